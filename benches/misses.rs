@@ -4,13 +4,13 @@
 //!     cargo bench --bench misses
 //!     cargo bench --bench misses -- '*pos_vel*'
 //!
-//! A count does not depend on how busy the machine is, so the limits are tight: `misses/limits.rs`.
-//! Above one, the run fails, says which, and what to do. Worlds are made, and kernels run once,
-//! before counting begins; what was computed is checked afterwards.
+//! A count does not depend on the load of the machine, so the limits are tight: `misses/limits.rs`.
+//! Above one, the run fails, names the benchmark, and gives advice. Worlds are made, and kernels
+//! run once, before counting begins; results are checked afterwards.
 //!
-//! The caches are given: 32 KiB of eight ways and 32 MiB of sixteen, 64-byte lines. Valgrind knows
-//! no AVX-512, so the level is AVX2 on every machine. Without `--bench`, as `cargo test --benches`
-//! has it, every kernel runs once more without valgrind and its result is checked.
+//! The caches are given: 32 KiB of eight ways and 32 MiB of sixteen, 64-byte lines. Valgrind does
+//! not support AVX-512, so the level is AVX2 on every machine. Without `--bench`, as in `cargo test
+//! --benches`, every kernel runs once more without valgrind and its result is checked.
 
 use std::env;
 use std::process::exit;
@@ -39,7 +39,7 @@ fn main() {
     let is_given = |wanted: &str| env::args().skip(1).any(|argument| argument == wanted);
     if is_given("--iai-run") || limits::is_advised() {
         // The runner has started this program again under valgrind, for one benchmark; or this
-        // program itself, to hear how counting ended.
+        // program has started itself, to see how counting ended.
         counted::run();
     } else if is_given("--bench") {
         if let Some(missing) = tools::missing() {
@@ -52,8 +52,8 @@ fn main() {
     }
 }
 
-/// Makes of each line a benchmark as iai-callgrind wants it: the kernel of that name is set up, one
-/// pass is counted and held to the limits, and the result is checked.
+/// Makes each line a benchmark of iai-callgrind: the kernel of that name is set up, one pass is
+/// counted and held to the limits, and the result is checked.
 macro_rules! count {
     ($($kernel:ident at $size:ident: $program:ty, $counts:expr;)*) => {
         /// The benchmarks. iai-callgrind's `main!` makes a `main` of its own.
@@ -64,7 +64,7 @@ macro_rules! count {
 
             use super::*;
 
-            /// Runs the benchmark that the arguments name, or hands over to the runner.
+            /// Runs the benchmark that the arguments name, or calls the runner.
             pub(super) fn run() {
                 main();
             }
@@ -104,11 +104,11 @@ count! {
         Counts { instructions: 16_871, read_misses: 3_780, write_misses: 19 };
 
     // The lines of `pos_vel`, in chunks that hold a quarter of the rows. One by one they took
-    // 25,831 instructions; now those that follow each other in memory are cut off one slice.
+    // 25,831 instructions; now neighbours in memory are one slice.
     simple_iter at rows_10000: SimpleIter,
         Counts { instructions: 20_408, read_misses: 3_791, write_misses: 25 };
 
-    // All columns stay in the cache, so a miss is a turn that reads more.
+    // All columns stay in the cache, so a miss is a pass that reads more.
     fragmented_iter at archetypes_26: FragmentedIter,
         Counts { instructions: 2_261, read_misses: 2, write_misses: 12 };
 
@@ -121,13 +121,14 @@ count! {
     random_lookup at reads_100000: RandomLookup,
         Counts { instructions: 2_314_288, read_misses: 217_120, write_misses: 81 };
 
-    // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few that changed.
+    // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few changed ones.
     changed at rows_1000_of_100000: Changed,
         Counts { instructions: 5_607, read_misses: 379, write_misses: 18 };
 
-    // 968 instructions and 1.75 lines a pair, of which 82 are there because a chunk may lie in an
-    // extent, 17 because slots may be far, 5 because one error serves insert and remove, and 41
-    // because rows may have enable bits, cleanup components, and readers of what comes and goes.
+    // 968 instructions and 1.75 lines a pair. 82 of the instructions are there because a chunk may
+    // lie in an extent, 17 because slots may be far, 5 because one error serves insert and remove,
+    // and 41 because rows may have enable bits, cleanup components, and readers of added and
+    // removed rows.
     add_remove at pairs_10000: AddRemove,
         Counts { instructions: 9_680_210, read_misses: 10_147, write_misses: 7_388 };
 

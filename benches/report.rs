@@ -1,13 +1,13 @@
-//! The report: what machines do that the layout of phalanx answers to, and what phalanx makes of
-//! it.
+//! The report: properties of machines that the layout of phalanx relies on, and the results of
+//! phalanx on them.
 //!
 //!     cargo bench --bench report
 //!     cargo bench --bench report -- ladder index
 //!     cargo bench --bench report -- --quick
 //!
-//! A module of `report` is a part: it measures one thing, checks its results, and says in figures
-//! what one sees. All parts make one page with charts, in the folder `report` of cargo's target
-//! folder; the last printed line says where.
+//! A module of `report` is a part: it measures one thing, checks its results, and describes the
+//! figures in words. All parts make one page with charts, in the folder `report` of cargo's target
+//! folder; the last printed line is its path.
 
 #[path = "common/column.rs"]
 #[allow(dead_code, reason = "columns are written by the limits only")]
@@ -57,7 +57,7 @@ use machine::Machine;
 use options::Options;
 use page::{Page, Part};
 
-/// The parts: the name on the command line, and what makes it.
+/// The parts: the name on the command line, and the function that makes it.
 const PARTS: [(&str, MakePart); 7] = [
     ("ladder", ladder::part),
     ("objects", objects::part),

@@ -5,7 +5,7 @@
 //!     cargo bench -- --limits
 //!
 //! A module of `common` has the workloads of one idea. `--limits` prints a table of ratios in place
-//! of what Criterion does, with options of its own.
+//! of Criterion's output, with options of its own.
 
 mod common;
 

@@ -8,16 +8,16 @@
 //!
 //! | trait | implemented by | effects of a wrong implementation |
 //! | --- | --- | --- |
-//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `TRACKS_LINES`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
+//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `TRACKS_LINES`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: during these calls no lock is held, and no plan lacks an archetype |
 //! | `Plain` | every type that has the traits of `bytemuck` that it requires | |
-//! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
+//! | `Defined` | other crates: `component!`, or by hand | it decides only about a type that `component!` defines, and for such a type a second implementation is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
-//! | `MapEntities` | other crates: `component!`, or by hand | ids may be replaced by any or none: they are ids. It may panic: `World::merge` and `World::move_from` catch it, do all else, and let it go on. `HAS_ENTITIES` may be either: without it nothing is asked |
-//! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is asked for when the tag is registered, before anything changes; if it panics while commands are applied they are lost, as with `hint` |
-//! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | values that are equal may be told apart, and are two then; values that are not may be taken for one. `Eq` and `Hash` may panic: they are called before anything changes. A destructor may panic: of the value of the last entity the panic ends there, and of a value that is given in vain it goes on when nothing else is to be done |
-//! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are those of the shape that it names, whatever the type is |
-//! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are those of `Parts`, which is a tuple of components; one that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
+//! | `MapEntities` | other crates: `component!`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge` and `World::move_from` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
+//! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is called when the tag is registered, before any change; if it panics while commands are applied they are lost, as with `hint` |
+//! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | equal values may compare as different, and count as two; different values may compare as equal, and count as one. `Eq` and `Hash` may panic: they are called before any change. A destructor may panic: if no entity has the value any more, the panic is swallowed; if the value is a rejected duplicate, the panic propagates after the call has finished |
+//! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are the columns of its shape, for any type |
+//! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are the columns of `Parts`, a tuple of components; a component that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |
 //! | `Bundle` | every `Columnar` type, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
@@ -29,6 +29,7 @@
 //! | `Watch` | a single term for its own component, tuples for all | |
 //! | `System` | functions and closures of parameters | |
 //! | `SystemOutput` | `()`, `bool`, a `Result` of these | |
+//! | `RunOnce` | functions and closures of parameters | |
 //! | `Systems` | systems and tuples of them | |
 //! | `IntoTarget` | `&str`, `&String` and systems | |
 //! | `SystemParam` | the parameters of this crate, tuples of these | |
@@ -41,9 +42,9 @@
 //! # Subtypes
 //!
 //! `for<'a> fn(&'a u8)` is a subtype of `fn(&'static u8)`, and yet the two are distinct types with
-//! distinct `TypeId`s; so are components that have them as parameters. A handle that were covariant
-//! in a component could be coerced to a handle of another component, for which nothing was
-//! borrowed. So every public generic handle is invariant in the types that its access depends on.
+//! distinct `TypeId`s; so are components that have them as parameters. A handle that is covariant
+//! in a component could be coerced to a handle of another component, which the borrow does not
+//! cover. So every public generic handle is invariant in the types that its access depends on.
 
 /// The prelude of the programs below.
 macro_rules! prelude {
@@ -55,7 +56,7 @@ use std::marker::PhantomData;
 component! { pub struct Mine(u32); }
 #[derive(Clone, Copy)]
 pub struct Other;
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Of<T>(T);
 type Sub = Of<PhantomData<for<'a> fn(&'a u8)>>;
@@ -75,11 +76,12 @@ macro_rules! programs {
     )*};
 }
 
-// Programs that must compile, so that those below fail for their own reasons only.
+// Programs that must compile, so that the programs below fail only for their own reasons.
 programs! {
     Types, "no_run": "
 fn subtype(value: Sub) -> Super { value }
 fn query<'w>(query: Query<'w, &'static Sub>) -> Query<'w, &'static Sub> { query }
+fn value<'w>(value: ChunkValueMut<'w, Sub>) -> ChunkValueMut<'w, Sub> { value }
 "
 }
 
@@ -141,6 +143,10 @@ impl System<Other> for Other {}
     ClosedSystemOutput, "compile_fail,E0277": "
 use phalanx::schedule::SystemOutput;
 impl SystemOutput<()> for Other {}
+"
+    ClosedRunOnce, "compile_fail,E0277": "
+use phalanx::schedule::RunOnce;
+impl RunOnce<Other, ()> for Other {}
 "
     ClosedSystems, "compile_fail,E0277": "
 use phalanx::schedule::Systems;
@@ -217,6 +223,9 @@ fn pass_off<'w>(_: &'w (), handle: RowLookup<'w, &'static mut Sub>) -> RowLookup
     RowLookupFilter, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: RowLookup<'w, &'static mut Mine, With<Sub>>) -> RowLookup<'w, &'static mut Mine, With<Super>> { handle }
 "
+    ChunkValueMutOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: ChunkValueMut<'w, Sub>) -> ChunkValueMut<'w, Super> { handle }
+"
     LookupOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Lookup<'w, Sub>) -> Lookup<'w, Super> { handle }
 "
@@ -258,7 +267,7 @@ fn pass_off<'w>(_: &'w (), handle: Changed<Sub>) -> Changed<Super> { handle }
 "
 }
 
-// Copies of a query that reads, beside a change of what it reads.
+// Copies of a query that reads, while its component is changed.
 programs! {
     CopiesBesideReads, "no_run": "
 fn twice(reads: Query<&Mine>, world: &World) {

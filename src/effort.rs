@@ -3,11 +3,11 @@
 /// The number of cases or rounds of a random test: `few`, or a multiple of it.
 ///
 /// A plain `cargo test` runs few, so that it ends soon, and `PHALANX_TEST_EFFORT=16` runs sixteen
-/// times the number. The environment has the last word, also under Miri.
+/// times the number. The environment takes precedence, also under Miri.
 ///
 /// # Panics
 ///
-/// If the variable is no number from 1 on.
+/// If the variable is not a number from 1 on.
 #[track_caller]
 pub(crate) fn effort(few: u32) -> u32 {
     const VARIABLE: &str = "PHALANX_TEST_EFFORT";

@@ -1,7 +1,7 @@
-//! All errors of this crate. Those that a program meets every day are at the root as well.
+//! All errors of this crate. The common ones are also at the crate root.
 //!
-//! Each says what has happened and what to do, in one line. `Debug` says the same, so that
-//! `unwrap`, `expect`, and a `main` that returns a `Result`, tell it too.
+//! Each text says in one line what happened and how to fix it. `Debug` prints the same text, so
+//! that `unwrap`, `expect`, and a `main` that returns a `Result` show it too.
 //!
 //! ```should_panic
 //! # use phalanx::prelude::*;
@@ -19,7 +19,9 @@ pub use crate::command::{ApplyError, CommandError, CommandErrorKind, CommandErro
 pub use crate::component::NameTaken;
 pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use crate::query::{Exclusion, NotSingle, RowError, ScatterError};
-pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject, SystemError};
+pub use crate::schedule::{
+    AliasingParameters, Parameter, RunError, ScheduleError, Subject, SystemError,
+};
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 pub use crate::snapshot::{ReadError, SnapshotError};
 pub use crate::storage::{ChunkSizeError, LayoutError, ParseChunkSizeError};
@@ -29,7 +31,7 @@ pub use crate::world::{
     SpawnError,
 };
 
-/// Implements `Debug` of errors by their text.
+/// Implements `Debug` for errors as their text.
 macro_rules! debug_is_text {
     ($($error:ty),* $(,)?) => {$(
         impl fmt::Debug for $error {
@@ -44,7 +46,7 @@ debug_is_text! {
     AliasingParameters, AllocAtError, ApplyError, BrokenInvariant, BytesError, ChunkSizeError,
     CommandError, CommandErrors, Difference, EntityError, LayoutError, LevelError, MergeError,
     MergeErrorKind, MissingComponent, MissingResource, NameTaken, NoSuchEntity, NotSame, NotSingle,
-    OutOfIds, ParseChunkSizeError, ParseLevelError, ReadError, ReserveError, RowError,
+    OutOfIds, ParseChunkSizeError, ParseLevelError, ReadError, ReserveError, RowError, RunError,
     ScatterError, ScheduleError, SnapshotError, SpawnError, SystemError, TooMuchMemory,
     UnsupportedLevel,
 }

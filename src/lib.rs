@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+#![doc = include_str!("front_page.md")]
 
 mod archetype;
 mod command;
@@ -22,6 +22,11 @@ mod store;
 mod tuples;
 mod version;
 mod world;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 pub mod error;
 pub mod explain;
@@ -51,7 +56,9 @@ pub use query::{
     RowLookup, Rows, SharedRef, Term, Terms, Watch, WhereChunk, WhereShared, With, WithDisabled,
     WithShared, Without, WithoutShared,
 };
-pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
+pub use schedule::{
+    FixedStep, Local, RunOnce, Schedule, ScheduleError, System, SystemParam, every,
+};
 pub use simd::{
     Lanes, Level, Scalar, Stores, fold, lanes, lanes_mut, overwrite, scalars, scalars_mut, vectors,
 };
@@ -71,6 +78,6 @@ pub use world::{
 pub use bytemuck;
 pub use wide;
 
-/// What macros name: in another crate `core` may be whatever its author calls so.
+/// Macros name this module: in another crate `core` may be a different crate or module.
 #[doc(hidden)]
 pub use ::core as __core;

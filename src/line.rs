@@ -1,4 +1,4 @@
-//! The two sizes that everything is aligned and padded to: the cache line and the vector.
+//! The two sizes of alignment and padding: the cache line and the vector.
 //!
 //! Columns start on a cache line and their capacity is a whole number of vectors, so both constants
 //! appear in the arithmetic of chunks, in the dense arrays of versions and in `.padded()` queries.
@@ -9,12 +9,12 @@
 /// AVX-512 register, so a column that starts on a line is aligned for every existing vector load.
 pub const LINE_BYTES: usize = 64;
 
-/// The number of rows that a column's capacity is a multiple of: the lanes of the widest vector of
+/// The number of rows that divides every column's capacity: the lanes of the widest vector of
 /// 4-byte lanes.
 ///
 /// A kernel over a multiple of `VECTOR_ROWS` rows has no remainder loop at any
-/// [`Level`](crate::Level), whatever the size of the component: 16 rows of any component that
-/// consists of 4-byte scalars are whole AVX-512 registers.
+/// [`Level`](crate::Level), for components of any size: 16 rows of any component that consists of
+/// 4-byte scalars are whole AVX-512 registers.
 ///
 /// ```
 /// use phalanx::{LINE_BYTES, Level, VECTOR_ROWS};

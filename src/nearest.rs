@@ -1,7 +1,7 @@
-//! The nearest name to a misspelt one, for messages.
+//! The nearest known name to a misspelt one, for messages.
 
-/// The nearest of the known names: one that ends in `name` after `::`, or one from which at most a
-/// third of `name` differs.
+/// The nearest of the known names: a name that ends in `name` after `::`, or one that differs from
+/// `name` in at most a third of its characters.
 pub(crate) fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let ends = |one: &&&str| one.strip_suffix(name).is_some_and(|path| path.ends_with("::"));
     if let Some(one) = known.iter().find(ends) {

@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// The value of a panic.
 ///
 /// Its destructor is the caller's code as well (`panic_any` takes any value), and may panic while
-/// another panic goes on, which would end the process. So a payload that is dropped is dropped
-/// under a guard, and the payload of such a second panic is forgotten.
+/// another panic goes on, which would end the process. So a payload is dropped under a guard, and
+/// the payload of such a second panic is forgotten.
 pub(crate) struct Payload(Option<Box<dyn Any + Send>>);
 
 impl Payload {

@@ -6,16 +6,16 @@
 )]
 
 /// Asks the processor to load the line at `address`, which may be any address at all: a hint never
-/// fails. Where the processor has no such instruction, nothing happens.
+/// fails. Has no effect if the processor lacks such an instruction.
 ///
-/// For addresses that the hardware cannot foresee: the rows of a list of entities. What lies one
-/// after the other it loads by itself.
+/// For addresses that the hardware cannot predict: the rows of a list of entities. It loads
+/// consecutive memory by itself.
 #[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch changes only what is in the caches, and an address without memory is
+        // SAFETY: a prefetch changes only the contents of caches, and an address without memory is
         // ignored (Intel's manual, volume 2, PREFETCHh).
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }

@@ -1,4 +1,4 @@
-//! What most programs need: `use phalanx::prelude::*;`.
+//! The items that most programs need: `use phalanx::prelude::*;`.
 
 pub use crate::{
     AnyOf, Arrived, Bundle, Changed, ChangedLines, ChunkSize, CommandBuffer, Commands, Component,

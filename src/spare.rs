@@ -1,22 +1,22 @@
-//! Memory that is kept for later: counted, and given back when it was idle for long.
+//! Memory that is kept for reuse: counted, and freed after a long idle time.
 
 use std::collections::HashMap;
 
-/// The allocated memory of a vector. The capacity of one of values without a size has no limit.
+/// The allocated memory of a vector. If values have no size, its capacity has no limit.
 pub(crate) const fn vec_bytes<T>(values: &Vec<T>) -> usize {
     if size_of::<T>() == 0 { 0 } else { values.capacity() * size_of::<T>() }
 }
 
-/// The allocated memory of a map, but for its fixed part: entries, and a byte of control for each.
+/// The allocated memory of a map, without its fixed part: entries, and a byte of control for each.
 pub(crate) fn map_bytes<K, V, S>(map: &HashMap<K, V, S>) -> usize {
     map.capacity() * (size_of::<(K, V)>() + 1)
 }
 
-/// The most that recent runs have used, to be compared with what is held.
+/// The peak use of recent runs, to be compared with the held memory.
 ///
-/// A buffer that is filled in every run should allocate in none of them, and one that a burst has
-/// filled should not hold the memory of the burst for ever. So what is held is compared once in
-/// [`IdleRuns::RUNS`] runs with the most that one of them has used.
+/// A buffer that is filled in every run should not allocate in every run, and a buffer that a burst
+/// has filled should not hold the memory of the burst for ever. So every [`IdleRuns::RUNS`] runs,
+/// the held memory is compared with the highest use of one of them.
 #[derive(Debug, Default)]
 pub(crate) struct IdleRuns {
     runs: u32,
@@ -24,16 +24,17 @@ pub(crate) struct IdleRuns {
 }
 
 impl IdleRuns {
-    /// The runs from one comparison to the next. A burst is given back after twice as many at most.
+    /// The runs between two comparisons. The memory of a burst is freed after at most twice this
+    /// number.
     pub(crate) const RUNS: u32 = 64;
 
     /// Bytes that are always kept.
     const KEPT: usize = 64 * 1024;
 
-    /// How many times as much as the peak is kept: lists double, and playback needs tables as well.
+    /// Up to this multiple of the peak is kept: lists double, and playback needs tables as well.
     const FACTOR: usize = 16;
 
-    /// Ends a run that has used some bytes. Returns whether those that are held are too many.
+    /// Ends a run that has used some bytes. Returns whether too many bytes are held.
     pub(crate) fn end_run(&mut self, used: usize, held: impl FnOnce() -> usize) -> bool {
         self.peak = self.peak.max(used);
         self.runs += 1;
@@ -49,7 +50,8 @@ impl IdleRuns {
 mod tests {
     use super::*;
 
-    /// After how many runs the memory of a burst is too much, if each run uses `used` bytes.
+    /// The number of runs after which the memory of a burst is too much, if each run uses `used`
+    /// bytes.
     fn runs_until_spare(used: usize, held: usize) -> Option<u32> {
         let mut idle = IdleRuns::default();
         assert!(!idle.end_run(held, || held), "the burst itself");

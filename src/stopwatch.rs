@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-/// Measures the time since it was started. On targets without a clock (`wasm32-unknown-unknown`,
-/// whose standard library panics when the time is read) it is always zero.
+/// Measures the time since its start. Always zero on targets without a clock (on
+/// `wasm32-unknown-unknown` the standard library panics when the time is read).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

@@ -1,4 +1,4 @@
-//! The tuples that traits are implemented for, as one list.
+//! The list of tuples that traits are implemented for.
 //!
 //! `for_tuples!(name, 0..=12)` calls the macro `name` with all tuples of 0 to 12 elements. Each
 //! tuple is in parentheses, and each element is a type parameter, a variable and an index:

@@ -6,11 +6,11 @@ use core::fmt;
 ///
 /// The clock advances at every mutable query and at every call that changes an entity. A column
 /// that is borrowed mutably is stamped, per chunk, with the current version, so a chunk changed
-/// *after* a version was read exactly if its stamp is greater, as long as the world was not put
-/// back. Versions are plain values that the
-/// caller keeps. They do not wrap: at one step a nanosecond the clock lasts 292 years. Nor does the
-/// clock go back, also where [`World::restore`](crate::World::restore) puts the world back: so a
-/// version that was read in a past which did not happen is told from all others.
+/// *after* a version was read exactly if its stamp is greater, as long as the world was not
+/// restored. Versions are plain values that the caller keeps. They do not wrap: at one step a
+/// nanosecond the clock lasts 292 years. The clock never goes back, not even if
+/// [`World::restore`](crate::World::restore) restores the world: so a version from a discarded
+/// timeline is never equal to any other version.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -39,7 +39,7 @@ impl Version {
         Self(bits)
     }
 
-    /// The number of this version: how often the clock has advanced.
+    /// The number of this version: the number of advances of the clock.
     ///
     /// ```
     /// # use phalanx::Version;
@@ -64,7 +64,7 @@ impl Version {
         Self(self.0 + 1)
     }
 
-    /// The version that is as long after `first` as this one is after [`Version::NEVER`].
+    /// The version as far after `first` as this one is after [`Version::NEVER`].
     pub(crate) const fn after(self, first: Self) -> Self {
         Self(first.0 + self.0)
     }

@@ -19,7 +19,7 @@ use crate::error::ExportError;
 use crate::kind::{Child, Kind, Scalar};
 
 impl Kind {
-    /// The type of the arrays. Children of structs can be null where the struct can.
+    /// The type of the arrays. Children of structs are nullable if the struct is.
     pub(crate) fn data_type(&self, nullable: bool) -> Result<DataType, ExportError> {
         Ok(match self {
             Self::Scalar(scalar) => scalar.data_type(),
@@ -64,14 +64,14 @@ impl Kind {
         })
     }
 
-    /// The array of `len` values that are all null. Dictionaries are those of other arrays of the
-    /// kind, since a file has one for each column.
+    /// The array of `len` values that are all null. Its dictionaries equal the ones of other arrays
+    /// of the kind, since a file has one for each column.
     pub(crate) fn null_array(&self, len: usize) -> Result<ArrayRef, ExportError> {
         let zeros = MutableBuffer::from_len_zeroed(len * self.size()).into();
         self.array(zeros, len, Some(NullBuffer::new_null(len)))
     }
 
-    /// The array with the type that it has where values can be null: a struct says so in its type.
+    /// The array with the type for nullable values: the type of a struct contains it.
     pub(crate) fn nullable(&self, array: &ArrayRef) -> Result<ArrayRef, ExportError> {
         let Self::Struct(children) = self else { return Ok(Arc::clone(array)) };
         let (_, arrays, nulls) = array.as_struct().clone().into_parts();
@@ -135,8 +135,8 @@ impl Scalar {
     }
 }
 
-/// Ids as integers. A copy: an id lies in memory as its index and then its generation, and as an
-/// integer the index is the high half, so that the order of ids is that of the integers.
+/// Ids as integers. A copy: in memory an id is its index followed by its generation, and in the
+/// integer the index is the high half, so that ids and integers have the same order.
 pub(crate) fn id_values(ids: &[Entity]) -> ScalarBuffer<u64> {
     ids.iter().map(|id| id.to_bits()).collect()
 }
@@ -159,8 +159,8 @@ fn child_fields(children: &[Child], nullable: bool) -> Result<Fields, ExportErro
     children.iter().map(field).collect()
 }
 
-/// A copy of each field. The children of a row that is null are null as well, for readers that look
-/// at a child alone.
+/// A copy of each field. The children of a null row are null as well, for readers that look at a
+/// child alone.
 fn struct_array(
     children: &[Child],
     bytes: &Buffer,
@@ -206,8 +206,8 @@ fn gather(bytes: &[u8], row_bytes: usize, offset: usize, size: usize) -> Buffer 
     }
 }
 
-/// The name of each byte that can be: the bytes of a column are the keys. A byte that stands for no
-/// variant has its number as a name, and no row has it.
+/// The name of each possible byte: the bytes of a column are the keys. A byte without a variant has
+/// its number as a name, and no row has it.
 fn names(variants: &[VariantInfo]) -> StringArray {
     let last = variants.iter().map(|variant| variant.value).max().unwrap_or(0);
     let name = |byte: u8| match variants.iter().find(|variant| variant.value == byte) {

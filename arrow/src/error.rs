@@ -1,4 +1,4 @@
-//! Why a snapshot cannot be exported.
+//! Errors of exporting a snapshot.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_schema::ArrowError;
 
-/// Why no record batches or files were made. The text says what to do.
+/// The reason why no record batches or files were made. The text gives advice.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -35,7 +35,7 @@ pub enum ExportError {
     Path {
         /// The file or the folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// Arrow refuses an array, or a writer fails.
@@ -77,7 +77,7 @@ impl Error for ExportError {
 }
 
 impl ExportError {
-    /// What an error of the system becomes that a path had.
+    /// Adds the path to an error of the system.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::Path { path: path.to_owned(), error }
     }

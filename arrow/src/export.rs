@@ -17,10 +17,10 @@ use crate::table::Table;
 
 /// The column of the ids of entities.
 const ENTITY: &str = "entity";
-/// The metadata of a list that has the names of the fields that its items were.
+/// The metadata of a list that has the names of the fields in its items.
 const FIELDS: &str = "phalanx.fields";
 
-/// How columns become arrays. The functions of the crate use the default.
+/// The conversion of columns to arrays. The functions of the crate use the default.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -58,11 +58,11 @@ impl Export {
         Self::default()
     }
 
-    /// Says what a type is that is none of Rust's own: `alias("Vec3", "[f32; 3]")`. The first name
-    /// is that of a field's type as the definition of the component writes it, or of a component
-    /// whose type was defined elsewhere. The second is a number, `bool`, `char`, `Entity`, or an
-    /// array of these. It is ignored where the sizes differ, where it is none of these, and if no
-    /// field or component has the type. Without it, the values are bytes.
+    /// Defines a type that is not built into Rust: `alias("Vec3", "[f32; 3]")`. The first name is
+    /// the type of a field, as the definition of the component writes it, or the type of a
+    /// component that was defined elsewhere. The second is a number, `bool`, `char`, `Entity`, or
+    /// an array of these. The alias is ignored if the sizes differ, if the second name is none of
+    /// these, and if no field or component has the type. Without an alias, the values are bytes.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -88,8 +88,8 @@ impl Export {
     }
 
     /// Whether `{ x: f32, y: f32 }` is a struct with fields, which SQL reads as `position['x']` and
-    /// which is copied, or a list, which SQL reads as `position[1]` and which is not. The default
-    /// is a list; its field names are in the metadata of the field, as `phalanx.fields`. A
+    /// which is copied, or a list, which SQL reads as `position[1]` and which is not copied. The
+    /// default is a list; its field names are in the metadata of the field, as `phalanx.fields`. A
     /// component with `#[split]` has a column for each field, with its name and without a copy.
     ///
     /// ```
@@ -217,7 +217,7 @@ impl Export {
 /// One record batch for each archetype that has entities, with a column `entity` and one for each
 /// component, in the order of their names. Columns of numbers, of lists of numbers and of enums are
 /// the memory of the snapshot, which the batches keep alive; the table in the documentation of the
-/// crate says what is copied.
+/// crate lists the copied ones.
 ///
 /// # Errors
 ///
@@ -243,8 +243,8 @@ pub fn record_batches(snapshot: &Arc<Snapshot>) -> Result<Vec<RecordBatch>, Expo
 }
 
 /// All entities in batches of one schema, which has the components of all archetypes. A component
-/// that an entity does not have is null; a tag is `false`. What [`record_batches`] does not copy is
-/// not copied here either.
+/// that an entity does not have is null; a tag is `false`. Columns that [`record_batches`] does not
+/// copy are not copied here either.
 ///
 /// # Errors
 ///

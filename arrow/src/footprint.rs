@@ -1,12 +1,12 @@
-//! How much of a record batch is the snapshot's own memory.
+//! The share of a record batch that is the snapshot's own memory.
 
 use std::ops::{Add, AddAssign};
 
 use arrow_array::{Array, RecordBatch};
 use phalanx::Snapshot;
 
-/// The bytes that arrays have in common with a snapshot, and those that were copied or made for
-/// them. It is found by addresses, and so a measurement, not what a table promises.
+/// The bytes that arrays have in common with a snapshot, and the bytes that were copied or made for
+/// them. It is found by addresses, and so a measurement, not a promise of a table.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// That of all columns of a batch. O(columns × archetypes).
+    /// The footprint of all columns of a batch. O(columns × archetypes).
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Footprint {
         columns.fold(Self::default(), Add::add)
     }
 
-    /// That of one array, with its children.
+    /// The footprint of one array, with its children.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the values of a component are in Arrow, from what the component tells of itself.
+//! The Arrow type of the values of a component, from the component's description of itself.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Enum(&'static [VariantInfo]),
     /// No bytes: an entity has it or not.
     Tag,
-    /// A number of bytes of which nothing is known.
+    /// A number of bytes of unknown content.
     Bytes(usize),
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// The scalar that is written so.
+    /// The scalar with this name.
     fn named(name: &str) -> Option<Self> {
         let is_wide = size_of::<usize>() == 8;
         Some(match name {
@@ -83,8 +83,8 @@ impl Scalar {
 }
 
 impl Kind {
-    /// That of the values of a component. With `named_fields`, fields of one kind are those of a
-    /// struct too, and not a list.
+    /// The kind of the values of a component. With `named_fields`, fields of one kind become a
+    /// struct as well, and not a list.
     pub(crate) fn of(info: &ComponentInfo, aliases: &Aliases, named_fields: bool) -> Self {
         let size = info.size();
         if size == 0 {
@@ -127,15 +127,15 @@ impl Kind {
         Self::parse(text, size).unwrap_or(Self::Bytes(size))
     }
 
-    /// The scalar or the array that is written so, if its values have this size: a type may be
-    /// called `f32` and be another one.
+    /// The scalar or the array with this name, if its values have this size: a type may be called
+    /// `f32` and be another one.
     fn parse(text: &str, size: usize) -> Option<Self> {
         let text = text.trim();
         if let Some(scalar) = Scalar::named(text) {
             return (scalar.size() == size).then_some(Self::Scalar(scalar));
         }
         let (item, len) = split_array(text)?;
-        // The length may be a constant, of which only the name is known.
+        // The length may be a constant of unknown value.
         let len = match len {
             Some(len) => len,
             None => size.checked_div(intrinsic_size(item)?)?,
@@ -165,7 +165,7 @@ fn split_array(text: &str) -> Option<(&str, Option<usize>)> {
     Some((item.trim(), len.trim().replace('_', "").parse().ok()))
 }
 
-/// The bytes of a type, if its name tells.
+/// The size of a type in bytes, if its name implies it.
 fn intrinsic_size(text: &str) -> Option<usize> {
     match Scalar::named(text) {
         Some(scalar) => Some(scalar.size()),

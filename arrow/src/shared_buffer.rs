@@ -12,18 +12,18 @@ use phalanx::{Snapshot, SnapshotArchetype};
 /// The column of this number, in the order of [`SnapshotArchetype::columns`], of an archetype of
 /// the snapshot, without a copy. The buffer keeps the snapshot alive.
 pub(crate) fn shared_buffer(snapshot: &Arc<Snapshot>, archetype: usize, column: usize) -> Buffer {
-    // Looked up here, so that nothing but bytes of this snapshot can come in.
+    // Looked up here, so that only bytes of this snapshot can be used.
     let mut archetypes = snapshot.archetypes();
     let archetype: SnapshotArchetype<'_> = archetypes.nth(archetype).expect("it has the archetype");
     let bytes = archetype.columns().nth(column).expect("the archetype has the column").bytes();
     let start = NonNull::from(bytes).cast::<u8>();
-    // A snapshot has no lock and no cell: a panic elsewhere leaves it whole.
+    // A snapshot has no lock and no cell, so a panic elsewhere cannot leave it inconsistent.
     let owner = Arc::new(AssertUnwindSafe(Arc::clone(snapshot)));
-    // SAFETY: `bytes` are `bytes.len()` initialised bytes, borrowed from the snapshot. They neither
-    // move nor change nor are freed while the buffer exists: all that changes or drops a snapshot
-    // takes it by value or by `&mut`, and an `Arc` gives out neither while there is another handle:
-    // `owner` is one, kept until the last clone or slice of the buffer is dropped. Arrow writes
-    // only to memory that it has allocated: this is not.
+    // SAFETY: `bytes` are `bytes.len()` initialised bytes, borrowed from the snapshot. They are
+    // neither moved nor changed nor freed while the buffer exists: every change or drop of a
+    // snapshot takes it by value or by `&mut`, and an `Arc` gives out neither while another handle
+    // exists: `owner` is one, kept until the last clone or slice of the buffer is dropped. Arrow
+    // writes only to memory that it has allocated; it has not allocated this memory.
     unsafe { Buffer::from_custom_allocation(start, bytes.len(), owner) }
 }
 

@@ -1,4 +1,4 @@
-//! All entities of a snapshot as batches of one schema, and the files of it.
+//! All entities of a snapshot as batches of one schema, and files of the batches.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -10,11 +10,11 @@ use arrow_schema::SchemaRef;
 
 use crate::error::ExportError;
 
-/// The rows of a batch in a file, at most: readers take a batch as a whole, and share out a file
-/// among threads by its batches. A multiple of 512, so that bits start at a line as well.
+/// The most rows of a batch in a file: readers take a batch as a whole, and divide a file among
+/// threads by its batches. A multiple of 512, so that bits start at a line as well.
 pub const BATCH_ROWS: usize = 1 << 16;
 
-/// All entities as record batches of one schema, as engines want a table: made by
+/// All entities as record batches of one schema, as engines expect a table: made by
 /// [`Export::table`](crate::Export::table).
 ///
 /// ```
@@ -54,7 +54,7 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The same rows in batches of up to `rows_max` rows. Copies nothing: batches are windows.
+    /// The same rows in batches of up to `rows_max` rows. Batches are windows: no row is copied.
     ///
     /// # Panics
     ///
@@ -112,13 +112,13 @@ impl Table {
         Ok(writer.flush()?)
     }
 
-    /// Writes files of up to `rows_max` rows each to a folder, which is made if there is none:
+    /// Writes files of up to `rows_max` rows each to a folder, which is created if it is missing:
     /// `part-00000.arrow` and so on. A file has rows of one archetype, so that an engine can leave
     /// out whole files. Older parts in the folder are removed; other files stay. Returns the paths.
     ///
     /// # Errors
     ///
-    /// If the folder or a file cannot be written. There are some of the files then.
+    /// If the folder or a file cannot be written. Some of the files exist afterwards.
     ///
     /// # Panics
     ///

@@ -79,7 +79,7 @@ fn batches_have_the_values_of_the_entities() {
     }
 }
 
-/// Compares the columns of a row with what the world says of the entity.
+/// Compares the columns of a row with the components of the entity.
 fn check_row(world: &World, entity: Entity, batch: &RecordBatch, row: usize) {
     let f32 = |name: &str| batch[name].as_primitive::<Float32Type>().value(row);
     if batch.column_by_name("health").is_some() {

@@ -18,7 +18,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     vec![random_get(), random_get_among(), random_get_mut()]
 }
 
-/// Sums `x` of entities in random order, through the world and through a lookup made before.
+/// Sums `x` of entities in random order, through the world and through a lookup made earlier.
 fn random_get() -> Workload {
     Workload::new("random_get", ENTITIES, READS)
         .limit(flat_reads)
@@ -49,7 +49,7 @@ fn flat_reads() -> impl Side {
     )
 }
 
-/// [`random_get`] of entities that are spread over eight archetypes.
+/// [`random_get`] with entities spread over eight archetypes.
 fn random_get_among() -> Workload {
     Workload::new("random_get_among_8", ENTITIES, READS).limit(flat_reads).phalanx(
         "phalanx_lookup",
@@ -75,7 +75,7 @@ fn random_get_among() -> Workload {
     )
 }
 
-/// Entities of eight sets in turn: three components more, each of them or not.
+/// Entities of eight component sets in turn: each of three more components is present or absent.
 fn spawn_among_8(world: &mut World, i: usize, position: Position) -> Entity {
     let (t, r, v) = (Transform([0.0; 16]), Rotation::default(), Velocity::default());
     match i % 8 {
@@ -134,7 +134,7 @@ fn check_world(world: &World, steps: u64) {
     check_written(&positions, steps);
 }
 
-/// Every position has moved by one for each time that it was in the order.
+/// Each position has moved by one for every time its index occurs in the order.
 fn check_written(positions: &[Position], steps: u64) {
     let mut times = vec![0; ENTITIES];
     order().into_iter().for_each(|i| times[i as usize] += steps);
@@ -143,7 +143,7 @@ fn check_written(positions: &[Position], steps: u64) {
     }
 }
 
-/// Indices in the order in which they are read.
+/// Indices in reading order.
 fn order() -> Vec<u32> {
     random_indices(ENTITIES, READS).map(|i| u32::try_from(i).expect("an index")).collect()
 }

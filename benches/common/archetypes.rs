@@ -17,7 +17,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     COUNTS.into_iter().map(many_archetypes).chain([new_archetypes()]).collect()
 }
 
-/// Doubles one datum of every entity, two to twenty of them in a row.
+/// Doubles one datum of every entity; an archetype has two to twenty entities.
 ///
 /// The limit is a `Vec` for each archetype, with a loop compiled in place: at this length a call
 /// for AVX2 costs more than it gains.
@@ -41,21 +41,22 @@ fn many_archetypes(archetypes: usize) -> Workload {
         .phalanx("phalanx", move |chunk| timed(ManyArchetypes::new(chunk, archetypes)))
 }
 
-/// Passes that one world is timed for: it grows by a tenth.
+/// Passes timed on one world: it grows by a tenth.
 const PASSES: u64 = 10;
 
-/// Gives a hundred entities a tag that leads each to an archetype of its own, in a world of 10,000
+/// Gives a hundred entities a tag that moves each to an archetype of its own, in a world of 10,000
 /// archetypes and a hundred cached queries, and asks every query for its first chunk.
 ///
-/// The limit is a table of sets, a `Vec` for each, and a list of them for each query: a unit is a
-/// new set, found to be new, tested by two masks for each query, and given a row of another.
+/// The limit is a table of sets, a `Vec` for each set, and a list of sets for each query. A unit is
+/// one new set: found to be new, tested by two masks for each query, and given a row of another
+/// set.
 fn new_archetypes() -> Workload {
     Workload::new("new_archetypes", ARCHETYPES, MADE)
         .limit(|| timed_for(PASSES, FlatSets::new))
         .phalanx("phalanx", |chunk| timed_for(PASSES, move || NewArchetypes::new(chunk)))
 }
 
-/// Rows by their set, and which sets match which query.
+/// Rows by their set, and the sets that match each query.
 struct FlatSets {
     by_set: HashMap<usize, usize>,
     columns: Vec<Vec<f32>>,
@@ -63,7 +64,7 @@ struct FlatSets {
     made: usize,
 }
 
-/// A query: the tags that it asks for, those that it refuses, and the sets that match.
+/// A query: its required tags, its excluded tags, and the matching sets.
 struct FlatQuery {
     with: usize,
     without: usize,
@@ -71,7 +72,7 @@ struct FlatQuery {
 }
 
 impl FlatSets {
-    /// The tag that no set has to begin with: the one above the sixteen.
+    /// The tag that no set has at the start: the one above the sixteen.
     const NEW: usize = 1 << 16;
 
     fn new() -> Self {

@@ -1,7 +1,8 @@
-//! Entities that come and go in batches.
+//! Entities that are spawned and despawned in batches.
 //!
-//! One call spawns the batch. It goes entity by entity in two orders (from the first, so that each
-//! removal moves the last row into the hole; from the last, so that none moves), or all at once.
+//! One call spawns the batch. Despawning is entity by entity in two orders (from the first, so that
+//! each removal moves the last row into the hole; from the last, so that no row moves), or all at
+//! once.
 
 use phalanx::prelude::*;
 
@@ -48,7 +49,7 @@ fn batch_spawn_despawn(len: usize) -> Workload {
         })
 }
 
-/// A side that spawns a batch and ends it somehow.
+/// A side that spawns a batch and despawns it in some way.
 fn ours(chunk: ChunkSize, len: usize, end: impl Fn(&mut World, &[Entity])) -> impl Side {
     steady(
         (world(chunk), Vec::with_capacity(len), 0),

@@ -1,7 +1,7 @@
-//! Changes of all that a query matches, beside `memcpy`.
+//! Structural changes of all matches of a query, beside `memcpy`.
 //!
-//! The limit copies what such a change has to copy at most: the column that stays goes over and
-//! back again, the one that comes is filled. It has no entities, so no record has to say where one
+//! The limit makes only the necessary copies: the column that stays is copied to the other table
+//! and back, and the added column is filled. It has no entities, so no record has to say where one
 //! is; phalanx writes 20 bytes for that, each way.
 
 use std::hint::black_box;
@@ -18,7 +18,7 @@ const SIZES: [usize; 2] = [10_000, 1_000_000];
 #[repr(transparent)]
 struct Kept(f32);
 
-/// The component that comes and goes.
+/// The component that is added and removed.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
 struct Added(f32);
@@ -36,7 +36,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     of_size.into_iter().flat_map(|workload| SIZES.map(workload)).collect()
 }
 
-/// Adds a component to all entities, then takes it from all of them.
+/// Adds a component to all entities, then removes it from all of them.
 fn add_remove(len: usize) -> Workload {
     Workload::new("add_remove_query", len, len)
         .limit(move || {
@@ -104,7 +104,8 @@ fn row() -> Row {
     (Transform([1.0; 16]), position(3), rotation, velocity(5))
 }
 
-/// Makes copies of one entity of 100 bytes, from nothing: the limit copies columns that exist.
+/// Makes copies of one entity of 100 bytes without a source array: the limit copies existing
+/// columns.
 fn instantiate(len: usize) -> Workload {
     Workload::new("instantiate", len, len)
         .limit(move || {

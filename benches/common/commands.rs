@@ -1,8 +1,8 @@
-//! Command buffers: what recording and playback cost a command, beside the same changes done at
-//! once.
+//! Command buffers: the cost of recording and playing back a command, beside the same changes made
+//! directly.
 //!
 //! The limit is the direct call for each entity, in the same world and the same order. Only the
-//! part that the name says is timed; what it needs first, and taking it back, is not.
+//! part in the name is timed; its preparation, and undoing it, are not.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const ENTITIES: usize = 10_000;
 #[repr(transparent)]
 struct Kept(f32);
 
-/// Components that come and go.
+/// Components that are added and removed.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
 struct Added(f32);
@@ -227,7 +227,7 @@ fn spawn() -> Workload {
         })
 }
 
-/// Every entity ends, from the first on.
+/// Despawns every entity, from the first on.
 fn despawn() -> Workload {
     fn refill(frame: &mut Frame) {
         assert!(frame.world.is_empty(), "all were despawned");

@@ -1,7 +1,7 @@
-//! Chunks that are skipped by a value of their own: a tenth of a million rows is in view.
+//! Chunks skipped by a value of their own: a tenth of a million rows is in view.
 //!
-//! Rows lie in the order of their places, as they do where a level is loaded tile by tile. The
-//! limit has bounds for each block of as many rows as a chunk, in an array of their own.
+//! Rows lie in the order of their places, as in a level that is loaded tile by tile. The limit has
+//! an array of bounds, one for each block; a block has about the rows of a chunk.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use super::world;
 
 const ROWS: usize = 1_000_000;
 
-/// Rows of a block of the limit: about as many as of a chunk.
+/// Rows of a block of the limit: about the rows of a chunk.
 const BLOCK: usize = 1_360;
 
 const DT: f32 = 0.5;
 
-/// The places that are in view. Both are bounds of rows, so that the limit has no part to test.
+/// The places in view. Both are bounds of rows, so the limit has no partial block to test.
 const VIEW: (f32, f32) = (450_000.0, 550_000.0);
 
 component! {
@@ -118,7 +118,7 @@ fn pass() -> Workload {
         })
 }
 
-/// The bounds of all chunks are computed anew.
+/// The bounds of all chunks are computed again.
 fn measure() -> Workload {
     Workload::new("cull_measure", ROWS, ROWS)
         .phalanx("phalanx_all", |chunk| {

@@ -1,4 +1,4 @@
-//! Entities that end anywhere in a large world: some each frame, and as many take their place.
+//! Entities that end anywhere in a large world: some each frame, replaced by an equal number.
 //!
 //! The limit is one table of dense `Vec`s with swap removal, as in [`structure`](super::structure).
 
@@ -31,7 +31,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     vec![despawn_scattered(), retain()]
 }
 
-/// Despawns entities whose ids are known.
+/// Despawns entities with known ids.
 fn despawn_scattered() -> Workload {
     let by = |despawn: fn(&mut World, &mut CommandBuffer, &[Entity])| {
         move |chunk| {
@@ -127,7 +127,7 @@ fn flat_ended(slots: &Slots<Row>, frame: u32) -> Vec<(u32, u32)> {
     of_frame.map(|(&index, _)| (index, slots.generations[index as usize])).collect()
 }
 
-/// The frames in which the first entities end: as many in each, in random order.
+/// The frames in which the first entities end: an equal number in each, in random order.
 fn first_ends() -> Vec<Ends> {
     let mut ends: Vec<_> = (0..FRAMES).cycle().take(ENTITIES).map(Ends).collect();
     let mut random = random_index();
@@ -141,8 +141,8 @@ fn row(i: usize, ends: Ends) -> Row {
     (position(i), velocity(i), ends)
 }
 
-/// A world in which entities end frame after frame. `end` ends those of a frame and returns the
-/// time; those that take their place are spawned untimed.
+/// A world in which entities end frame after frame. `end` despawns the entities of a frame and
+/// returns the time; their replacements are spawned untimed.
 fn frames(
     chunk: ChunkSize,
     mut end: impl FnMut(&mut World, &mut CommandBuffer, u32) -> Duration,

@@ -1,10 +1,10 @@
-//! Enable bits: passes over rows of which some are disabled, and what a switch costs.
+//! Enable bits: passes over rows, some of them disabled, and the cost of a switch.
 //!
-//! Which rows are enabled is random, the worst case for runs. The other ways to leave rows out are
-//! a branch a row (`phalanx_branch`) and an archetype of their own (`phalanx_archetype`), for
-//! which each switch moves a row. The limit has the enabled rows alone, side by side.
+//! Enabled rows are chosen at random, the worst case for runs. Rows can also be left out by a
+//! branch for each row (`phalanx_branch`) or by an archetype of their own (`phalanx_archetype`),
+//! where each switch moves a row. The limit has the enabled rows alone, side by side.
 //!
-//! `enable_rows` visits them row by row, where the branch is that of a `bool` column.
+//! `enable_rows` visits the enabled rows one by one; its branch reads a `bool` column.
 
 use std::hint::black_box;
 
@@ -49,7 +49,7 @@ kernel! {
         }
     }
 
-    /// Computes all rows and keeps those that are disabled as they were.
+    /// Computes all rows and keeps the old values of disabled ones.
     fn rise_masked(heights: &mut [F32x16], speeds: &[F32x16], words: &[u64], dt: f32) {
         for (i, (height, speed)) in heights.iter_mut().zip(speeds).enumerate() {
             #[expect(clippy::cast_possible_truncation, reason = "a quarter of the word")]
@@ -78,7 +78,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     workloads
 }
 
-/// Whether row `i` is enabled: a share of them, without order.
+/// Whether row `i` is enabled: a share of the rows, at random.
 fn is_on(i: usize, percent: usize) -> bool {
     (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 100 < percent
 }
@@ -87,7 +87,7 @@ fn speed(i: usize) -> f32 {
     (i % 4) as f32
 }
 
-/// A pass over the rows that are enabled.
+/// A pass over the enabled rows.
 fn pass(name: &'static str, percent: usize) -> Workload {
     let on = move |i| is_on(i, percent);
     let mut workload = Workload::new(name, ROWS, ROWS);
@@ -127,7 +127,7 @@ fn pass(name: &'static str, percent: usize) -> Workload {
         })
 }
 
-/// The rows that are enabled, side by side.
+/// The enabled rows, side by side.
 fn enabled_alone(on: impl Fn(usize) -> bool) -> impl Side {
     let speeds: Vec<_> = (0..ROWS).filter(|&i| on(i)).map(speed).collect();
     steady(
@@ -140,7 +140,7 @@ fn enabled_alone(on: impl Fn(usize) -> bool) -> impl Side {
     )
 }
 
-/// A pass over the rows that are enabled, row by row.
+/// A pass over the enabled rows, row by row.
 fn each_row(name: &'static str, on: fn(usize) -> bool) -> Workload {
     Workload::new(name, ROWS, ROWS)
         .limit(move || enabled_alone(on))
@@ -192,8 +192,8 @@ fn each_row(name: &'static str, on: fn(usize) -> bool) -> Workload {
         })
 }
 
-/// A side over two sets of rows: one with a bit and a `bool` a row, one with an archetype for those
-/// that are enabled.
+/// A side over two sets of rows: one with a bit and a `bool` for each row, one with a separate
+/// archetype of enabled rows.
 fn risen(
     chunk: ChunkSize,
     on: impl Fn(usize) -> bool + Copy + 'static,
@@ -280,7 +280,7 @@ fn switch_many() -> Workload {
         })
 }
 
-/// Entities in a random order are switched off, each by itself, or on again.
+/// Switches entities off or on again, one by one in random order.
 fn switch_one() -> Workload {
     Workload::new("enable_one", ROWS, ROWS)
         .limit(|| {
@@ -327,7 +327,7 @@ fn switch_one() -> Workload {
         })
         .phalanx("phalanx_archetype", |chunk| {
             switched(chunk, |world, order, on| {
-                // An entity may be in the order twice.
+                // An entity may occur twice in the order.
                 for &entity in order {
                     match on {
                         true => world.insert(entity, Awake).expect("alive"),

@@ -1,10 +1,10 @@
-//! Events: what sending and reading one costs, beside a flat `Vec`.
+//! Events: the cost of sending and reading one, beside a flat `Vec`.
 //!
-//! One system sends, another adds up what it reads; in `phalanx_two_writers` each of two systems
-//! sends half, and the reader finds both halves in one slice. The limit pushes to a `Vec`, adds up
-//! and clears it. `events_send` and `events_read` are the times of the systems, as the schedule
-//! takes them: with the hand-over of the events, and with their joining. `events` is a whole run,
-//! with the schedule's own time. A unit is one event of eight bytes.
+//! One system sends, another adds up the events; in `phalanx_two_writers` each of two systems sends
+//! half, and the reader finds both halves in one slice. The limit pushes to a `Vec`, adds up and
+//! clears it. `events_send` and `events_read` are the times of the systems as the schedule measures
+//! them, including handing over and joining the events. `events` is a whole run, with the
+//! schedule's own time. A unit is one event of eight bytes.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -106,7 +106,7 @@ fn frame(chunk: ChunkSize, len: usize, writers: usize, times_reader: bool) -> im
     )
 }
 
-/// A `Vec` of events, and the sum of those read.
+/// A `Vec` of events, and the sum of the events read.
 #[derive(Default)]
 struct Flat {
     hits: Vec<Hit>,

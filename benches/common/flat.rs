@@ -1,7 +1,7 @@
 //! The limit: the loops of the workloads over flat slices of `f32`, compiled for AVX2.
 //!
-//! Nothing of phalanx is used here, not even `kernel!`: a limit that is measured with the tools
-//! of the measured proves nothing. Where the machine has no AVX2, the limit is what the build has.
+//! No part of phalanx is used here, not even `kernel!`: a limit must not depend on the code that it
+//! is compared with. On a machine without AVX2, the limit has the features of the build.
 
 /// Compiles each body twice, for the build and for AVX2, behind one safe function.
 macro_rules! limit {
@@ -58,26 +58,26 @@ limit! {
         }
     }
 
-    /// Halves what is above the threshold, adds one to the rest.
+    /// Halves the values above the threshold, adds one to the others.
     fn halve_or_add(data: &mut [f32], threshold: f32) {
         for d in data {
             *d = if *d > threshold { *d * 0.5 } else { *d + 1.0 };
         }
     }
 
-    /// How many first floats of three are above the threshold.
+    /// The number of rows of three floats with a first float above the threshold.
     fn count_above(data: &[[f32; 3]], threshold: f32) -> u32 {
         data.iter().map(|d| u32::from(d[0] > threshold)).sum()
     }
 
-    /// What is below the least becomes it.
+    /// Raises smaller values to the least one.
     fn at_least(out: &mut [f32], data: &[f32], least: f32) {
         for (out, d) in out.iter_mut().zip(data) {
             *out = d.max(least);
         }
     }
 
-    /// The lengths of vectors whose parts lie apart.
+    /// The lengths of vectors with their parts in separate slices.
     fn length(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
         for (((out, x), y), z) in out.iter_mut().zip(x).zip(y).zip(z) {
             *out = (x * x + y * y + z * z).sqrt();
@@ -91,7 +91,7 @@ limit! {
         }
     }
 
-    /// What the sources pull at each row, in their order.
+    /// The pull of the sources at each row, added in their order.
     fn pull_from(heat: &[f32], flow: &mut [f32], sources: &[f32]) {
         for (h, f) in heat.iter().zip(flow) {
             *f = sources.iter().map(|source| super::lanes::pull(source - h)).sum();

@@ -1,6 +1,6 @@
 //! Arithmetic alone: 1,000 matrices inverted 100 times, on one thread and on all.
 //!
-//! Both sides run the same body, so what is left is what surrounds it.
+//! Both sides run the same body, so the difference is the code around it.
 
 use phalanx::prelude::*;
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! Filling a world: 10,000 rows of a matrix, a position, a rotation and a velocity (100 bytes).
 //!
-//! Every pass begins with an empty world, or with empty `Vec`s; neither making nor dropping them
-//! counts. `batch` and `columns` produce the values inside the time, `columns_copy` copies slices
-//! that exist already, `one_by_one` has a call for each row.
+//! Every pass begins with an empty world, or with empty `Vec`s; making and dropping them is not
+//! timed. `batch` and `columns` produce the values inside the time, `columns_copy` copies existing
+//! slices, `one_by_one` has a call for each row.
 
 use std::hint::black_box;
 

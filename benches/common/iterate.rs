@@ -25,12 +25,12 @@ pub(crate) fn workloads() -> Vec<Workload> {
     all
 }
 
-/// The positions and the velocities of `len` entities, placed as well as can be.
+/// The positions and the velocities of `len` entities, at the best addresses.
 fn flat_columns(len: usize) -> (Column<Position>, Column<Velocity>) {
     (Column::new(&positions(len), 0), Column::new(&velocities(len), 1))
 }
 
-/// `position += velocity` in a world whose rows also hold a matrix and a rotation.
+/// `position += velocity` in a world with a matrix and a rotation in each row as well.
 fn simple_iter(len: usize) -> Workload {
     Workload::new("simple_iter", len, len)
         .limit(move || {
@@ -43,7 +43,7 @@ fn simple_iter(len: usize) -> Workload {
         .phalanx("phalanx", move |chunk| timed(SimpleIter::new(chunk, len)))
 }
 
-/// `position += velocity * dt` over all there is.
+/// `position += velocity * dt` over all rows.
 fn pos_vel(len: usize) -> Workload {
     Workload::new("pos_vel", len, len)
         .limit(move || flat_pos_vel(len, 1))
@@ -51,7 +51,7 @@ fn pos_vel(len: usize) -> Workload {
         .phalanx_at("phalanx_256KiB", 256, move |chunk| our_pos_vel(chunk, len, 1))
 }
 
-/// The limit of `position += velocity * dt`, the whole of it `repeat` times a pass.
+/// The limit of `position += velocity * dt`, run `repeat` times a pass.
 pub(crate) fn flat_pos_vel(len: usize, rounds: u64) -> impl Side {
     steady(
         flat_columns(len),
@@ -69,7 +69,7 @@ pub(crate) fn our_pos_vel(chunk: ChunkSize, len: usize, rounds: u64) -> impl Sid
     timed_rounds(PosVel::new(chunk, len), rounds)
 }
 
-/// The sum of all coordinates, in rows that hold a second column that is not read.
+/// The sum of all coordinates, in rows with a second column that is not read.
 fn sum(len: usize) -> Workload {
     Workload::new("sum", len, len)
         .limit(move || flat_sum(len))
@@ -102,7 +102,7 @@ pub(crate) fn our_sum(chunk: ChunkSize, len: usize) -> impl Side {
     )
 }
 
-/// A few rows in each of 26 archetypes: what a loop costs that hardly begins.
+/// A few rows in each of 26 archetypes: the cost of very short loops.
 fn fragmented_iter() -> Workload {
     let len = ARCHETYPES * ROWS;
     Workload::new("fragmented_iter", len, len)

@@ -1,7 +1,7 @@
-//! Vectors against plain loops, all inside `kernel!`: those of `phalanx::vectors`, and of `wide`.
+//! Vectors against plain loops, all inside `kernel!`: the vectors of `phalanx::vectors` and `wide`.
 //!
 //! `wide` chooses its instructions when it is compiled, a kernel when it is called. So the two
-//! builds differ here for `wide`, and nowhere else by much:
+//! builds differ here for `wide`, and hardly for the others:
 //!
 //!     cargo bench -- ^lanes_
 //!     RUSTFLAGS='-C target-cpu=x86-64-v3' cargo bench -- ^lanes_
@@ -19,7 +19,7 @@ use super::{flat, world};
 /// Two chunks of the default size, full.
 const ROWS: usize = 4_096;
 
-/// Rows that begin different, and then again from the first.
+/// The number of different start values; they repeat along the rows.
 const STARTS: usize = 64;
 
 const DT: f32 = 0.5;
@@ -28,15 +28,15 @@ const THRESHOLD: f32 = 32.0;
 const SOFTENING: f32 = 0.25;
 const REACH: f32 = 4_000.0;
 
-/// What pulls at every row in turn: sources, so that the inner loop is not the one over rows.
+/// The sources that pull at every row in turn, so that the inner loop is not over rows.
 const SOURCES: [f32; 8] = [-1.0, -2.0, -4.0, -8.0, 64.0, 65.0, 80.0, 100.0];
 
-/// What is moved, halved and summed.
+/// The values that are moved, halved and summed.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 struct Heat(f32);
 
-/// What is added to it.
+/// The values added to them.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 struct Flow(f32);
@@ -145,12 +145,12 @@ kernel! {
     }
 }
 
-/// The compiler must not know how many there are, and unroll the loop over them.
+/// Opaque, or the compiler would know the number of sources and unroll the loop over them.
 fn sources() -> &'static [f32] {
     black_box(&SOURCES)
 }
 
-/// What a source at a distance adds: the body of the three kernels above, for one row.
+/// The contribution of a source at a distance: the body of the three kernels above, for one row.
 #[inline(always)]
 pub(super) fn pull(d: f32) -> f32 {
     let squared = d * d + SOFTENING;
@@ -162,7 +162,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     vec![lanes_add(), lanes_pull(), lanes_select(), lanes_sum()]
 }
 
-/// One multiplication and one addition: what LLVM finds by itself.
+/// One multiplication and one addition, which LLVM vectorises by itself.
 fn lanes_add() -> Workload {
     Workload::new("lanes_add", ROWS, ROWS)
         .limit(|| {
@@ -195,7 +195,7 @@ fn lanes_add() -> Workload {
         })
 }
 
-/// A loop over sources for each row: LLVM vectorises the inner loop or none, vectors the outer.
+/// A loop over sources for each row: LLVM vectorises the inner loop or none, vectors the outer one.
 fn lanes_pull() -> Workload {
     Workload::new("lanes_pull", ROWS, ROWS)
         .limit(|| {
@@ -249,7 +249,7 @@ fn lanes_select() -> Workload {
         })
 }
 
-/// A sum: as a loop over floats it may not be reordered, and so runs one after the other.
+/// A sum: additions of floats may not be reordered, so as a loop they run one after the other.
 fn lanes_sum() -> Workload {
     Workload::new("lanes_sum", ROWS, ROWS)
         .limit(|| {
@@ -283,7 +283,7 @@ fn heat_world(chunk: ChunkSize) -> World {
     world
 }
 
-/// A side that writes the heat; `after` tells what row `i` is after a number of passes.
+/// A side that writes the heat; `after` returns the value of row `i` after a number of passes.
 fn changing(
     chunk: ChunkSize,
     after: fn(usize, u64) -> f32,
@@ -300,7 +300,7 @@ fn changing(
     )
 }
 
-/// A side that writes the flow. Every float of it is the same in each side: one order of sums.
+/// A side that writes the flow. Each float is equal in all sides: they add in one order.
 fn pulling(chunk: ChunkSize, pull: impl Fn(&[Heat], &mut [Flow])) -> impl Side {
     steady(
         heat_world(chunk),
@@ -325,7 +325,7 @@ fn check_pull(flow: &[f32]) {
     }
 }
 
-/// A side that reads the heat. The chunks are full of whole vectors, so none is padded.
+/// A side that reads the heat. The chunks consist of whole vectors, so none is padded.
 fn summing(chunk: ChunkSize, sum: impl Fn(&[Heat]) -> f32) -> impl Side {
     steady(
         (heat_world(chunk), 0.0),
@@ -349,7 +349,7 @@ fn check(heat: &[f32], steps: u64, after: fn(usize, u64) -> f32) {
     }
 }
 
-/// Exact up to 2^23 passes, and then all sides stay where the last bit no longer moves.
+/// Exact up to 2^23 passes; afterwards an addition no longer changes the value, on any side.
 fn added(i: usize, steps: u64) -> f32 {
     (0..steps).fold(start(i), |heat, _| heat + flow(i) * DT)
 }

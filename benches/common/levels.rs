@@ -1,7 +1,7 @@
 //! The same kernels at each instruction set of the machine: light, heavy, and a fold.
 //!
 //! `limit` is the loop over flat `Vec`s at AVX2, as everywhere. The data lies in the L1 cache, so
-//! that the width of the vectors is what counts.
+//! the time depends on the width of the vectors.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use phalanx::prelude::*;
@@ -35,7 +35,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     ]
 }
 
-/// The velocity of what is pulled towards the origin with the square of its distance.
+/// The velocity of a body that is pulled towards the origin with the square of its distance.
 ///
 /// The body of phalanx's kernel and of the limit's: one loop, two owners of the data.
 #[inline(always)]
@@ -68,7 +68,7 @@ fn our_pull(chunk: ChunkSize) -> impl Side {
     )
 }
 
-/// The same bits as row by row. Positions and velocities repeat themselves after 64 rows.
+/// Compared bit by bit with a loop over rows. Positions and velocities repeat after 64 rows.
 fn check_pulled(velocities: &[Velocity], steps: u64) {
     const STARTS: usize = 64;
     let want: Vec<[f32; 3]> = (0..STARTS)

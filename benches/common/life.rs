@@ -1,9 +1,9 @@
 //! Conway's Life on a torus, one entity a cell, on one thread.
 //!
-//! Neighbours are found by entity (each cell keeps the ids of its eight, and looks them up) or by
-//! place (cells lie in row order, so a neighbour is found by counting). The limits do the same with
-//! indices into a `Vec`, and on a framed board. In `phalanx_enabled` dead cells are disabled, and
-//! only the living look up their neighbours, to count themselves there.
+//! Neighbours are found by entity (each cell keeps the ids of its eight neighbours, and looks them
+//! up) or by place (cells lie in row order, so the place of a neighbour is computed). The limits do
+//! the same with indices into a `Vec`, and on a framed board. In `phalanx_enabled` dead cells are
+//! disabled, and only living cells look up their neighbours, to increment their counts.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use super::{flat, world};
 /// Widths and heights: 10,000 and 50,000 cells.
 const SIZES: [[usize; 2]; 2] = [[100, 100], [500, 100]];
 
-/// Generations up to which a reference tells what the cells are.
+/// Generations that are compared with a reference.
 const REFERENCE_MAX: u64 = 16;
 
 kernel! {
@@ -99,10 +99,10 @@ fn count_rows(world: &mut World, board: &mut Board) {
     }
 }
 
-/// A side that goes on by one generation a pass.
+/// A side that advances by one generation a pass.
 ///
-/// The first generations are those of a reference; later, as the check lets one more pass, the
-/// reference follows from the cells before it.
+/// The first generations are compared with a reference. Later, since the check runs one more pass,
+/// the reference is computed from the cells before that pass.
 fn generations<S>(
     width: usize,
     height: usize,
@@ -155,8 +155,8 @@ impl Board {
         Self { width, height, cells: vec![0; (width + 2) * (height + 2)] }
     }
 
-    /// Cuts `len` cells from the `first` on at the ends of rows: where each piece is among them,
-    /// and the place of its north-western neighbour on the board.
+    /// Cuts `len` cells from the `first` on at the ends of rows: for each piece its range among the
+    /// cells, and the place of its north-western neighbour on the board.
     fn pieces(
         &self,
         first: usize,
@@ -172,7 +172,7 @@ impl Board {
         })
     }
 
-    /// Takes cells over, from the `first` on.
+    /// Copies the states of cells onto the board, from the `first` on.
     fn copy(&mut self, first: usize, cells: &[u8]) {
         let stride = self.width + 2;
         for (range, north_west) in self.pieces(first, cells.len()) {
@@ -181,7 +181,7 @@ impl Board {
         }
     }
 
-    /// Copies the edges outwards: columns first, so that the corners come along with the rows.
+    /// Copies the edges outwards: columns first, so that the copied rows include the corners.
     fn copy_frame(&mut self) {
         let (stride, width) = (self.width + 2, self.width);
         for row in self.cells.chunks_exact_mut(stride) {

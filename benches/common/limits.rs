@@ -1,4 +1,5 @@
-//! How far phalanx is from flat `Vec`s: every workload beside its limit, as one table of ratios.
+//! The distance of phalanx from flat `Vec`s: every workload beside its limit, as one table of
+//! ratios.
 //!
 //!     cargo bench -- --limits
 //!     cargo bench -- --limits '^pos_vel/.*1000000' '^sum/' --chunk 16 --chunk 256
@@ -17,7 +18,7 @@ use super::sides::{DEFAULT_CHUNK_KIB, Side, Variant, Workload};
 /// Times phalanx and its limit in turn, and prints their ratio.
 #[derive(Parser)]
 struct Options {
-    /// Asks for this table; without it Criterion runs, whose options are others.
+    /// Asks for this table; without it Criterion runs, with options of its own.
     #[arg(long, required = true)]
     limits: bool,
     /// Only names (`workload/side/size`) that one of these regular expressions finds.
@@ -92,13 +93,13 @@ fn chunks(options: &Options, variant: &Variant) -> Vec<usize> {
     }
 }
 
-/// Making a side runs and checks a few passes: nothing more is needed.
+/// Making a side also runs and checks a few passes, which is the whole test.
 fn run_once(workload: &Workload, variant: &Variant, chunk_kib: usize) {
     drop(workload.make_limit());
     drop(variant.make(chunk_kib));
 }
 
-/// Medians, ratio and spread of a pair; only the time where there is no limit.
+/// Medians, ratio and spread of a pair; without a limit only the time.
 fn row(options: &Options, workload: &Workload, variant: &Variant, chunk_kib: usize) -> String {
     let mut limit = workload.make_limit();
     let mut ours = variant.make(chunk_kib);
@@ -127,7 +128,7 @@ fn row(options: &Options, workload: &Workload, variant: &Variant, chunk_kib: usi
     format!("{limit_ns:>10.3}{ours_ns:>10.3}{:>8.3}  {low:.3} to {high:.3}", ours_ns / limit_ns)
 }
 
-/// How many passes make a sample of at least `least`; finding out also warms up.
+/// The number of passes that make a sample of at least `least`; finding it also warms up.
 fn passes(side: &mut dyn Side, least: Duration) -> u64 {
     let mut passes = 1;
     while side.run(passes) < least {

@@ -1,4 +1,4 @@
-//! The heavy kernel: matrices inverted over and over, all arithmetic and hardly a byte.
+//! The heavy kernel: matrices inverted over and over, much arithmetic on few bytes.
 
 use phalanx::prelude::*;
 
@@ -9,8 +9,8 @@ pub(crate) struct Matrix(pub(crate) [f32; 16]);
 
 component!(Matrix as "bench.matrix");
 
-/// A move by (1, 2, 3) of what was made 2, 4, 8 times as large: it, its inverse and the inverse of
-/// that are exact in `f32`.
+/// A scaling by 2, 4 and 8, then a move by (1, 2, 3): the matrix, its inverse and the inverse of
+/// the inverse are exact in `f32`.
 pub(crate) const START: Matrix =
     Matrix([2.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 8.0, 0.0, 1.0, 2.0, 3.0, 1.0]);
 
@@ -66,9 +66,9 @@ fn inverse(m: &[f32; 16]) -> [f32; 16] {
     ]
 }
 
-/// Asserts that all are the matrix they began as, moved by one for each pass.
+/// Asserts that all are the initial matrix, moved by one for each pass.
 ///
-/// `times` was even, and every value on the way is exactly representable.
+/// `times` is even, and all intermediate values are exactly representable.
 pub(crate) fn check_inverted<'a>(
     matrices: impl Iterator<Item = &'a [f32; 16]>,
     len: usize,

@@ -1,9 +1,9 @@
-//! Worlds that are taken over by another one, whole or in part.
+//! Worlds taken over by another one, whole or in part.
 //!
-//! The size is the number of entities that come; a unit is one of them. Each has four components of
-//! 32 bytes together, and perhaps the id of another one. The limit writes what no merge can leave
-//! out, for entities with new ids, in memory that is there already: a place for each id, the ids in
-//! the order of rows, and the new id of each old one.
+//! The size is the number of added entities; a unit is one of them. Each has four components of 32
+//! bytes together, and perhaps the id of another one. The limit makes only the writes that every
+//! merge of entities with new ids needs, into existing memory: a place for each id, the ids in the
+//! order of rows, and the new id of each old one.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -104,7 +104,7 @@ fn level(chunk: ChunkSize) -> World {
     level
 }
 
-/// The level, where each entity has the id of another one.
+/// The level: each entity has the id of another one.
 fn with_friends(mut level: World) -> World {
     level.matching::<&Number>().insert(Friend(Entity::NULL)).expect("there is room");
     let all: Vec<_> = level.query::<Entity>().rows().collect();

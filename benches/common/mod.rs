@@ -2,8 +2,8 @@
 //!
 //! Every workload is written once, in the file of its idea, as a pair of *sides*: the limit (the
 //! same loop over flat `Vec`s) and phalanx. Criterion times the sides one after the other;
-//! [`limits`] times them in turn and prints their ratio. What is counted as well as timed is a
-//! program of `benches/programs`, which its side runs.
+//! [`limits`] times them in turn and prints their ratio. A workload that is counted as well as
+//! timed is a program of `benches/programs`, run by its side.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ pub(crate) fn velocities(len: usize) -> Vec<Velocity> {
     (0..len).map(velocity).collect()
 }
 
-/// Asserts that the sum is that of `len` positions which went `steps` times by `velocity * dt`.
+/// Asserts the sum of `len` positions after `steps` steps of `velocity * dt`.
 #[track_caller]
 pub(crate) fn check_moved(got: f64, len: usize, steps: u64, dt: f32) {
     assert_proven(moved(got, len, steps, dt));
@@ -123,10 +123,10 @@ pub(crate) fn settle_heap() {
     drop(std::hint::black_box(vec![1u8; 31 << 20]));
 }
 
-/// Runs the workloads under Criterion: those of one name are a group, and their sizes a curve.
+/// Runs the workloads under Criterion: workloads of one name are a group, and their sizes a curve.
 ///
-/// Short times and few samples: the ratio inside a group is what counts, and the complete run must
-/// stay under ten minutes.
+/// Samples are short and few: only the ratio inside a group counts, and the complete run must stay
+/// under ten minutes.
 pub(crate) fn criterion_main(workloads: &[Workload]) {
     let mut criterion = Criterion::default()
         .sample_size(20)

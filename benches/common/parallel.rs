@@ -1,7 +1,8 @@
-//! `par_for_each_chunk` against the loop, by size: where another thread begins to pay.
+//! `par_for_each_chunk` against the loop, by size: from which size on another thread pays.
 //!
 //! Light is `position += velocity * dt`, a few instructions a row; heavy inverts a matrix four
-//! times, some hundred. `limit` is serial: on `n` cores the best there is, is one `n`th of it.
+//! times, some hundred instructions. `limit` is serial: `n` cores can reach one `n`th of it at
+//! best.
 
 use phalanx::prelude::*;
 

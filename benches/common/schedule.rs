@@ -10,7 +10,7 @@ use super::{flat, world};
 /// Entities of each of the four archetypes AB, ABC, ABCD and ABCE.
 const ROWS: usize = 10_000;
 
-/// What each column holds at first.
+/// The first value in each column.
 const START: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
 kernel! {

@@ -1,19 +1,28 @@
-//! Values that rows share: a million rows of 16 kinds, which were spawned in turn.
+//! Values that rows share: a million rows of 16 kinds, spawned in turn.
 //!
-//! The limit has two flat arrays for each kind. The other way is the number of the kind in each
-//! row.
+//! The limit has two flat arrays for each kind. The alternative stores the number of the kind in
+//! each row.
+//!
+//! In addition, one value is chosen among many values with a row each. The limit finds it in a hash
+//! map.
+
+use std::collections::HashMap;
 
 use phalanx::prelude::*;
 
 use super::column::Column;
 use super::flat;
+use super::programs::one_of_many::{Count, OneOfMany, Region};
 use super::sides::{Side, Workload, steady};
+use super::timed::timed;
 use super::world;
 
 const ROWS: usize = 1_000_000;
 const KINDS: usize = 16;
-/// Entities that get another value one by one.
+/// Entities that receive another value one by one.
 const MOVED: usize = 10_000;
+/// Values of which one is chosen.
+const VALUES: u32 = 10_000;
 /// The kind that is chosen.
 const CHOSEN: u8 = 5;
 
@@ -25,7 +34,7 @@ component! {
     struct Right as "bench.right";
 }
 
-/// What rows of one kind share.
+/// The values shared by the rows of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Kind(u8);
 
@@ -59,6 +68,12 @@ kernel! {
         }
     }
 
+    fn count_if(counts: &mut [Count], kinds: &[KindId], chosen: u32) {
+        for (count, kind) in counts.iter_mut().zip(kinds) {
+            count.0 += u64::from(kind.0 == chosen);
+        }
+    }
+
     fn fall_if(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId], gravity: f32) {
         for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
             height.0 += if kind.0 == u32::from(CHOSEN) { speed.0 * gravity } else { 0.0 };
@@ -68,7 +83,7 @@ kernel! {
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    vec![pass(), filter(), change()]
+    vec![pass(), filter(), one_of_many(), change()]
 }
 
 fn speed(i: usize) -> f32 {
@@ -141,7 +156,46 @@ fn filter() -> Workload {
         })
 }
 
-/// Each entity in turn gets another value, and then its own again. A unit is both.
+/// The row of one value among many.
+fn one_of_many() -> Workload {
+    let chosen = VALUES / 2;
+    let proof = move |all: &mut dyn Iterator<Item = u64>, passes: u64| {
+        let all: Vec<_> = all.collect();
+        assert_eq!(all.len(), VALUES as usize, "a row for each value");
+        assert_eq!(all.iter().copied().max(), Some(passes), "the chosen row");
+        assert_eq!(all.iter().sum::<u64>(), passes, "no other row");
+    };
+    Workload::new("shared_one_of_many", VALUES as usize, 1)
+        .limit(move || {
+            let columns: HashMap<_, _> = (0..VALUES).map(|i| (Region(i), vec![0u64])).collect();
+            steady(
+                columns,
+                move |columns| {
+                    let counts = columns.get_mut(&Region(chosen)).expect("it is there");
+                    counts.iter_mut().for_each(|count| *count += 1);
+                },
+                move |columns, passes| proof(&mut columns.values().flatten().copied(), passes),
+            )
+        })
+        .phalanx("phalanx_where", |chunk| timed(OneOfMany::new(chunk, VALUES)))
+        .phalanx("phalanx_rows", move |chunk| {
+            let mut world = world(chunk);
+            world.spawn_batch((0..VALUES).map(|i| (Count(0), KindId(i))));
+            steady(
+                world,
+                move |world| {
+                    for (counts, kinds) in world.query_mut::<(&mut Count, &KindId)>() {
+                        count_if(counts, kinds, chosen);
+                    }
+                },
+                move |world, passes| {
+                    proof(&mut world.query::<&Count>().rows().map(|count| count.0), passes);
+                },
+            )
+        })
+}
+
+/// Each entity in turn receives another value, and afterwards its own again. A unit is both.
 fn change() -> Workload {
     Workload::new("shared_change", MOVED, MOVED)
         .phalanx("phalanx_shared", |chunk| {
@@ -202,8 +256,7 @@ fn of_columns(columns: &[Columns]) -> impl Iterator<Item = (usize, f32)> {
     (0..ROWS).map(|i| (i, columns[i % KINDS].0.read()[i / KINDS]))
 }
 
-/// Rows that share the values of their kinds, and know the order in which they were spawned by
-/// their ids.
+/// Rows that share the values of their kinds. Their ids give the order in which they were spawned.
 fn sharing(chunk: ChunkSize) -> World {
     let mut world = world(chunk);
     let entities = world.spawn_batch((0..ROWS).map(|i| (Height(0.0), Speed(speed(i))))).to_vec();
@@ -214,7 +267,7 @@ fn sharing(chunk: ChunkSize) -> World {
     world
 }
 
-/// Rows that have the numbers of their kinds.
+/// Rows that store the numbers of their kinds.
 fn numbered(chunk: ChunkSize) -> World {
     let mut world = world(chunk);
     let kind = |i: usize| KindId(u32::try_from(i % KINDS).expect("a small number"));

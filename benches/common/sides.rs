@@ -1,7 +1,7 @@
 //! A side of a workload: a state, one pass over it, and the proof that the passes did their work.
 //!
-//! Construction, checks and destruction stay outside the time. Whoever measures asks a side for
-//! `n` passes and gets their time back, so Criterion and the table of ratios share one definition.
+//! Construction, checks and destruction are not timed. The measuring code asks a side for `n`
+//! passes and receives their time, so Criterion and the table of ratios share one definition.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Throughput};
 use phalanx::prelude::*;
 
-/// What a world uses that does not say otherwise.
+/// The default chunk size of worlds.
 pub(crate) const DEFAULT_CHUNK_KIB: usize = 16;
 
 /// Something that can be timed and checked.
 pub(crate) trait Side {
     /// The time of `passes` passes.
     fn run(&mut self, passes: u64) -> Duration;
-    /// Panics when the state is not what the passes so far should have left.
+    /// Panics if the state is not the result of the passes so far.
     fn check(&mut self);
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Variant {
     make: Make,
 }
 
-/// One thing to be done, at one size, and who does it.
+/// One task at one size, and its sides.
 ///
 /// A benchmark's name is `workload/side/size`, where the side is `limit`, `phalanx` or
 /// `phalanx_how`, and the size has seven digits, so that alphabetical order is order of size.
@@ -91,12 +91,12 @@ impl Workload {
         })
     }
 
-    /// The size as names have it.
+    /// The size as it stands in names.
     fn padded_size(&self) -> String {
         format!("{:07}", self.size)
     }
 
-    /// The name of what one of the sides does.
+    /// The name of the benchmark of a side.
     pub(crate) fn name_of(&self, side: &str) -> String {
         format!("{}/{side}/{}", self.name, self.padded_size())
     }
@@ -106,7 +106,7 @@ impl Workload {
         self.limit.as_ref().map(|make| prove(make(ChunkSize::KIB_16)))
     }
 
-    /// Times the limit, then each variant.
+    /// Times the limit, and after it each variant.
     pub(crate) fn bench(&self, group: &mut BenchmarkGroup<'_, WallTime>) {
         group.throughput(Throughput::Elements(self.units));
         if self.limit.is_some() {
@@ -123,7 +123,7 @@ impl Workload {
         name: &str,
         make: impl Fn() -> Box<dyn Side>,
     ) {
-        // Made at the first call, so that a side which the filter leaves out costs nothing.
+        // Made at the first call, so that a filtered-out side costs no time.
         let mut side = None;
         group.bench_function(BenchmarkId::new(name, self.padded_size()), |bencher| {
             let side = side.get_or_insert_with(&make);
@@ -162,7 +162,7 @@ fn prove(mut side: Box<dyn Side>) -> Box<dyn Side> {
     side
 }
 
-/// A side whose kernels run at one level. The level is pinned for its passes only.
+/// A side with its kernels at one level. The level is pinned for its passes only.
 struct AtLevel<S> {
     level: Level,
     side: S,
@@ -182,7 +182,7 @@ impl<S: Side> Side for AtLevel<S> {
     }
 }
 
-/// A side whose state lives on: `step` is the pass, `check` gets the number of passes so far.
+/// A side with a lasting state: `step` is the pass, `check` receives the number of passes so far.
 pub(crate) struct Steady<S, Step, Check> {
     state: S,
     step: Step,
@@ -219,7 +219,7 @@ where
     }
 }
 
-/// A side of which only a part of each pass counts: `step` returns the time of that part.
+/// A side that times only a part of each pass: `step` returns the time of that part.
 pub(crate) struct Partial<S, Step, Check> {
     state: S,
     step: Step,
@@ -249,7 +249,7 @@ where
     }
 }
 
-/// A side that begins anew at each pass: neither `before` nor the drop of the outcome counts.
+/// A side that starts afresh at each pass: neither `before` nor the drop of the outcome is timed.
 pub(crate) struct Fresh<Before, Pass, Check, Out> {
     before: Before,
     pass: Pass,

@@ -1,8 +1,8 @@
-//! States of a world that are taken and put back, of which a part was written in between.
+//! Snapshots of a world that are taken and restored, after writes to a part of the world.
 //!
-//! The size is how many chunks of a hundred were written since the last time, one after the other;
-//! a unit is a row of the world, written or not. The limit copies as many bytes by `memcpy` between
-//! two `Vec`s that are there already. Writes do not count.
+//! The size is the percentage of chunks written since the last snapshot, one after the other; a
+//! unit is a row of the world, written or not. The limit copies the same number of bytes by
+//! `memcpy` between two existing `Vec`s. The writes are not timed.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     [0, 1, 10, 100].map(again).into_iter().chain([exchanged(), first(), bytes()]).collect()
 }
 
-/// A state that is taken, or put back, again and again.
+/// A snapshot that is taken, or restored, again and again.
 fn again(percent: usize) -> Workload {
     let workload = Workload::new("snapshot_again", percent, ROWS);
     let workload = if percent == 0 {
@@ -75,8 +75,8 @@ fn again(percent: usize) -> Workload {
         })
 }
 
-/// One entity goes and another comes between two states. The limit copies what must change: the
-/// row that is filled, the row that is new, and their entities.
+/// One entity is despawned and another spawned between two snapshots. The limit copies the
+/// necessary parts: the refilled row, the new row, and their entities.
 fn exchanged() -> Workload {
     Workload::new("snapshot_exchanged", 1, ROWS)
         .limit(|| {
@@ -122,7 +122,7 @@ fn exchange(world: &mut World) {
     world.spawn((Position::default(), Velocity::default()));
 }
 
-/// What differs from the state before, as bytes: all of it is there, and little else.
+/// The difference from the previous snapshot, as bytes: complete, and little else.
 fn delta(
     chunk: ChunkSize,
     percent: usize,
@@ -139,7 +139,7 @@ fn delta(
             spent
         },
         move |(_, _, delta)| {
-            // Positions and velocities of one component each, of three, were written.
+            // One component of each position and velocity was written, of three.
             let written = ROWS * ROW_BYTES / 100 * percent;
             assert!(delta.len() >= written, "{} bytes of {written}", delta.len());
             assert!(delta.len() < written + ROWS * ROW_BYTES / 50, "and versions");
@@ -147,7 +147,7 @@ fn delta(
     )
 }
 
-/// A state as bytes, in memory that is there already, and a state of bytes.
+/// A snapshot as bytes, in existing memory, and a snapshot from bytes.
 fn bytes() -> Workload {
     let state = |chunk| {
         let mut world = moving_world(chunk, ROWS).0;
@@ -193,7 +193,7 @@ fn bytes() -> Workload {
         .phalanx("phalanx_read", move |chunk| reading(state(chunk)))
 }
 
-/// A world, a state of it, and the state as bytes.
+/// A world, a snapshot of it, and the snapshot as bytes.
 type Written = (World, Snapshot, Vec<u8>);
 
 fn is_read_back((world, saved, bytes): &mut Written) {
@@ -201,7 +201,7 @@ fn is_read_back((world, saved, bytes): &mut Written) {
     assert_eq!(state.len(), saved.len(), "all rows are in it");
 }
 
-/// Makes a state of bytes, again and again.
+/// Makes a snapshot from bytes, again and again.
 fn reading(written: Written) -> impl Side {
     partial(
         (written, Snapshot::new()),
@@ -217,7 +217,7 @@ fn reading(written: Written) -> impl Side {
     )
 }
 
-/// The first state, in memory that the system has to give.
+/// The first snapshot, in memory that the system must provide.
 fn first() -> Workload {
     Workload::new("snapshot_first", ROWS, ROWS)
         .limit(|| {
@@ -262,8 +262,8 @@ fn write(world: &mut World, percent: usize) {
     );
 }
 
-/// A world with a snapshot of it. After the last step it is what it was then, or, if it is never
-/// put back, at first.
+/// A world with a snapshot of it. After the last step the world equals the snapshot, or, if it is
+/// never restored, its initial state.
 fn kept(
     chunk: ChunkSize,
     mut step: impl FnMut(&mut World, &mut Snapshot) -> Duration,

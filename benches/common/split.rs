@@ -1,8 +1,8 @@
 //! The same component as one column and as a column for each field.
 //!
-//! A split component wins where a kernel needs one of the fields (`split_one`) or combines those of
-//! a row (`split_length`). It costs where a kernel treats all floats alike (`split_all`), since one
-//! pass is as many streams as there are fields, and where whole rows are read (`split_random`) or
+//! A split component wins where a kernel needs one of the fields (`split_one`) or combines the
+//! fields of a row (`split_length`). It costs where a kernel treats all floats alike (`split_all`),
+//! since a pass walks one stream for each field, and where whole rows are read (`split_random`) or
 //! written (`split_spawn`) one by one.
 
 use std::hint::black_box;
@@ -18,7 +18,7 @@ use super::world;
 /// Two chunks of the default size, and more than the caches hold.
 const SIZES: [usize; 2] = [4_096, 1_000_000];
 
-/// Rows that are read in a random order.
+/// Rows that are read in random order.
 const READS: usize = 100_000;
 
 const DT: f32 = 0.5;
@@ -209,7 +209,7 @@ fn random() -> Workload {
         })
 }
 
-/// A batch, spawned row by row into chunks that are there.
+/// A batch, spawned row by row into existing chunks.
 fn spawn() -> Workload {
     Workload::new("split_spawn", READS, READS)
         .limit(|| {

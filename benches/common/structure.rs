@@ -1,8 +1,8 @@
-//! Structural changes, one entity at a time, and the birth of a world.
+//! Structural changes, one entity at a time, and the creation of a world.
 //!
-//! The limit of the first two is the least that any archetype store does: dense `Vec`s, a
-//! location per entity, swap removal. It knows its tables when it is compiled, keeps no versions
-//! and looks nothing up.
+//! The limit of the first two is the least work of any archetype store: dense `Vec`s, a location
+//! for each entity, swap removal. It knows its tables when it is compiled, keeps no versions and
+//! looks up no types.
 
 use std::hint::black_box;
 
@@ -20,14 +20,14 @@ pub(crate) fn workloads() -> Vec<Workload> {
     vec![add_remove(), create_destroy(), world_new()]
 }
 
-/// Adds a component to every entity in turn, then takes it from every entity in turn.
+/// Adds a component to every entity in turn, and afterwards removes it from every entity in turn.
 fn add_remove() -> Workload {
     Workload::new("add_remove", ENTITIES, ENTITIES)
         .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, |tables, _| tables.check()))
         .phalanx("phalanx", |chunk| timed(AddRemove::new(chunk, ENTITIES)))
 }
 
-/// Spawns entities one by one, then despawns them in the same order.
+/// Spawns entities one by one, and afterwards despawns them in the same order.
 fn create_destroy() -> Workload {
     Workload::new("create_destroy", ENTITIES, ENTITIES)
         .limit(|| {
@@ -68,7 +68,7 @@ pub(crate) fn check_lived(lived: usize, left: usize, entities: usize, steps: u64
     assert_eq!(left, 0, "all were despawned");
 }
 
-/// An empty world. A `Vec` is born for nothing, so there is no limit to compare with.
+/// An empty world. An empty `Vec` costs no time to make, so the workload has no limit.
 fn world_new() -> Workload {
     const WORLDS: usize = 64;
     Workload::new("world_new", WORLDS, WORLDS).phalanx("phalanx", |chunk| {
@@ -136,7 +136,7 @@ impl TwoTables {
     }
 }
 
-/// One table with generational ids, whose rows are of `R`.
+/// One table with generational ids and rows of type `R`.
 #[derive(Default)]
 pub(crate) struct Slots<R: Row> {
     pub(crate) generations: Vec<u32>,

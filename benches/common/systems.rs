@@ -1,8 +1,8 @@
 //! Three systems through a schedule, beside the same functions called one after another.
 //!
-//! The entities are those of ecs_bench_suite's "schedule": 40,000 in four archetypes. Light systems
-//! swap two columns, some microseconds each; heavy ones compute for some hundred. `limit` calls the
-//! functions with queries of the world: what a schedule costs is seen beside it.
+//! The entities are the ones of ecs_bench_suite's "schedule": 40,000 in four archetypes. Light
+//! systems swap two columns, some microseconds each; heavy ones compute for some hundred. `limit`
+//! calls the functions with queries of the world: the difference is the cost of the schedule.
 
 use phalanx::prelude::*;
 
@@ -12,7 +12,7 @@ use super::world;
 /// Entities of each of the four archetypes AB, ABC, ABCD and ABCE.
 const ROWS: usize = 10_000;
 
-/// What each column holds at first.
+/// The first value in each column.
 const START: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
 /// Rounds of a heavy system.
@@ -28,7 +28,7 @@ kernel! {
 }
 
 kernel! {
-    /// Much arithmetic for each value, which leaves small whole numbers as they are.
+    /// Much arithmetic for each value, which leaves small whole numbers unchanged.
     fn churn<T: Pod>(values: &mut [T]) {
         let values = scalars_mut::<f32>(values);
         for _ in 0..ROUNDS {

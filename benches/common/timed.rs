@@ -1,4 +1,4 @@
-//! Programs as sides: what is counted elsewhere is timed here, pass for pass the same.
+//! Programs as sides: the counted programs are timed here, pass for pass the same.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ pub(crate) fn timed(program: impl Program) -> impl Side {
     timed_rounds(program, 1)
 }
 
-/// A side that runs a program, the whole of it several times a pass.
+/// A side that runs a whole program several times a pass.
 pub(crate) fn timed_rounds(program: impl Program, rounds: u64) -> impl Side {
     steady(
         program,
@@ -23,7 +23,7 @@ pub(crate) fn timed_rounds(program: impl Program, rounds: u64) -> impl Side {
     )
 }
 
-/// A side that runs the first pass of a program, made anew each time.
+/// A side that runs the first pass of a program, made afresh each time.
 pub(crate) fn timed_once<P: Program>(program: impl Fn() -> P) -> impl Side {
     fresh(
         program,
@@ -35,13 +35,13 @@ pub(crate) fn timed_once<P: Program>(program: impl Fn() -> P) -> impl Side {
     )
 }
 
-/// A side that runs a program for `passes_max` passes, checks it and makes it anew, untimed:
-/// for passes that add to what is there.
+/// A side that runs a program for `passes_max` passes, checks it and makes it afresh, untimed: for
+/// passes that add to the world.
 pub(crate) fn timed_for<P: Program>(passes_max: u64, program: impl Fn() -> P) -> impl Side {
     Renewed { state: program(), passes: 0, passes_max, make: program }
 }
 
-/// A side whose state lasts for a number of passes.
+/// A side with a state that lasts for a number of passes.
 struct Renewed<P, Make> {
     state: P,
     passes: u64,
@@ -70,7 +70,7 @@ impl<P: Program, Make: Fn() -> P> Side for Renewed<P, Make> {
     }
 }
 
-/// Panics with what a proof says, where it failed.
+/// Panics with the message of a failed proof, at the caller's line.
 #[track_caller]
 pub(crate) fn assert_proven(proof: Result<(), String>) {
     if let Err(wrong) = proof {

@@ -1,12 +1,12 @@
 //! Change filters over 1,000,000 rows.
 //!
 //! In `changed_filter_*` 10,000 rows are written each frame, in one run that wanders. `scan` times
-//! the search for what changed and the sum over it; `frame` also the writes, each by its entity.
-//! The limit knows the run and so has nothing to search. A unit is a changed entity: that phalanx
-//! also sums the other rows of the chunks it finds is its own cost.
+//! the search for changes and the sum over them; `frame` also the writes, each by its entity. The
+//! limit knows the run and needs no search. A unit is a changed entity; phalanx also sums the
+//! unchanged rows of the chunks it finds, at its own cost.
 //!
-//! In `changed_share` the size is how many rows of a hundred were written, once and for all, and a
-//! unit is a row of the world, changed or not. The rows written are one run, or lie scattered, so
+//! In `changed_share` the size is the percentage of rows that were written, once and for all, and a
+//! unit is a row of the world, changed or not. The written rows are one run, or lie scattered, so
 //! that nearly every chunk holds one; `lines` finds scattered rows by the versions of lines, and
 //! `all` is the sum over all rows without a filter.
 
@@ -104,7 +104,7 @@ fn changed(name: &'static str, with_writes: bool) -> Workload {
         })
 }
 
-/// A world whose run is written by entity.
+/// A world with a run that is written by entity.
 struct Tracked {
     world: World,
     entities: Vec<Entity>,
@@ -118,7 +118,7 @@ impl Tracked {
         Self { world, entities, frame: 0 }
     }
 
-    /// Writes the frame's run and returns the version of before.
+    /// Writes the frame's run and returns the version before the writes.
     fn write_run(&mut self) -> Version {
         let before = self.world.version();
         for &entity in &self.entities[start(self.frame)..][..RUN] {
@@ -135,7 +135,7 @@ impl Tracked {
         assert!((RUN..=most).contains(&seen), "{seen} rows seen, of {RUN} to {most}");
     }
 
-    /// One more frame, whose run must be found row by row; then the sum of all frames.
+    /// One more frame, with a search for its run row by row; afterwards the sum of all frames.
     fn check(&mut self) {
         let run = start(self.frame)..start(self.frame) + RUN;
         let before = self.write_run();
@@ -151,7 +151,7 @@ impl Tracked {
     }
 }
 
-/// Where the run of a frame begins.
+/// The start of a frame's run.
 fn start(frame: usize) -> usize {
     (frame * 10_007) % (ENTITIES - RUN)
 }

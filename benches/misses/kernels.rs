@@ -1,4 +1,4 @@
-//! The programs that `misses` counts, at the sizes it counts them, and how one comes to be counted.
+//! The programs that `misses` counts, at the counted sizes, and their preparation.
 
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ impl<P: Program> Ready<P> {
         Self { program: Box::new(program), passes: 0 }
     }
 
-    /// A program that has run once: plans are cached, pages are there, caches hold what they can.
+    /// A program that has run once: plans are cached, pages are mapped, caches are filled.
     fn warm(program: P) -> Self {
         let mut ready = Self::cold(program);
         ready.pass();
@@ -41,7 +41,7 @@ impl<P: Program> Ready<P> {
         self.passes += 1;
     }
 
-    /// Panics when the passes so far did not do their work.
+    /// Panics if the passes so far did not do their work.
     pub(crate) fn check(self) {
         if let Err(wrong) = self.program.check(self.passes) {
             panic!("{wrong}");
@@ -77,7 +77,7 @@ pub(crate) fn add_remove() -> Ready<AddRemove> {
     Ready::warm(AddRemove::new(CHUNK, 10_000))
 }
 
-/// Cold: the world grows by what is spawned, so a second batch would be another program.
+/// Cold: the world grows by the spawned rows, so a second batch would be another program.
 pub(crate) fn spawn_batch() -> Ready<SpawnBatch> {
     Ready::cold(SpawnBatch::new(CHUNK, 10_000))
 }

@@ -1,11 +1,11 @@
-//! How far counts may grow, and what to do when one has.
+//! Limits of the growth of counts, and the advice if one is exceeded.
 
 use std::env;
 use std::process::Command;
 
 use iai_callgrind::{Callgrind, EventKind, LibraryBenchmarkConfig};
 
-/// What was counted of a pass.
+/// The counts of a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct Counts {
     pub(crate) instructions: u64,
@@ -13,25 +13,25 @@ pub(crate) struct Counts {
     pub(crate) write_misses: u64,
 }
 
-/// The compiler of the counts.
+/// The compiler that the counts are from.
 const COUNTED_WITH: &str = "rustc 1.95.0";
 
-/// Misses that come and go with the addresses of stack and heap.
+/// Misses that vary with the addresses of stack and heap.
 const MISSES_MOVED: u64 = 40;
 
-/// The caches that are simulated: without them callgrind takes the machine's.
+/// The simulated caches; without them callgrind takes the machine's.
 const GEOMETRY: [&str; 4] =
     ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
 
 /// Holds a benchmark to its counts: instructions to one and a half per cent above, misses to two
 /// per cent and [`MISSES_MOVED`].
 ///
-/// What was measured of how counts move by themselves: three runs of a build count the same.
-/// Started by hand and not by cargo, which moves the stack, instructions stay and misses move by up
-/// to 8. A build of another directory, with a function more in the library, had the same
-/// instructions but for 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is
-/// 0.01 % of them. On another machine the system's library copies with other instructions: limits
-/// of half a per cent failed on one while they held on two others.
+/// Measured variation without a change: three runs of a build count the same. Started by hand and
+/// not by cargo, which moves the stack, instructions stay and misses vary by up to 8. A build in
+/// another directory, with one more function in the library, had the same instructions except for
+/// 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is 0.01 % of them. On
+/// another machine the system's library copies with other instructions: limits of half a per cent
+/// failed on one while they held on two others.
 pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::with_args(GEOMETRY);
     callgrind.format([EventKind::Ir, EventKind::D1mr, EventKind::D1mw]);
@@ -48,16 +48,15 @@ pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
 /// Set for the process that counts.
 const ADVISED: &str = "PHALANX_MISSES_ADVISED";
 
-/// Whether another process waits for this one, to say what to do when counting fails.
+/// Whether another process waits for this one, to give advice if counting fails.
 pub(crate) fn is_advised() -> bool {
     env::var_os(ADVISED).is_some()
 }
 
-/// What the runner ends with when a count is above its limit.
+/// The exit code of the runner if a count is above its limit.
 const REGRESSED: i32 = 3;
 
-/// Counts in a process of its own, because iai-callgrind ends the one it runs in. Returns the exit
-/// code.
+/// Counts in a process of its own, because iai-callgrind ends its process. Returns the exit code.
 pub(crate) fn run_with_advice() -> i32 {
     let program = env::current_exe().expect("a running program has a path");
     let status = Command::new(program).args(env::args_os().skip(1)).env(ADVISED, "1").status();
@@ -68,7 +67,7 @@ pub(crate) fn run_with_advice() -> i32 {
     code
 }
 
-/// What to do, and whether the compiler may be the reason.
+/// Advice, which says whether the compiler may be the reason.
 fn advice() -> String {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(rustc).arg("--version").output();

@@ -1,20 +1,20 @@
-//! What counting needs besides this program: valgrind, and the runner of iai-callgrind.
+//! The tools of counting besides this program: valgrind, and the runner of iai-callgrind.
 
 use std::process::{Command, Stdio};
 
-/// What is missing, if anything is.
+/// Returns the name of a missing tool, if any.
 pub(crate) fn missing() -> Option<String> {
     missing_valgrind().or_else(missing_runner)
 }
 
-/// What is wrong with valgrind, if anything is.
+/// Returns the fault of valgrind, if any.
 fn missing_valgrind() -> Option<String> {
     let found = Command::new("valgrind").arg("--version").output();
     let works = found.as_ref().is_ok_and(|output| output.status.success());
     (!works).then(|| "there is no valgrind".to_owned())
 }
 
-/// What is wrong with the runner, if anything is: it must have the version of the library.
+/// Returns the fault of the runner, if any: it must have the version of the library.
 ///
 /// It takes its first argument for the version of the library, and complains with its own.
 fn missing_runner() -> Option<String> {

@@ -20,8 +20,7 @@ impl ManyArchetypes {
     /// A world in which entity `i` has the tags of the bits of its archetype's number.
     ///
     /// Sets are types, so the tags come in two halves of at most eight: 256 bundles for the low
-    /// one, 256 for the high one. The at most 255 sets that only the low half made stay behind,
-    /// empty.
+    /// half, 256 for the high half. At most 255 sets that only the low half made remain, empty.
     pub fn new(chunk: ChunkSize, archetypes: usize) -> Self {
         let mut world = world(chunk);
         spawn_tagged(&mut world, archetypes);
@@ -59,7 +58,7 @@ impl Program for ManyArchetypes {
     }
 }
 
-/// Evaluates `$action!` with the tags whose bits are set, one expansion for each subset.
+/// Evaluates `$action!` with the tags of the set bits, one expansion for each subset.
 macro_rules! with_tags {
     ($action:ident, $bits:expr, ($($tag:ident)*)) => { $action!($($tag)*) };
     ($action:ident, $bits:expr, ($($tag:ident)*) $next:ident $bit:literal $($rest:tt)*) => {

@@ -1,4 +1,4 @@
-//! Rows of which some were written: the search for them, and the sum over what it finds.
+//! Writes to a part of the rows, the search for these rows, and the sum over the found ones.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ pub fn sum_x_lanes(data: &[[f32; 3]]) -> f32 {
     lanes.iter().sum::<f32>() + rest.iter().map(|d| d[0]).sum::<f32>()
 }
 
-/// How many rows lie in chunks that changed since, and the sum of their `x`.
+/// The number of rows in chunks that changed since, and the sum of their `x`.
 pub fn scan(world: &World, since: Version) -> (usize, f64) {
     let (mut seen, mut sum) = (0, 0.0);
     for positions in world.query::<&Position>().changed_since::<Position>(since) {
@@ -44,14 +44,14 @@ pub fn scan(world: &World, since: Version) -> (usize, f64) {
 pub struct Changed {
     pub world: World,
     pub since: Version,
-    /// The rows that were written.
+    /// The written rows.
     pub written: Vec<usize>,
     seen: usize,
     sum: f64,
 }
 
 impl Changed {
-    /// `len` rows, of which those named got an `x` one larger.
+    /// `len` rows, with one added to the `x` of the written ones.
     pub fn new(chunk: ChunkSize, len: usize, written: impl IntoIterator<Item = usize>) -> Self {
         let mut world = world(chunk);
         let entities = world.spawn_batch((0..len).map(position)).to_vec();
@@ -63,8 +63,8 @@ impl Changed {
         Self { world, since, written, seen: 0, sum: 0.0 }
     }
 
-    /// How many rows a scan must see, and their sum: a chunk that holds a written row is seen
-    /// whole, and no other is.
+    /// The number of rows that a scan must see, and their sum: a chunk that holds a written row is
+    /// seen whole, and no other chunk is.
     fn wanted(&self) -> (usize, f64) {
         let len = self.world.len();
         let capacity = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(1);
@@ -87,7 +87,7 @@ pub struct ChangedLines {
 }
 
 impl ChangedLines {
-    /// `len` rows, of which those named got an `x` one larger.
+    /// `len` rows, with one added to the `x` of the written ones.
     pub fn new(chunk: ChunkSize, len: usize, written: impl IntoIterator<Item = usize>) -> Self {
         let mut world = world(chunk);
         let entities = world.spawn_batch((0..len).map(|i| Tracked(position(i)))).to_vec();
@@ -112,7 +112,7 @@ impl Program for ChangedLines {
         (self.seen, self.sum) = (0, 0.0);
         for tracked in self.world.query::<&Tracked>().changed_lines_since(self.since) {
             self.seen += tracked.len();
-            // Of a few lines: the call of a kernel would take as long as its loop.
+            // A few lines only: the call of a kernel would take longer than its loop.
             self.sum += f64::from(sum_x_lanes(cast_slice(tracked)));
         }
     }

@@ -11,7 +11,7 @@ use super::proof::{moved, sum_of_world};
 pub const DT: f32 = 0.5;
 
 kernel! {
-    /// One Euler step, as the README has it.
+    /// One Euler step, as in the README.
     pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
         for (p, v) in position.iter_mut().zip(velocity) {
             p.x += v.x * dt;
@@ -30,7 +30,7 @@ kernel! {
     }
 }
 
-/// `position += velocity * dt`, in rows of nothing else.
+/// `position += velocity * dt`, in rows without other columns.
 pub struct PosVel {
     pub world: World,
 }

@@ -1,4 +1,4 @@
-//! What entities are made of, the values they begin with, and worlds of them.
+//! The components, their initial values, and worlds of them.
 
 use phalanx::prelude::*;
 
@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 #[repr(C)]
 pub struct Transform(pub [f32; 16]);
 
-/// Where an entity is.
+/// The place of an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Position {
@@ -25,7 +25,7 @@ pub struct Rotation {
     pub z: f32,
 }
 
-/// How fast an entity moves.
+/// The velocity of an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Velocity {
@@ -47,17 +47,17 @@ component! {
     pub struct Tracked(pub Position);
 }
 
-/// Where entity `i` starts.
+/// The first position of entity `i`.
 pub fn position(i: usize) -> Position {
     Position { x: (i % 64) as f32, y: 1.0, z: 2.0 }
 }
 
-/// How fast entity `i` moves.
+/// The velocity of entity `i`.
 pub fn velocity(i: usize) -> Velocity {
     Velocity { x: 1.0, y: 2.0, z: (i % 4) as f32 }
 }
 
-/// A world whose chunks are of the given size.
+/// A world with chunks of the given size.
 pub fn world(chunk: ChunkSize) -> World {
     World::builder().chunk_size(chunk).build()
 }

@@ -1,4 +1,4 @@
-//! A few rows in each of 26 archetypes: what a loop costs that hardly begins.
+//! A few rows in each of 26 archetypes: the cost of very short loops.
 
 use phalanx::prelude::*;
 
@@ -20,7 +20,7 @@ kernel! {
         }
     }
 
-    /// Doubles every datum of whole vectors, which is what `padded` hands out.
+    /// Doubles every datum of whole vectors, as `padded` returns them.
     pub fn double_vectors(data: &mut [Data]) {
         let (vectors, rest) = data.as_chunks_mut::<VECTOR_ROWS>();
         for vector in vectors {

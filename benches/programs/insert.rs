@@ -14,7 +14,7 @@ pub fn row_of_100_bytes(i: usize) -> (Transform, Position, Rotation, Velocity) {
     (black_box(Transform([1.0; 16])), position(i), Rotation::default(), velocity(i))
 }
 
-/// A batch spawned into a world that grows by one at each pass.
+/// A batch spawned into a world, which grows by one batch at each pass.
 pub struct SpawnBatch {
     pub world: World,
     len: usize,
@@ -45,9 +45,10 @@ impl Program for SpawnBatch {
     }
 }
 
-/// A batch spawned into a world that was cleared; a pass ends with clearing it again.
+/// A batch spawned into a cleared world; a pass ends with clearing it again.
 ///
-/// So a pass finds the world as the pass before it did, and passes can be counted by their number.
+/// So a pass finds the world in the same state as the pass before it, and can be repeated any
+/// number of times.
 pub struct SpawnAndClear {
     pub world: World,
     pub len: usize,
@@ -56,7 +57,7 @@ pub struct SpawnAndClear {
 }
 
 impl SpawnAndClear {
-    /// Batches of `len` rows, into a world that has held as many before.
+    /// Batches of `len` rows, into a world that has held `len` rows before.
     pub fn new(chunk: ChunkSize, len: usize) -> Self {
         let mut world = world(chunk);
         world.spawn_batch((0..len).map(row_of_100_bytes));
@@ -71,7 +72,7 @@ impl Program for SpawnAndClear {
         black_box(&mut self.world).clear();
     }
 
-    /// What a pass spawned is gone after it, so one more batch is spawned and proven.
+    /// The rows of a pass are gone after it, so one more batch is spawned and proven.
     fn check(&self, _: u64) -> Result<(), String> {
         same("the number spawned", self.spawned, self.len)?;
         same("the number left", self.world.len(), 0)?;

@@ -1,4 +1,4 @@
-//! Conway's Life on a torus, one entity a cell, whose neighbours are found by entity.
+//! Conway's Life on a torus, one entity a cell, with neighbours found by entity.
 
 use phalanx::prelude::*;
 
@@ -28,7 +28,7 @@ pub fn neighbours_world(chunk: ChunkSize, width: usize, height: usize) -> World 
     world
 }
 
-/// All next states are read off the world, and then written to it.
+/// All next states are computed from the world, and afterwards written to it.
 pub fn look_up(world: &mut World, next: &mut [u8]) {
     let states = world.lookup::<Alive>();
     let mut rest = &mut *next;
@@ -47,7 +47,7 @@ pub fn look_up(world: &mut World, next: &mut [u8]) {
 }
 
 component! {
-    /// How many of the cells around a cell live.
+    /// The number of living cells around a cell.
     pub struct Count(u8);
 
     /// Disabled in dead cells.
@@ -55,7 +55,7 @@ component! {
     pub struct Living;
 }
 
-/// Cells of which the dead are disabled, and the systems of a generation.
+/// Cells, with the dead ones disabled, and the systems of a generation.
 pub struct Switched {
     world: World,
     generation: Schedule,
@@ -90,7 +90,7 @@ impl Switched {
     }
 }
 
-/// Living cells count themselves in those around them.
+/// Living cells count themselves in their neighbours.
 fn count(living: Query<&Neighbours, With<Living>>, mut counts: LookupMut<Count>) {
     for around in living.iter().flatten() {
         for &cell in &around.0 {
@@ -142,7 +142,7 @@ pub fn next_state(alive: u8, neighbours: u8) -> u8 {
     u8::from(neighbours | alive == 3)
 }
 
-/// The next generation, by the rule as it is told, and no other way.
+/// The next generation, directly by the rule.
 pub fn reference(width: usize, height: usize, cells: &[u8]) -> Vec<u8> {
     let next = |(cell, &alive)| {
         let around = around(width, height, cell);

@@ -15,7 +15,7 @@ pub struct RandomLookup {
 }
 
 impl RandomLookup {
-    /// So many reads over `len` entities.
+    /// `reads` reads over `len` entities.
     pub fn new(chunk: ChunkSize, len: usize, reads: usize) -> Self {
         let (world, entities) = moving_world(chunk, len);
         let order = random_indices(len, reads).map(|i| entities[i]).collect();
@@ -34,8 +34,8 @@ impl Program for RandomLookup {
     }
 }
 
-/// What `reads` reads over `len` entities sum up to: one `f32`, in one order, so that all round
-/// alike.
+/// The sum of the values that `reads` reads over `len` entities: one `f32`, in one order, so that
+/// all round alike.
 pub fn sum_read(len: usize, reads: usize) -> f32 {
     random_indices(len, reads).map(|i| position(i).x).sum()
 }

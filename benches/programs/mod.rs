@@ -2,8 +2,8 @@
 //!
 //! A program is written once, here, and measured three ways: Criterion and the table of ratios time
 //! it beside flat `Vec`s (`benches/common`), iai-callgrind counts its instructions and misses
-//! (`benches/misses.rs`), cachegrind counts what it misses beside the least (`cachegrind/`, a
-//! package of its own). So nothing here uses more than phalanx and the standard library.
+//! (`benches/misses.rs`), cachegrind counts its misses beside the least possible (`cachegrind/`, a
+//! package of its own). So this code uses only phalanx and the standard library.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -20,19 +20,20 @@ pub mod life;
 pub mod lookup;
 pub mod new_archetypes;
 pub mod objects;
+pub mod one_of_many;
 pub mod proof;
 pub mod random;
 pub mod structure;
 
-/// A world, what a pass does with it, and what must come of it.
+/// A world, a pass over it, and a check of the result.
 pub trait Program {
     /// Runs the workload once.
     fn pass(&mut self);
 
-    /// What is wrong with the result after a number of passes, if anything is.
+    /// Checks the result after a number of passes.
     ///
     /// # Errors
     ///
-    /// A line that says what was wanted and what was found.
+    /// A line with the expected and the found value.
     fn check(&self, passes: u64) -> Result<(), String>;
 }

@@ -18,17 +18,17 @@ pub const QUERIES: usize = 100;
 /// Archetypes that a pass makes.
 pub const MADE: usize = 100;
 
-/// Passes that find an entity for each archetype which they make.
+/// Passes that still find entities of their own.
 pub const PASSES_MAX: u64 = (ARCHETYPES / MADE) as u64;
 
-/// The tag that no entity has to begin with.
+/// The tag that no entity has at the start.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct New;
 component!(New);
 
-/// A hundred entities get a tag that leads each to an archetype of its own; then every query is
-/// asked for its first chunk, which brings it up to date.
+/// A hundred entities get a tag that moves each to an archetype of its own; afterwards every query
+/// is asked for its first chunk, which brings it up to date.
 pub struct NewArchetypes {
     world: World,
     entities: Vec<Entity>,
@@ -62,8 +62,7 @@ impl Program for NewArchetypes {
     }
 }
 
-/// Evaluates `$action!` for each query, with two tags: one that it asks for and one that it
-/// refuses.
+/// Evaluates `$action!` for each query, with two tags: a required one and an excluded one.
 macro_rules! queries {
     ($action:ident) => { queries!($action: T0 T1 T2 T3 T4) };
     ($action:ident: $($first:ident)*) => {
@@ -75,7 +74,7 @@ macro_rules! queries {
     )*};
 }
 
-/// How many queries find something.
+/// The number of queries with a match.
 fn first_chunks(world: &World) -> usize {
     let mut found = 0;
     macro_rules! first {
@@ -107,7 +106,7 @@ fn rows(world: &World) -> usize {
     rows
 }
 
-/// The bits of the tags that each query asks for, and of those that it refuses.
+/// The bits of the tags that each query requires, and of the tags that it excludes.
 pub fn query_masks() -> impl Iterator<Item = (usize, usize)> {
     let pairs = (0..5).flat_map(|first| (5..15).map(move |second| (1 << first, 1 << second)));
     pairs.flat_map(|(first, second)| [(first | second, 0), (first, second)])

@@ -2,8 +2,8 @@
 //! columns.
 //!
 //! A turn of a kind is some 1,600 bytes of code, so from 21 kinds on they do not fit together into
-//! a first-level cache of instructions of 32 KiB. A walk from object to object needs all of them
-//! all the time, a walk from column to column one after the other.
+//! a first-level instruction cache of 32 KiB. A walk from object to object needs the code of all
+//! kinds all the time, a walk from column to column one kind after the other.
 
 use phalanx::prelude::*;
 
@@ -11,13 +11,13 @@ use super::Program;
 use super::proof::same;
 use super::random::random_index;
 
-/// Kinds there are at most.
+/// The largest number of kinds.
 pub const KINDS_MAX: usize = 32;
 /// Numbers of an entity.
 const WORDS: usize = 8;
-/// How often a turn goes round the numbers.
+/// The number of times that a turn goes round the numbers.
 const ROUNDS: usize = 16;
-/// Entities of a kind begin with one of that many states.
+/// The number of initial states; entities of a kind begin with one of them.
 const STARTS: usize = 4;
 
 component! {
@@ -41,10 +41,10 @@ macro_rules! name {
 }
 for_kinds!(name);
 
-/// One turn: sums, rotations and constants that every kind has of its own.
+/// One turn: sums, rotations and constants that differ between kinds.
 ///
-/// The rounds are written out. As a loop they are so for columns only: LLVM computes the constants
-/// of an object step by step, in a few hundred bytes for each kind, which all fit into the cache.
+/// The rounds are written out. LLVM would unroll a loop for columns only: for an object it computes
+/// the constants step by step, in a few hundred bytes for each kind, which all fit into the cache.
 #[inline(always)]
 fn turn(kind: usize, state: &mut [u32; WORDS]) {
     macro_rules! rounds {
@@ -64,7 +64,7 @@ fn round(kind: usize, round: usize, state: &mut [u32; WORDS]) {
     }
 }
 
-/// A constant once the kind is one, and no small one.
+/// A constant once the kind is one, and not a small one.
 #[inline(always)]
 const fn key(kind: usize, step: usize) -> u32 {
     let number = (kind * ROUNDS * WORDS + step) as u64 + 1;
@@ -80,7 +80,7 @@ kernel! {
     }
 }
 
-/// What all objects can do.
+/// The operations of every object.
 pub trait Update {
     /// One turn.
     fn update(&mut self);
@@ -228,7 +228,7 @@ fn object(kind: usize, state: [u32; WORDS]) -> Box<dyn Update> {
     for_kinds!(object)
 }
 
-/// What the `nth` entity of any kind begins with.
+/// The initial value of the `nth` entity of any kind.
 fn start(nth: usize) -> [u32; WORDS] {
     std::array::from_fn(|i| u32::try_from(nth % STARTS * WORDS + i).expect("a small number"))
 }
@@ -237,8 +237,8 @@ fn sum(state: &[u32; WORDS]) -> u64 {
     state.iter().copied().map(u64::from).sum()
 }
 
-/// The sum of `len` entities of several kinds after a number of turns: those of one kind and one
-/// start are all alike.
+/// The sum of `len` entities of several kinds after a number of turns: entities of one kind with
+/// one initial state are all alike.
 fn sum_after(len: usize, kinds: usize, turns: u64) -> u64 {
     let of_kind = |kind: usize| {
         let count = (len + kinds).saturating_sub(kind + 1) / kinds;

@@ -7,11 +7,11 @@ use phalanx::prelude::*;
 
 use super::components::{Data, Position, Velocity, position, velocity};
 
-/// Says what differs, if anything does.
+/// Compares two values.
 ///
 /// # Errors
 ///
-/// A line with both.
+/// A line with both, if they differ.
 pub fn same<T: PartialEq + Display>(what: &str, got: T, want: T) -> Result<(), String> {
     if got == want { Ok(()) } else { Err(format!("{what} is {got}, and must be {want}")) }
 }
@@ -34,11 +34,11 @@ pub fn sum_of_data(world: &World) -> f64 {
 /// Steps that leave every coordinate a multiple of a half below 2^22: exact in `f32`.
 const EXACT_STEPS: u64 = 1 << 20;
 
-/// Whether the sum is that of `len` positions which went `steps` times by `velocity * dt`, with a
-/// half or one as `dt`.
+/// Whether the sum is right for `len` positions after `steps` steps of `velocity * dt`, with a half
+/// or one as `dt`.
 ///
-/// Positions and velocities repeat themselves after 64 rows. Those go along: in one stride as far
-/// as that is exact, and step by step from where `f32` rounds.
+/// Positions and velocities repeat after 64 rows. These rows are moved along: in one stride as far
+/// as it is exact, and step by step from where `f32` rounds.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub fn moved(got: f64, len: usize, steps: u64, dt: f32) -> Result<(), String> {
     same(&format!("the sum of the positions after {steps} steps"), got, want)
 }
 
-/// Whether the sum is that of `len` ones doubled `steps` times (infinite from 128 steps on).
+/// Whether the sum is right for `len` ones doubled `steps` times (infinite from 128 steps on).
 ///
 /// # Errors
 ///

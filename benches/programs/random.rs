@@ -20,7 +20,7 @@ pub fn random_index() -> impl FnMut(usize) -> usize {
     }
 }
 
-/// So many reads of indices below `len`, in random order.
+/// `reads` indices below `len`, in random order.
 pub fn random_indices(len: usize, reads: usize) -> impl Iterator<Item = usize> {
     let mut random = random_index();
     (0..reads).map(move |_| random(len))

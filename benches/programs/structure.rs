@@ -13,14 +13,14 @@ use super::proof::same;
 #[repr(transparent)]
 pub struct Kept(pub f32);
 
-/// The component that comes and goes.
+/// The component that is added and removed.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Added(pub f32);
 
 component!(Kept as "bench.kept", Added as "bench.added");
 
-/// A component added to each entity in turn, then taken from each in turn.
+/// A component added to each entity in turn, and afterwards removed from each in turn.
 pub struct AddRemove {
     pub world: World,
     pub entities: Vec<Entity>,

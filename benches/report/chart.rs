@@ -17,7 +17,7 @@ const PAPER: RGBColor = RGBColor(0xfb, 0xfb, 0xf8);
 const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
 const FAINT: RGBColor = RGBColor(0x6b, 0x73, 0x7c);
 const GRID: RGBColor = RGBColor(0xe4, 0xe6, 0xe4);
-/// Told apart by most people who see few colours.
+/// Colours that most colour-blind people can tell apart.
 const LINES: [RGBColor; 6] = [
     RGBColor(0xe0, 0x5d, 0x1e),
     RGBColor(0x1f, 0x6f, 0xb2),

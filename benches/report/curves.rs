@@ -7,7 +7,7 @@ use crate::chart;
 use crate::numbers::significant;
 use crate::stats::Summary;
 
-/// What is drawn along the bottom.
+/// The quantity along the bottom.
 pub(crate) struct Axis {
     pub(crate) label: &'static str,
     pub(crate) format: fn(f64) -> String,
@@ -26,7 +26,7 @@ impl Series {
         Self { name: name.into(), points: Vec::new() }
     }
 
-    /// Adds what was measured at `x`.
+    /// Adds the samples measured at `x`.
     pub(crate) fn push(&mut self, x: f64, samples: &[f64]) {
         self.points.push((x, Summary::of(samples).expect("each point has samples")));
     }
@@ -36,7 +36,7 @@ impl Series {
         self.points.iter().find(|point| point.0 == x).map(|point| point.1.median)
     }
 
-    /// The median at `x`, which was measured.
+    /// The median at `x`, a measured point.
     pub(crate) fn at(&self, x: f64) -> f64 {
         self.median(x).expect("all sizes are measured")
     }
@@ -55,7 +55,7 @@ impl Series {
 pub(crate) struct Curves {
     pub(crate) title: String,
     pub(crate) x: Axis,
-    /// What is measured, with its unit.
+    /// The measured quantity, with its unit.
     pub(crate) y: String,
     pub(crate) series: Vec<Series>,
     /// Lines across the chart, for instance the sizes of caches.

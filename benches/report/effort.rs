@@ -1,14 +1,14 @@
-//! How long a run takes its time: sizes, numbers of samples, and sides timed in turn.
+//! The effort of a run: sizes, numbers of samples, and sides timed in turn.
 
 use std::time::Duration;
 
-/// How much is measured.
+/// The amount of measurement.
 pub(crate) struct Effort {
     /// Whether sizes are small: the run proves that everything works, and measures little.
     pub(crate) is_quick: bool,
     /// Samples of each side.
     pub(crate) rounds: usize,
-    /// What a sample takes at least.
+    /// The least time of a sample.
     sample: Duration,
 }
 
@@ -46,7 +46,7 @@ impl Effort {
         samples
     }
 
-    /// How many passes make a sample; to find out also warms up.
+    /// The number of passes that make a sample; finding it also warms up.
     fn passes(&self, side: &mut dyn FnMut()) -> u32 {
         let mut passes = 1;
         while run(side, passes) < self.sample {
@@ -64,7 +64,7 @@ fn run(side: &mut dyn FnMut(), passes: u32) -> Duration {
     now().saturating_sub(start)
 }
 
-/// The time that this thread has run: while another program has the processor, it stands still.
+/// The time that this thread has run: it stands still while another program has the processor.
 #[cfg(unix)]
 fn now() -> Duration {
     use rustix::time::{ClockId, clock_gettime};

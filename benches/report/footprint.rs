@@ -63,7 +63,7 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
     }
 }
 
-/// Of an entity.
+/// Bytes of an entity.
 fn each(bytes: usize) -> f64 {
     bytes as f64 / ENTITIES as f64
 }

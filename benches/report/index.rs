@@ -1,4 +1,4 @@
-//! What leads from an entity to its row: a hash map, a tree, a vector, and the directory.
+//! Indices from an entity to its row: a hash map, a tree, a vector, and the directory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hint::black_box;
@@ -15,7 +15,7 @@ use crate::programs::random::random_index;
 
 /// Reads of a pass at most.
 const READS_MAX: usize = 1 << 16;
-/// What is compared, in the order of [`Index::time`].
+/// The compared indices, in the order of [`Index::time`].
 const NAMES: [&str; 5] = ["HashMap", "FxHashMap", "BTreeMap", "Vec", "the directory"];
 
 component! {
@@ -106,8 +106,8 @@ impl Index {
         Self { world, order, hash, fx, tree, vec, values }
     }
 
-    /// Samples of each index, in the order of [`NAMES`]. A pass goes on in the order where the last
-    /// one ended.
+    /// Samples of each index, in the order of [`NAMES`]. A pass continues in the order where the
+    /// last one ended.
     fn time(&self, effort: &Effort) -> Vec<Vec<f64>> {
         let reads = self.order.len().min(READS_MAX);
         let column = self.world.lookup::<Value>();
@@ -148,7 +148,7 @@ impl Index {
     }
 }
 
-/// The sum of what is read.
+/// The sum of the read values.
 fn sum(order: &[Entity], read: impl Fn(&Entity) -> u32) -> u64 {
     order.iter().map(|entity| u64::from(read(entity))).sum()
 }

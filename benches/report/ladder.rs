@@ -1,4 +1,4 @@
-//! The ladder of latencies: what a step to an unknown line takes, from the first cache to memory.
+//! The ladder of latencies: the time of a step to an unknown line, from the first cache to memory.
 
 use std::hint::black_box;
 
@@ -19,7 +19,7 @@ const STEPS_MAX: usize = 1 << 17;
 
 const SIZE_MIN: usize = 4 << 10;
 const SIZE_MAX: usize = 256 << 20;
-/// More memory than this is not asked for, however large the last cache.
+/// The largest memory that is allocated, however large the last cache.
 const SIZE_LIMIT: usize = 2 << 30;
 
 /// The part.
@@ -141,7 +141,7 @@ impl Lines {
         lines
     }
 
-    /// The cycle leads to each line once, and back to the first.
+    /// The cycle visits each line once, and returns to the first.
     fn check(&self) {
         let words: &[u64] = self.column.read();
         let mut seen = vec![false; self.order.len()];
@@ -159,7 +159,7 @@ impl Lines {
     fn time(&self, effort: &Effort) -> Vec<Vec<f64>> {
         let words: &[u64] = self.column.read();
         let steps = self.order.len().min(STEPS_MAX);
-        // Each pass goes on where the last one ended: a part of many lines, read again and again,
+        // Each pass continues where the last one ended: a part of many lines, read again and again,
         // would stay in a nearer cache.
         let mut at = 0;
         let mut chase = || at = black_box((0..steps).fold(at, |at, _| words[place(at)]));
@@ -177,8 +177,8 @@ impl Lines {
     }
 }
 
-/// One cycle through `len` places of `words` words each (Sattolo): at the first word of each place,
-/// where the next one begins.
+/// One cycle through `len` places of `words` words each (Sattolo): the first word of each place
+/// holds the start of the next one.
 pub(crate) fn random_cycle(len: usize, words: usize) -> Vec<u64> {
     let mut order: Vec<usize> = (0..len).collect();
     let mut index = random_index();

@@ -1,7 +1,7 @@
-//! Pairs of lines: what columns aligned to 128 bytes in place of 64 would change.
+//! Pairs of lines: the effect of aligning columns to 128 bytes in place of 64.
 //!
-//! Some processors have lines of 128 bytes, and some fetch the other line of an aligned pair along
-//! with the one that was missed. If columns began at multiples of 128 bytes, a walk would not begin
+//! Some processors have lines of 128 bytes, and some fetch the other line of an aligned pair
+//! together with a missed one. If columns began at multiples of 128 bytes, a walk would not begin
 //! with half a pair, and a value of 128 bytes would be one pair and not parts of two.
 
 use std::hint::black_box;
@@ -36,7 +36,7 @@ kernel! {
     }
 }
 
-/// What is measured at an offset of nought and of a line, as samples.
+/// Samples at an offset of zero and at an offset of one line.
 type Compared = (f64, [Vec<f64>; 2]);
 
 /// The part.
@@ -117,7 +117,7 @@ fn sizes(effort: &Effort, least: usize, most: usize) -> impl Iterator<Item = usi
 fn walk(effort: &Effort, size: usize) -> [Vec<f64>; 2] {
     let floats = size / size_of::<f32>();
     let ones = vec![1.0_f32; floats + 2 * FLOATS];
-    // The same memory for both, so that they differ in nothing but the offset.
+    // The same memory for both, so that they differ in the offset only.
     let mut target = Column::new(&ones, 0);
     let added = Column::new(&ones, 1);
     let mut passes = 0.0_f32;
@@ -130,7 +130,8 @@ fn walk(effort: &Effort, size: usize) -> [Vec<f64>; 2] {
         **passes += 1.0;
     };
     let samples = effort.time(size / LINE, &mut [&mut || pass(0), &mut || pass(FLOATS)]);
-    // All lie in both walks but the first and the last line. From 2^24 on one more changes nothing.
+    // Both walks cover all values but the first and the last line. From 2^24 on adding one has no
+    // effect.
     let want = (1.0 + passes).min(16_777_216.0);
     let all: &[f32] = target.read();
     assert!(all[FLOATS..floats].iter().all(|value| *value == want), "a walk adds one to each");
@@ -150,7 +151,7 @@ fn chase(effort: &Effort, len: usize) -> [Vec<f64>; 3] {
     let mut moved = vec![0; WORDS];
     moved.extend(&both);
     drop((next, both));
-    // The words are those of `whole`, a line further: the first line is padding.
+    // The words of `whole`, a line further: the first line is padding.
     let split = Column::new(&moved, 0);
     drop(moved);
     let (whole, split): (&[u64], &[u64]) = (whole.read(), &split.read()[WORDS..]);
@@ -172,7 +173,7 @@ fn chase(effort: &Effort, len: usize) -> [Vec<f64>; 3] {
     samples.try_into().expect("three sides")
 }
 
-/// The ratio between pairs to at pairs, for each size, with a rank test.
+/// The ratio of the time between pairs to the time at pairs, for each size, with a rank test.
 fn tests(what: &str, compared: &[Compared]) -> String {
     let header = ["bytes", "ratio of medians", "U", "z", "p"];
     let mut table = table(header.map(str::to_owned), 0);
@@ -188,13 +189,13 @@ fn tests(what: &str, compared: &[Compared]) -> String {
     )
 }
 
-/// The time between pairs divided by that at pairs.
+/// The time between pairs divided by the time at pairs.
 fn ratio([at_pairs, between]: &[Vec<f64>; 2]) -> f64 {
     let median = |samples| crate::stats::Summary::of(samples).expect("samples").median;
     median(between) / median(at_pairs)
 }
 
-/// The size whose ratio is the farthest from one.
+/// The size with the ratio farthest from one.
 fn farthest(compared: &[Compared]) -> (f64, f64) {
     let ratios = compared.iter().map(|(size, samples)| (*size, ratio(samples)));
     let far = ratios.max_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
@@ -212,7 +213,7 @@ fn compare(what: &str, compared: &[Compared]) -> String {
     )
 }
 
-/// What the second line of a value costs at the greatest size.
+/// The cost of the second line of a value at the greatest size.
 fn second_line(whole: &Series, split: &Series, first: &Series) -> String {
     let [_, (most, one)] = first.ends();
     format!(
@@ -225,8 +226,8 @@ fn second_line(whole: &Series, split: &Series, first: &Series) -> String {
     )
 }
 
-/// Whether these figures ask for a parameter of the layout. They can only say what a walk would
-/// gain; the rest of the argument is about what the layout does already.
+/// Whether these figures ask for a parameter of the layout. They only show the gain of a walk; the
+/// rest of the argument is about the existing layout.
 fn verdict(walks: &[Compared]) -> String {
     const WORTH: f64 = 1.03;
     let slower = |compared: &&Compared| {

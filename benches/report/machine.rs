@@ -1,4 +1,4 @@
-//! What is known of the machine: its processor, its caches, and its pages.
+//! The known properties of the machine: its processor, its caches, and its pages.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,8 @@ pub(crate) struct Cache {
 /// The machine of this run.
 pub(crate) struct Machine {
     processor: String,
-    /// Caches of data of the first processor, the nearest first; empty if the system does not say.
+    /// Data caches of the first processor, the nearest first; empty if the system does not report
+    /// them.
     pub(crate) caches: Vec<Cache>,
     huge_pages: String,
 }
@@ -64,7 +65,7 @@ pub(crate) fn count(number: f64) -> String {
     thousands(number as usize)
 }
 
-/// Bytes of this process in huge pages; none if the system does not say.
+/// Bytes of this process in huge pages; `None` if the system does not report them.
 pub(crate) fn huge_page_bytes() -> Option<usize> {
     let all = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
     let line = all.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
@@ -100,7 +101,7 @@ fn cache(folder: &Path) -> Option<Cache> {
         .then_some(Cache { level: field("level")?.parse().ok()?, bytes })
 }
 
-/// Which of its modes the system has chosen for huge pages.
+/// The mode that the system has chosen for huge pages.
 fn huge_pages() -> String {
     let modes = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     let chosen = modes.ok().and_then(|modes| {

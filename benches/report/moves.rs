@@ -89,7 +89,7 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
     }
 }
 
-/// What a move copies, and how fast.
+/// The bytes that a move copies, and the speed.
 fn moved(one: &Series, many: &Series, copy: &Series) -> String {
     let header = ["width", "bytes a move", "one column, GB/s", "columns of 16 bytes", "memcpy"];
     let mut table = table(header.map(str::to_owned), 0);
@@ -127,7 +127,7 @@ fn sees(one: &Series, many: &Series, copy: &Series) -> Vec<String> {
     ]
 }
 
-/// Entities whose tag comes and goes.
+/// Entities with a tag that is added and removed.
 struct Moves {
     world: World,
     entities: Vec<Entity>,
@@ -211,7 +211,7 @@ fn spawn_pieces(world: &mut World, width: usize, number: u32) -> Entity {
     entity
 }
 
-/// Two flat tables, and where each row is: the same copies, and nothing else.
+/// Two flat tables, and the place of each row: the same copies and no other work.
 struct Copies {
     tables: [Vec<u8>; 2],
     width: usize,
@@ -249,7 +249,7 @@ fn copy_all(source: &mut [u8], target: &mut [u8], width: usize) {
 }
 
 /// Calls `moved` for each removal in the order of entities: its number, the place of the row, and
-/// that of the last one, which fills the gap.
+/// the place of the last row, which fills the gap.
 fn swap_removals(mut moved: impl FnMut(usize, usize, usize)) {
     let mut places: [usize; ROWS] = std::array::from_fn(|i| i);
     let mut owners = places;
@@ -261,7 +261,7 @@ fn swap_removals(mut moved: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// How many removals leave a gap, of all.
+/// The share of removals that leave a gap.
 fn filled_share() -> f64 {
     let mut filled = 0;
     swap_removals(|_, place, last| filled += usize::from(place != last));

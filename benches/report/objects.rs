@@ -82,7 +82,7 @@ fn sees(shuffled: &Series, by_kind: &Series, columns: &Series) -> Vec<String> {
     ]
 }
 
-/// A program that knows how often it has run.
+/// A program with a count of its passes.
 pub(crate) struct Counted<P> {
     program: P,
     passes: u64,

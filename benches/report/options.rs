@@ -18,10 +18,11 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What this run is asked for; none if the arguments are for another benchmark.
+    /// The options of this run; none if the arguments are for another benchmark.
     ///
-    /// `cargo bench -- ^pos_vel/` and `cargo bench -- --limits` hand their arguments to every
-    /// benchmark, so what is unknown here may be known to the other, and is no error.
+    /// `cargo bench -- ^pos_vel/` and `cargo bench -- --limits` pass their arguments to every
+    /// benchmark, so an argument that is unknown here may belong to another one, and is not an
+    /// error.
     pub(crate) fn of_this_run(parts: &[&'static str]) -> Option<Self> {
         use clap::{CommandFactory, FromArgMatches};
         let command = Self::command()

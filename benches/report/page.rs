@@ -1,4 +1,4 @@
-//! The page: what all parts say, as Markdown, with their charts beside it.
+//! The page: the text of all parts, as Markdown, with their charts beside it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use crate::curves::Curves;
 use crate::effort::Effort;
 use crate::machine::Machine;
 
-/// What one part has to say.
+/// The content of one part.
 pub(crate) struct Part {
     pub(crate) title: &'static str,
-    /// What is measured, how, and in which units.
+    /// The measured quantity, the method, and the units.
     pub(crate) about: String,
     pub(crate) figures: Vec<Figure>,
-    /// What one sees, made of the figures of this run.
+    /// Conclusions, made of the figures of this run.
     pub(crate) sees: Vec<String>,
 }
 

@@ -23,11 +23,11 @@ const GRIDS: [(usize, usize); 4] = [(10, 10), (50, 20), (100, 100), (500, 100)];
 const CHECKED: usize = 8;
 /// The sides of a pair, in the order of their samples.
 const NAMES: [&str; 2] = ["phalanx, archetypes", "a sparse set for each component"];
-/// How a frame finds neighbours: a pair of sides each, in the order of their samples.
+/// The ways in which a frame finds neighbours: a pair of sides each, in the order of their samples.
 const FORMS: [&str; 2] = ["by entity", "by place"];
 
 component! {
-    /// Where a cell is.
+    /// The place of a cell.
     struct Place { x: u32, y: u32 }
     /// Whether it lives.
     struct State(u32);
@@ -88,7 +88,7 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
     }
 }
 
-/// The two sides of a form, of which `first` is the first.
+/// The two sides of a form, from side `first` on.
 fn pair(measured: &[Measured], first: usize) -> Vec<Measured> {
     measured.iter().map(|(x, samples)| (*x, samples[first..first + 2].to_vec())).collect()
 }
@@ -139,7 +139,7 @@ fn time_frames(effort: &Effort, width: usize, height: usize) -> Vec<Vec<f64>> {
         &mut || by_place.frame_by_place(),
     ];
     let samples = effort.time(1, &mut sides);
-    // One more of each follows from where its frames have led.
+    // One more frame of each must follow from the states that the timed frames have reached.
     let before = [cells_of(&world), by_entity.alive(), cells_of(&placed), by_place.alive()];
     look_up(&mut world, &mut next);
     by_entity.frame_by_entity();
@@ -152,7 +152,7 @@ fn time_frames(effort: &Effort, width: usize, height: usize) -> Vec<Vec<f64>> {
     samples
 }
 
-/// Cells that know where their neighbours are among the rows.
+/// Cells with the places of their neighbours among the rows.
 fn placed_world(width: usize, height: usize) -> World {
     let mut world = World::new();
     let cells = (0..).zip(start(width * height));
@@ -162,7 +162,8 @@ fn placed_world(width: usize, height: usize) -> World {
     world
 }
 
-/// All states are gathered, all next states are read off them, and then written to the world.
+/// All states are gathered, all next states are computed from them, and afterwards written to the
+/// world.
 fn count_places(world: &mut World, states: &mut Vec<Alive>, next: &mut [u8]) {
     states.clear();
     world.query::<&Alive>().gather_into(states);
@@ -244,7 +245,8 @@ impl Cells {
         }
     }
 
-    /// All lists have one order, as no cell has gone: what a group of components is in a library.
+    /// All lists have one order, as no cell was removed; libraries have groups of components for
+    /// this.
     fn frame_by_place(&mut self) {
         self.next.clear();
         let states = self.alive.values();
@@ -288,7 +290,7 @@ fn rank_tests(what: &str, measured: &[Measured]) -> String {
     )
 }
 
-/// Whether times grow with numbers, and whether times of one cell or entity do.
+/// Whether total times grow with the number, and whether times of one cell or entity do.
 fn correlations(all: &[(&str, &Vec<Measured>)]) -> String {
     let header = ["figure", "side", "rho of the time", "p", "rho of the time of one", "p"];
     let mut table = table(header.map(str::to_owned), 2);
@@ -313,7 +315,7 @@ fn correlations(all: &[(&str, &Vec<Measured>)]) -> String {
     )
 }
 
-/// What a cell adds between the two largest grids.
+/// The time added by a cell, between the two largest grids.
 fn slopes(form: &str, [ours, sparse]: &[Series; 2]) -> String {
     let slope = |series: &Series| {
         let [.., (few, of_few), (many, of_many)] = &series.points[..] else {

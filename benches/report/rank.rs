@@ -8,12 +8,12 @@ use statrs::statistics::{Data, OrderStatistics, RankTieBreaker, Statistics};
 pub(crate) struct Spearman {
     /// From -1, one falls as the other grows, to 1, both grow together.
     pub(crate) rho: f64,
-    /// How likely a correlation as far from 0 is among numbers without one, by Student's t.
+    /// The probability of a correlation as far from 0 among numbers without one, by Student's t.
     pub(crate) p: f64,
 }
 
 impl Spearman {
-    /// Of pairs; none of fewer than three, or where one of the two is always the same.
+    /// Correlates pairs; `None` for fewer than three, or if one of the two is always the same.
     pub(crate) fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let (x, y): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
         let freedom = pairs.len().checked_sub(2).filter(|&freedom| freedom > 0)? as f64;

@@ -1,4 +1,4 @@
-//! A sparse set that does what a library must do: what archetypes are compared with.
+//! A sparse set with the necessary work of a library, compared with archetypes.
 //!
 //! Ids have generations and are used again. A component has a dense list of values, a dense list of
 //! their entities, and pages of slots: a slot has the place of an entity in the lists, and the
@@ -17,7 +17,7 @@ pub(crate) struct Id {
     generation: u32,
 }
 
-/// Which entities live.
+/// The living entities.
 #[derive(Default)]
 pub(crate) struct Ids {
     generations: Vec<u32>,
@@ -33,7 +33,7 @@ impl Ids {
         Id { index, generation: self.generations[index as usize] }
     }
 
-    /// Ends an entity; false if it has ended.
+    /// Despawns an entity; false if it is already despawned.
     pub(crate) fn despawn(&mut self, id: Id) -> bool {
         let generation = &mut self.generations[id.index as usize];
         let lives = *generation == id.generation;
@@ -45,7 +45,7 @@ impl Ids {
     }
 }
 
-/// Where an entity's value is.
+/// The place of an entity's value.
 #[derive(Clone, Copy)]
 struct Slot {
     place: u32,
@@ -76,7 +76,7 @@ impl<T> SparseSet<T> {
         self.values.push(value);
     }
 
-    /// Removes the component of an entity, by the last one.
+    /// Removes the component of an entity; the last one fills its place.
     pub(crate) fn remove(&mut self, id: Id) -> Option<T> {
         let place = self.place(id)?;
         self.slot_mut(id).place = NONE;
@@ -87,7 +87,7 @@ impl<T> SparseSet<T> {
         Some(self.values.swap_remove(place as usize))
     }
 
-    /// Where the value of an entity is in the list.
+    /// The place of the value of an entity in the list.
     #[inline]
     pub(crate) fn place(&self, id: Id) -> Option<u32> {
         let page = self.pages.get(id.index as usize / PAGE)?.as_deref()?;
@@ -131,7 +131,7 @@ impl<T> SparseSet<T> {
     }
 }
 
-/// Proves that ids end, slots are those of one generation, and removal keeps all others.
+/// Proves that ids end, a slot belongs to one generation, and removal keeps all other values.
 pub(crate) fn prove() {
     let (mut ids, mut set) = (Ids::default(), SparseSet::new());
     let all: Vec<_> = (0..3 * PAGE).map(|_| ids.spawn()).collect();

@@ -1,11 +1,11 @@
-//! Programs under cachegrind, with the caches given, and the counts that it writes.
+//! Programs under cachegrind, with the caches given, and the resulting counts.
 
 use std::fs;
 use std::ops::Sub;
 use std::path::Path;
 use std::process::Command;
 
-/// The simulated caches. Without them cachegrind takes those of the machine, and counts differ from
+/// The simulated caches. Without them cachegrind simulates the machine's, and counts differ from
 /// machine to machine. [`D1_BYTES`](crate::D1_BYTES) repeats the size of the second one.
 pub const GEOMETRY: [&str; 4] =
     ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
@@ -13,10 +13,10 @@ pub const GEOMETRY: [&str; 4] =
 /// The oldest supported version: its counts were compared.
 const OLDEST: (u32, u32) = (3, 18);
 
-/// What to do without valgrind.
+/// The advice if valgrind is missing.
 const INSTALL: &str = "install valgrind 3.18 or later, with `apt-get install valgrind` or the like";
 
-/// What cachegrind counts.
+/// An event that cachegrind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Event {
     /// Instructions executed.
@@ -76,7 +76,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// A line that names what is missing in the file.
+    /// A line that names the missing part of the file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = |prefix: &str| {
             let found = text.lines().find_map(|line| line.strip_prefix(prefix));
@@ -89,7 +89,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// A line that names the file, and what is missing in it.
+    /// A line that names the file, and the missing part of it.
     pub fn read(file: &Path) -> Result<Self, String> {
         let named = |wrong: String| format!("{}: {wrong}", file.display());
         let text = fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
@@ -135,7 +135,7 @@ impl Sub for Counts {
     }
 }
 
-/// Where the events are in a line of numbers.
+/// The places of the events in a line of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     len: usize,
@@ -143,7 +143,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Parses what follows `events:`.
+    /// Parses the rest of the line `events:`.
     pub(crate) fn parse(names: &str) -> Result<Self, String> {
         const NAMES: [&str; 9] = ["Ir", "I1mr", "Dr", "Dw", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw"];
         let names: Vec<&str> = names.split_whitespace().collect();
@@ -182,7 +182,7 @@ impl Columns {
 ///
 /// # Errors
 ///
-/// A line that says what to do.
+/// A line of advice.
 pub fn check_version() -> Result<(), String> {
     let output = Command::new("valgrind").arg("--version").output();
     let output = output.map_err(|_| format!("valgrind is not installed: {INSTALL}"))?;
@@ -204,7 +204,7 @@ fn parse_version(said: &str) -> Option<(u32, u32)> {
 ///
 /// # Errors
 ///
-/// A line that says what to do.
+/// A line of advice.
 pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     let probe = folder.join("probe");
     fs::create_dir_all(folder)
@@ -214,9 +214,9 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
         })
 }
 
-/// The instruction-set level of counted programs: valgrind supports none wider than AVX2, and a
-/// named level is the same on every machine that supports it. `None` without AVX2: the level is
-/// then that of the machine, and counts differ from those of others.
+/// The instruction-set level of counted programs: AVX2, the widest that valgrind supports. A named
+/// level is the same on every machine that supports it. `None` without AVX2: the program uses the
+/// machine's own level, and counts differ from other machines.
 #[must_use]
 pub fn level() -> Option<phalanx::Level> {
     Some(phalanx::Level::Avx2).filter(|level| level.is_supported())

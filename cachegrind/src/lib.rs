@@ -2,11 +2,12 @@
 //!
 //! A count does not depend on the load of the machine, so limits can be tight: two per cent above
 //! the least lines that the layout of a query allows. [`main`] is a whole benchmark of [`Row`]s,
-//! which starts itself under cachegrind; `README.md` shows one from an empty folder on.
+//! which starts itself under cachegrind; `README.md` builds one from an empty folder.
 //!
 //! `row` declares rows, `work` their least, `limits` their limits. `measure` counts a row,
-//! `cachegrind` is the program that counts and what it writes, `places` are the lines of source in
-//! it. `report` prints, and `run` is the command line. `warm_row` is a row for another harness.
+//! `cachegrind` runs the counting program and reads its output, `places` are the lines of source in
+//! that output. `report` prints, and `run` is the command line. `warm_row` is a row for another
+//! harness.
 
 pub mod cachegrind;
 mod limits;

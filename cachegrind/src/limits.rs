@@ -1,9 +1,9 @@
-//! The limits of a row, and what is above them.
+//! The limits of a row, and the counts above them.
 
 use crate::cachegrind::{Counts, Event};
 use crate::work::Work;
 
-/// The limits of a row; those that are `None` do not exist.
+/// The limits of a row; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Limits {
     /// D1 misses for each line of the least.
@@ -19,7 +19,7 @@ pub(crate) struct Limits {
 /// A count above its limit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Excess {
-    /// What was counted.
+    /// The counted event.
     pub(crate) event: Event,
     /// The sentence about it, without the name of the row.
     pub(crate) text: String,
@@ -36,7 +36,7 @@ impl Limits {
         ]
     }
 
-    /// What is wrong with the limits, if anything is.
+    /// Returns the mistake in the limits, if any.
     pub(crate) fn mistake(&self) -> Option<String> {
         let is_bad = |limit: &f64| !limit.is_finite() || *limit < 0.0;
         self.all().into_iter().find_map(|(name, limit)| {
@@ -45,7 +45,7 @@ impl Limits {
         })
     }
 
-    /// The limits as the table has them.
+    /// The limits as the table prints them.
     pub(crate) fn text(&self) -> String {
         let names = ["x least", "misses", "instr.", "I1 misses"];
         let with_name = self.all().into_iter().zip(names);

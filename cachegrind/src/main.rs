@@ -1,6 +1,6 @@
 //! `phalanx-cachegrind profile PROGRAM [ARGUMENT]...`: a profile by function.
 //!
-//! Exit code 0 on success; 2 after one line that says what to do.
+//! Exit code 0 on success; 2 after one line of advice.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

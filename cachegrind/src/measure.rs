@@ -8,22 +8,23 @@ use crate::places::Places;
 use crate::row::Row;
 use crate::work::Work;
 
-/// The exit code of a counted process whose result is wrong.
+/// The exit code of a counted process with a wrong result.
 pub(crate) const WRONG: u8 = 3;
 
-/// A pass with fewer instructions does nothing: those of the call and of the loop around it.
+/// The least instructions of a pass; the call and the loop around it alone have fewer.
 const INSTRUCTIONS_MIN: u64 = 32;
 
-/// How much the first passes may differ from the average of all, in per cent, and in events a pass.
+/// The greatest difference of the first passes from the average of all, in per cent, and in events
+/// a pass.
 const INSTRUCTIONS_DRIFT: (u64, u64) = (2, 500);
 
-/// The same for D1 misses, some of which come and go with addresses.
+/// The same for D1 misses; some of them vary with addresses.
 const MISSES_DRIFT: (u64, u64) = (5, 100);
 
-/// Passes of which it is seen whether counts repeat.
+/// Passes that are enough to see whether counts repeat.
 const REPEATED_PASSES: u64 = 10;
 
-/// Why a row has no counts.
+/// The reason for missing counts of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
     /// Its result is wrong, or it panicked.
@@ -117,7 +118,7 @@ fn work_of(program: &Path, row: &Row) -> Result<Work, Failure> {
     Ok(work)
 }
 
-/// Runs a process of this program and returns what it printed.
+/// Runs a process of this program and returns its output.
 fn run_child(command: &mut Command, row: &Row) -> Result<String, Failure> {
     let output = command
         .output()
@@ -167,7 +168,7 @@ fn is_illegal_instruction(_: ExitStatus) -> bool {
     false
 }
 
-/// A pass that does nothing, or does not touch its lines, would pass every limit.
+/// Checks that a pass does work and touches its lines; an empty pass would be below every limit.
 fn check_work(row: &Row, counts: &Counts, passes: u64, work: Work) -> Result<(), Failure> {
     let name = &row.name;
     let instructions = counts.instructions / passes;

@@ -1,8 +1,8 @@
 //! The counts of each line of source, and the functions that lines are in.
 //!
 //! Cachegrind names the file and line of each instruction, as inlining left them, and the function
-//! of the symbol that it was inlined into. So the symbol says which function ran, and the source,
-//! where it is readable, which function the line was written in.
+//! of the symbol that it was inlined into. So the symbol names the function that ran, and the
+//! source, if it is readable, the function in which the line was written.
 
 use std::collections::HashMap;
 use std::fs;
@@ -54,7 +54,7 @@ impl Places {
         Ok(Self(places))
     }
 
-    /// What the counts of `many` have more than those of `few`.
+    /// The counts of `many` minus the counts of `few`.
     pub(crate) fn difference(few: &Self, mut many: Self) -> Self {
         for (place, counts) in &mut many.0 {
             *counts = *counts - few.0.get(place).copied().unwrap_or_default();
@@ -72,7 +72,7 @@ impl Places {
         top
     }
 
-    /// Whether most instructions are in files that are not known.
+    /// Whether most instructions are in unknown files.
     pub(crate) fn lack_lines(&self) -> bool {
         let sum = |known: bool| -> u64 {
             let places = self.0.iter().filter(|(place, _)| (place.file != "???") == known);
@@ -123,8 +123,8 @@ impl Sources {
         self.lines(&place.file).get(index).map(|line| line.trim())
     }
 
-    /// The function that a line was written in, if its file is readable: that of the nearest line
-    /// above which begins a function and is indented less.
+    /// The function in which a line was written, if its file is readable: the nearest line above
+    /// that begins a function and has less indentation.
     pub(crate) fn function(&mut self, place: &Place) -> Option<String> {
         let index = usize::try_from(place.line).ok()?.checked_sub(1)?;
         let lines = self.lines(&place.file);

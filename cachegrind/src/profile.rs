@@ -1,5 +1,5 @@
-//! A profile by function: the share of instructions and misses of each, and of what was inlined
-//! into it.
+//! A profile by function: the share of instructions and misses of each function, and of the code
+//! inlined into it.
 
 use std::collections::HashMap;
 use std::env;
@@ -23,10 +23,10 @@ const INLINED: usize = 3;
 /// Functions with less than a thousandth of an event are not shown.
 const PARTS: u64 = 1_000;
 
-/// The most characters of a name: those of generic functions are of any length.
+/// The most characters of a name: names of generic functions have any length.
 const NAME_MAX: usize = 100;
 
-/// What to profile, and how much of the result to show.
+/// The profiled program, and the size of the result.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The program.
@@ -37,17 +37,17 @@ pub struct Profile {
     pub by: Event,
     /// The most functions that are shown.
     pub functions: usize,
-    /// Where to keep the file that cachegrind writes, for `cg_annotate`; `None` removes it.
+    /// The path at which to keep cachegrind's file, for `cg_annotate`; `None` removes it.
     pub out: Option<PathBuf>,
 }
 
 impl Profile {
-    /// Runs the program under cachegrind and returns the table of its functions. What the program
-    /// prints goes where that of this process goes.
+    /// Runs the program under cachegrind and returns the table of its functions. The output of the
+    /// program goes to the output of this process.
     ///
     /// # Errors
     ///
-    /// A line that says what to do: valgrind or the program is missing, or the program failed.
+    /// A line of advice: valgrind or the program is missing, or the program failed.
     pub fn run(&self) -> Result<String, String> {
         cachegrind::check_version()?;
         let program = self.program.display();
@@ -114,11 +114,11 @@ fn cells(counts: &Counts, total: &Counts, name: &str) -> Vec<String> {
 struct Function {
     name: String,
     counts: Counts,
-    /// What was inlined into it, and is part of its counts, the most first.
+    /// The code inlined into it, a part of its counts, the largest first.
     inlined: Vec<(Counts, String)>,
 }
 
-/// All functions, those with the most of an event first.
+/// All functions, sorted by an event, the largest first.
 fn functions(places: &Places, by: Event) -> Vec<Function> {
     let mut sources = Sources::default();
     let mut found: HashMap<&str, (Counts, HashMap<String, Counts>)> = HashMap::new();
@@ -133,7 +133,7 @@ fn functions(places: &Places, by: Event) -> Vec<Function> {
         .into_iter()
         .map(|(name, (counts, inlined))| {
             let mut inlined: Vec<_> = inlined.into_iter().map(|(name, c)| (c, name)).collect();
-            // Less than a tenth of the function, and its name is of no help.
+            // Less than a tenth of the function, and its name is no help.
             inlined.retain(|(c, _)| c.of(by) * 10 >= counts.of(by).max(1));
             inlined.sort_unstable_by(|a, b| b.0.of(by).cmp(&a.0.of(by)).then(a.1.cmp(&b.1)));
             Function { name: name.to_owned(), counts, inlined }
@@ -145,8 +145,8 @@ fn functions(places: &Places, by: Event) -> Vec<Function> {
     functions
 }
 
-/// The function that a line was written in, if that is not the function of the symbol; its file,
-/// if the source is not readable.
+/// The function in which a line was written, if it is not the function of the symbol; its file, if
+/// the source is not readable.
 fn inlined_name(place: &Place, sources: &mut Sources) -> Option<String> {
     if place.file == "???" || place.line == 0 {
         return None;

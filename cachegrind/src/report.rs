@@ -13,7 +13,7 @@ use crate::row::Row;
 /// Lines of source that are printed for a row above its limit.
 const TOP_LINES: usize = 6;
 
-/// What to add for a program without line numbers.
+/// Advice for a program without line numbers.
 pub(crate) const NO_LINES: &str = "the program has no line numbers: add `debug = \"line-tables-only\"` \
      to its profile in Cargo.toml, `[profile.bench]` for cargo bench";
 

@@ -9,7 +9,7 @@ use crate::work::Work;
 /// A program that is counted: the state after its set-up, and one pass over it.
 ///
 /// [`Row::new`] makes one from closures. Implement it for a program that is also run elsewhere, or
-/// that proves its result, and hand it to [`Row::of`].
+/// that proves its result, and pass it to [`Row::of`].
 pub trait Workload {
     /// Runs the work once. Every pass must do the same work.
     fn pass(&mut self);
@@ -17,11 +17,11 @@ pub trait Workload {
     /// The work of a pass; called after the set-up, before the first pass.
     fn work(&mut self) -> Work;
 
-    /// What is wrong with the result after a number of passes, if anything is.
+    /// Checks the result after a number of passes.
     ///
     /// # Errors
     ///
-    /// A line that says what was wanted and what was found.
+    /// A line with the expected and the found result.
     fn check(&self, passes: u64) -> Result<(), String> {
         let _ = passes;
         Ok(())
@@ -31,7 +31,7 @@ pub trait Workload {
 /// Makes the program of a row.
 pub(crate) type Start = Box<dyn Fn() -> Box<dyn Workload> + Send + Sync>;
 
-/// A row of the table: how a program is made and counted, and its limits.
+/// A row of the table: a program with its set-up and its work, and the limits of its counts.
 ///
 /// ```no_run
 /// use phalanx::prelude::*;
@@ -74,12 +74,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row from closures: its name, the set-up, one pass over what it returned, and the work of a
-    /// pass.
+    /// A row from closures: its name, the set-up, one pass over the result of the set-up, and the
+    /// work of a pass.
     ///
     /// The name has letters, digits, `_` and `-`: it is part of file names. The set-up runs once in
-    /// each counted process and is not part of the counts. Seed whatever is random, and use no
-    /// threads: a row whose counts do not repeat is an error.
+    /// each counted process and is not part of the counts. Seed all random numbers, and use no
+    /// threads: a row with counts that do not repeat is an error.
     #[must_use]
     pub fn new<T: 'static>(
         name: impl Into<String>,
@@ -139,7 +139,7 @@ impl Row {
         self
     }
 
-    /// The passes of the two runs whose difference is taken: 2 and 12 if this is not called.
+    /// The passes of the two runs that are subtracted: 2 and 12 if this is not called.
     ///
     /// The passes of the first run fill the caches. More passes in the second make noise smaller,
     /// for work of a few hundred units, and fewer save time, for work of millions.
@@ -149,8 +149,8 @@ impl Row {
         self
     }
 
-    /// The most first-level data misses for each line of the least: 1.02 is two per cent above what
-    /// the layout allows.
+    /// The most first-level data misses for each line of the least: 1.02 is two per cent above the
+    /// least that the layout allows.
     #[must_use]
     pub fn ratio_max(mut self, limit: f64) -> Self {
         self.limits.ratio = Some(limit);
@@ -164,7 +164,7 @@ impl Row {
         self
     }
 
-    /// The most instructions a unit. Of a vectorised kernel they are a fraction of those of the
+    /// The most instructions a unit. A vectorised kernel has a fraction of the instructions of the
     /// scalar loop, so this limit also asserts that a kernel is vectorised.
     #[must_use]
     pub fn instructions_max(mut self, limit: f64) -> Self {
@@ -172,16 +172,15 @@ impl Row {
         self
     }
 
-    /// The most first-level instruction misses a unit: for passes whose code does not fit in
-    /// 32 KiB.
+    /// The most first-level instruction misses a unit: for passes with more code than 32 KiB.
     #[must_use]
     pub fn code_misses_max(mut self, limit: f64) -> Self {
         self.limits.code_misses = Some(limit);
         self
     }
 
-    /// First-level data misses of the whole second run in a published measurement, which is printed
-    /// beside that of this program.
+    /// First-level data misses of the whole second run in a published measurement, printed beside
+    /// the misses of this program.
     #[must_use]
     pub fn published_misses(mut self, misses: u64) -> Self {
         self.published = Some(misses);
@@ -194,7 +193,7 @@ impl Row {
         &self.name
     }
 
-    /// Makes the program: its set-up runs, no pass does. For tests of one's own.
+    /// Makes the program: its set-up runs, but no pass. For tests of your own.
     ///
     /// ```
     /// use phalanx_cachegrind::{Row, Work};
@@ -210,7 +209,7 @@ impl Row {
         (self.start)()
     }
 
-    /// What is wrong with the declaration, if anything is.
+    /// Returns the mistake in the declaration, if any.
     pub(crate) fn mistake(&self) -> Option<String> {
         let name = &self.name;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -255,11 +254,11 @@ impl<T, P: Fn(&mut T), W: Fn(&mut T) -> Work> Workload for Closures<T, P, W> {
     }
 }
 
-/// What is wrong with the rows, if anything is.
+/// Checks the rows.
 ///
 /// # Errors
 ///
-/// A line that says what to do.
+/// A line of advice.
 pub(crate) fn check_rows(rows: &[Row]) -> Result<(), String> {
     if rows.is_empty() {
         return Err("no rows: give `main` at least one".into());
@@ -275,8 +274,8 @@ pub(crate) fn check_rows(rows: &[Row]) -> Result<(), String> {
     Ok(())
 }
 
-/// The rows that some words choose: the row of that name, else all rows whose names contain it. No
-/// words choose all rows.
+/// The rows that some words choose: the row of that name, or else all rows with names that contain
+/// the word. No words choose all rows.
 ///
 /// # Errors
 ///

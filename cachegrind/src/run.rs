@@ -49,8 +49,8 @@ struct Options {
 /// proves its result.
 ///
 /// The exit code is 0 if every row is within its limits; 1 if a row is above one, if its result is
-/// wrong, or if it panicked; 2 if a row cannot be counted, after one line that says what to do. All
-/// other rows are counted nevertheless.
+/// wrong, or if it panicked; 2 if a row cannot be counted, after one line of advice. All other rows
+/// are counted nevertheless.
 ///
 /// See [`Row`] for an example.
 #[must_use]
@@ -186,7 +186,7 @@ fn measure_all<'r>(
     done.into_iter().map(|(_, row, outcome)| (row, outcome)).collect()
 }
 
-/// Prints all counts, then what is above its limit, then what failed.
+/// Prints all counts, the counts above their limits, and the failures.
 fn report_all(outcomes: Vec<(&Row, Result<Measured, Failure>)>, name: &str) -> ExitCode {
     let (mut results, mut failures) = (Vec::new(), Vec::new());
     for (row, outcome) in outcomes {

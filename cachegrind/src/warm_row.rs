@@ -1,4 +1,4 @@
-//! A row whose caches are full, for another program that counts: iai-callgrind.
+//! A row with filled caches, for another counting program: iai-callgrind.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use crate::row::{Row, Workload, check_rows};
 
 /// A row after its set-up and its first passes, for a benchmark of another harness.
 ///
-/// iai-callgrind counts what a function does, so the function makes one pass of this, and the setup
-/// and the first passes, which fill the caches, are outside the counts. Its functions are known
-/// when it compiles, and rows are values; so one function counts them all, and its arguments are
-/// their names:
+/// iai-callgrind counts a function, so the function makes one pass of this row, and the setup and
+/// the first passes, which fill the caches, are outside the counts. Its functions are known when it
+/// compiles, and rows are values; so one function counts all rows, and its arguments are their
+/// names:
 ///
 /// ```ignore
 /// fn warm(name: &str) -> WarmRow {
@@ -59,7 +59,7 @@ impl WarmRow {
         Self { name: name.to_owned(), program, passes }
     }
 
-    /// Makes one pass: what is to be counted.
+    /// Makes one pass, the counted part.
     #[must_use]
     pub fn pass(mut self) -> Self {
         self.program.pass();
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::work::Work;
 
-    /// Counts its passes, and is content with four.
+    /// Counts its passes; its check passes after four.
     struct Four(u64);
 
     impl Workload for Four {

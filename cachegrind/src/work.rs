@@ -21,11 +21,11 @@ pub const D1_BYTES: u64 = 32_768;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// Entities, reads or archetypes of a pass: what the counts are divided by.
+    /// Entities, reads or archetypes of a pass; the counts are divided by this number.
     pub units: u64,
     /// Lines that a pass must load into the first-level cache after earlier passes.
     pub lines: f64,
-    /// Runs of memory that a pass walks, over all columns. Zero for work that is no walk.
+    /// Runs of memory that a pass walks, over all columns. Zero for work that is not a walk.
     pub streams: u64,
     /// Lines that a pass must touch, cached or not: a pass with fewer data references did not do
     /// its work. Zero if unknown.
@@ -46,8 +46,8 @@ impl Work {
         Self { units, lines, streams: walk.streams(), touched: walk.lines() }
     }
 
-    /// Several walks, one after the other, whose lines together do not fit in the first-level
-    /// cache: a system of several queries, or a schedule. A unit is a row of the first walk.
+    /// Several walks, one after the other, with more lines together than the first-level cache
+    /// holds: a system of several queries, or a schedule. A unit is a row of the first walk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -69,8 +69,8 @@ impl Work {
         Self { units, lines: missed, streams, touched: lines }
     }
 
-    /// Work that is no walk over columns: lookups, spawns, structural changes. `lines` is the least
-    /// number of lines that a pass misses, or zero if it is not known.
+    /// Work other than walks over columns: lookups, spawns, structural changes. `lines` is the
+    /// least number of lines that a pass misses, or zero if it is not known.
     ///
     /// ```
     /// use phalanx_cachegrind::Work;

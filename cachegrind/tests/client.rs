@@ -47,7 +47,7 @@ fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(&copy).env("CARGO_TARGET_DIR", copy.join("target"));
     command.env_remove("RUST_BACKTRACE");
-    // Numbers are read from what it prints.
+    // The tests read numbers from its output.
     command.env("CARGO_TERM_COLOR", "never").env_remove("IAI_CALLGRIND_COLOR");
     command
 }
@@ -112,11 +112,11 @@ fn rows_within_their_limits_pass() {
     assert!((1.0..1.02).contains(&ratio), "{table}");
     let pairs = ["n_body_scalar", "n_body_vectors"];
     let [scalar, vectors] = pairs.map(|row| number(&cells(&table, row), INSTRUCTIONS));
-    // Eight lanes, less what is not in the loop.
+    // Eight lanes, less the code outside the loop.
     assert!(scalar > 5.0 * vectors, "{table}");
 }
 
-/// The counts of a pass are those of the table, but for the first and last instructions.
+/// The counts of a pass equal the table, but for the first and last instructions.
 fn iai_callgrind_counts_the_same_rows() {
     if Command::new("iai-callgrind-runner").stdin(Stdio::null()).output().is_err() {
         return skip("tests/client.rs", "iai-callgrind has no runner here");

@@ -1,4 +1,4 @@
-//! Numbers that look random: SplitMix64.
+//! Pseudo-random numbers: SplitMix64.
 
 /// A source of numbers, the same for the same seed.
 #[derive(Clone, Debug)]

@@ -1,16 +1,16 @@
-//! What a program hands to the graphics card: for each mesh, the agents that are drawn with it.
+//! The draw calls for the graphics card: for each mesh, the agents that are drawn with it.
 
 use crate::model::{COARSE, Camera, Gait, MESHES, Mesh, Position};
 
-/// Where an agent is drawn, and how far it is in its step.
+/// The place of an agent, and its progress in a step.
 pub(crate) type Instance = (Position, Gait);
 
-/// A draw call for each mesh that is seen.
+/// A draw call for each visible mesh.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct DrawCalls(Vec<(Mesh, Vec<Instance>)>);
 
 impl DrawCalls {
-    /// Begins a frame. Memory is kept.
+    /// Begins a frame. Keeps the memory of the last one.
     pub(crate) fn clear(&mut self) {
         self.0.iter_mut().for_each(|(_, instances)| instances.clear());
     }
@@ -25,13 +25,13 @@ impl DrawCalls {
         &mut self.0[at].1
     }
 
-    /// The instances of each mesh, also of those that are not seen.
+    /// The instances of each mesh, including meshes that are not visible.
     pub(crate) fn all(&self) -> [&[Instance]; 4] {
         let of = |mesh: &Mesh| self.0.iter().find(|(known, _)| known == mesh);
         MESHES.each_ref().map(|mesh| of(mesh).map_or(&[][..], |(_, instances)| instances))
     }
 
-    /// Names the meshes that are seen, with their instances and triangles.
+    /// Names the visible meshes, with their instances and triangles.
     pub(crate) fn summary(&self) -> String {
         let seen = MESHES.iter().zip(self.all()).filter(|(_, instances)| !instances.is_empty());
         let calls: Vec<_> = seen
@@ -44,7 +44,7 @@ impl DrawCalls {
     }
 }
 
-/// Whether the camera sees an agent well enough for it to be drawn.
+/// Whether the camera sees an agent well enough to draw it.
 pub(crate) fn is_seen(at: Position, camera: Camera) -> bool {
     let (x, y) = (at.x - camera.x, at.y - camera.y);
     x * x + y * y < COARSE * COARSE

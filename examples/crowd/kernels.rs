@@ -1,6 +1,6 @@
-//! The loops over rows. Each exists for rows that are all awake, and for rows with a flag.
+//! The loops over rows. Each exists twice: for rows that are all awake, and for rows with a flag.
 //!
-//! Both forms compute the same bits: the second keeps what it computed of dozing agents to itself.
+//! Both forms compute the same bits: the second discards its results for dozing agents.
 
 use crate::model::{Camera, Gait, Home, IsAwake, JOINTS, Pose, Position};
 use phalanx::prelude::*;
@@ -8,7 +8,7 @@ use phalanx::prelude::*;
 /// Seconds of a frame.
 const STEP: f32 = 1.0 / 60.0;
 
-/// A step of an agent: around its home, and not far from it.
+/// A step of an agent around its home, which stays near it.
 #[inline(always)]
 fn step(at: Position, home: Home, gait: Gait) -> (Position, Gait) {
     let (x, y) = (at.x - home.x, at.y - home.y);
@@ -20,7 +20,7 @@ fn step(at: Position, home: Home, gait: Gait) -> (Position, Gait) {
     )
 }
 
-/// The angle of a joint: a smooth wave that is ahead of that of the joint before.
+/// The angle of a joint: a smooth wave, ahead of the joint before.
 #[inline(always)]
 fn angle(gait: f32, joint: usize) -> f32 {
     let phase = gait + joint as f32 / JOINTS as f32;
@@ -45,7 +45,7 @@ kernel! {
         }
     }
 
-    /// Moves those that are awake.
+    /// Moves agents that are awake.
     pub(crate) fn walk_if(
         positions: &mut [Position],
         homes: &[Home],
@@ -72,7 +72,7 @@ kernel! {
         }
     }
 
-    /// The same of those that are awake.
+    /// Computes the poses of agents that are awake and in reach of the camera.
     pub(crate) fn animate_if(
         poses: &mut [Pose],
         positions: &[Position],

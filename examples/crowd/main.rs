@@ -4,25 +4,25 @@
 //! cargo run --release -p phalanx-examples --bin crowd -- --png crowd.png
 //! ```
 //!
-//! 100,000 agents sit and walk around their stalls. Each frame moves those that are awake, and
-//! animates the poses of those that the camera sees well. The program runs two worlds of the same
-//! agents and compares them at the end, bit by bit:
+//! 100,000 agents sit and walk around their stalls. Each frame moves the agents that are awake, and
+//! animates the poses of the agents that the camera sees well. The program runs two worlds of the
+//! same agents and compares them at the end, bit by bit:
 //!
-//! - [`systems`] asks for no row that it does not need. Who dozes is switched off by an *enable
-//!   bit*, and a chunk has two values of its own, its *bounds* and the *level of detail* that
-//!   follows from them, by which chunks are skipped before a line of their columns is touched.
+//! - [`systems`] reads no row that it does not need. Dozing agents are switched off by an *enable
+//!   bit*. A chunk has two values of its own, its *bounds* and its *level of detail*, which follows
+//!   from them; a pass skips chunks by these values before it touches a line of their columns.
 //!   Agents of one guild *share* a mesh and chunks, so that a draw call is filled chunk by chunk;
-//! - [`plain`] is what one would write without these: a flag, a distance and the number of a mesh
-//!   for each row.
+//! - [`plain`] is the usual form without these: a flag, a distance and the number of a mesh for
+//!   each row.
 //!
 //! # Files
 //!
 //! - [`model`] defines the components and places the agents;
-//! - [`kernels`] has the loops over rows, which both worlds share, [`draw_calls`] what they draw;
+//! - [`kernels`] has the loops over rows, which both worlds share, [`draw_calls`] their output;
 //! - [`picture`] draws the last frame, [`report`] has the table of times;
 //! - [`program`] parses the command line.
 //!
-//! Of what is printed only the times differ from run to run.
+//! Only the printed times differ from run to run.
 
 #![forbid(unsafe_code)]
 
@@ -58,7 +58,7 @@ struct Options {
     /// Number of frames to run
     #[arg(long, value_name = "N", default_value = "300", value_parser = up_to::<1_000_000>)]
     frames: u32,
-    /// Number of threads [default: as many as the machine has]
+    /// Number of threads [default: all of the machine]
     #[arg(long, value_name = "N", value_parser = up_to::<1024>)]
     threads: Option<u32>,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
@@ -121,7 +121,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares what both worlds have computed of each agent, and what they have drawn.
+/// Compares the results of both worlds for each agent, and their draw calls.
 fn compare(world: &World, plain: &World) -> Result<(), String> {
     let calls = [world, plain].map(|world| world.resource::<DrawCalls>());
     if let [Ok(calls), Ok(others)] = calls

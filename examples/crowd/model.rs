@@ -1,4 +1,4 @@
-//! The components of agents, where they sit, and where the camera is.
+//! The components of agents, their places, and the place of the camera.
 
 use phalanx::prelude::*;
 
@@ -13,7 +13,7 @@ component! {
     /// The stall at which an agent sits.
     pub(crate) struct Stall(pub(crate) u32);
 
-    /// How far an agent is in its step, from 0 to 1.
+    /// The progress of an agent in its step, from 0 to 1.
     #[derive(Debug, PartialEq)]
     pub(crate) struct Gait(pub(crate) f32);
 
@@ -21,17 +21,17 @@ component! {
     #[derive(Debug, PartialEq)]
     pub(crate) struct Pose(pub(crate) [f32; JOINTS]);
 
-    /// Who is awake, as an enable bit.
+    /// Whether an agent is awake, as an enable bit.
     #[enableable]
     pub(crate) struct Awake;
 
-    /// Who is awake, as a flag.
+    /// Whether an agent is awake, as a flag.
     pub(crate) struct IsAwake(pub(crate) bool);
 
     /// The mesh with which an agent is drawn, by its number in [`MESHES`].
     pub(crate) struct MeshId(pub(crate) u8);
 
-    /// How well the camera sees an agent, or the nearest that may be in a chunk.
+    /// The detail in which the camera sees an agent, or the nearest agent that may be in a chunk.
     #[derive(Debug, PartialEq)]
     pub(crate) enum Detail {
         /// Its pose is computed in each frame.
@@ -43,7 +43,7 @@ component! {
     }
 }
 
-/// What agents of one guild are drawn with. A program has a handle of the graphics card here.
+/// The mesh of the agents of one guild. A real program has a handle of the graphics card here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mesh {
     pub(crate) name: &'static str,
@@ -69,14 +69,14 @@ pub(crate) struct Bounds {
 component!(Bounds);
 
 impl Default for Bounds {
-    /// Of a chunk that was not measured yet: its agents may be anywhere.
+    /// Bounds of a chunk that was not measured yet: its agents may be anywhere.
     fn default() -> Self {
         Self { low: [f32::NEG_INFINITY; 2], high: [f32::INFINITY; 2] }
     }
 }
 
 impl Bounds {
-    /// The square of the distance of a place to the nearest point of the rectangle.
+    /// The square of the distance between the camera and the nearest point of the rectangle.
     pub(crate) fn squared_distance(&self, camera: Camera) -> f32 {
         let outside = |low: f32, high: f32, at: f32| (low - at).max(at - high).max(0.0);
         let x = outside(self.low[0], self.high[0], camera.x);
@@ -94,7 +94,7 @@ const SPACING: f32 = 9.0;
 /// Within these distances of the camera agents are seen in fine and in coarse detail.
 pub(crate) const FINE: f32 = 25.0;
 pub(crate) const COARSE: f32 = 60.0;
-/// Of this many stalls one is awake.
+/// One of this many stalls is awake.
 const DOZING: u32 = 10;
 
 /// The number of the frame.
@@ -109,7 +109,7 @@ pub(crate) struct Camera {
 }
 
 impl Camera {
-    /// Where the camera is in a frame: it goes from corner to corner and back.
+    /// The place of the camera in a frame: it goes from corner to corner and back.
     pub(crate) fn at(frame: u32, agents: u32) -> Self {
         let turn = (frame % 1200) as f32 / 600.0;
         let way = (1.0 - (turn - 1.0).abs()) * side(agents);
@@ -128,9 +128,9 @@ pub(crate) fn side(agents: u32) -> f32 {
     stalls_of_a_row(agents) as f32 * SPACING
 }
 
-/// Fills a world with agents, guild by guild, and calls `end` after each. Those of one stall follow
-/// each other, and the rows of stalls run to and fro, so that the agents of a chunk are near each
-/// other.
+/// Fills a world with agents, guild by guild, and calls `end` after each. The agents of one stall
+/// follow each other, and the rows of stalls alternate in direction, so that the agents of a chunk
+/// are near each other.
 pub(crate) fn filled<B: Bundle>(
     mut world: World,
     agents: u32,
@@ -163,7 +163,7 @@ pub(crate) fn is_awake(stall: Stall, period: u32) -> bool {
     mix(stall.0 ^ mix(period)).is_multiple_of(DOZING)
 }
 
-/// A number without visible order, the same for the same one.
+/// Mixes the bits of a number: equal numbers give equal results.
 fn mix(mut number: u32) -> u32 {
     for factor in [0x7FEB_352D, 0x846C_A68B] {
         number = (number ^ number >> 16).wrapping_mul(factor);

@@ -1,5 +1,5 @@
-//! Draws the crowd as a PNG: agents by whether they doze and how well they are seen, and the bounds
-//! of the chunks around the camera.
+//! Draws the crowd as a PNG: the colour of an agent shows whether it dozes and its level of detail.
+//! The bounds of the chunks around the camera are outlined.
 
 use crate::model::{Awake, Bounds, Detail, Position, side};
 use phalanx::prelude::*;

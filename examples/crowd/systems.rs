@@ -1,4 +1,4 @@
-//! The systems that ask for no row that they do not need.
+//! The systems that read no row that they do not need.
 
 use crate::draw_calls::{DrawCalls, is_seen};
 use crate::kernels::{animate, measure, walk};
@@ -8,19 +8,19 @@ use crate::model::{
 };
 use phalanx::prelude::*;
 
-/// Frames of a period, after which other stalls are awake.
+/// Frames of a period. After each, other stalls are awake.
 pub(crate) const PERIOD: u32 = 32;
 /// Frames from one computation of a pose in coarse detail to the next.
 pub(crate) const COARSE_FRAMES: u32 = 4;
 
-/// An agent whose chunk has bounds and a level of detail.
+/// An agent in a chunk with bounds and a level of detail.
 pub(crate) fn agent(home: Home, stall: Stall, _: MeshId) -> impl Bundle {
     let at = Position { x: home.x + 0.1, y: home.y };
     let of_chunk = (PerChunk::<Bounds>::TAG, PerChunk::<Detail>::TAG);
     (at, home, stall, Gait(0.0), Pose::default(), Awake, of_chunk)
 }
 
-/// Gives the agents that have no mesh yet this one: their chunks change owner.
+/// Gives this mesh to the agents without a mesh: their chunks change owner.
 pub(crate) fn share(world: &mut World, mesh: &Mesh) {
     let new = world.matching::<&Stall>().without_shared::<Mesh>();
     new.insert_shared(mesh.clone()).expect("a row fits a chunk");
@@ -38,7 +38,7 @@ pub(crate) fn schedule() -> Schedule {
     schedule
 }
 
-/// Switches agents on and off. Nothing moves: an agent has a bit.
+/// Switches agents on and off. No row moves: an agent has a bit.
 fn doze(agents: Query<(&Stall, EnabledMut<Awake>)>, frame: Res<Frame>) {
     let period = frame.0 / PERIOD;
     for (stalls, mut awake) in agents {
@@ -46,8 +46,8 @@ fn doze(agents: Query<(&Stall, EnabledMut<Awake>)>, frame: Res<Frame>) {
     }
 }
 
-/// Moves those that are awake. The slices are runs of their rows; chunks in which all doze are
-/// neither visited nor stamped.
+/// Moves agents that are awake. The slices are runs of their rows; chunks in which all agents doze
+/// are neither visited nor stamped.
 fn stroll(agents: Query<(&mut Position, &Home, &mut Gait), With<Awake>>) {
     agents.par_for_each_chunk(|(positions, homes, gaits)| walk(positions, homes, gaits));
 }
@@ -59,7 +59,7 @@ fn bound(agents: Query<(&Position, PerChunkMut<Bounds>), Changed<Position>>) {
     });
 }
 
-/// Chooses the level of detail of each chunk. Looks at no row.
+/// Chooses the level of detail of each chunk. Reads no row.
 fn choose(chunks: Query<(PerChunk<Bounds>, PerChunkMut<Detail>)>, camera: Res<Camera>) {
     chunks.for_each_chunk(|(bounds, mut detail)| {
         let distance = bounds.squared_distance(*camera);
@@ -92,7 +92,7 @@ fn pose(
 }
 
 /// Makes a draw call for each mesh. The mesh comes with the chunk: it is looked up once for all of
-/// its rows, and the chunks that are far are skipped.
+/// its rows, and distant chunks are skipped.
 fn draw(
     agents: Query<(Shared<Mesh>, &Position, &Gait, PerChunk<Detail>)>,
     camera: Res<Camera>,
@@ -106,12 +106,12 @@ fn draw(
     }
 }
 
-/// How far poses are computed in a frame.
+/// The distance within which poses are computed in a frame.
 pub(crate) const fn reach(frame: Frame) -> f32 {
     if frame.0.is_multiple_of(COARSE_FRAMES) { COARSE } else { FINE }
 }
 
-/// The number of chunks, and of those in which no pose is computed.
+/// The number of all chunks, and of chunks in which no pose is computed.
 pub(crate) fn chunks_animated(world: &World) -> (usize, usize) {
     let details: Vec<_> = world.query::<PerChunk<Detail>>().into_iter().collect();
     (details.len(), details.iter().filter(|detail| **detail == Detail::Far).count())

@@ -45,20 +45,20 @@ impl Add for Counts {
 }
 
 kernel! {
-    /// How many agents are in this state.
+    /// The number of agents in this state.
     fn count(states: &[State], of: State) -> u32 {
         states.iter().map(|&state| u32::from(state == of)).sum()
     }
 }
 
-/// The counts of each chunk. A chunk whose states did not change keeps its counts.
+/// The counts of each chunk. A chunk with unchanged states keeps its counts.
 ///
 /// All agents have the same components, so there is one archetype, and the number of a chunk in it
 /// is its place in the list.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     chunks: Vec<Counts>,
-    /// How many chunks were counted, and how many did not have to be.
+    /// The numbers of chunks that were counted and that were skipped.
     pub(crate) counted: u64,
     pub(crate) skipped: u64,
 }

@@ -1,4 +1,4 @@
-//! The disease: how it is passed on, and how it ends.
+//! The disease: its infection and its end.
 
 use crate::model::{Place, Side, State};
 use crate::random::Key;
@@ -64,7 +64,7 @@ impl Chances {
         Self { infection, recovery: limit(RECOVERY) }
     }
 
-    /// The step of the disease for the agents of a chunk. Tells whether a state changed.
+    /// The step of the disease for the agents of a chunk. Returns whether a state changed.
     pub(crate) fn progress(
         &self,
         agents: &[Entity],

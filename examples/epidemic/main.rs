@@ -5,20 +5,21 @@
 //! ```
 //!
 //! An agent is susceptible, infected or recovered, in this order and never back. In each step it
-//! walks to a cell beside its own. Who shares a cell with infected agents may become infected.
+//! walks to a cell beside its own. An agent that shares a cell with infected agents may become
+//! infected.
 //!
-//! # What it shows
+//! # Features
 //!
 //! **Random numbers without a state.** A number is computed from the seed, the step, its purpose
-//! and the id of the agent: [`random`]. So it does not matter which thread asks first, and the
+//! and the id of the agent: [`random`]. So the order in which threads ask is irrelevant, and the
 //! result is the same on any number of threads.
 //!
 //! **An enum as a component.** The state is one byte in a column, see [`model`] for why it is not a
 //! tag. Counting a column of bytes is a kernel.
 //!
 //! **Change detection.** At first the disease is in a few streets, and in most chunks no state
-//! changes. The loop says so by `Modified::No`, such chunks keep their version, and the [`census`]
-//! counts only the others again.
+//! changes. The loop reports this by `Modified::No`, such chunks keep their version, and the
+//! [`census`] counts only the others again.
 //!
 //! # Files
 //!
@@ -67,7 +68,7 @@ struct Options {
     /// Steps from one row of the table to the next
     #[arg(long, value_name = "N", default_value = "50", value_parser = up_to::<1, 1_000_000>)]
     every: u32,
-    /// Number of threads [default: as many as the machine has]
+    /// Number of threads [default: all of the machine]
     #[arg(long, value_name = "N", value_parser = up_to::<1, 1024>)]
     threads: Option<u32>,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
@@ -123,7 +124,7 @@ fn simulate(world: &mut World, options: &Options) -> Result<(), Box<dyn Error + 
             write_row(&mut out, step, counts)?;
         }
     }
-    // What was counted where something changed must be what is there.
+    // The counts of changed chunks must add up to a full count.
     let (census, all) = (world.resource::<Census>()?.total(), Counts::of_all(world));
     if census != all {
         return Err(format!("the census has {census:?}, and the world {all:?}").into());
@@ -136,7 +137,7 @@ fn write_row(out: &mut impl Write, step: u32, counts: Counts) -> io::Result<()> 
     writeln!(out, "{step:>6} {susceptible:>11} {infected:>11} {recovered:>11}")
 }
 
-/// A hash of the kind FNV-1a of all agents. The size of chunks has no part in it.
+/// A hash of the kind FNV-1a of all agents, independent of the size of chunks.
 fn state(world: &World) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for (place, &state) in world.query::<(&Place, &State)>().rows() {

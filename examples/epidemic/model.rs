@@ -7,10 +7,10 @@ component! {
     #[derive(Debug, PartialEq)]
     pub(crate) struct Place { pub(crate) x: u16, pub(crate) y: u16 }
 
-    /// What the disease did to an agent so far: one byte.
+    /// The state of the disease in an agent: one byte.
     ///
-    /// Three tags would also do: then each state is an archetype of its own. But in every step some
-    /// agents here and there change their state, and each of them would move to another archetype.
+    /// Three tags would also work: each state would be an archetype of its own. But in every step
+    /// some scattered agents change their state, and each of them would move to another archetype.
     /// A byte is overwritten in its place.
     #[derive(Debug, PartialEq)]
     pub(crate) enum State { Susceptible, Infected, Recovered }
@@ -21,7 +21,7 @@ const DENSITY: f64 = 4.0;
 /// The agents that are ill at the start, in each outbreak.
 const OUTBREAK: u32 = 10;
 
-/// The side of the town in cells. Who leaves it on one side comes back on the other.
+/// The side of the town in cells. An agent that leaves it on one side comes back on the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side(pub(crate) u16);
 

@@ -1,12 +1,12 @@
 //! Random numbers without a state: a function of the seed, the step, the purpose and the agent.
 //!
-//! A generator with a state gives the next number to the caller that asks next, and with several
-//! threads that is another agent in each run. A number that is computed from what it is for is the
-//! same in any order, and vectors compute many at once.
+//! A generator with a state gives the next number to the next caller, and with several threads that
+//! is another agent in each run. A number that is computed from its purpose is the same in any
+//! order, and vectors compute many at once.
 
 use phalanx::prelude::Entity;
 
-/// What a number is for. Two purposes in one step have different numbers.
+/// The purpose of a number. Two purposes in one step have different numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     Walk = 1,

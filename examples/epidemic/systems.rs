@@ -19,8 +19,8 @@ impl Clock {
     }
 }
 
-/// All systems. Each needs what the one before it wrote, so they run one after the other; within
-/// each of them the chunks are shared among threads.
+/// All systems. Each needs the results of the one before it, so they run one after the other;
+/// within each of them the chunks are divided among threads.
 pub(crate) fn schedule() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add((tick, walk, meet, progress)).chain();
@@ -45,9 +45,10 @@ fn meet(agents: Query<(&Place, &State)>, mut infected: ResMut<Infected>, side: R
     agents.par_for_each_chunk(|(places, states)| infected.add(places, states, side));
 }
 
-/// Agents become ill where others are ill, and get well after some time.
+/// Susceptible agents become ill near ill ones, and ill agents recover after some time.
 ///
-/// In many chunks no agent changes. They answer `Modified::No`, and their version stays.
+/// In many chunks no agent changes. For these the loop returns `Modified::No`, and their version
+/// stays.
 fn progress(
     agents: Query<(Entity, &Place, &mut State)>,
     infected: Res<Infected>,
@@ -68,7 +69,7 @@ fn count(changed: Query<&State, Changed<State>>, mut census: ResMut<Census>) {
 }
 
 kernel! {
-    /// Moves agents by -1, 0 or 1 along each axis. Two bits of the random number say by how much.
+    /// Moves agents by -1, 0 or 1 along each axis, chosen by two bits of the random number.
     fn wander(agents: &[Entity], places: &mut [Place], side: u16, key: Key) {
         for (&agent, place) in agents.iter().zip(places) {
             let number = key.number(agent);
@@ -78,7 +79,7 @@ kernel! {
     }
 }
 
-/// A coordinate one farther for the bits 01, one nearer for 10, and the same for 00 and 11.
+/// The coordinate plus one for the bits 01, minus one for 10, and unchanged for 00 and 11.
 #[inline(always)]
 fn moved(at: u16, bits: u32, side: u16) -> u16 {
     let farther = if at + 1 == side { 0 } else { at + 1 };

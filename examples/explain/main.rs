@@ -1,4 +1,4 @@
-//! Explains where the bytes of a small world lie and what a query touches.
+//! Explains the use of the bytes of a small world, and the memory that a query touches.
 //!
 //! ```text
 //! cargo run --release -p phalanx-examples --bin explain
@@ -41,7 +41,7 @@ kernel! {
     }
 }
 
-/// Explains where the bytes of a small world lie and what a query touches.
+/// Explains the use of the bytes of a small world, and the memory that a query touches.
 #[derive(Parser)]
 #[command(name = "explain")]
 struct Options {
@@ -82,7 +82,8 @@ fn populate() -> World {
     world
 }
 
-/// Moves all entities that are not frozen, then one entity by hand, and prints what both touch.
+/// Moves all entities that are not frozen, followed by one entity by hand, and prints the touched
+/// memory.
 fn step(world: &mut World, out: &mut impl Write) -> io::Result<()> {
     let pass = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>().explain();
     writeln!(out, "{pass}")?;

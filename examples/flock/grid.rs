@@ -197,7 +197,7 @@ pub(crate) struct Sight {
     pub(crate) way: (f32, f32),
     /// The sum of their velocities.
     pub(crate) velocity: (f32, f32),
-    /// The sum of the ways from those that are too near, weighted by nearness.
+    /// The sum of the ways from boids that are too near, weighted by nearness.
     pub(crate) escape: (f32, f32),
 }
 

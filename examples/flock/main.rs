@@ -46,7 +46,7 @@ struct Options {
     /// Number of frames to run
     #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1_000_000>)]
     frames: u32,
-    /// Number of threads [default: as many as the machine has]
+    /// Number of threads [default: all of the machine]
     #[arg(long, value_name = "N", value_parser = up_to::<1024>)]
     threads: Option<u32>,
     /// Draw the last frame to this file

@@ -24,9 +24,9 @@ const REACH: f32 = 0.5;
 
 /// All systems, in the order in which they run on one thread.
 ///
-/// The parameters determine which of them can run in parallel: `fill_grid` and `grow_old` share
-/// nothing, and `steer` writes velocities of boids while `hunt` writes those of predators. Only one
-/// constraint is explicit: `hatch` replaces dead boids, so it runs after they are despawned.
+/// The parameters determine which of them can run in parallel: `fill_grid` and `grow_old` share no
+/// data, and `steer` writes velocities of boids while `hunt` writes velocities of predators. Only
+/// one constraint is explicit: `hatch` replaces dead boids, so it runs after they are despawned.
 pub(crate) fn schedule() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(fill_grid);
@@ -43,7 +43,7 @@ fn fill_grid(boids: Query<(&Position, &Velocity), Without<Predator>>, mut grid: 
     grid.fill(boids);
 }
 
-/// Decrements the lifetimes and despawns boids whose time is over.
+/// Decrements the lifetimes and despawns boids with no time left.
 fn grow_old(boids: Query<(Entity, &mut Life)>, mut commands: Commands) {
     for (entities, life) in boids {
         // In most chunks no boid dies, and the pass of the kernel is the only one.
@@ -54,8 +54,8 @@ fn grow_old(boids: Query<(Entity, &mut Life)>, mut commands: Commands) {
     }
 }
 
-/// Turns each boid according to what it sees. This is the most expensive system: its chunks are
-/// divided among threads.
+/// Turns each boid according to its view. This is the most expensive system: its chunks are divided
+/// among threads.
 ///
 /// `Without` makes the two queries disjoint: boids steer, and flee from predators.
 fn steer(
@@ -132,7 +132,7 @@ fn hatch(
     hatched.0 += missing;
 }
 
-/// A random row of a query that was collected chunk by chunk; `None` if there is no row.
+/// A random row of a query that was collected chunk by chunk; `None` without rows.
 fn any_row<'r, T>(chunks: &[&'r [T]], random: &mut Random) -> Option<&'r T> {
     let chunk = (!chunks.is_empty()).then(|| chunks[random.below(chunks.len())])?;
     Some(&chunk[random.below(chunk.len())])
@@ -181,7 +181,7 @@ kernel! {
         for (p, v) in position.iter().zip(velocity) {
             let seen = grid.look(*p, CROWD);
             let fear = fear(*p, predators, sky);
-            // Without neighbours there is no alignment.
+            // Without neighbours the alignment is zero.
             let share = 1.0 / seen.count.max(1.0);
             let company = if seen.count > 0.0 { 1.0 } else { 0.0 };
             let pull = |v: f32, way: f32, velocity: f32, escape: f32, fear: f32| {

@@ -29,7 +29,7 @@ impl Neighbours {
     }
 }
 
-/// Steps a world whose cells store their neighbours.
+/// Steps a world of cells that store their neighbours.
 ///
 /// States must not change while they are looked up. So they have two buffers, which are exchanged
 /// before each generation: the previous states are read while the next ones are written.

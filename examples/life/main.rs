@@ -56,8 +56,8 @@ struct Options {
     /// Print frame times at four sizes instead, from random cells
     #[arg(long, conflicts_with_all = ["pattern", "size", "neighbours", "png"])]
     table: bool,
-    /// The size of the torus [default: that of the pattern's rule, such as B3/S23:T100,73, or the
-    /// pattern with 32 cells more on every side]
+    /// The size of the torus [default: the one in the pattern's rule, such as B3/S23:T100,73, or
+    /// the pattern with 32 cells more on every side]
     #[arg(long, value_name = "WxH", value_parser = width_and_height)]
     size: Option<(u32, u32)>,
     /// Number of threads

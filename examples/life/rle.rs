@@ -10,12 +10,12 @@
 //! the end of a row may be left out. Text after the `!` is ignored. The text is bytes, not `str`,
 //! because old files have comments in many encodings.
 //!
-//! Programs write more than this, and files that they read are read here:
+//! Many files differ from this format, and are read as well:
 //!
 //! * A byte order mark, and lines that end with CR, LF, or both.
 //! * `.` and `A` for `b` and `o`, as in files of more than two states; `x`, `y` and `z` for live
 //!   cells that are marked.
-//! * A header that is missing, or has fewer cells than there are: the pattern grows. The rule may
+//! * A header that is missing, or has fewer cells than the pattern: the pattern grows. The rule may
 //!   be in a line `#r 23/3` before the header, and may name a torus: `B3/S23:T100,73`.
 //! * A pattern without `!`, or with empty rows at its end.
 
@@ -57,7 +57,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Pattern, Malformed> {
     Ok(pattern)
 }
 
-/// Live cells that are neighbours in a row.
+/// Adjacent live cells in a row.
 struct Run {
     x: u32,
     y: u32,
@@ -65,7 +65,7 @@ struct Run {
 }
 
 impl Pattern {
-    /// Makes it so large that it has this number of columns and rows.
+    /// Grows it to this number of columns and rows.
     fn grow(&mut self, width: u64, height: u64) -> Result<(), Fault> {
         let width = width.max(self.width.into());
         let height = height.max(self.height.into());
@@ -147,7 +147,7 @@ struct Cursor<'text> {
 }
 
 impl<'text> Cursor<'text> {
-    /// Parses what is before the cells: a pattern without any.
+    /// Parses the text before the cells into a pattern without cells.
     fn header(&mut self) -> Result<Pattern, Malformed> {
         let mut rule = self.rule_line();
         let (life, torus, cells) = (Rule::LIFE, None, Vec::new());
@@ -206,7 +206,7 @@ impl<'text> Cursor<'text> {
         Rule::with_torus(text).map_err(|error| start.error(Fault::Rule(error)))
     }
 
-    /// Parses the cells, up to the end, and makes the pattern so large that they fit.
+    /// Parses the cells, up to the end, and grows the pattern so that they fit.
     fn runs(&mut self, pattern: &mut Pattern) -> Result<Vec<Run>, Malformed> {
         let mut runs = Vec::new();
         // Dead cells and empty rows at the end need no room, so these may be beyond any pattern.
@@ -240,10 +240,10 @@ impl<'text> Cursor<'text> {
         }
     }
 
-    /// Refuses tags that are no live cell of a pattern of two states.
+    /// Refuses tags that are not a live cell of a pattern of two states.
     fn ensure_alive(&self, tag: u8) -> Result<(), Malformed> {
         let next = self.text.get(self.at + 1).copied().unwrap_or(b'!');
-        // Golly writes the states from 25 on with two letters, the second of which is a capital.
+        // Golly writes the states from 25 on with two letters. The second is a capital.
         match tag {
             b'p'..=b'y' if next.is_ascii_uppercase() => Err(self.error(Fault::ThirdState(tag))),
             b'o' | b'A' | b'x' | b'y' | b'z' => Ok(()),
@@ -272,7 +272,7 @@ impl<'text> Cursor<'text> {
         if self.accept(word) { Ok(()) } else { Err(self.error(missing)) }
     }
 
-    /// Skips blanks and then `word`, in either case, if it is next.
+    /// Skips blanks, followed by `word` in either case if it is next.
     fn accept(&mut self, word: &[u8]) -> bool {
         self.skip_blanks();
         let found = self.text[self.at..]
@@ -305,7 +305,7 @@ impl<'text> Cursor<'text> {
         }
     }
 
-    /// Skips what is before the end of the line, and returns it.
+    /// Skips the rest of the line, and returns it.
     fn rest_of_line(&mut self) -> &'text [u8] {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte != b'\n' && byte != b'\r') {

@@ -42,7 +42,7 @@ kernel! {
     }
 }
 
-/// Steps a world whose cells are stored in row order.
+/// Steps a world of cells in row order.
 pub(crate) struct ByRows {
     rule: Rule,
     board: Board,

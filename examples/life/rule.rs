@@ -117,7 +117,7 @@ const NAMES: [(&str, &str); 37] = [
     ("Walled Cities", "B45678/S2345"),
 ];
 
-/// A name without case, spaces and signs: `Day & Night` and `day_and_night` are one.
+/// A name without case, spaces and signs: `Day & Night` and `day_and_night` are equal.
 fn spelled(name: &str) -> String {
     let name = name.replace('&', "and");
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -1,4 +1,4 @@
-//! The geometry: a rectangle of cells whose opposite edges are joined, numbered row by row.
+//! The geometry: a rectangle of cells with opposite edges joined, numbered row by row.
 
 use crate::rle::{CELLS_MAX, Pattern};
 use std::error::Error;
@@ -28,7 +28,7 @@ impl Torus {
     ///
     /// # Errors
     ///
-    /// If there is no cell, or more than [`CELLS_MAX`].
+    /// If the torus has no cells, or more than [`CELLS_MAX`].
     pub(crate) fn new(width: u32, height: u32) -> Result<Self, SizeError> {
         match width.checked_mul(height) {
             Some(0) => Err(SizeError::Empty),

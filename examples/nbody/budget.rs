@@ -6,7 +6,7 @@
 //!
 //! A vector counts as one instruction. So the form by vectors, which has eight lanes at AVX2, must
 //! stay far below the form by rows. If an edit makes its loop scalar, its row is above the limit,
-//! and the exit code is 1. The form by rows is there to compare, and has no limit.
+//! and the exit code is 1. The form by rows is only for comparison, and has no limit.
 
 #![forbid(unsafe_code)]
 

@@ -8,7 +8,7 @@ use phalanx::prelude::World;
 /// A body that pulls: x, y, z and mass.
 pub(crate) type Source = [f32; 4];
 
-/// Copies all bodies to one array, which each body then goes through.
+/// Copies all bodies to one array, which each body reads.
 ///
 /// The copy is the second buffer: the accelerations of all bodies are computed from the same
 /// positions. It is small beside the work, 16 bytes a body.
@@ -38,8 +38,8 @@ pub(crate) fn by_rows(world: &mut World, sources: &[Source]) {
 
 /// The form for vectors: a kernel over the slices of each chunk, on all threads of the pool.
 ///
-/// `padded` rounds the slices up to whole vectors, so the kernel needs no loop for a rest. What it
-/// computes for the rows of padding is never read.
+/// `padded` rounds the slices up to whole vectors, so the kernel needs no loop for a rest. Its
+/// results for the rows of padding are never read.
 pub(crate) fn by_vectors(world: &mut World, sources: &[Source]) {
     let bodies = world.query_mut::<(&Position, &mut Acceleration)>().padded();
     bodies.par_for_each_chunk(|(p, sum)| pull(p.x, p.y, p.z, sum.x, sum.y, sum.z, sources));
@@ -49,7 +49,7 @@ kernel! {
     /// Computes the accelerations of the bodies of a chunk, [`VECTOR_ROWS`] bodies at a time.
     ///
     /// The bodies lie in the lanes of vectors, and a source is the same for all of them. Each lane
-    /// adds its own sum in the order of the sources, so the bits are those of [`by_rows`].
+    /// adds its own sum in the order of the sources, so the bits equal the bits of [`by_rows`].
     pub(crate) fn pull(
         x: &[f32],
         y: &[f32],
@@ -78,7 +78,7 @@ kernel! {
     }
 }
 
-/// A column as arrays. With `padded` there is no rest.
+/// A column as arrays. With `padded` it has no rest.
 #[inline(always)]
 fn vectors(column: &[f32]) -> std::slice::Iter<'_, [f32; VECTOR_ROWS]> {
     let (vectors, rest) = column.as_chunks();

@@ -4,7 +4,7 @@
 //! cargo run --release -p phalanx-examples --bin nbody
 //! ```
 //!
-//! # What it shows
+//! # Features
 //!
 //! **Two forms of one loop.** Each body is pulled by all others. The form by rows is the one of a
 //! textbook, and it stays scalar: the sum of one body has one order. The form by vectors turns the
@@ -15,11 +15,11 @@
 //! field in a column, and a query hands out `position.x`, `position.y`, `position.z` as slices.
 //!
 //! **A second buffer.** All accelerations have to be computed from the old positions. Each step
-//! copies the bodies to one array first, because each body needs all others; a kernel reads that
+//! copies the bodies to one array first, because each body needs all others. A kernel reads that
 //! array and writes accelerations, on any number of threads. (If a body needed only its own old
 //! value, or a few others by id, `World::flip` would exchange two columns without a copy.)
 //!
-//! **A budget of instructions.** A clock does not tell why a loop is slow. Instructions a pair do.
+//! **A budget of instructions.** A clock does not show why a loop is slow; instructions a pair do.
 //! `budget.rs` is a benchmark that counts both forms under cachegrind, where kernels have eight
 //! lanes, and fails if the fast one becomes scalar:
 //!
@@ -131,7 +131,7 @@ fn timed(options: &Options, gravity: Gravity) -> (World, f64) {
     (world, start.elapsed().as_secs_f64() * 1e9 / pairs)
 }
 
-/// A hash of the kind FNV-1a of the places of all bodies. The size of chunks has no part in it.
+/// A hash of the kind FNV-1a of the places of all bodies, independent of the size of chunks.
 fn state(world: &World) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for p in world.query::<&Position>().rows() {

@@ -1,4 +1,4 @@
-//! The game that is mirrored: things that walk and rest, and sparks where one of them ends.
+//! The game that is mirrored: things that walk and rest, and sparks at the end of a thing.
 
 use phalanx::prelude::*;
 
@@ -6,9 +6,9 @@ use crate::chance::Chance;
 
 component! {
     pub struct Position { x: f32, y: f32 }
-    /// Zero for what rests.
+    /// Zero for things that rest.
     pub struct Velocity { x: f32, y: f32 }
-    /// Of what walks, if it lies in chunks of its own.
+    /// The tag of walking things, if they lie in chunks of their own.
     pub struct Walks;
     pub struct Thing { kind: u32, health: f32 }
     /// Frames until a spark goes out.
@@ -24,16 +24,16 @@ const SIDE: u32 = 1000;
 /// Sparks of a thing that ends.
 const SPARKS: u32 = 4;
 
-/// A world, and what decides about it.
+/// A world, and the parameters of its game.
 pub(crate) struct Game {
     pub(crate) world: World,
     things: Vec<Entity>,
     chance: Chance,
-    /// How many things there are at first.
+    /// The number of things at the start.
     start: u32,
-    /// How many things of a hundred walk.
+    /// The number of walking things in a hundred.
     moving: u32,
-    /// Whether what walks has a tag, and so chunks of its own.
+    /// Whether walking things have a tag, and so chunks of their own.
     apart: bool,
 }
 
@@ -47,7 +47,7 @@ kernel! {
 }
 
 impl Game {
-    /// A number of things, of which `moving` of a hundred walk.
+    /// A number of things. `moving` of a hundred walk.
     pub(crate) fn new(things: u32, (moving, apart): (u32, bool), seed: u64) -> Self {
         let chance = Chance::new(seed);
         let (world, start) = (World::new(), things);
@@ -56,8 +56,8 @@ impl Game {
         game
     }
 
-    /// One frame: some things set off or come to rest, some end, others appear, and what walks
-    /// moves.
+    /// One frame: some things start or stop walking, some end, others appear, and walking things
+    /// move.
     pub(crate) fn step(&mut self) {
         for _ in 0..self.start.div_ceil(100) {
             let Some(at) = self.choose() else { continue };
@@ -67,7 +67,7 @@ impl Game {
         }
         let few = self.start.div_ceil(4000);
         (0..few).for_each(|_| self.end_one());
-        // As many as have ended, on average.
+        // The number of things that have ended, on average.
         let new = self.chance.below(2 * few + 1);
         self.appear(new);
         for (positions, velocities) in self.world.query_mut::<(&mut Position, &Velocity)>() {
@@ -94,7 +94,7 @@ impl Game {
         }
     }
 
-    /// Puts a thing into the chunks of those that walk, or of those that rest.
+    /// Moves a thing to the chunks of walking things, or of resting ones.
     fn sort(&mut self, thing: Entity, velocity: Velocity) {
         let walks = self.apart && [velocity.x, velocity.y] != [0.0, 0.0];
         match (walks, self.world.has::<Walks>(thing)) {
@@ -126,7 +126,7 @@ impl Game {
         (things > 0).then(|| self.chance.below(things) as usize)
     }
 
-    /// A velocity that is zero unless the thing is to walk.
+    /// A random velocity: zero for things that rest.
     fn walk(&mut self) -> Velocity {
         match self.chance.below(100) < self.moving {
             true => Velocity { x: self.chance.part() / 4.0, y: self.chance.part() / 4.0 },

@@ -1,4 +1,4 @@
-//! A way on which messages are lost and overtake each other.
+//! A link on which messages are lost and overtake each other.
 //!
 //! ```text
 //!  frame        20   21   22   23   24   25
@@ -11,14 +11,14 @@
 
 use crate::chance::Chance;
 
-/// What happens to messages.
+/// The conditions of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conditions {
-    /// Of a hundred messages, how many are lost.
+    /// The number of lost messages in a hundred.
     pub(crate) loss: u32,
-    /// Of a hundred messages that are not lost, how many are late.
+    /// The number of late messages in a hundred that are not lost.
     pub(crate) reorder: u32,
-    /// Frames on the way.
+    /// Frames that a message is on its way.
     pub(crate) latency: u32,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Link<T> {
 }
 
 impl<T> Link<T> {
-    /// Frames by which a late message is late, at the most.
+    /// The most frames by which a message is late.
     const LATE_MAX: u32 = 4;
 
     pub(crate) const fn new(conditions: Conditions, seed: u64) -> Self {
@@ -58,15 +58,15 @@ impl<T> Link<T> {
         self.on_way.push((due, message));
     }
 
-    /// The messages that arrive until this frame, in their order.
+    /// The messages that have arrived by this frame, in their order.
     pub(crate) fn arrive(&mut self, now: u32) -> Vec<T> {
         let mut arrived: Vec<_> = self.on_way.extract_if(.., |(due, _)| *due <= now).collect();
-        // Those of one frame stay in the order in which they were sent.
+        // Messages of one frame stay in the order in which they were sent.
         arrived.sort_by_key(|&(due, _)| due);
         arrived.into_iter().map(|(_, message)| message).collect()
     }
 
-    /// Whether nothing is on the way.
+    /// Whether no message is on its way.
     pub(crate) const fn is_empty(&self) -> bool {
         self.on_way.is_empty()
     }

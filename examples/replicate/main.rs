@@ -1,5 +1,5 @@
-//! A world that a second one follows, in another process and over a socket, while messages get
-//! lost and overtake each other.
+//! A world that a second one follows, in another process and over a socket, while messages are lost
+//! and overtake each other.
 //!
 //! ```text
 //! cargo run --release -p phalanx-examples --bin replicate
@@ -7,14 +7,14 @@
 //! cargo run --release -p phalanx-examples --bin replicate -- --spoil 100
 //! ```
 //!
-//! - [`game`] is what the sender simulates: things that walk and rest, and sparks;
+//! - [`game`] is the simulation of the sender: things that walk and rest, and sparks;
 //! - [`sender`] sends each frame as the difference from the last acknowledged one;
 //! - [`mirror`] is the other process: it reads, restores its world, and answers with the hash;
 //! - [`link`] loses messages and makes them late, the same ones in every run;
 //! - [`wire`] is the socket; [`xor`] is a form that is smaller than a delta;
 //! - [`tally`] adds up sizes; [`chance`] has random numbers; [`program`] parses the command line.
 //!
-//! The README beside this file says what was measured. But for times, all output is the same for
+//! The README beside this file has the measurements. Except for times, all output is the same for
 //! the same arguments.
 
 #![forbid(unsafe_code)]
@@ -46,32 +46,32 @@ use std::thread;
 use std::time::{Duration, Instant};
 use wire::{Form, Wire};
 
-/// Runs a game, and a mirror of it in another process that is told what changes.
+/// Runs a game, and a mirror of it in another process that receives the changes.
 #[derive(Parser)]
 #[command(name = "replicate", allow_negative_numbers = true)]
 struct Options {
     /// Things at first, from 1 to 1000000
     #[arg(long, value_name = "N", default_value = "20000", value_parser = up_to::<1, 1_000_000>)]
     entities: u32,
-    /// Of a hundred things, how many walk
+    /// Of a hundred things, the number that walk
     #[arg(long, value_name = "N", default_value = "10", value_parser = up_to::<0, 100>)]
     moving: u32,
-    /// What walks has a tag, so that it does not lie among what rests
+    /// Walking things have a tag, so that they do not lie among resting ones
     #[arg(long)]
     apart: bool,
     /// Frames to run
     #[arg(long, value_name = "N", default_value = "300", value_parser = up_to::<1, 1_000_000>)]
     frames: u32,
-    /// Frames a second, to 1000 [default: as many as there can be]
+    /// Frames a second, to 1000 [default: no limit]
     #[arg(long, value_name = "N", value_parser = up_to::<1, 1000>)]
     rate: Option<u32>,
-    /// How frames are sent
+    /// The form in which frames are sent
     #[arg(long, value_enum, default_value = "delta")]
     form: Form,
-    /// Of a hundred messages, how many are lost, to 100
+    /// Of a hundred messages, the number that are lost, to 100
     #[arg(long, value_name = "N", default_value = "10", value_parser = up_to::<0, 100>)]
     loss: u32,
-    /// Of a hundred messages, how many are late by one to four frames
+    /// Of a hundred messages, the number that are late by one to four frames
     #[arg(long, value_name = "N", default_value = "10", value_parser = up_to::<0, 100>)]
     reorder: u32,
     /// Frames that a message is on its way, to 10
@@ -80,7 +80,7 @@ struct Options {
     /// The seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Let the mirror do something of its own in this frame, to see that it is found
+    /// Let the mirror change a value in this frame, to see that it is found
     #[arg(long, value_name = "FRAME")]
     spoil: Option<u32>,
     /// The program of the mirror, which may be built for another processor [default: this one]
@@ -178,7 +178,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It has nothing to end in order, and may have ended.
+        // The child needs no orderly end, and may have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,5 @@
-//! The second world, in a process of its own: it is what the packets say, and simulates nothing.
+//! The second world, in a process of its own: it takes its state from packets, and runs no
+//! simulation.
 //!
 //! ```text
 //!  states that are kept     12          15    16
@@ -21,11 +22,11 @@ struct Mirror {
     world: World,
     /// The states of frames that were confirmed, and may be the base of a packet.
     states: BTreeMap<u32, Snapshot>,
-    /// The frame in which a value is made another one.
+    /// The frame in which a value is changed.
     spoil: Option<u32>,
 }
 
-/// Answers packets until there are no more.
+/// Answers packets until the connection ends.
 pub(crate) fn run(port: u16, spoil: Option<u32>) -> Result<(), Box<dyn Error>> {
     let mut wire = Wire::connect(port).map_err(|error| wire::explain(&error))?;
     let mut mirror = Mirror { world: World::new(), states: BTreeMap::new(), spoil };
@@ -38,7 +39,7 @@ pub(crate) fn run(port: u16, spoil: Option<u32>) -> Result<(), Box<dyn Error>> {
 }
 
 impl Mirror {
-    /// Makes the world what a packet says, unless a later one was here first.
+    /// Restores the world to the state of a packet, unless a later one came first.
     fn take(&mut self, packet: &Packet) -> Result<Answer, Box<dyn Error>> {
         let frame = packet.frame;
         if self.states.last_key_value().is_some_and(|(&last, _)| last >= frame) {
@@ -56,7 +57,7 @@ impl Mirror {
         Ok(Answer { frame, hash: Some(self.world.hash()) })
     }
 
-    /// The state that a packet has.
+    /// The state in a packet.
     fn read(&mut self, packet: &Packet) -> Result<Snapshot, Box<dyn Error>> {
         let base = || {
             let state = packet.base.and_then(|base| self.states.get(&base));
@@ -65,7 +66,7 @@ impl Mirror {
         match packet.form {
             Form::Dump => Ok(self.world.read_snapshot(&packet.bytes)?),
             Form::Delta => {
-                // The base itself is needed again if the sender does not hear of this one.
+                // The base itself is needed again if the sender does not receive this answer.
                 let mut state = base()?.clone();
                 self.world.read_delta(&mut state, &packet.bytes)?;
                 Ok(state)

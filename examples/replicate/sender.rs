@@ -1,5 +1,5 @@
-//! The first world: it simulates, sends each frame as the difference from the last one of which it
-//! knows that the mirror has it, and compares hashes.
+//! The first world: it simulates, sends each frame as the difference from the last frame that the
+//! mirror has acknowledged, and compares hashes.
 
 use std::error::Error;
 use std::time::Instant;
@@ -12,14 +12,14 @@ use crate::tally::{Size, Sizes};
 use crate::wire::{self, Answer, Form, Packet, STATES_MAX, Wire};
 use crate::xor;
 
-/// A game whose frames are sent over a bad link.
+/// A game with frames that are sent over a bad link.
 pub(crate) struct Sender {
     pub(crate) game: Game,
     form: Form,
     wire: Wire,
     out: Link<Packet>,
     back: Link<Answer>,
-    /// The last states, that of the present frame last.
+    /// The last states. The state of the present frame is the last.
     states: SnapshotRing,
     /// The hash of each frame.
     hashes: Vec<u64>,
@@ -28,7 +28,7 @@ pub(crate) struct Sender {
     pub(crate) sizes: Sizes,
     /// Frames that were sent without a base.
     pub(crate) whole: u32,
-    /// Frames that came after a later one.
+    /// Frames that arrived after a later one.
     pub(crate) overtaken: u32,
     pub(crate) acknowledged: u32,
 }
@@ -67,7 +67,7 @@ impl Sender {
         self.deliver(now)
     }
 
-    /// Waits for all that is on the way.
+    /// Waits for all messages on their way.
     pub(crate) fn end(&mut self) -> Result<(), Box<dyn Error>> {
         let mut now = u32::try_from(self.hashes.len())?;
         while !(self.out.is_empty() && self.back.is_empty()) {
@@ -78,7 +78,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Acknowledgements arrive: the mirror must have been what this world was.
+    /// Receives acknowledgements: the mirror must have the hash that this world had.
     fn hear(&mut self, now: u32) -> Result<(), Box<dyn Error>> {
         for Answer { frame, hash } in self.back.arrive(now) {
             let own = self.hashes[frame as usize];
@@ -95,7 +95,7 @@ impl Sender {
 
     /// The present frame as a packet, and the sizes of all forms.
     fn pack(&mut self, now: u32) -> Result<Packet, Box<dyn Error>> {
-        // After too many frames without an answer, there is no base again.
+        // After too many frames without an answer, no state is left as a base.
         let states = &self.states;
         let kept = |frame: u32| Some((frame, states.get((now - frame) as usize)?));
         let Some((base, older)) = self.base.and_then(kept) else {
@@ -124,7 +124,7 @@ impl Sender {
         Ok(Packet { form: self.form, frame: now, base, bytes })
     }
 
-    /// Packets come out of the link, and go to the other process.
+    /// Takes packets out of the link, and sends them to the other process.
     fn deliver(&mut self, now: u32) -> Result<(), Box<dyn Error>> {
         for packet in self.out.arrive(now) {
             let start = Instant::now();
@@ -140,7 +140,7 @@ impl Sender {
         Ok(())
     }
 
-    /// What was lost and late, of frames and of acknowledgements.
+    /// The numbers of lost and late messages, of frames and of acknowledgements.
     pub(crate) const fn troubles(&self) -> [(u32, u32); 2] {
         [(self.out.lost, self.out.late), (self.back.lost, self.back.late)]
     }

@@ -1,8 +1,8 @@
-//! Sizes and times of what is sent.
+//! Sizes and times of sent packets.
 
 use std::time::{Duration, Instant};
 
-/// Of each form, and of what the mirror has answered.
+/// The sizes of each form, and of the packets that the mirror has answered.
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
     pub(crate) dump: Size,
@@ -14,7 +14,7 @@ pub(crate) struct Sizes {
     pub(crate) sent: Size,
 }
 
-/// How many, how large, and how long in all.
+/// Number, sizes and total time.
 #[derive(Debug, Default)]
 pub(crate) struct Size {
     count: u32,

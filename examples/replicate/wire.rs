@@ -1,13 +1,13 @@
-//! What both processes say to each other over a socket.
+//! The messages between both processes over a socket.
 //!
 //! ```text
 //!  packet   │ form │ frame │ base │ length │ bytes …        numbers are little endian
 //!  answer   │ how  │ frame │     hash      │
 //! ```
 //!
-//! The socket is TCP, which loses nothing and keeps the order: what is lost or late is decided by
-//! [`link`](crate::link), so that it is the same in every run. A mirror answers each packet at
-//! once. All waiting has a limit, so neither process is left when the other one fails.
+//! The socket is TCP, which loses no message and keeps the order: [`link`](crate::link) decides
+//! about losses and delays, so that they are the same in every run. A mirror answers each packet at
+//! once. All waiting has a limit, so neither process waits for ever when the other one fails.
 
 use std::fmt;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
@@ -24,20 +24,20 @@ const WAIT_MAX: Duration = Duration::from_secs(30);
 /// The most bytes of a packet, and of a state.
 pub(crate) const BYTES_MAX: usize = 1 << 28;
 
-/// The last states of the sender, one of which is the base of a packet.
+/// The number of last states of the sender. One of them is the base of a packet.
 pub(crate) const STATES_MAX: u32 = 32;
 
 /// The base of a packet that has none.
 const NO_BASE: u32 = u32::MAX;
 
-/// How the state of a frame is sent.
+/// The form in which the state of a frame is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// All of it: `Snapshot::to_bytes`
     Dump,
     /// `World::delta_since` the last acknowledged state
     Delta,
-    /// The dump XORed with that of the last acknowledged state, without zeros
+    /// The dump XORed with the dump of the last acknowledged state, without zeros
     Xor,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Packet {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What became of a packet.
+/// The result of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     pub(crate) frame: u32,
@@ -65,7 +65,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Waits until the child has connected, and says who it is.
+    /// Waits until the child has connected and identified itself.
     pub(crate) fn accept(listener: &TcpListener, child: &mut Child) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let start = Instant::now();
@@ -91,7 +91,7 @@ impl Wire {
         }
     }
 
-    /// Connects to the process that listens at this port, and says who it is.
+    /// Connects to the process that listens at this port, and identifies itself.
     pub(crate) fn connect(port: u16) -> io::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let mut wire = Self::new(TcpStream::connect_timeout(&address, WAIT_MAX)?)?;
@@ -121,7 +121,7 @@ impl Wire {
         }
     }
 
-    /// Waits for a packet. `None` if there are no more.
+    /// Waits for a packet. `None` at the end of the connection.
     pub(crate) fn receive(&mut self) -> io::Result<Option<Packet>> {
         let Some(form) = self.number_or_end()? else { return Ok(None) };
         let form = Form::value_variants().get(form as usize).ok_or_else(invalid)?;
@@ -170,7 +170,7 @@ fn invalid() -> io::Error {
     io::Error::new(ErrorKind::InvalidData, "what came over the socket is no message, or too long")
 }
 
-/// The error in words: the system says of a limit only that it would have to wait.
+/// The error in words: for a time limit, the system only says that it would have to wait.
 pub(crate) fn explain(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {

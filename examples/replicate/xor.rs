@@ -1,5 +1,5 @@
-//! The bytes of a state, as what differs from those of an older one: lanes are XORed, and zeros are
-//! counted.
+//! The bytes of a state as the difference from the bytes of an older one: lanes are XORed, and
+//! zeros are counted.
 //!
 //! ```text
 //!  new      │ ids │ positions │ velocities │       blocks of 256 bytes
@@ -10,31 +10,33 @@
 //!  packed   00 00             C0 1F 02            00 …
 //! ```
 //!
-//! **XOR.** What did not change is zero. A number that changed a little has the sign, the exponent
-//! and the first digits that it had, which are zero as well.
+//! **XOR.** Unchanged bytes become zero. A number that changed a little keeps its sign, exponent
+//! and first digits, which become zero as well.
 //!
-//! **Places.** Arrays get longer and shorter when rows come and go, so what lies behind them moves.
-//! A block is compared with the old bytes at the same distance as the block before it. If more than
-//! a quarter of its elements differ there, other distances are tried.
+//! **Places.** Arrays grow and shrink when rows are added and removed, so the bytes after them
+//! move. A block is compared with the old bytes at the same distance as the block before it. If
+//! more than a quarter of its elements differ there, other distances are tried.
 //!
-//! **Packing**, as that of Cap'n Proto: a lane of eight bytes becomes a byte with a bit for each
-//! byte that is not zero, and these bytes. After a lane of zeros comes the number of further ones.
+//! **Packing**, like in Cap'n Proto: a lane of eight bytes becomes a byte with a bit for each byte
+//! that is not zero, followed by these bytes. A lane of zeros is followed by the number of further
+//! ones.
 
 /// Bytes that have one place in the older ones.
 const BLOCK: usize = 256;
-/// A block is searched for this far from where a block before it was found, in both directions.
+/// A block is searched within this distance of the place of an earlier block, in both directions.
 const REACH: isize = 1024;
 /// Arrays have elements of a multiple of this.
 const STEP: usize = 4;
-/// Another place must have this many more equal bytes: it costs some, and chance has some.
+/// Another place must have this many more equal bytes, because it costs some bytes and chance
+/// equals some.
 const GAIN: usize = 16;
 /// Bytes of a lane.
 const LANE: usize = 8;
 
-/// What makes `new` out of `old`.
+/// The difference that turns `old` into `new`.
 pub(crate) fn encode(old: &[u8], new: &[u8]) -> Vec<u8> {
     let mut xored = new.to_vec();
-    // How many blocks in a row have the same distance, and the distance.
+    // The number of successive blocks with the same distance, and the distance.
     let mut places: Vec<(u64, isize)> = Vec::new();
     let mut search = Search { old, last: 0, sure: 0 };
     for (number, block) in xored.chunks_mut(BLOCK).enumerate() {
@@ -57,7 +59,8 @@ pub(crate) fn encode(old: &[u8], new: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The bytes that [`encode`] was given. `None` if there are none, or more than `len_max`.
+/// The bytes that [`encode`] was given. `None` if the input is invalid, or for more than `len_max`
+/// bytes.
 pub(crate) fn decode(old: &[u8], mut bytes: &[u8], len_max: usize) -> Option<Vec<u8>> {
     let len = usize::try_from(take(&mut bytes)?).ok().filter(|&len| len <= len_max)?;
     let (mut places, mut left) = (Vec::new(), len.div_ceil(BLOCK));
@@ -101,7 +104,7 @@ pub(crate) fn pack(bytes: &[u8], out: &mut Vec<u8>) {
     end_zeros(&mut zeros, out);
 }
 
-/// The bytes that [`pack`] was given, of which there were `len`.
+/// The `len` bytes that [`pack`] was given.
 fn unpack(mut bytes: &[u8], len: usize) -> Option<Vec<u8>> {
     let mut lanes = Vec::with_capacity(len.div_ceil(LANE));
     let mut left = len.div_ceil(LANE);
@@ -128,20 +131,20 @@ fn unpack(mut bytes: &[u8], len: usize) -> Option<Vec<u8>> {
     is_end.then_some(unpacked)
 }
 
-/// Where blocks are found.
+/// The search for the places of blocks.
 struct Search<'a> {
     old: &'a [u8],
     /// The distance of the block before.
     last: isize,
-    /// The distance of the last block of which there was no doubt.
+    /// The distance of the last block with a sure match.
     sure: isize,
 }
 
 impl Search<'_> {
-    /// The distance from a block to where the older bytes have most of it.
+    /// The distance from a block to the older bytes that equal most of it.
     fn find(&mut self, at: usize, block: &[u8]) -> isize {
-        // Around what is sure, so that errors do not lead away; and around where nothing has moved,
-        // to which an array of the same length leads back.
+        // Around the last sure distance, so that errors do not lead away; and around zero, the
+        // right distance again after an array of unchanged length.
         for origin in [self.sure, 0] {
             if !self.is_sure(at, block, self.last) {
                 self.last = self.best_around(at, block, origin);
@@ -167,30 +170,30 @@ impl Search<'_> {
         best
     }
 
-    /// Whether a quarter of the elements differ, or less. Bytes would not tell: many elements have
-    /// the same upper ones.
+    /// Whether at most a quarter of the elements differ. Bytes are a worse measure: many elements
+    /// have the same upper bytes.
     fn is_sure(&self, at: usize, block: &[u8], distance: isize) -> bool {
         self.equal::<STEP>(at, block, distance) * 4 >= block.len() / STEP * 3
     }
 
-    /// How many parts of `N` bytes of a block are equal to the older ones.
+    /// The number of parts of `N` bytes of a block that equal the older ones.
     fn equal<const N: usize>(&self, at: usize, block: &[u8], distance: isize) -> usize {
         let (skipped, old) = overlap(self.old, at, distance);
         let (new, _) = block.get(skipped..).unwrap_or(&[]).as_chunks::<N>();
         let (old, _) = old.as_chunks::<N>();
-        // Sixteen bits hold the count: so eight are added at once, at the baseline.
+        // Sixteen bits suffice for the count, so eight are added at once, at the baseline.
         new.iter().zip(old).map(|(new, old)| u16::from(new == old)).sum::<u16>().into()
     }
 }
 
-/// XORs a block with the older bytes, where there are any.
+/// XORs a block with the older bytes, as far as they exist.
 fn xor(block: &mut [u8], old: &[u8], at: usize, distance: isize) {
     let (skipped, old) = overlap(old, at, distance);
     let pairs = block.get_mut(skipped..).unwrap_or(&mut []).iter_mut().zip(old);
     pairs.for_each(|(new, old)| *new ^= old);
 }
 
-/// The older bytes of a block at a distance, and how many bytes of the block come before them.
+/// The older bytes of a block at a distance, and the number of bytes of the block before them.
 fn overlap(old: &[u8], at: usize, distance: isize) -> (usize, &[u8]) {
     let (skipped, start) = match at.checked_add_signed(distance) {
         Some(start) => (0, start),

@@ -1,4 +1,4 @@
-//! The game: a step is a function of the world and of the inputs, and of nothing else.
+//! The game: a step is a function of only the world and the inputs.
 
 use phalanx::prelude::*;
 
@@ -10,7 +10,7 @@ component! {
     pub struct Ship { number: u32 }
 }
 
-/// What a player presses in a frame.
+/// The pressed keys of a player in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Input(pub(crate) u8);
 
@@ -107,7 +107,8 @@ impl Game {
         if input.is_down(4) {
             let at = *self.world.get::<Position>(ship).expect("a ship has a position");
             self.world.spawn_batch((0..4 * QUARTER).map(|i| {
-                // Around the ship without `sin`, whose last bits are those of the system's library.
+                // Around the ship without `sin`, because its last bits depend on the system's
+                // library.
                 let part = f32::from(i % QUARTER) / f32::from(QUARTER);
                 let (x, y) = (1.0 - part, part);
                 let [x, y] = match i / QUARTER {

@@ -1,5 +1,5 @@
-//! Two players whose inputs arrive late: the game goes on with a guess, and goes back when it was
-//! wrong.
+//! Two players with inputs that arrive late: the game goes on with a guess, and goes back if the
+//! guess was wrong.
 //!
 //! ```text
 //! cargo run --release -p phalanx-examples --bin rollback -- --entities 20000 --late 8
@@ -8,13 +8,13 @@
 //! cargo run --release -p phalanx-examples --bin rollback -- --replay inputs.txt --state last.state
 //! ```
 //!
-//! - [`game`] is what both machines simulate: two ships, sparks that they throw, and dust;
-//! - [`network`] says what the players press, and when the other machine hears of it;
+//! - [`game`] is the simulation of both machines: two ships, sparks that they throw, and dust;
+//! - [`network`] has the players' inputs, and the frames of their arrival at the other machine;
 //! - [`session`] keeps the last states, guesses, goes back and runs again;
 //! - [`recording`] reads and writes inputs; [`chance`] has random numbers; [`program`] parses the
 //!   command line.
 //!
-//! The last line of output is the hash of the world. It is that of a run which had all inputs in
+//! The last line of output is the hash of the world. It equals the hash of a run with all inputs in
 //! time, on any number of threads and at any level. It is the same on x86-64 and on AArch64, and so
 //! are the bytes of the last state, which `.ci/run aarch64_run` compares.
 
@@ -54,7 +54,7 @@ struct Options {
     /// The most frames by which an input is late, from 1 to 60
     #[arg(long, value_name = "N", default_value = "8", value_parser = up_to::<60>)]
     late: u32,
-    /// Threads [default: as many as the machine has]
+    /// Threads [default: all of the machine]
     #[arg(long, value_name = "N", default_value = "0")]
     threads: usize,
     /// The seed of all random numbers
@@ -88,7 +88,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// A run with late inputs beside one that has them in time.
+/// Runs once with late inputs, and once with the same inputs in time.
 fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
     let network = Network::new(options.seed, options.frames, options.late);
     let recording = Recording { dust: options.entities, inputs: network.pressed().to_vec() };
@@ -117,7 +117,7 @@ fn replay(
     Ok(format!("{} frames replayed\nhash {hash:016x}", recording.inputs.len()))
 }
 
-/// The hash after a run that has all inputs in time, whose last state is saved if it is to be.
+/// The hash after a run with all inputs in time. Its last state is saved if requested.
 fn in_time(recording: &Recording, options: &Options) -> Result<u64, Box<dyn Error + Send + Sync>> {
     let mut game = Game::new(recording.dust);
     recording.inputs.iter().for_each(|&inputs| game.step(inputs));

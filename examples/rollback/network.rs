@@ -1,9 +1,9 @@
-//! What the players press, and when the other machine hears of it.
+//! The players' inputs, and the frames of their arrival at the other machine.
 
 use crate::chance::Chance;
 use crate::game::Input;
 
-/// The inputs of a run. Those of the second player come over the network.
+/// The inputs of a run. The inputs of the second player come over the network.
 pub(crate) struct Network {
     pressed: Vec<[Input; 2]>,
     /// For each frame, the frame in which the second player's input arrives.
@@ -12,7 +12,7 @@ pub(crate) struct Network {
 
 impl Network {
     /// Players who press or release a key every few frames, and packets that are late by up to
-    /// `late` frames, each by another number, so that they overtake each other.
+    /// `late` frames, by different numbers, so that they overtake each other.
     pub(crate) fn new(seed: u64, frames: u32, late: u32) -> Self {
         let mut chance = Chance::new(seed);
         let mut keys = [Input::default(); 2];
@@ -34,17 +34,17 @@ impl Network {
         &self.pressed
     }
 
-    /// The first player's input, which is there in time.
+    /// The first player's input, which arrives in time.
     pub(crate) fn own(&self, frame: u32) -> Input {
         self.pressed[frame as usize][0]
     }
 
-    /// The second player's inputs that arrive in a frame, and the frames that they are of.
+    /// The second player's inputs that arrive in a frame, with the frames they belong to.
     pub(crate) fn arriving(&self, now: u32) -> impl Iterator<Item = (u32, Input)> {
         self.arrived(move |arrival| arrival == now)
     }
 
-    /// Those that are still on their way when the last frame is over.
+    /// The inputs that are still on their way after the last frame.
     pub(crate) fn arriving_at_last(&self) -> impl Iterator<Item = (u32, Input)> {
         let frames = self.pressed.len();
         self.arrived(move |arrival| arrival as usize >= frames)

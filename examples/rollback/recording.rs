@@ -1,4 +1,4 @@
-//! A run as a file: how much dust there is, and what both players press in each frame.
+//! A run as a file: the amount of dust, and the inputs of both players in each frame.
 //!
 //! ```text
 //! dust 20000
@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::game::Input;
 use crate::program::cannot;
 
-/// All that a run depends on.
+/// Everything that a run depends on.
 pub(crate) struct Recording {
     pub(crate) dust: u32,
     pub(crate) inputs: Vec<[Input; 2]>,

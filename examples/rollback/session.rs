@@ -1,4 +1,4 @@
-//! A machine on which one player sits: it runs ahead of the other player's inputs.
+//! The machine of one player: it runs ahead of the other player's inputs.
 //!
 //! ```text
 //!  frame         20   21   22   23   24   now: 25
@@ -26,7 +26,7 @@ pub(crate) struct Session {
     timing: Timing,
 }
 
-/// What the players press in a frame.
+/// The inputs of both players in a frame.
 #[derive(Clone, Copy)]
 struct Moment {
     own: Input,
@@ -44,7 +44,7 @@ struct Timing {
     again: usize,
 }
 
-/// How often, how long in all, and at the worst.
+/// The number, the total duration, and the longest one.
 #[derive(Default)]
 struct Tally {
     count: u32,
@@ -62,13 +62,13 @@ impl Tally {
 }
 
 impl Session {
-    /// A game whose inputs are late by up to `late` frames.
+    /// A game with inputs that are late by up to `late` frames.
     pub(crate) fn new(game: Game, late: u32) -> Self {
         let states = SnapshotRing::new(late as usize + 1);
         Self { game, states, inputs: Vec::new(), timing: Timing::default() }
     }
 
-    /// The other player's inputs of some frames arrive. Those of frames to come are not sent yet.
+    /// Receives the other player's inputs of some frames. Inputs of future frames are not sent yet.
     pub(crate) fn hear(
         &mut self,
         arrived: impl Iterator<Item = (u32, Input)>,
@@ -134,7 +134,7 @@ impl Session {
         self.timing.frames.count as usize
     }
 
-    /// Guesses unknown inputs from a frame on: a player goes on as before.
+    /// Guesses unknown inputs from a frame on: a player keeps the same input.
     fn guess(&mut self, from: usize) {
         let mut last = from.checked_sub(1).map_or(Input::default(), |i| self.inputs[i].other);
         for moment in &mut self.inputs[from..] {

@@ -1,4 +1,4 @@
-//! Scenes, from JSON to values and back: a list of objects, which have a value for each component.
+//! Scenes, from JSON to values and back: a list of objects with a value for each component.
 
 use crate::values::{self, ValueOf};
 use phalanx::{ComponentInfo, Entity, World};
@@ -9,12 +9,12 @@ use std::fmt;
 /// The components of an entity, by their names, as bytes.
 pub(crate) type Components = Vec<(&'static str, Vec<u8>)>;
 
-/// Reads the entities of a scene, whose components the world knows.
+/// Reads the entities of a scene. The world must know their components.
 ///
 /// # Errors
 ///
-/// The first fault, with its line and column: unknown, missing and doubled names, and values that
-/// their type does not have, among others.
+/// The first fault, with its line and column: for example unknown, missing and doubled names, and
+/// values that are invalid for their type.
 pub(crate) fn read(world: &World, text: &[u8]) -> Result<Vec<Components>, Error> {
     // Some editors write a byte order mark.
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
@@ -26,7 +26,7 @@ pub(crate) fn read_value(info: &ComponentInfo, text: &str) -> Result<Vec<u8>, Er
     whole(text.as_bytes(), ValueOf(info))
 }
 
-/// Reads all of a text as one thing.
+/// Reads all of a text as one value.
 fn whole<'de, S: DeserializeSeed<'de>>(text: &'de [u8], seed: S) -> Result<S::Value, Error> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let value = seed.deserialize(&mut json)?;
@@ -34,7 +34,7 @@ fn whole<'de, S: DeserializeSeed<'de>>(text: &'de [u8], seed: S) -> Result<S::Va
     Ok(value)
 }
 
-/// Writes entities as a scene, which reads as what it was.
+/// Writes entities as a scene, which reads back as the same entities.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub(crate) fn write(world: &World, entities: &[Entity]) -> Result<String, String
     Ok(format!("{:#}\n", Value::Array(scene)))
 }
 
-/// The component with this name, or which ones there are.
+/// The component with this name, or an error that lists the known ones.
 pub(crate) fn component<'w>(world: &'w World, name: &str) -> Result<&'w ComponentInfo, String> {
     let known = || world.components().map(ComponentInfo::name).collect::<Vec<_>>().join(", ");
     let info = world.component_named(name);

@@ -5,8 +5,8 @@
 //!     --set 4 game.health '{"points": 50}' --save more.json
 //! ```
 //!
-//! No component has code of its own here: the world tells which fields a component has, and takes
-//! and gives its values as bytes.
+//! No component has code of its own here: the world returns the fields of a component, and takes
+//! and returns its values as bytes.
 
 #![forbid(unsafe_code)]
 

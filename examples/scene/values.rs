@@ -73,7 +73,7 @@ impl<'de> DeserializeSeed<'de> for FieldOf {
     type Value = Vec<u8>;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<u8>, D::Error> {
-        // The text of an error ends with its place, which it keeps where it is made a longer one.
+        // The text of an error ends with its place, which stays at the end of the longer text.
         let text = |error| format!("{}: {error}", need(self.component, self.field));
         put(self.field.type_name, from).map_err(|error| D::Error::custom(text(error)))
     }
@@ -108,7 +108,7 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The value of these bytes, or why JSON has none.
+/// The value of these bytes, or the reason why JSON has none.
 pub(crate) fn from_bytes(info: &ComponentInfo, bytes: &[u8]) -> Result<Value, String> {
     let name = info.name();
     match info.shape() {
@@ -162,7 +162,7 @@ macro_rules! numbers {
             }
         }
 
-        /// The value of a field's bytes, or what they are that JSON does not have.
+        /// The value of a field's bytes, or a text about a value that JSON does not have.
         fn get(type_name: &str, bytes: &[u8]) -> Result<Value, String> {
             match type_name {
                 "bool" => Ok(json!(bytes == [1])),

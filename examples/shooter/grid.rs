@@ -76,7 +76,7 @@ impl Grid {
         .filter(move |&(square, _)| square < distance * distance)
     }
 
-    /// The nearest enemy, if one is nearer than `distance`. Of equally near ones the first.
+    /// The nearest enemy, if one is nearer than `distance`. The first of equally near ones.
     pub(crate) fn nearest(&self, place: Position, distance: f32) -> Option<&Mark> {
         let near = self.within(place, distance);
         near.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, mark)| mark)

@@ -4,20 +4,20 @@
 //! cargo run --release -p phalanx-examples --bin shooter -- --seconds 60
 //! ```
 //!
-//! # What it shows
+//! # Features
 //!
-//! **Short lives.** A bullet lives less than a second, so thousands of entities come and go. A
-//! system cannot change the structure of the world while it runs: it records commands, which the
-//! schedule applies later. Where chunks are visited in parallel, [`systems`] record with
-//! `par_record`, which gives each chunk a writer of its own.
+//! **Short lives.** A bullet lives less than a second, so thousands of entities are spawned and
+//! despawned. A system cannot change the structure of the world while it runs: it records commands,
+//! which the schedule applies later. In parallel passes, [`systems`] record with `par_record`,
+//! which gives each chunk a writer of its own.
 //!
-//! **Collisions.** Each step sorts the enemies into a [`grid`], a resource. Players and bullets ask
-//! the grid, and not each enemy. The search of the bullets runs in parallel and changes nothing;
-//! then one thread subtracts the health, in the order of the chunks. So two bullets that meet at
-//! one enemy have the same result each time.
+//! **Collisions.** Each step sorts the enemies into a [`grid`], a resource. Players and bullets
+//! search the grid, not all enemies. The search of the bullets runs in parallel and changes no
+//! state; after it one thread subtracts the health, in the order of the chunks. So two bullets that
+//! meet at one enemy have the same result each time.
 //!
-//! **A fixed step.** A frame takes as long as it takes, but a step is always a fiftieth of a
-//! second: `FixedStep` says how many steps a frame has. The frames are simulated here, and
+//! **A fixed step.** Frames have any length, but a step is always a fiftieth of a second:
+//! `FixedStep` returns the number of steps in a frame. The frames are simulated here, and
 //! `--frame-rate` changes their length. The game is the same at any rate.
 //!
 //! # Files
@@ -66,7 +66,7 @@ struct Options {
     /// Frames a second, from 10 to 1000: the game is the same at any rate
     #[arg(long, value_name = "N", default_value = "60", value_parser = up_to::<10, 1_000>)]
     frame_rate: u32,
-    /// Number of threads [default: as many as the machine has]
+    /// Number of threads [default: all of the machine]
     #[arg(long, value_name = "N", value_parser = up_to::<1, 1024>)]
     threads: Option<u32>,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256

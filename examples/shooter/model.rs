@@ -43,7 +43,7 @@ pub(crate) const RELOAD: u32 = 3;
 pub(crate) const BULLET_SPEED: f32 = 25.0;
 /// The steps after which a bullet is gone: it flies a little farther than players see.
 pub(crate) const BULLET_STEPS: u32 = 40;
-/// What a bullet and a bite cost.
+/// The damage of a bullet and of a bite.
 pub(crate) const BULLET_DAMAGE: i32 = 10;
 pub(crate) const BITE_DAMAGE: i32 = 2;
 const PLAYER_HEALTH: i32 = 2000;
@@ -65,7 +65,7 @@ impl Enemy {
         }
     }
 
-    /// What its death adds to the score.
+    /// The points that its death adds to the score.
     pub(crate) const fn points(self) -> u64 {
         match self {
             Self::Runner => 1,
@@ -78,7 +78,7 @@ impl Enemy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EnemiesMax(pub(crate) usize);
 
-/// What happened so far.
+/// The events of the game so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Score {
     pub(crate) points: u64,

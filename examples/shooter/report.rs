@@ -12,9 +12,9 @@ pub(crate) struct Report {
     players: usize,
     enemies: usize,
     bullets: usize,
-    /// Of the places and the health, row by row: the same for any size of chunks.
+    /// The hash of the places and the health, row by row: the same for any size of chunks.
     state: u64,
-    /// Of the whole world, also its versions. The size of chunks is a part of it.
+    /// The hash of the whole world, including its versions. It depends on the size of chunks.
     world: u64,
 }
 
@@ -35,7 +35,7 @@ impl Report {
     }
 }
 
-/// A hash of the kind FNV-1a of what a player would see.
+/// A hash of the kind FNV-1a of everything that a player would see.
 fn state(world: &World) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     let mut add = |bits: u32| hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);

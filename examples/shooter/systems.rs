@@ -15,21 +15,21 @@ const WAVE: usize = 2;
 /// All systems, in the order in which they run on one thread.
 ///
 /// Two systems that share a component or a resource, one of them to write it, keep this order
-/// without further words. None has to see the commands of another in the same step, so there is one
-/// sync point, at the end.
+/// without further requests. None has to see the commands of another in the same step, so the
+/// schedule has one sync point, at the end.
 pub(crate) fn schedule() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add((come, patrol, chase, fly, burn_out));
     schedule.add(fill_grid);
     schedule.add((shoot, hit, bite));
     schedule.add(bury);
-    // A bullet can burn out and hit in the same step. That a second despawn has no effect is no
-    // error; a command that changes a dead entity would be one.
+    // A bullet can burn out and hit in the same step. The second despawn has no effect and is not
+    // an error; a command that changes a dead entity would be an error.
     schedule.strict(cfg!(debug_assertions));
     schedule
 }
 
-/// New enemies come from the edge, until there are as many as the rules allow.
+/// New enemies come from the edge, until the limit of the rules is reached.
 fn come(
     enemies: Query<&Enemy>,
     most: Res<EnemiesMax>,
@@ -43,8 +43,8 @@ fn come(
 /// Players walk in circles, and count the steps until they can shoot.
 fn patrol(players: Query<(&mut Velocity, &mut Player)>) {
     for (velocity, player) in players.rows() {
-        // A turn by the angle whose sine is 0.028 and whose cosine is 0.9996: no library function,
-        // whose bits depend on the system. The product of both with itself is 1.
+        // A turn by the angle with a sine of 0.028 and a cosine of 0.9996: library functions have
+        // bits that depend on the system. The sum of the squares of both is 1.
         let Velocity { x, y } = *velocity;
         *velocity = Velocity { x: x * 0.999_608 - y * 0.028, y: x * 0.028 + y * 0.999_608 };
         player.reload = player.reload.saturating_sub(1);
@@ -107,8 +107,8 @@ fn shoot(
 
 /// Bullets hit the nearest enemy within reach, and are used up.
 ///
-/// The search goes through the chunks in parallel and changes nothing. `collect` keeps the order of
-/// the chunks, so what follows is the same on any number of threads.
+/// The search goes through the chunks in parallel and changes no state. `collect` keeps the order
+/// of the chunks, so the result is the same on any number of threads.
 fn hit(
     bullets: Query<(Entity, &Position), With<Bullet>>,
     grid: Res<Grid>,
@@ -153,7 +153,7 @@ fn bite(
     }
 }
 
-/// Despawns who has no health left, players and enemies.
+/// Despawns players and enemies without health.
 fn bury(bodies: Query<(Entity, &Health)>, mut commands: Commands) {
     bodies.par_record(&mut commands, |(entities, health), commands| {
         let dead = entities.iter().zip(health).filter(|(_, health)| health.0 <= 0);
@@ -162,7 +162,7 @@ fn bury(bodies: Query<(Entity, &Health)>, mut commands: Commands) {
 }
 
 kernel! {
-    /// Moves bodies by their velocities. Nothing leaves the arena.
+    /// Moves bodies by their velocities. They stay in the arena.
     fn advance(position: &mut [Position], velocity: &[Velocity], dt: f32) {
         for (p, v) in scalars_mut::<f32>(position).iter_mut().zip(scalars::<f32>(velocity)) {
             *p = (*p + v * dt).clamp(0.0, ARENA);
@@ -174,7 +174,7 @@ fn square((x, y): (f32, f32)) -> f32 {
     x * x + y * y
 }
 
-/// A velocity of this speed along a way. A way of length zero leads nowhere.
+/// A velocity of this speed along a way. For a way of length zero it is zero.
 fn along(way: (f32, f32), speed: f32) -> Velocity {
     let length = square(way).sqrt();
     if length == 0.0 {

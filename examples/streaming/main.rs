@@ -4,14 +4,14 @@
 //! cargo run --release -p phalanx-examples --bin streaming
 //! ```
 //!
-//! # What it shows
+//! # Features
 //!
-//! **Two worlds.** A world is `Send`: the thread that loads fills one of its own, with the calls
-//! that every program uses, and shares nothing with the game. No frame waits for it.
+//! **Two worlds.** A world is `Send`: the loading thread fills one of its own, with the usual
+//! calls, and shares no data with the game. No frame waits for it.
 //!
-//! **One call.** `World::merge` takes the entities over. Their components stay where they are in
-//! memory, which changes owner. What is left to be done for each entity is its id: so a million of
-//! them fit in a frame.
+//! **One call.** `World::merge` takes the entities over. Their components stay in place in memory,
+//! which changes owner. Only the id of each entity remains to be made, so a million of them fit in
+//! a frame.
 //!
 //! **References.** Each soldier has the `Entity` of its leader. `component!` knows that field by
 //! its type, and it has the new id afterwards, which the example checks. The map of ids finds the
@@ -134,7 +134,7 @@ fn fill(entities: u32) -> (World, Entity, Duration) {
     (level, leader, start.elapsed())
 }
 
-/// What moves, in a row for every thousand.
+/// A moving entity: one row in every thousand.
 fn mover(number: u32) -> (Position, Velocity) {
     let small = |n: u32| f32::from(u16::try_from(n).unwrap_or(u16::MAX));
     let [row, place] = [number / 1000, number % 1000].map(small);

@@ -117,7 +117,7 @@ kernel! {
         }
     }
 
-    /// Collects the particles whose time is over. They are few: most blocks need one comparison.
+    /// Collects the particles with no time left. They are few: most blocks need one comparison.
     pub(crate) fn collect_dead(entities: &[Entity], life: &[Life], dead: &mut Vec<Entity>) {
         let (life_blocks, life_rest) = life.as_chunks::<VECTOR_ROWS>();
         let (blocks, rest) = entities.as_chunks::<VECTOR_ROWS>();

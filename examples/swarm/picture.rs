@@ -1,4 +1,4 @@
-//! Draws the swarm as a PNG: the light of particles is added up, and then tone mapped.
+//! Draws the swarm as a PNG: adds up the light of particles, and tone maps the sum.
 
 use crate::model::{Charge, Heat, Position, Weightless};
 use phalanx::prelude::*;

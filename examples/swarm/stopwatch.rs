@@ -13,7 +13,7 @@ struct Lap {
 /// A pass and its laps, one per frame.
 pub(crate) struct Pass {
     pub(crate) name: &'static str,
-    /// Bytes that a kernel moves per entity; `None` if the pass is no kernel.
+    /// Bytes that a kernel moves per entity; `None` if the pass is not a kernel.
     pub(crate) bytes: Option<usize>,
     laps: Vec<Lap>,
 }
@@ -105,7 +105,7 @@ impl Pass {
     }
 }
 
-/// The median, the upper one of two; `None` if there is no value.
+/// The median, the upper one of two; `None` without values.
 pub(crate) fn median<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut values: Vec<_> = values.collect();
     values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("a measurement is NaN"));

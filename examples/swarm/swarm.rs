@@ -26,7 +26,7 @@ pub(crate) struct Swarm {
     alarms: Alarms,
 }
 
-/// The number of alarms per chunk of probes, updated only for chunks whose heat has changed.
+/// The number of alarms per chunk of probes, updated only for chunks with changed heat.
 #[derive(Default)]
 pub(crate) struct Alarms {
     by_chunk: Vec<u32>,

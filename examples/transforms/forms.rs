@@ -1,4 +1,4 @@
-//! The forms of the kernels: what each has to have, and the one for columns of floats.
+//! The forms of the kernels: their requirements, and the form for columns of floats.
 
 use crate::kernels;
 use phalanx::bytemuck::{cast_slice, cast_slice_mut};
@@ -16,7 +16,7 @@ pub(crate) trait Types: 'static {
     type Position: Component + Pod + Default;
     /// Three floats, per second.
     type Velocity: Component + Pod;
-    /// A quaternion; its default turns nothing.
+    /// A quaternion; the default is the identity.
     type Rotation: Component + Pod + Default;
     /// Three floats; their default is 1.
     type Scale: Component + Pod + Default;
@@ -55,7 +55,7 @@ pub(crate) type LocalToWorld<F> = <<F as Form>::Of as Types>::LocalToWorld;
 pub(crate) type Tint<F> = <<F as Form>::Of as Types>::Tint;
 pub(crate) type Fade<F> = <<F as Form>::Of as Types>::Fade;
 
-/// The form for full width, whatever the types are: kernels see columns as floats and arrays.
+/// The form for full width, for any types: kernels see columns as floats and arrays.
 pub(crate) struct Floats<T>(PhantomData<T>);
 
 impl<T: Types> Form for Floats<T> {

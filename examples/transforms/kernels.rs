@@ -1,4 +1,5 @@
-//! The kernels over arrays of floats, which all forms can use: no type of a crate is in them.
+//! The kernels over arrays of floats, which all forms can use: they contain no types of other
+//! crates.
 
 use crate::forms::Speed;
 use phalanx::kernel;
@@ -21,7 +22,7 @@ kernel! {
         }
     }
 
-    /// Writes the matrices, column by column: scale first, then rotate, then move.
+    /// Writes the matrices, column by column: scale, rotation and translation, in this order.
     pub(crate) fn place(
         matrices: &mut [[f32; 16]],
         positions: &[[f32; 3]],

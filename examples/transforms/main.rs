@@ -5,22 +5,23 @@
 //! cargo run --release -p phalanx-examples --bin transforms
 //! ```
 //!
-//! # What it shows
+//! # Features
 //!
 //! **Types of other crates as components.** A component may hold a `glam::Quat` or a
 //! `nalgebra::Vector3<f32>`: both crates implement `Pod` if asked by a feature.
 //!
-//! **How wide their operators are.** The four systems run in each form, and the times are compared.
-//! `README.md`, beside this file, has a table for each level, and says what to do.
+//! **The width of their operators.** The four systems run in each form, and the times are compared.
+//! `README.md`, beside this file, has a table for each level, and advice.
 //!
 //! **Optional terms.** A matrix is computed from position, rotation and scale, and a body may lack
-//! any of them. One query finds all, one kernel does for all: a missing column is replaced by one
-//! that changes nothing.
+//! any of them. One query finds all, one kernel serves all: a missing column is replaced by one
+//! that leaves the matrix unchanged.
 //!
 //! # Files
 //!
-//! - [`forms`] says what a form consists of, and has the one for columns of floats;
-//! - [`kernels`] has those over floats, [`with_glam`] and [`with_nalgebra`] those of the crates;
+//! - [`forms`] defines a form, and has the one for columns of floats;
+//! - [`kernels`] has the kernels over floats, [`with_glam`] and [`with_nalgebra`] the kernels of
+//!   the crates;
 //! - [`model`] makes a world and runs the systems, [`table`] compares the times;
 //! - [`program`] parses the command line.
 //!
@@ -69,8 +70,8 @@ struct Options {
     seed: u64,
 }
 
-/// Steps of each system in a frame. So the time is that of columns in the caches of the processor,
-/// and not that of what another form has left there.
+/// Steps of each system in a frame. So the columns are in the processor's caches, and the measured
+/// time does not depend on the data that another form has left there.
 const STEPS: u32 = 16;
 
 /// The length of a step, in seconds.

@@ -21,9 +21,9 @@ pub(crate) struct Model<F: Form> {
     identity: Identity<F>,
 }
 
-/// A column for each component that a body may lack: its values change nothing in a matrix.
+/// A column for each component that a body may lack: its values leave a matrix unchanged.
 ///
-/// So one kernel does for all eight sets. The columns stay in the first-level cache.
+/// So one kernel serves all eight sets. The columns stay in the first-level cache.
 struct Identity<F: Form> {
     positions: Vec<Position<F>>,
     rotations: Vec<Rotation<F>>,
@@ -31,7 +31,7 @@ struct Identity<F: Form> {
 }
 
 impl<F: Form> Model<F> {
-    /// `bodies` bodies of eight kinds, and half as many lamps. The matrices are zero.
+    /// `bodies` bodies of eight kinds, and half that number of lamps. The matrices are zero.
     pub(crate) fn new(bodies: usize, seed: u64) -> Self {
         let mut world = World::builder().chunk_size(CHUNK).build();
         let of = |kind: usize| {
@@ -103,7 +103,7 @@ impl<F: Form> Model<F> {
     }
 }
 
-/// What [`Model::place`] reads and writes.
+/// The columns that [`Model::place`] reads and writes.
 type Placed<'a, F> = (
     &'a mut LocalToWorld<F>,
     Option<&'a Position<F>>,
@@ -111,7 +111,7 @@ type Placed<'a, F> = (
     Option<&'a Scale<F>>,
 );
 
-/// What a body may have.
+/// The possible components of a body.
 struct Body<T: Types> {
     matrix: T::LocalToWorld,
     moves: (T::Position, T::Velocity),

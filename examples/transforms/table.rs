@@ -1,4 +1,4 @@
-//! The times of the forms, frame by frame, and what they are beside the first form.
+//! The times of the forms, frame by frame, and their ratios to the first form.
 
 use crate::SYSTEMS;
 use std::fmt::{self, Display};
@@ -24,8 +24,8 @@ impl<const FORMS: usize> Table<FORMS> {
 }
 
 impl<const FORMS: usize> Display for Table<FORMS> {
-    /// Medians of all frames: nanoseconds, and how many times as long as the first form in the same
-    /// frame. A load of the machine that lasts longer than a frame is in both.
+    /// Medians of all frames: nanoseconds, and the ratio to the first form in the same frame. A
+    /// load of the machine that lasts longer than a frame is in both.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<20}", "ns a row (ratio)")?;
         SYSTEMS.iter().try_for_each(|system| write!(f, "{system:>17}"))?;

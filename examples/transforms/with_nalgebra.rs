@@ -69,7 +69,7 @@ kernel! {
     fn spin(rotations: &mut [Rotation], speeds: &[Speed], dt: f32) {
         for (rotation, speed) in rotations.iter_mut().zip(speeds) {
             // `UnitQuaternion::from_axis_angle` calls the sine of the standard library for each
-            // row, and LLVM vectorises no loop with such calls.
+            // row, and LLVM does not vectorise loops with such calls.
             let [sin, cos] = half_turn(speed.0 * dt);
             let turned = rotation.0.into_inner() * Quaternion::new(cos, 0.0, sin, 0.0);
             rotation.0 = UnitQuaternion::new_normalize(turned);

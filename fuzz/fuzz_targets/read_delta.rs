@@ -1,4 +1,4 @@
-//! Any bytes are a delta that leads to a state, or an error that changes nothing.
+//! Reads any bytes as a delta: the result is a state, or an error that changes nothing.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use phalanx::prelude::*;
 use phalanx_fuzz::{Awake, Health, State, Team, signed, use_up, world};
 
-/// A state, and the difference from it to a later one.
+/// A state, and the delta from it to a later one.
 static WRITTEN: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     let mut world = world();
     let base = world.snapshot().expect("no buffers");
@@ -25,7 +25,7 @@ fuzz_target!(|input: &[u8]| {
     let (base, delta) = &*WRITTEN;
     let mut world = world();
     let mut state = world.read_snapshot(base).expect("it was written");
-    // A fuzzer cannot guess from which state a delta is the difference.
+    // A fuzzer cannot guess the base state of a delta.
     let mut input = input.to_vec();
     if input.first() == Some(&0) && input.len() > 41 {
         input[33..41].copy_from_slice(&delta[32..40]);

@@ -1,4 +1,4 @@
-//! Any bytes are a snapshot that can be restored, or an error.
+//! Reads any bytes as a snapshot: it can be restored, or reading it is an error.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ static WRITTEN: LazyLock<Vec<u8>> = LazyLock::new(|| {
 
 fuzz_target!(|input: &[u8]| {
     let mut world = world();
-    // As it is, without a checksum that fits.
+    // The bytes as given, without a matching checksum.
     let _ = world.read_snapshot(input);
     let hash = world.hash();
     match world.read_snapshot(&signed(input, &WRITTEN)) {

@@ -1,9 +1,9 @@
-//! What both targets share: a world with everything that bytes can lie about, how a fuzzer's input
-//! becomes a state, and what must hold of a state that was read.
+//! Shared code of both targets: a world with every kind of data that bytes can contradict, the way
+//! from a fuzzer's input to a state, and the required properties of a state that was read.
 //!
-//! A checksum protects from chance, and would keep a fuzzer out. So the targets give each input the
-//! checksum that fits it. The first byte chooses what the rest is: a state from its first byte on,
-//! or edits of one that was written.
+//! A checksum protects from chance, and would reject the inputs of a fuzzer. So the targets append
+//! the matching checksum to each input. The first byte chooses the meaning of the rest: the bytes
+//! of a state, or edits of a written state.
 
 use std::hash::{Hash, Hasher};
 
@@ -31,7 +31,7 @@ component! {
     pub struct Seen { by: [bool; 2] }
 }
 
-/// A value that entities share, whose bytes may be wrong, and of which many have one hash.
+/// A value that entities share. Its bytes may be wrong, and many values have the same hash.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Team(pub u16);
 
@@ -75,7 +75,7 @@ pub fn world() -> World {
     world
 }
 
-/// The bytes that an input stands for, with a checksum that fits them.
+/// The bytes of an input, with a matching checksum.
 #[must_use]
 pub fn signed(input: &[u8], written: &[u8]) -> Vec<u8> {
     let written = &written[..written.len() - size_of::<u64>()];
@@ -88,7 +88,7 @@ pub fn signed(input: &[u8], written: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Each edit is six bytes: a kind, a length, where, and what.
+/// Applies edits of six bytes: a kind, a length, a position (two), and a value (two).
 fn edited(edits: &[u8], mut bytes: Vec<u8>) -> Vec<u8> {
     for &[kind, len, at_low, at_high, low, high] in edits.as_chunks::<6>().0 {
         let at = usize::from(u16::from_le_bytes([at_low, at_high])) % (bytes.len() + 1);
@@ -112,7 +112,7 @@ fn edited(edits: &[u8], mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Uses a world whose state was read in every way that could meet a lie.
+/// Uses a restored world in every way that could meet inconsistent data.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! Many new rows at the end of an archetype: written in its list, given entities, and made live.
+//! Appends many rows to an archetype: writes them in its list, gives them entities, and makes them
+//! live.
 
 use crate::entity::RowIndex;
 use crate::entity::{Directory, Entity, Location, OutOfIds};
@@ -11,7 +12,7 @@ use super::marks::Marks;
 use crate::entity::ArchetypeId;
 
 impl Archetype {
-    /// No rows yet, to be written after the last live one.
+    /// No written rows yet. The first one follows the last live row.
     pub(crate) const fn begin_rows(&self) -> WrittenRows {
         self.list.no_written_rows()
     }
@@ -50,8 +51,8 @@ impl Archetype {
         written.replicate(&mut self.list, from, run);
     }
 
-    /// Writes one row as a copy of a live row of another archetype, along an edge that adds
-    /// nothing.
+    /// Writes one row as a copy of a live row of another archetype, along an edge without added
+    /// components.
     pub(crate) fn write_copy(
         &mut self,
         written: &mut WrittenRows,
@@ -70,7 +71,7 @@ impl Archetype {
     ///
     /// # Errors
     ///
-    /// If there are too few ids. Nothing has changed then.
+    /// If too few ids are left. The archetype is unchanged.
     pub(crate) fn push_rows(
         &mut self,
         id: ArchetypeId,
@@ -100,7 +101,7 @@ impl Archetype {
     ///
     /// # Panics
     ///
-    /// If there are not as many ids as rows, or one of them is not on loan.
+    /// If the number of ids differs from the number of rows, or an id is not on loan.
     pub(crate) fn push_with_ids(
         &mut self,
         id: ArchetypeId,
@@ -125,7 +126,7 @@ impl Archetype {
         self.commit(written, now);
     }
 
-    /// Makes written rows live that have entities, and stamps all their columns.
+    /// Makes written rows with entities live, and stamps all their columns.
     fn commit(&mut self, written: &WrittenRows, now: Version) {
         let start = self.list.len();
         let first = start / self.list.capacity() as usize;
@@ -139,7 +140,7 @@ impl Archetype {
         }
     }
 
-    /// Stamps the rows of a chunk that are new: those from number `start` of the archetype on.
+    /// Stamps the new rows of a chunk: the rows from number `start` of the archetype on.
     fn stamp_rows_of(&mut self, chunk: usize, start: usize, now: Version) {
         let Self { list, stamps, marks, .. } = self;
         let Some(lines) = Marks::lines(marks) else { return stamps.touch_all(chunk, now) };
@@ -149,7 +150,8 @@ impl Archetype {
         stamp_new_rows(stamps, lines, (number, old..list.rows(number)), now);
     }
 
-    /// Disables in a live row what is disabled in a row of `source`, from which it was copied.
+    /// Disables in a live row the components that are disabled in the row of `source` that it
+    /// copies.
     pub(crate) fn follow_bits(
         &mut self,
         index: usize,
@@ -162,7 +164,7 @@ impl Archetype {
         }
     }
 
-    /// Disables in the live rows from `first` on what is disabled in another.
+    /// Disables in the live rows from `first` on the components that are disabled in another row.
     pub(crate) fn replicate_bits(&mut self, from: RowIndex, first: usize) {
         let Some(bits) = Marks::bits_mut(&mut self.marks) else { return };
         let list = &self.list;
@@ -173,7 +175,7 @@ impl Archetype {
         }
     }
 
-    /// Frees blocks without live rows. Rows that were written there are dropped.
+    /// Frees blocks without live rows, and drops written rows in them.
     pub(crate) fn abandon(&mut self, pool: &mut Pool) {
         self.list.abandon(pool);
     }

@@ -21,7 +21,7 @@ use super::marks::{Ending, Marks};
 /// The column of a component is its rank in the set. `entities` has one element per live row, in
 /// the order of the list; `stamps` has stamps for each chunk. The fields that every query loads
 /// come first, and an archetype starts on a cache line, because a frame may visit thousands of
-/// them.
+/// archetypes.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Archetype {
@@ -35,12 +35,12 @@ pub(crate) struct Archetype {
     pub(super) marks: Option<Box<Marks>>,
 }
 
-// Archetypes are found by number: a shift, and no multiplication.
+// At most 256 bytes, so that an index becomes an address by a shift instead of a multiplication.
 const _: () = assert!(size_of::<Archetype>() <= 256, "an archetype has 256 bytes");
 
 impl Archetype {
-    /// The layout of a set's rows in chunks. The columns of the components in `order` lie in blocks
-    /// in that order, or all in the order of their ids if it is empty.
+    /// The layout of a set's rows in chunks. Columns lie in blocks in the order of the components
+    /// in `order`, or of their ids if it is empty.
     ///
     /// # Errors
     ///
@@ -100,12 +100,12 @@ impl Archetype {
         true
     }
 
-    /// Exchanges columns until each with bytes is where it is in an archetype that differs in tags
-    /// only.
+    /// Exchanges columns until each column with bytes has the same place as in `like`, an archetype
+    /// that differs only in tags.
     ///
     /// # Panics
     ///
-    /// If they differ in more.
+    /// If they differ in more than tags.
     pub(super) fn place_as(&mut self, like: &Self) {
         let places = |archetype: &Self| -> Vec<(u16, u32)> {
             let columns = (0..).zip(archetype.list.layouts().chunk().columns());
@@ -135,7 +135,7 @@ impl Archetype {
         &self.stamps
     }
 
-    /// What is stored beside the chunks.
+    /// The data of the archetype beside its chunks.
     #[inline]
     pub(crate) fn beside(&self) -> BesideChunks<'_> {
         BesideChunks {
@@ -147,19 +147,19 @@ impl Archetype {
         }
     }
 
-    /// The line stamps. None if no component asks for them.
+    /// The line stamps. `None` if no component asks for them.
     #[inline]
     pub(crate) fn lines(&self) -> Option<&LineStamps> {
         Marks::lines(&self.marks)
     }
 
-    /// The enable bits of the live rows. None if no component is enableable.
+    /// The enable bits of the live rows. `None` if no component is enableable.
     #[inline]
     pub(crate) fn bits(&self) -> Option<&EnableBits> {
         Marks::bits(&self.marks)
     }
 
-    /// The values of the chunks. None if no component has any.
+    /// The values of the chunks. `None` if no component has any.
     #[inline]
     pub(crate) fn values(&self) -> Option<&ChunkValues> {
         Marks::values(&self.marks)
@@ -176,8 +176,8 @@ impl Archetype {
         &self.set
     }
 
-    /// The components that hide the entities from queries that do not name them, if there may be
-    /// any.
+    /// The components that hide the entities from queries that do not name them. `None` if all
+    /// entities are visible.
     #[inline]
     pub(crate) fn hidden(&self) -> Option<&ComponentSet> {
         self.marks.as_ref().map(|marks| &marks.hidden)
@@ -188,7 +188,7 @@ impl Archetype {
         self.marks.as_ref().is_none_or(|marks| marks.copied)
     }
 
-    /// What a despawn does to the entities.
+    /// The effect of a despawn on the entities.
     #[inline]
     pub(crate) fn ending(&self) -> Ending {
         self.marks.as_ref().map_or(Ending::Free, |marks| marks.ending)
@@ -234,7 +234,7 @@ impl Archetype {
         self.list.chunk_len() == 0
     }
 
-    /// Asks for the lines of a row, which will be moved or removed soon.
+    /// Prefetches the cache lines of a row that will be moved or removed soon.
     #[inline]
     pub(crate) fn prefetch(&self, at: ChunkRow) {
         self.list.prefetch(at);
@@ -248,8 +248,8 @@ impl Archetype {
         NewRow { row: list.next_row(pool), entities, stamps, marks }
     }
 
-    /// Adds stamps and [marks](Marks::push_chunk) for a chunk if it has none yet: the next one, at
-    /// most.
+    /// Adds stamps and [marks](Marks::push_chunk) for a chunk if it has none yet. It must be an
+    /// existing chunk or the next one.
     #[inline(always)]
     pub(super) fn grow_to(&mut self, chunk: u32, now: Version) {
         if chunk as usize == self.stamps.chunk_len() {
@@ -257,7 +257,7 @@ impl Archetype {
         }
     }
 
-    /// [`Archetype::grow_to`] all chunks of the list.
+    /// Calls [`Archetype::grow_to`] for all chunks of the list.
     pub(super) fn grow_to_all(&mut self, now: Version) {
         while self.stamps.chunk_len() < self.list.chunk_len() as usize {
             push_chunk(&mut self.stamps, &mut self.marks, now);
@@ -291,7 +291,7 @@ impl Archetype {
         self.finish_removal(at, last, pool, now)
     }
 
-    /// Removes a row over which the cells of the `last` row have been copied. Returns the entity of
+    /// Removes a row after the cells of the `last` row were copied over it. Returns the entity of
     /// the last row if it has moved.
     #[inline(always)]
     pub(super) fn finish_removal(
@@ -317,8 +317,8 @@ impl Archetype {
         Some(moved)
     }
 
-    /// Stamps the chunk of a row into whose place the last row was moved, with its enable bits and
-    /// the versions of its lines.
+    /// Stamps the chunk in which the last row took the place of a removed one, and moves its enable
+    /// bits and the versions of its lines.
     #[cold]
     fn record_marked_removal(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
         let Self { stamps, marks, .. } = self;
@@ -359,7 +359,7 @@ impl Archetype {
         self.marks.iter_mut().for_each(|marks| marks.reserve(chunk_len));
     }
 
-    /// Frees unused memory, moving at most `rows_max` rows. Returns how many it moved.
+    /// Frees unused memory, moving at most `rows_max` rows. Returns the number of moved rows.
     pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         self.entities.shrink_to_fit();
         self.list.compact(rows_max, pool)
@@ -372,7 +372,7 @@ impl Archetype {
     }
 }
 
-/// Adds stamps and marks for the next chunk. Its values are new, whatever rows come to it.
+/// Adds stamps and marks for the next chunk. The values of the new chunk count as changed at `now`.
 #[cold]
 pub(super) fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, now: Version) {
     let chunk = stamps.chunk_len();
@@ -384,8 +384,8 @@ pub(super) fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, no
     }
 }
 
-/// Stamps a chunk to which rows were added in every kind, and of columns that have line stamps the
-/// lines of these rows.
+/// Stamps a chunk with new rows in every kind, and the lines of these rows in columns with line
+/// stamps.
 pub(super) fn stamp_new_rows(
     stamps: &mut Stamps,
     lines: &LineStamps,
@@ -418,7 +418,6 @@ impl NewRow<'_> {
     /// `entity`, and stamps all its columns.
     ///
     /// # Panics
-    ///
     /// If `cells` are not all cells of a row, or `put` leaves one unwritten.
     #[inline(always)]
     pub(crate) fn push(

@@ -10,8 +10,8 @@ use super::change_log::ChangeLog;
 use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
 use crate::entity::ArchetypeId;
 
-/// How many archetypes a world has, and how many it has given back: equal if and only if the
-/// archetypes are the same.
+/// The numbers of archetypes that a world has and has freed. Equal if and only if the archetypes
+/// are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Census {
     len: usize,
@@ -27,12 +27,12 @@ pub(crate) struct Archetypes {
     by_set: FxHashMap<ComponentSet, ArchetypeId>,
     shared_lines: SharedLines,
     size: ChunkSize,
-    /// The number of archetypes that were given back.
+    /// The number of freed archetypes.
     retired: u64,
     /// Components whose columns were ever exchanged.
     swapped: Vec<[ComponentId; 2]>,
-    /// The components with bytes whose columns lie in blocks in another order than that of their
-    /// ids, because their first archetype came from another world; and that order.
+    /// The order in which columns lie in blocks, by the set of components with bytes, if their
+    /// first archetype came from another world. Other sets use the order of ids.
     orders: FxHashMap<ComponentSet, Box<[ComponentId]>>,
 }
 
@@ -54,7 +54,7 @@ impl Archetypes {
     ///
     /// # Errors
     ///
-    /// If a row of the set does not fit a chunk. Nothing has changed then.
+    /// If a row of the set does not fit a chunk. The archetypes are unchanged.
     ///
     /// # Panics
     ///
@@ -77,7 +77,7 @@ impl Archetypes {
         Ok(id)
     }
 
-    /// An archetype of a set that is none of these, to ask it how its rows would lie.
+    /// An archetype of a set that is not added to these, for questions about its layout.
     ///
     /// # Errors
     ///
@@ -92,8 +92,9 @@ impl Archetypes {
         Ok(Archetype::new(set.clone(), registry, layout, stamps))
     }
 
-    /// Puts the columns of a new archetype where they are in those that differ from it in tags, so
-    /// that chunks can move between them. O(archetypes) if it has components that were exchanged.
+    /// Puts the columns of a new archetype in the same places as in archetypes that differ only in
+    /// tags, so that chunks can move between them. O(archetypes) if columns of its components were
+    /// exchanged.
     fn place_columns(&self, archetype: &mut Archetype) {
         let is_in = |pair: &[ComponentId; 2]| pair.iter().all(|&id| archetype.set().contains(id));
         if self.swapped.iter().any(is_in) {
@@ -104,7 +105,7 @@ impl Archetypes {
         }
     }
 
-    /// Checks that there is or can be an archetype of this set.
+    /// Checks that an archetype of this set exists or can be added.
     ///
     /// # Errors
     ///
@@ -132,9 +133,9 @@ impl Archetypes {
         Archetype::layout(set, registry, self.size, order.map_or(&[], |order| order))
     }
 
-    /// Lets the columns of some components, which are all those with bytes of an archetype that
-    /// will be added, lie in blocks in this order: unless there are archetypes which differ from
-    /// it in tags only, because chunks move between these. O(archetypes).
+    /// Sets the order in blocks for the columns of some components: all components with bytes of an
+    /// archetype that will be added. Existing archetypes that differ from it only in tags take
+    /// precedence, because chunks move between these. O(archetypes).
     pub(crate) fn prefer_order(&mut self, order: Vec<ComponentId>) {
         let with_bytes: ComponentSet = order.iter().copied().collect();
         if order.is_sorted() || self.orders.contains_key(&with_bytes) {
@@ -188,14 +189,14 @@ impl Archetypes {
         &mut self.list
     }
 
-    /// All archetypes, to write the values of cells and stamps only. Nothing is recorded in the
-    /// change log.
+    /// All archetypes, for writing only the values of cells and stamps. The change log does not
+    /// record it.
     #[inline]
     pub(crate) fn columns_mut(&mut self) -> ColumnsMut<'_> {
         ColumnsMut::new(&mut self.list)
     }
 
-    /// One archetype, to write the values of cells and stamps only.
+    /// One archetype, for writing only the values of cells and stamps.
     #[inline]
     pub(crate) fn get_columns_mut(&mut self, id: ArchetypeId) -> ArchetypeColumnsMut<'_> {
         ArchetypeColumnsMut::new(&mut self.list[id.index()])
@@ -207,13 +208,13 @@ impl Archetypes {
         &self.change_log
     }
 
-    /// Gives back the archetypes without rows. Those behind them move up; returns their new ids.
+    /// Frees the archetypes without rows. Later archetypes move up; returns their new ids.
     pub(crate) fn retire_empty(&mut self, pool: &mut Pool) -> Vec<ArchetypeId> {
         let before = self.list.len();
         let first = self.list.iter().position(Archetype::is_empty).unwrap_or(before);
         self.list.retain_mut(|archetype| {
             if archetype.is_empty() {
-                // An empty list may have blocks that were reserved.
+                // An empty list may have reserved blocks.
                 archetype.clear(pool);
             }
             !archetype.is_empty()
@@ -230,8 +231,8 @@ impl Archetypes {
         (first..self.list.len()).map(number).collect()
     }
 
-    /// Gives back all archetypes from number `len` on, with their rows. Returns whether there were
-    /// any. The caller puts the directory in order.
+    /// Frees all archetypes from number `len` on, with their rows. Returns `false` if there were
+    /// none. The caller updates the directory.
     pub(crate) fn truncate(&mut self, len: usize, pool: &mut Pool) -> bool {
         let Some(last) = self.list.get_mut(len..).filter(|last| !last.is_empty()) else {
             return false;
@@ -246,7 +247,7 @@ impl Archetypes {
         true
     }
 
-    /// Exchanges the columns of two components wherever an archetype has both. Returns the
+    /// Exchanges the columns of two components in each archetype that has both. Returns these
     /// archetypes.
     pub(crate) fn swap_columns(&mut self, pair: [ComponentId; 2]) -> Vec<ArchetypeId> {
         if !self.swapped.contains(&pair) {
@@ -262,7 +263,7 @@ impl Archetypes {
         swapped
     }
 
-    /// What tells whether the archetypes are still the same.
+    /// Tells whether the archetypes are still the same.
     pub(crate) const fn census(&self) -> Census {
         Census { len: self.list.len(), retired: self.retired }
     }

@@ -1,4 +1,4 @@
-//! What an archetype stores outside of its chunks, handed out together.
+//! The data of an archetype outside of its chunks.
 
 use core::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::storage::{
 };
 use crate::version::Version;
 
-/// What an archetype has for its chunks and rows besides the columns.
+/// The data of an archetype for its chunks and rows, besides the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct BesideChunks<'w> {
     pub(crate) stamps: &'w Stamps,
@@ -19,7 +19,7 @@ pub struct BesideChunks<'w> {
 }
 
 impl<'w> BesideChunks<'w> {
-    /// The same for a query that ignores enable bits, if `ignores_enabled`.
+    /// The same data without enable bits, if `ignores_enabled`.
     #[inline]
     pub(crate) const fn ignoring_enabled(self, ignores_enabled: bool) -> Self {
         let bits = if ignores_enabled { None } else { self.bits };
@@ -32,8 +32,8 @@ impl<'w> BesideChunks<'w> {
         self.lines?.chunk(self.stamps, column, chunk)
     }
 
-    /// Stamps a column in a chunk of which some rows are written, at least one: their lines, where
-    /// it has line stamps, or the whole.
+    /// Stamps a column in a chunk for a write to some of its rows, at least one: the lines of the
+    /// rows, if the column has line stamps, or the whole chunk.
     #[inline]
     pub(crate) fn touch_rows(self, column: u16, chunk: u32, rows: Range<u32>, now: Version) {
         match self.chunk_lines(column, chunk) {
@@ -46,7 +46,7 @@ impl<'w> BesideChunks<'w> {
     ///
     /// # Panics
     ///
-    /// If the column has no values, or there is no such chunk.
+    /// If the column has no values, or the chunk does not exist.
     #[inline]
     pub(crate) fn value(self, column: u16, chunk: u32) -> ValueCell<'w> {
         self.values.expect("no column has a value per chunk").cell(column, chunk)

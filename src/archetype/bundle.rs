@@ -176,7 +176,7 @@ impl<C: Columnar<Shape: BundleShape<C>>> Bundle for C {
     }
 }
 
-/// How a component is a bundle: of itself, or, if it is split, of its fields. See [`Bundle`].
+/// The way a component is a bundle: as itself or, if it is split, as its fields. See [`Bundle`].
 #[doc(hidden)]
 pub trait BundleShape<C> {
     const NAMES: Names;

@@ -17,7 +17,7 @@ use super::bundle::Bundle;
 pub(crate) struct BundleInfo {
     /// The ids of its components, in the bundle's order.
     pub(crate) components: Box<[ComponentId]>,
-    /// The archetype of exactly these components, once one was spawned.
+    /// The archetype of exactly these components, once it was looked up.
     home: Option<BundleTarget>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn columns_in(archetype: &Archetype, components: &[ComponentId]) -> D
     DistinctColumns::new(components.iter().map(column).collect())
 }
 
-/// The bundles of a world: types, and sets of components that are known at run time only.
+/// The bundles of a world: types, and sets of components that are known only at run time.
 #[derive(Debug, Default)]
 pub(crate) struct Bundles {
     infos: Vec<BundleInfo>,
@@ -53,7 +53,7 @@ pub(crate) struct Bundles {
 }
 
 impl Bundles {
-    /// The id of `B`, which is registered if it is new.
+    /// The id of `B`. Registers a new bundle.
     ///
     /// # Panics
     ///
@@ -106,7 +106,7 @@ impl Bundles {
         id
     }
 
-    /// The id of a set of components that is known at run time only, in ascending order.
+    /// The id of a set of components that is known only at run time, in ascending order.
     pub(crate) fn set_id(&mut self, components: &[ComponentId]) -> BundleId {
         debug_assert!(
             components.is_sorted_by(|a, b| a < b),

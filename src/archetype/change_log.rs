@@ -13,7 +13,7 @@ pub(crate) type LogPosition = u64;
 ///
 /// A cache of addresses stores the [`LogPosition`] at which it was valid, and later refreshes the
 /// archetypes that were recorded since. Between two calls of [`ChangeLog::since`] an archetype is
-/// recorded once, however often it changes, so that a million spawns are one entry.
+/// recorded only once, for any number of changes, so a million spawns are one entry.
 #[derive(Debug)]
 pub(crate) struct ChangeLog {
     id: LogId,
@@ -24,7 +24,7 @@ pub(crate) struct ChangeLog {
     round: AtomicU64,
 }
 
-/// The round in which an archetype was recorded last. Zero, which is no round, if it never was.
+/// The round in which an archetype was last recorded. Zero, which is not a round, if it never was.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LastLogged(u64);
 
@@ -43,7 +43,7 @@ impl Default for ChangeLog {
 impl ChangeLog {
     /// A position that no log reaches.
     pub(crate) const NEVER: LogPosition = LogPosition::MAX;
-    /// Entries that are kept at least.
+    /// The least number of entries that are kept.
     const KEPT_MIN: usize = 64;
 
     /// Identifies the log to which positions belong.
@@ -58,7 +58,7 @@ impl ChangeLog {
         self.dropped + self.entries.len() as u64
     }
 
-    /// Records an archetype that is about to change. There are `archetypes` of them.
+    /// Records an archetype that is about to change. `archetypes` is their number.
     #[inline]
     pub(super) fn record(&mut self, number: u32, last_logged: &mut LastLogged, archetypes: usize) {
         let round = *self.round.get_mut();
@@ -76,7 +76,7 @@ impl ChangeLog {
             // newer half is kept: a plan that is used in every frame never rescans all.
             self.drop_oldest(self.entries.len() / 2);
         }
-        // Reserved at once, so that a world in its steady state does not allocate.
+        // The full size is reserved at once, so that a world in its steady state does not allocate.
         self.entries.reserve(kept - self.entries.len());
         self.entries.push(number);
     }
@@ -84,7 +84,7 @@ impl ChangeLog {
     /// Records all archetypes at once.
     pub(super) fn record_all(&mut self) {
         self.drop_oldest(self.entries.len());
-        // Skips a position, so that no position from before is valid.
+        // Skips a position, so that all earlier positions become invalid.
         self.dropped += 1;
         *self.round.get_mut() += 1;
     }
@@ -95,10 +95,10 @@ impl ChangeLog {
         self.entries.drain(..entries);
     }
 
-    /// The archetypes recorded since `then`. `None` if those entries were dropped, which means all
-    /// archetypes. From now on archetypes are recorded again.
+    /// The archetypes recorded since `then`. `None` if those entries were dropped; it stands for
+    /// all archetypes. Later changes are recorded again, even of archetypes in the result.
     pub(crate) fn since(&self, then: LogPosition) -> Option<&[u32]> {
-        // Concurrent callers see the same log, because nothing is recorded while it is shared.
+        // Concurrent callers see the same log, because it records no change while it is shared.
         self.round.fetch_add(1, Ordering::Relaxed);
         let first = usize::try_from(then.checked_sub(self.dropped)?).ok()?;
         self.entries.get(first..)

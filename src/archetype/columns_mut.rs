@@ -13,7 +13,7 @@ use super::archetype::Archetype;
 use super::beside_chunks::BesideChunks;
 use super::marks::Marks;
 
-/// Archetypes in the order of their numbers, each handed out once, to write its values.
+/// Archetypes in the order of their numbers. Each is handed out once, for writing its values.
 #[derive(Debug)]
 pub(crate) struct ColumnsMut<'w>(&'w mut [Archetype]);
 
@@ -23,11 +23,11 @@ impl<'w> ColumnsMut<'w> {
         Self(archetypes)
     }
 
-    /// Takes the archetype that has `index` remaining ones before it, and drops those.
+    /// Takes the archetype after the next `index` ones, and drops these.
     ///
     /// # Panics
     ///
-    /// If there are not as many archetypes left.
+    /// If at most `index` archetypes are left.
     #[inline(always)]
     pub(crate) fn take(&mut self, index: usize) -> ArchetypeColumnsMut<'w> {
         let (taken, rest) = core::mem::take(&mut self.0).split_at_mut(index + 1);
@@ -36,10 +36,10 @@ impl<'w> ColumnsMut<'w> {
     }
 }
 
-/// An archetype of which only the values of cells and stamps may be written.
+/// An archetype in which only the values of cells and stamps may be written.
 ///
-/// Cached addresses rely on this type: nothing here moves a row, a block or an array of stamps, and
-/// nothing hands out the archetype, or a part that could do so, as `&mut`.
+/// Cached addresses rely on this type: no method moves a row, a block or an array of stamps, or
+/// hands out the archetype, or a part that could do so, as `&mut`.
 #[derive(Debug)]
 pub(crate) struct ArchetypeColumnsMut<'w>(&'w mut Archetype);
 
@@ -58,7 +58,7 @@ impl<'w> ArchetypeColumnsMut<'w> {
         Self(archetype)
     }
 
-    /// The archetype's chunks for writing, and what is stored beside them.
+    /// The archetype's chunks for writing, and the data beside them.
     ///
     /// # Panics
     ///
@@ -76,7 +76,7 @@ impl<'w> ArchetypeColumnsMut<'w> {
         (list, BesideChunks { stamps, entities, bits, values, lines })
     }
 
-    /// Adds the column of component `id`, if there is one, to a view for writing.
+    /// Adds the column of component `id`, if it exists, to a view for writing.
     pub(crate) fn add_to_view<C: Component>(
         self,
         id: ComponentId,
@@ -88,14 +88,15 @@ impl<'w> ArchetypeColumnsMut<'w> {
         columns.push(list, BesideList { stamps, bits, lines, is_gone }, column);
     }
 
-    /// Cells of one column, to be written at the same time, and what is stored beside them.
+    /// The cells of one column, for writing from several places at the same time, and the data
+    /// beside the chunks.
     #[inline]
     pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, BesideChunks<'w>) {
         let (list, beside) = self.into_parts();
         (CellsMut::new(list, column), beside)
     }
 
-    /// One cell for writing, whose chunk is stamped.
+    /// One cell for writing. Stamps its chunk.
     ///
     /// # Panics
     ///

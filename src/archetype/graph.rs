@@ -18,9 +18,9 @@ pub(crate) struct BundleId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Change {
     Insert(BundleId),
-    /// From an entity that has the whole bundle.
+    /// Removes the bundle. The entity must have all of it.
     Remove(BundleId),
-    /// The components of the bundle that the entity has.
+    /// Removes the components of the bundle that the entity has.
     RemovePresent(BundleId),
     Exchange {
         removed: BundleId,
@@ -56,13 +56,13 @@ pub(crate) enum ChangeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeId(u32);
 
-/// The target of a change from one archetype, and what the move copies.
+/// The target of a change from one archetype, and the columns that the move copies.
 #[derive(Debug)]
 pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
-    /// How the cells of a row are moved.
+    /// The move of the cells of a row.
     pub(crate) cells: RowMove,
-    /// Whether both archetypes have the same columns with bytes, in the same places. They differ
+    /// Whether both archetypes have the same columns with bytes, in the same places, and differ
     /// only in tags.
     pub(crate) keeps_bytes: bool,
 }
@@ -103,7 +103,7 @@ impl Edge {
         Self { target: target_id, cells, keeps_bytes }
     }
 
-    /// Computes the edge anew between its archetypes, whose columns were exchanged.
+    /// Computes the edge again for its archetypes, after columns were exchanged.
     #[cold]
     fn renew(&mut self, pair: (&Archetype, &Archetype)) {
         let [added, removed] = [self.cells.added(), self.cells.removed()];
@@ -122,7 +122,7 @@ impl Edge {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: Vec<Edge>,
-    /// The edge that was found last: loops look up the same edge again and again.
+    /// The edge of the last look-up: loops look up the same edge again and again.
     last: Option<((ArchetypeId, Change), EdgeId)>,
     /// The last edge of each kind of change. Loops that alternate between insert and remove find
     /// both.
@@ -161,7 +161,7 @@ impl Graph {
         self.last_edges[kind as usize] = Some(LastEdges { bundle, source, edge });
     }
 
-    /// The edge of a change, if it was computed, and for the columns as they are.
+    /// The edge of a change, if it was computed. Updates it to the present places of columns.
     #[inline]
     pub(crate) fn find(
         &mut self,
@@ -196,14 +196,14 @@ impl Graph {
         &self.edges[id.0 as usize]
     }
 
-    /// Forgets which edges were found last, because columns were exchanged: each edge is compared
-    /// with its archetypes when it is found again.
+    /// Forgets the last edges, because columns were exchanged: each edge is compared with its
+    /// archetypes at its next look-up.
     pub(crate) const fn recheck(&mut self) {
         self.last = None;
         self.last_edges = [None; 3];
     }
 
-    /// Forgets all edges. Ids of edges are not valid any more.
+    /// Forgets all edges. Their ids become invalid.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }

@@ -1,4 +1,4 @@
-//! A copy of an archetype's rows, from which they can be put back.
+//! A copy of an archetype's rows, for restoring them.
 //!
 //! ```text
 //!  chunks   │ Position │ Velocity │   │ Position │ Velocity │   │ Position │ … │
@@ -6,29 +6,29 @@
 //!  image    │ Position  Position  Position … │   │ Velocity  Velocity … │
 //! ```
 //!
-//! An image has one array a column, whatever extents the chunks lie in: so copies are long, and the
-//! image has no gaps. Beside the columns it has what lies beside the chunks: entities, stamps,
-//! enable bits, values of chunks.
+//! An image has one array per column, for any extents of the chunks, so copies are long and the
+//! image has no gaps. It also has the data beside the chunks: entities, stamps, enable bits, values
+//! of chunks.
 //!
-//! # Only what differs is copied
+//! # Copying only differences
 //!
-//! The clock of a world never goes back, so a version is never given twice (those of a state that
-//! was read are given anew when it is restored). So a stamp says what a column of a chunk has: if
-//! the archetype has the same list of chunks as then, the same stamp of the order and the same
-//! stamp of the column, then it has the same bytes. Both directions use this. An image that is
-//! brought up to date, or an archetype that is put back, copies what was written in between, and
-//! reads the stamps of the rest.
+//! The clock of a world never goes back, so no version is used twice (a state that was read gets
+//! new versions when it is restored). So a stamp identifies the contents of a column of a chunk: if
+//! the archetype has the same list of chunks as before, the same stamp of the order and the same
+//! stamp of the column, it has the same bytes. Both directions use this. An update of an image and
+//! the restore of an archetype copy only data that was written in between, and read the stamps of
+//! the rest.
 //!
-//! The entities of a chunk are copied by the stamp of its order alone. Where a row of an archetype
-//! that is put back has another entity than before, that entity gets its place in the directory, so
-//! the directory has no stamps of its own.
+//! The entities of a chunk are copied by the stamp of its order alone. If a row of a restored
+//! archetype gets another entity than before, the entity gets its place in the directory, so the
+//! directory needs no stamps of its own.
 //!
-//! # Why extents are not shared until they are written
+//! # Copies instead of shared extents
 //!
-//! A state could share the memory of extents with the world, which would copy an extent before it
-//! is written. A model of both, on plain memory: 1,536 chunks in extents of 64, some of which are
-//! written in each frame before a state is taken. Microseconds a frame for writes and copies
-//! together, with one state and with the last eight, and the memory of eight:
+//! A state could share the memory of extents with the world, which would copy an extent before
+//! writing it. The table is from a model of both on plain memory: 1,536 chunks in extents of 64,
+//! some of which are written in each frame before a state is taken. Microseconds per frame for
+//! writes and copies together, with one state and with the last eight, and the memory of eight:
 //!
 //! ```text
 //!  chunks written      copied: one   eight    MiB     shared: one   eight    MiB
@@ -39,17 +39,17 @@
 //!  all                       5,550   4,680    192           3,570   3,470    192
 //! ```
 //!
-//! Scattered writes touch nearly every extent: there a copy of chunks is up to twenty times as
-//! fast. Sharing is ahead by a third where all is written, and takes less memory where little is.
-//! But each way to write would have to ask first whether its extent is shared, in loops that have
-//! nothing else to ask, and the copy would come in the middle of a kernel. (Zen 5, two cores.)
+//! Scattered writes touch nearly every extent: with them a copy of chunks is up to twenty times as
+//! fast. Sharing is faster by a third if all chunks are written, and takes less memory if few are.
+//! But each function that writes would have to test first whether its extent is shared, in loops
+//! without any other test, and the copy would come in the middle of a kernel. (Zen 5, two cores.)
 
 use std::sync::Arc;
 
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::component::{ComponentSet, HeldValue, Registry};
-use crate::entity::{ArchetypeId, Directory, Entity, Location, RowIndex};
+use crate::entity::{ArchetypeId, Directory, Entity, Location};
 use crate::storage::{ChunkRow, ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
 use crate::version::Version;
 
@@ -59,11 +59,11 @@ use super::marks::Marks;
 /// The bytes of a column, on a cache line.
 pub(super) type ColumnBytes = AVec<u8, ConstAlign<64>>;
 
-/// The rows of an archetype at some version, and what belongs to its chunks.
+/// The rows of an archetype at some version, and the data of its chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct ArchetypeImage {
     pub(super) set: ComponentSet,
-    /// The key of the list, which no other list has, or none that any list has.
+    /// The key of the list, which no other list has. `NO_LIST` for an image that was read.
     pub(super) list_key: u64,
     pub(super) in_first_block: bool,
     /// Rows of a full chunk.
@@ -71,13 +71,13 @@ pub(crate) struct ArchetypeImage {
     /// The cells of each column, row after row.
     pub(super) columns: Box<[ColumnBytes]>,
     pub(super) entities: Vec<Entity>,
-    /// What [`Stamps::save`] writes.
+    /// The words that [`Stamps::save`] writes.
     pub(super) stamps: Vec<u64>,
-    /// What [`Marks::save`] writes.
+    /// The words that [`Marks::save`] writes.
     pub(super) marks: Vec<u64>,
     /// Words of a chunk in the marks, by column: the essay of `rows_view`.
     pub(super) chunk_words: Box<[[usize; 3]]>,
-    /// Shared values live as long as an image of their rows.
+    /// The shared values of the rows, which live at least until the image is dropped.
     pub(super) shared: Vec<KeptValue>,
 }
 
@@ -112,7 +112,7 @@ impl ArchetypeImage {
         self.entities.len()
     }
 
-    /// Bytes of all arrays, without those that are not in use.
+    /// Bytes of all arrays, without unused arrays.
     pub(crate) fn bytes(&self) -> usize {
         self.columns.iter().map(|column| column.len()).sum::<usize>()
             + size_of_val(&self.entities[..])
@@ -120,8 +120,8 @@ impl ArchetypeImage {
             + size_of_val(&self.marks[..])
     }
 
-    /// Makes this the image of an archetype of the same set. Copies what has changed since it was
-    /// that of the same archetype, or all.
+    /// Makes this the image of an archetype of the same set. Copies only changes if it was an image
+    /// of the same archetype before.
     ///
     /// # Panics
     ///
@@ -135,7 +135,7 @@ impl ArchetypeImage {
         let (list, capacity) = (archetype.list(), archetype.list().capacity() as usize);
         for (number, bytes) in self.columns.iter_mut().enumerate() {
             let size = list.columns()[number].size;
-            // Exact: an image that grew twice as large as its rows would take twice the memory.
+            // Exact: an image with twice the capacity of its rows would take twice the memory.
             bytes.reserve_exact((list.len() * size).saturating_sub(bytes.len()));
             for chunk in 0..list.chunk_len() {
                 if size == 0 || same.column(archetype.stamps(), number, chunk) {
@@ -167,13 +167,13 @@ impl ArchetypeImage {
         self.capacity = capacity;
     }
 
-    /// Gives the tags of the shared values theirs back. The caller owns them until the archetypes
-    /// do.
+    /// Gives the tags of the shared values their values back. The caller owns the values until the
+    /// archetypes own them.
     pub(crate) fn own_shared(&self, registry: &Registry) -> impl Iterator<Item = Arc<HeldValue>> {
         self.shared.iter().map(|kept| kept.own(registry))
     }
 
-    /// The shared values of the rows, if there are rows.
+    /// The shared values of the rows. Empty without rows.
     pub(crate) fn kept_values(&self) -> &[KeptValue] {
         &self.shared
     }
@@ -183,14 +183,15 @@ impl ArchetypeImage {
         self.len().div_ceil(self.capacity)
     }
 
-    /// Whether the archetype has the list of chunks that it had, with chunks of the same size.
+    /// Whether the archetype still has the list of chunks of the image, with chunks of the same
+    /// size.
     fn is_of_list(&self, archetype: &Archetype) -> bool {
         let list = archetype.list();
         self.list_key == list.key() && self.in_first_block == list.in_first_block()
     }
 }
 
-/// Copies the entities of the chunks whose rows may be others.
+/// Copies the entities of the chunks whose rows may differ.
 fn follow_entities(to: &mut Vec<Entity>, archetype: &Archetype, same: &Unchanged<'_>) {
     let (list, all) = (archetype.list(), archetype.entities());
     to.reserve_exact(all.len().saturating_sub(to.len()));
@@ -218,9 +219,9 @@ pub(super) fn chunk_words(archetype: &Archetype) -> Box<[[usize; 3]]> {
     archetype.components().iter().zip(0..).map(|(_, column)| words(column)).collect()
 }
 
-/// Which columns of chunks an image and an archetype have in common.
+/// The columns of chunks that are equal in an image and an archetype.
 struct Unchanged<'i> {
-    /// The stamps of the image, if it is one of the same list of chunks.
+    /// The stamps of the image, if it is an image of the same list of chunks.
     saved: Option<&'i [u64]>,
     /// The number of chunks in the image.
     chunk_len: usize,
@@ -239,32 +240,32 @@ impl Unchanged<'_> {
         self.order(stamps, chunk) && self.is_same(stamps, StampKind::column(column), chunk as usize)
     }
 
-    /// Whether a chunk has the same rows, or lost some of its last.
+    /// Whether a chunk has the same rows, or lost some of its last rows.
     fn order(&self, stamps: &Stamps, chunk: u32) -> bool {
         self.is_same(stamps, StampKind::ORDER, chunk as usize)
     }
 }
 
-/// What an archetype needs to be put back.
+/// The data that restoring an archetype needs.
 #[derive(Debug)]
 pub(crate) struct RestoreContext<'s> {
     pub(crate) pool: &'s mut Pool,
     pub(crate) entities: &'s mut Directory,
-    /// Whether entities whose rows are the same have their places.
+    /// Whether entities in unchanged rows have their places already.
     pub(crate) keeps_places: bool,
-    /// The version that stands for version 0 of the image: [`Version::NEVER`], or one that no
-    /// version of the archetype is equal to.
+    /// The version that stands for version 0 of the image: [`Version::NEVER`], or one that differs
+    /// from all versions of the archetype.
     pub(crate) first: Version,
 }
 
 impl Archetype {
-    /// Gives the archetype, of this number, the rows of an image, and what belonged to their
-    /// chunks, and gives the entities their places. Copies what has changed since then. The caller
-    /// gives shared values their tags before, and puts the rest of the directory back.
+    /// Gives the archetype, which has number `id`, the rows of an image and the data of their
+    /// chunks, and gives the entities their places. Copies only differences. Before the call, the
+    /// caller gives tags their shared values; it also restores the rest of the directory.
     ///
     /// # Panics
     ///
-    /// If the image is that of another set.
+    /// If the image is of another set.
     pub(crate) fn restore(
         &mut self,
         id: ArchetypeId,
@@ -285,7 +286,7 @@ impl Archetype {
         self.drop_chunks(self.list.chunk_len() as usize);
         self.restore_live(image, &same);
         self.restore_missing(image, pool);
-        // The tags of shared values have theirs, by the caller.
+        // The caller has given the tags of shared values their values.
         self.grow_to_all(Version::NEVER);
         self.stamps.load(&image.stamps, *first);
         if let Some(marks) = &mut self.marks {
@@ -296,7 +297,7 @@ impl Archetype {
         }
     }
 
-    /// Gives the rows the entities of an image, and those of rows that had others their places.
+    /// Gives the rows the entities of an image, and sets the places of entities in changed rows.
     fn restore_entities(
         &mut self,
         id: ArchetypeId,
@@ -305,21 +306,27 @@ impl Archetype {
         context: &mut RestoreContext<'_>,
     ) {
         let RestoreContext { entities, keeps_places, .. } = context;
+        self.entities.reserve(image.len().saturating_sub(self.entities.len()));
         let all = image.entities.chunks(image.capacity);
         for (chunk, new) in (0u32..).zip(all) {
             let start = chunk as usize * image.capacity;
-            let has_all = start + new.len() <= self.entities.len();
-            if *keeps_places && has_all && same.order(&self.stamps, chunk) {
+            let known = (self.entities.len() - start).min(new.len());
+            if *keeps_places && known == new.len() && same.order(&self.stamps, chunk) {
                 continue;
             }
-            let RowIndex(first) = self.list.position(ChunkRow { chunk, row: 0 });
-            for ((row, at), &entity) in (0u32..).zip(start..).zip(new) {
-                match self.entities.get_mut(at) {
-                    Some(own) if *keeps_places && *own == entity => continue,
-                    Some(own) => *own = entity,
-                    None => self.entities.push(entity),
+            let place = |row| Location::new(id, self.list.position(ChunkRow { chunk, row }));
+            let (old, added) = new.split_at(known);
+            let own = self.entities[start..start + known].iter_mut();
+            for ((row, own), &entity) in (0u32..).zip(own).zip(old) {
+                if !*keeps_places || *own != entity {
+                    *own = entity;
+                    entities.put(entity, place(row));
                 }
-                entities.put(entity, Location::new(id, RowIndex(first + row)));
+            }
+            self.entities.extend_from_slice(added);
+            if !added.is_empty() {
+                let row = u32::try_from(known).expect("a chunk has 2^32 rows or more");
+                entities.put_all(added, place(row));
             }
         }
         self.entities.truncate(image.len());
@@ -331,14 +338,14 @@ impl Archetype {
         values.for_each(ChunkValues::release_shared);
     }
 
-    /// All versions that the archetype has, of chunks and of lines.
+    /// All versions of the archetype's chunks and lines.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
         let kinds = (0..self.stamps.kinds()).map(StampKind::nth);
         let of_lines = self.lines().into_iter().flat_map(LineStamps::versions);
         kinds.flat_map(|kind| self.stamps.versions(kind)).chain(of_lines)
     }
 
-    /// Overwrites the rows that the archetype has.
+    /// Overwrites the existing rows.
     fn restore_live(&mut self, image: &ArchetypeImage, same: &Unchanged<'_>) {
         for (number, bytes) in image.columns.iter().enumerate() {
             let size = self.list.columns()[number].size;
@@ -354,7 +361,7 @@ impl Archetype {
         }
     }
 
-    /// Adds the rows that the archetype lacks.
+    /// Adds the missing rows.
     fn restore_missing(&mut self, image: &ArchetypeImage, pool: &mut Pool) {
         let (live, missing) = (self.len(), image.len() - self.len());
         if missing == 0 {

@@ -1,5 +1,5 @@
-//! What sets an archetype apart from most: components that are hidden, that despawns keep, that can
-//! be disabled, that have versions a line or a value per chunk, or that stand for a shared value.
+//! Optional data of an archetype, which most archetypes do not have: hidden and cleanup components,
+//! enable bits, line versions, chunk values, shared values.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::component::{ComponentId, ComponentSet, Registry};
 use crate::storage::{ChunkValues, EnableBits, LineStamps, ListLayout};
 use crate::version::Version;
 
-/// What sets an archetype apart. Most archetypes have none, and their entities are visible, copied
+/// The optional data of an archetype. The entities of an archetype without it are visible, copied
 /// whole, and freed when they are despawned.
 #[derive(Debug)]
 pub(super) struct Marks {
@@ -20,23 +20,23 @@ pub(super) struct Marks {
     bits: Option<EnableBits>,
     /// The change versions of lines, if a component has any.
     lines: Option<LineStamps>,
-    /// The values of its chunks, if a component has any, and those that all of them share.
+    /// The values of its chunks, if a component has any, and the shared values of all chunks.
     pub(super) values: Option<ChunkValues>,
 }
 
-/// What a despawn does to an entity of an archetype.
+/// The effect of a despawn on an entity of an archetype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// It removes the row.
     Free,
     /// It keeps the cleanup components.
     Keep,
-    /// Nothing: the entity is [`Gone`](crate::component::Gone).
+    /// It has no effect, because the entity is [`Gone`](crate::component::Gone).
     Gone,
 }
 
 impl Marks {
-    /// Those of an archetype of these components.
+    /// The marks of an archetype of these components. `None` if it needs none.
     #[inline]
     pub(super) fn of(
         components: &[ComponentId],
@@ -125,20 +125,20 @@ impl Marks {
         ]
     }
 
-    /// Appends all that belongs to the chunks, as words: the enable bits of all columns, the
-    /// versions of lines of all columns, the values of all columns.
+    /// Appends all data of the chunks, as words: the enable bits of all columns, the versions of
+    /// lines of all columns, the values of all columns.
     pub(super) fn save(&self, to: &mut Vec<u64>) {
         self.bits.iter().for_each(|bits| bits.save(to));
         self.lines.iter().for_each(|lines| lines.save(to));
         self.values.iter().for_each(|values| values.save(to));
     }
 
-    /// Sets all that belongs to the chunks to what [`Marks::save`] has written for as many.
-    /// Versions of lines begin with `first`.
+    /// Sets all data of the chunks to the words that [`Marks::save`] has written for the same
+    /// number of chunks. Versions of lines begin with `first`.
     ///
     /// # Panics
     ///
-    /// If it was written for fewer or more.
+    /// If the words are from another number of chunks.
     pub(super) fn load(&mut self, mut saved: &[u64], first: Version) {
         self.bits.iter_mut().for_each(|bits| bits.load(&mut saved));
         self.lines.iter_mut().for_each(|lines| lines.load(&mut saved, first));
@@ -146,7 +146,7 @@ impl Marks {
         assert!(saved.is_empty(), "the words are those of more chunks");
     }
 
-    /// The line stamps, to be made anew.
+    /// The line stamps, for replacing them.
     pub(super) const fn lines_mut(&mut self) -> Option<&mut LineStamps> {
         self.lines.as_mut()
     }
@@ -172,7 +172,7 @@ impl Marks {
         self.values.iter_mut().for_each(|values| values.truncate(chunk_len));
     }
 
-    /// Moves what belongs to a chunk that fills the gap of another.
+    /// Moves the data of a chunk that fills the gap of another.
     pub(super) fn move_chunk(&mut self, source: usize, target: usize) {
         self.bits.iter_mut().for_each(|bits| bits.move_chunk(source, target));
         self.lines.iter_mut().for_each(|lines| lines.move_chunk(source, target));

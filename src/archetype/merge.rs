@@ -1,4 +1,4 @@
-//! Archetypes of another world, whose rows this world takes over.
+//! Merges archetypes of another world into this world.
 //!
 //! ```text
 //!  other world   {c0, c2}  │ a: full │ b: full │ c: 40 rows │
@@ -7,13 +7,13 @@
 //!  this world    {c5, c1}  │ a: full │ b: full │ y: 140 rows │
 //! ```
 //!
-//! An archetype of the other world is prepared where it is: its rows get the ids of this world, the
-//! references in its columns too, and all of it one version of this world. Then its chunks move as
-//! they do between two archetypes of one world. Blocks change owner if the columns lie in the same
-//! places; otherwise rows are copied in runs.
+//! An archetype of the other world is prepared in place: its rows and the references in its columns
+//! get the ids of this world, and all data gets one version of this world. After it the chunks move
+//! like chunks between two archetypes of one world. Blocks change owner if the columns lie in the
+//! same places; otherwise rows are copied in runs.
 //!
-//! Columns lie in blocks in the order of the components' ids, and these differ from world to world.
-//! So an archetype that this world has not yet is laid out as the other world does.
+//! Columns lie in blocks in the order of the components' ids, which differ from world to world. So
+//! a new archetype of this world is laid out as in the other world.
 
 use crate::component::{Adopted, ComponentId, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, IdMap, Location, RowIndex};
@@ -26,7 +26,7 @@ use super::graph::Edge;
 use super::marks::Marks;
 use super::move_chunks::{MoveContext, move_chunks};
 
-/// Entities that are given new ids together.
+/// The number of entities that get new ids together.
 const IDS: usize = 1024;
 
 impl Archetype {
@@ -38,7 +38,7 @@ impl Archetype {
         places.into_iter().map(|(&id, _)| id).collect()
     }
 
-    /// Whether it can have as many rows more.
+    /// Whether it can have this number of additional rows.
     pub(crate) fn has_room_for(&self, rows: usize) -> bool {
         self.list.has_room_for(rows)
     }
@@ -52,13 +52,13 @@ impl Archetype {
         }
     }
 
-    /// Says that the slabs of its blocks belong to another pool, and have these numbers there.
+    /// Renumbers the slabs of its blocks, after they moved to another pool.
     pub(crate) fn renumber_slabs(&mut self, slabs: &NewSlabs) {
         self.list.renumber(slabs);
     }
 
-    /// Gives each row the id of a new entity of another directory, in the order of rows. Returns
-    /// nothing else: the locations are set when the rows have moved to `target`.
+    /// Gives each row the id of a new entity of another directory, in the order of rows. The
+    /// locations are set later, when the rows have moved to `target`.
     pub(crate) fn rename_entities(
         &mut self,
         target: ArchetypeId,
@@ -70,22 +70,21 @@ impl Archetype {
             scratch.clear();
             let place = |_| Location::new(target, RowIndex(0));
             entities.alloc_batch(olds.len(), place, scratch).expect("the ids were counted");
-            for (old, &new) in olds.iter_mut().zip(&*scratch) {
-                map.set(*old, new);
-                *old = new;
-            }
+            map.set(olds, scratch);
+            olds.copy_from_slice(scratch);
         }
     }
 
-    /// Replaces the ids of entities in some columns, and in the values of chunks, by what `map`
-    /// returns. O(rows) for each column with ids.
+    /// Replaces the ids of entities in some columns, and in the values of chunks, by the results of
+    /// `map`. O(rows) for each column with ids.
     pub(crate) fn map_entities(
         &mut self,
         registry: &Registry,
         columns: &mut impl Iterator<Item = u16>,
         map: &mut dyn FnMut(Entity) -> Entity,
     ) {
-        // The iterator is advanced first: after a panic it goes on with the next column.
+        // The iterator is advanced first, so that a call after a panic continues with the next
+        // column.
         while let Some(column) = columns.next()
             && let Some(&id) = self.components().get(usize::from(column))
         {
@@ -102,7 +101,7 @@ impl Archetype {
         }
     }
 
-    /// Gives all rows, and everything of them, one version.
+    /// Gives all data of all rows one version.
     pub(crate) fn stamp_all(&mut self, now: Version) {
         let chunks = self.stamps.chunk_len();
         (0..chunks).for_each(|chunk| self.stamps.touch_all(chunk, now));
@@ -114,12 +113,12 @@ impl Archetype {
     }
 }
 
-/// Moves all rows of an archetype of another world to the one of the same components in this world.
-/// They are stamped with `context.now`, and so is the archetype from which they come. Their
-/// entities are those of this world, and so are the blocks.
+/// Moves all rows of an archetype of another world to the archetype of the same components in this
+/// world. Both are stamped with `context.now`. The rows must have entities and blocks of this
+/// world.
 ///
-/// O(entities + chunks × columns) where columns lie in the same places, else also the bytes of all
-/// rows.
+/// O(entities + chunks × columns) if columns lie in the same places; otherwise also the bytes of
+/// all rows.
 pub(crate) fn merge_archetype(
     source: &mut Archetype,
     (target_id, target): (ArchetypeId, &mut Archetype),
@@ -133,7 +132,7 @@ pub(crate) fn merge_archetype(
     };
     let kept = (0u16..).zip(source.components()).map(column).collect();
     let edge = Edge::of_all((source, target), target_id, kept);
-    // The number of the source is of no use in this world, and no row stays there.
+    // The number of the source is not used in this world, and no row stays in it.
     let all = (target_id, source);
     move_chunks(all, target, &ChunkSet::All, &edge, context, &|writer| {
         NewRows::write(writer, |rows| rows.fill(()))
@@ -141,8 +140,8 @@ pub(crate) fn merge_archetype(
 }
 
 impl Edge {
-    /// The edge between archetypes of the same components, which may have other numbers. `kept` has
-    /// a pair for each: a column of the source and one of the target.
+    /// The edge between archetypes of the same components, whose ids may differ. `kept` has a pair
+    /// for each component: a column of the source and one of the target.
     pub(super) fn of_all(
         (source, target): (&Archetype, &Archetype),
         target_id: ArchetypeId,

@@ -1,19 +1,22 @@
 //! Archetypes: one list of chunks per exact set of components.
 //!
 //! * [`archetype`] has the chunks of an archetype, the entities of its rows, their enable bits, and
-//!   its stamps, all but the first being [`beside_chunks`]. [`append`] adds many rows to it.
+//!   its stamps; all but the chunks are [`beside_chunks`]. [`marks`] has the data that most
+//!   archetypes do not need, for example enable bits. [`append`] adds many rows to an archetype.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
-//! * [`bundle`] has the traits of what an entity is spawned with, gains or loses in one move, and
-//!   [`bundles`] the ids of their components and the archetype that has exactly those.
+//! * [`bundle`] has the traits of the components with which an entity is spawned, or that it gains
+//!   or loses in one move. [`bundles`] has the ids of their components and the archetype of exactly
+//!   these.
 //! * [`graph`] stores the edges between archetypes: the target of "insert this bundle" or "remove
 //!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
 //!   entity that uses an edge costs a set and a hash.
 //! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
-//!   many that lie anywhere, [`move_chunks`] whole chunks. [`merge`] takes over archetypes of
-//!   another world, and [`part`] takes out the rows that leave for one.
-//! * [`image`] is a copy of an archetype's rows, from which they are put back.
+//!   moves many rows from any places, [`move_chunks`] whole chunks. [`merge`] takes over archetypes
+//!   of another world, and [`part`] takes out the rows that leave for one.
+//! * [`image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the difference
+//!   between two images, and [`rows_view`] a view of the rows of an archetype or of an image.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
-//!   be refreshed. Writing values through [`columns_mut`] moves nothing and is not recorded.
+//!   be refreshed. Writing values through [`columns_mut`] moves no rows and is not recorded.
 
 mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]

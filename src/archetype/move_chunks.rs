@@ -1,4 +1,4 @@
-//! Whole chunks that move along an edge or are freed, when all rows of a query change.
+//! Moves whole chunks along an edge, or frees them, when all rows of a query change.
 //!
 //! ```text
 //!  source  │ a: full │ b: full │ c: 40 rows │        target  │ x: full │ y: 100 rows │
@@ -10,9 +10,9 @@
 //!  target  │ x: full │ y, a … │ … a, b … │ … b, c │
 //! ```
 //!
-//! The order of rows is visible to users, so it must depend only on their numbers and not on their
-//! memory. A small first block, which cannot be attached to a list with other rows, is copied to
-//! where a full-size chunk with as many rows would be.
+//! The order of rows is visible to users, so it must depend only on their number and not on their
+//! memory. The rows of a small first block, which cannot be attached to a list with other rows, are
+//! copied to the same places as the rows of a full-size chunk.
 //!
 //! In both cases the location of each entity is rewritten. So a move that copies no cells costs 12
 //! bytes of the directory and 8 bytes of the archetype's own list per entity.
@@ -30,7 +30,7 @@ use super::graph::Edge;
 use super::marks::Marks;
 use crate::entity::ArchetypeId;
 
-/// What a move of chunks needs besides the archetypes.
+/// The data that a move of chunks needs besides the archetypes.
 #[derive(Debug)]
 pub(crate) struct MoveContext<'w> {
     pub(crate) entities: &'w mut Directory,
@@ -38,15 +38,15 @@ pub(crate) struct MoveContext<'w> {
     pub(crate) now: Version,
 }
 
-/// Moves chunks from `source` along an edge. For rows that are copied, `fill` writes the added
-/// columns. Chunks that change owner are returned, by their numbers in the target: the caller must
+/// Moves chunks from `source` along an edge. In rows that are copied, `fill` writes the added
+/// columns. Returns the numbers of chunks that change owner, in the target: the caller must
 /// overwrite their added columns, which have their old values. All added columns are stamped.
 ///
-/// Kept columns keep their stamps: a chunk that changes owner keeps its own, and rows that are
-/// copied raise those of their new chunk. Order and arrival of the moved rows are stamped, and so
-/// is the order of rows that filled gaps in the source.
+/// Kept columns keep their stamps: a chunk that changes owner keeps its own, and a chunk to which
+/// rows are copied gets the newer stamp of both. Order and arrival of the moved rows are stamped,
+/// and so is the order of rows that filled gaps in the source.
 ///
-/// O(entities + chunks × columns) where only tags differ; otherwise also the bytes of the kept
+/// O(entities + chunks × columns) if only tags differ; otherwise also the bytes of the kept
 /// columns.
 pub(crate) fn move_chunks(
     (source_id, source): (ArchetypeId, &mut Archetype),
@@ -92,8 +92,7 @@ impl Archetype {
         &self.entities[self.indices(chunk, 0..self.list.rows(chunk))]
     }
 
-    /// Despawns all entities of some chunks. O(entities). Their side values remain: the caller
-    /// drops them.
+    /// Despawns all entities of some chunks. O(entities). The caller must drop their side values.
     pub(crate) fn despawn_chunks(
         &mut self,
         id: ArchetypeId,
@@ -106,7 +105,7 @@ impl Archetype {
         self.free_chunks(id, which, context);
     }
 
-    /// Frees the blocks of some chunks, whose rows have been moved or despawned.
+    /// Frees the blocks of some chunks, after their rows were moved or despawned.
     fn free_chunks(&mut self, id: ArchetypeId, which: &ChunkSet, context: &mut MoveContext<'_>) {
         let (before, mut detached) = ListSnapshot::take(self, which);
         while detached.chunk_len() > 0 {
@@ -173,8 +172,8 @@ impl ListSnapshot {
     }
 }
 
-/// Chunks on their way from one archetype to another. The source still has the entities and stamps
-/// from `before`, but not the blocks of these chunks.
+/// Chunks during their move from one archetype to another. The source still has the entities and
+/// stamps from `before`, but not the blocks of these chunks.
 struct ChunkTransfer<'w> {
     source: &'w mut Archetype,
     target: &'w mut Archetype,
@@ -203,24 +202,24 @@ impl ChunkTransfer<'_> {
         }
     }
 
-    /// Copies the rows of a small first block to where they would be if they had moved as a
-    /// full-size chunk. Which of the two they were in depends on [`reserve`](crate::World::reserve)
-    /// and [`compact`](crate::World::compact), and their order must not.
+    /// Copies the rows of a small first block to the places that they would have after a move as a
+    /// full-size chunk. The kind of the block depends on [`reserve`](crate::World::reserve) and
+    /// [`compact`](crate::World::compact); the order of rows must not.
     fn copy_first_block(&mut self, context: &mut MoveContext<'_>) {
         let (tail, merged) = (self.before.tail, self.merge_len());
         for rows in [tail - merged..tail, 0..tail - merged] {
             self.copy_rows(0, rows, tail as usize, context);
         }
         if merged < tail {
-            // The other rows are a chunk of their own, as the full-size one would be.
+            // The other rows are a separate chunk, as in a move of a full-size chunk.
             let last = self.target.list.chunk_len() - 1;
             follow_chunk((self.source, 0), (self.target, last), self.edge);
         }
         self.source.list.free_first_chunk(&mut self.detached, context.pool);
     }
 
-    /// Copies rows of the first detached chunk, whose number in the source was `chunk`, after the
-    /// last row of the target. `expected` rows are about to be copied there.
+    /// Copies rows of the first detached chunk after the last row of the target. `chunk` is the
+    /// number of the chunk in the source; `expected` rows are about to be copied in all.
     fn copy_rows(
         &mut self,
         chunk: u32,
@@ -238,8 +237,8 @@ impl ChunkTransfer<'_> {
         }
     }
 
-    /// Copies rows of a chunk, whose number in the source was `chunk`, to a run of free rows after
-    /// the target's last one, and makes them live.
+    /// Copies rows of a chunk to a run of free rows after the target's last one, and makes them
+    /// live. `chunk` is the number of the chunk in the source.
     fn append(
         &mut self,
         (chunk, from): (u32, ChunkRow),
@@ -279,13 +278,13 @@ impl ChunkTransfer<'_> {
             target.stamps.touch(run, chunk as usize, context.now);
         }
         let first = target.location(self.edge.target, ChunkRow { chunk, row: rows.start });
-        // If there are several chunks, each but the last is full. A small first block is chunk 0.
+        // All chunks but the last are full. A small first block is chunk 0.
         let first_index = chunk as usize * target.list.chunk_capacity() as usize;
         let start = first_index + rows.start as usize;
         context.entities.set_locations(&target.entities[start..start + rows.len()], first);
     }
 
-    /// Attaches the chunks to the target and returns their numbers there. Rows are copied only if
+    /// Attaches the chunks to the target and returns their numbers in it. Rows are copied only if
     /// the last chunks of both lists are partly filled: from the end of one to the end of the
     /// other.
     fn attach(&mut self, context: &mut MoveContext<'_>) -> Range<u32> {
@@ -303,7 +302,7 @@ impl ChunkTransfer<'_> {
     }
 
     /// The number of rows to copy from the end of the source's last chunk to the target's last
-    /// chunk: as many as fit, if both are partly filled.
+    /// chunk: the rows that fit, if both are partly filled.
     fn merge_len(&self) -> u32 {
         let (list, tail) = (&self.target.list, self.before.tail);
         // A small first block counts as a full-size chunk, so that the result does not depend on
@@ -313,7 +312,7 @@ impl ChunkTransfer<'_> {
     }
 
     /// Copies rows from the end of the source's last chunk to the target's last chunk, if both are
-    /// partly filled. Returns how many.
+    /// partly filled. Returns the number of rows.
     fn merge_tails(&mut self, context: &mut MoveContext<'_>) -> u32 {
         let (list, before, merged) = (&self.target.list, &self.before, self.merge_len());
         if merged == 0 {
@@ -380,7 +379,7 @@ impl ChunkTransfer<'_> {
     }
 }
 
-/// Disables in neighbours that came to a chunk of the target what was disabled in the source.
+/// Disables the components of adjacent rows in the target that were disabled in the source.
 fn follow_rows(
     (source, from): (&Archetype, ChunkRow),
     (target, to): (&mut Archetype, ChunkRow),
@@ -393,8 +392,8 @@ fn follow_rows(
     }
 }
 
-/// Gives a chunk of the target, whose stamps are set, the line stamps of the chunk of the source
-/// that it was.
+/// Gives a chunk of the target, after its stamps are set, the line stamps of the source's chunk
+/// from which it was made.
 fn follow_lines((source, from): (&Archetype, u32), (target, to): (&Archetype, u32), edge: &Edge) {
     if let (Some(ours), Some(theirs)) = (target.lines(), source.lines()) {
         let theirs = (theirs, &source.stamps, from);
@@ -402,14 +401,15 @@ fn follow_lines((source, from): (&Archetype, u32), (target, to): (&Archetype, u3
     }
 }
 
-/// Gives a chunk of the target the values of the chunk of the source that it was, and their stamps.
+/// Gives a chunk of the target the values of the source's chunk from which it was made, with their
+/// stamps.
 fn follow_chunk(
     (source, from): (&Archetype, u32),
     (target, to): (&mut Archetype, u32),
     edge: &Edge,
 ) {
-    // Those that are not kept by component: a bundle may insert a tag that is there already, which
-    // changes no value.
+    // Columns that are not kept are paired by component: a bundle may insert a tag that the entity
+    // already has, which changes no value.
     let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
     let pair = |(ours, &id): (u16, _)| {
         let same = || Some((source.column(id)?, ours));

@@ -1,4 +1,4 @@
-//! Moves a row along an edge, or overwrites it where the edge leads back.
+//! Moves a row along an edge, or overwrites it if the edge leads back to its archetype.
 
 use crate::entity::{Entity, RowIndex};
 use crate::storage::{ChunkRow, Pool, RowReader, RowWriter};
@@ -23,8 +23,9 @@ pub(crate) struct MovedRow<T> {
 /// removes the row from `source`. `exchange` may read the removed bundle and must write the added
 /// one.
 ///
-/// Kept columns keep their stamps: a chunk's stamp is raised to that of the row's old chunk, so
-/// that a move alone counts as no change. The added columns are stamped. Moves one row: O(columns).
+/// Kept columns keep their stamps: a chunk's stamp is raised to the stamp of the row's old chunk,
+/// so a move alone does not count as a change. The added columns are stamped. Moves one row:
+/// O(columns).
 #[inline(always)]
 pub(crate) fn move_row<T>(
     (source, target): (&mut Archetype, &mut Archetype),
@@ -40,7 +41,7 @@ pub(crate) fn move_row<T>(
     let exchanged = edge.cells.move_cells(&removed, next, exchange);
     target.entities.push(entity);
     target.grow_to(to.chunk, now);
-    // Most archetypes have no marks: one look at them.
+    // Most archetypes have no marks, and are tested only once.
     let is_marked = target.marks.is_some();
     if is_marked {
         target.open_lines(to.chunk);
@@ -54,7 +55,7 @@ pub(crate) fn move_row<T>(
 }
 
 impl Archetype {
-    /// Begins a change of some rows of a chunk. Each run of the rows has to be
+    /// Begins a change of some rows of a chunk. Each run of the rows must be
     /// [closed](Archetype::close_arrival).
     #[inline]
     pub(super) fn open_lines(&self, chunk: u32) {
@@ -63,8 +64,8 @@ impl Archetype {
         }
     }
 
-    /// Stamps a chunk, whose lines are open, to which rows came from a chunk of `source` along an
-    /// edge.
+    /// Stamps a chunk, whose lines must be open, for rows that came from a chunk of `source` along
+    /// an edge.
     #[inline(always)]
     pub(super) fn record_arrivals(
         &mut self,
@@ -77,8 +78,7 @@ impl Archetype {
         self.stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
     }
 
-    /// Gives a row that came from `source` the enable bits and the versions of lines that it had
-    /// there.
+    /// Gives a row that came from `source` its enable bits and the versions of its lines there.
     #[cold]
     fn follow_marks(
         &mut self,
@@ -93,7 +93,7 @@ impl Archetype {
         self.close_arrival((source, from), (to, 1), edge, now);
     }
 
-    /// Gives neighbours that came from `source` the versions of their lines there.
+    /// Gives adjacent rows that came from `source` the versions of their lines there.
     #[inline(always)]
     pub(super) fn close_arrival(
         &self,
@@ -108,7 +108,7 @@ impl Archetype {
         }
     }
 
-    /// Overwrites, enables and stamps cells of a live row, which stays in place.
+    /// Overwrites, enables and stamps cells of a live row. The row stays in place.
     ///
     /// # Panics
     ///

@@ -1,8 +1,8 @@
-//! Moves many rows, which lie anywhere in one archetype, along an edge.
+//! Moves many rows from any places in one archetype along an edge.
 //!
-//! One version, one look at the edge, and columns instead of rows: neighbours are copied by one
-//! `memcpy` a column. The rows are removed from the source from the last one back, so that nothing
-//! is copied there if they are its last rows, or all.
+//! The move has one version, looks at the edge once, and works by columns: adjacent rows are copied
+//! by one `memcpy` per column. The rows are removed from the source in reverse order, so that
+//! removing its last rows, or all, copies no row in it.
 
 use core::ops::Range;
 
@@ -15,16 +15,16 @@ use super::graph::Edge;
 use super::marks::Marks;
 use super::move_chunks::MoveContext;
 
-/// The memory of moves of many rows, which is kept from one to the next.
+/// The memory for moves of many rows, which is kept from one move to the next.
 #[derive(Debug, Default)]
 pub(crate) struct MoveScratch {
     /// The rows of the entities that move.
     pub(crate) rows: Vec<RowIndex>,
-    /// Those of them that go to one run of the target.
+    /// The rows that go to one run of the target.
     from: Vec<RowRun>,
-    /// Neighbours in the target: the position of the first, and their number.
+    /// Adjacent rows in the target: the position of the first, and their number.
     runs: Vec<(RowIndex, u32)>,
-    /// The chunks from which rows came, and those to which they went.
+    /// The pairs of a chunk of the source and the chunk of the target to which its rows went.
     chunks: Vec<(u32, u32)>,
 }
 
@@ -38,17 +38,17 @@ impl MoveScratch {
     }
 }
 
-/// Moves the rows of some entities of `source`, which are `scratch.rows`, along an edge to the end
-/// of `target`, in their order. `value(i, n)` begins with the bytes of added column `i` for entity
-/// `n`.
+/// Moves the rows of some entities of `source` along an edge to the end of `target`, in their
+/// order. `scratch.rows` are the rows. `value(i, n)` begins with the bytes of added column `i` for
+/// entity `n`.
 ///
-/// Stamps are those that as many calls of [`move_row`](super::move_row) with one version leave. The
-/// last row of the source takes the place of each that leaves, from the last entity to the first.
-/// O(bytes), and O(1) for each entity.
+/// The resulting stamps equal the stamps after a call of [`move_row`](super::move_row) for each
+/// row, all with one version. The last row of the source takes the place of each row that leaves,
+/// from the last entity to the first. O(bytes), and O(1) for each entity.
 ///
 /// # Panics
 ///
-/// If an entity is named twice, or there are not as many rows, all of them live in `source`.
+/// If an entity is named twice, or the rows are not live in `source`, one for each entity.
 pub(crate) fn move_rows<'v>(
     (source_id, source): (ArchetypeId, &mut Archetype),
     target: &mut Archetype,
@@ -74,7 +74,7 @@ pub(crate) fn move_rows<'v>(
     arrivals.remove_from((source_id, source), entities, edge.target, context);
 }
 
-/// The rows that were written in a target.
+/// The rows that were written to a target.
 struct Arrivals<'s> {
     written: WrittenRows,
     scratch: &'s mut MoveScratch,
@@ -87,7 +87,7 @@ impl<'s> Arrivals<'s> {
         Self { written: target.begin_rows(), scratch }
     }
 
-    /// Collects the rows of these entities, which go to the next run.
+    /// Collects the rows of the entities that go to the next run.
     fn begin_run(&mut self, source: &Archetype, entities: Range<usize>) {
         let MoveScratch { rows, from, .. } = &mut *self.scratch;
         from.clear();
@@ -96,7 +96,7 @@ impl<'s> Arrivals<'s> {
         }
     }
 
-    /// Notes the run that was written with these rows, and begins at `first`.
+    /// Records a run that was written with these rows and begins at `first`.
     fn end_run(&mut self, run: &FreeRun, first: RowIndex) {
         let MoveScratch { from, runs, chunks, .. } = &mut *self.scratch;
         for rows in from {
@@ -119,7 +119,8 @@ impl<'s> Arrivals<'s> {
         target.list.commit(&self.written);
         target.entities.extend_from_slice(entities);
         target.grow_to_all(context.now);
-        // All before any is stamped: rows of several chunks may come to one.
+        // All chunks are opened before any is stamped, because rows of several chunks may come to
+        // one.
         for &(_, to) in &self.scratch.chunks {
             target.open_lines(to);
         }

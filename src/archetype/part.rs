@@ -1,8 +1,8 @@
 //! Rows that leave an archetype for another world.
 //!
-//! They go to an archetype of the same components that belongs to no list, and lies in the memory
-//! of the same world. From there they move as all rows of an archetype of another world do: see
-//! [`merge`](super::merge).
+//! They move to a new archetype of the same components, which no list contains and which uses the
+//! memory of the same world. From there they move like all rows of an archetype of another world:
+//! see [`merge`](super::merge).
 //!
 //! ```text
 //!  other world   {c0, c2}  │ a: full │ b: full │ c: 40 rows │
@@ -23,8 +23,8 @@ use super::move_chunks::{MoveContext, move_chunks};
 use super::move_rows::{MoveScratch, move_rows};
 
 impl Archetype {
-    /// Takes whole chunks out of the archetype, with all that belongs to them. The entities have
-    /// no location afterwards that could be used. O(entities + chunks × columns).
+    /// Takes whole chunks out of the archetype, with all their data. The locations of the entities
+    /// are invalid afterwards. O(entities + chunks × columns).
     pub(crate) fn take_chunks(
         &mut self,
         id: ArchetypeId,
@@ -59,14 +59,14 @@ impl Archetype {
         part
     }
 
-    /// An archetype without rows that is like this one, and the edge that leads there.
+    /// An empty archetype like this one, and the edge that leads to it.
     fn begin_part(&self, id: ArchetypeId, registry: &Registry) -> (Self, Edge) {
         let layout = self.list.layouts().clone();
         let columns = layout.columns().len();
         let stamps = Stamps::new(columns, &mut SharedLines::default());
         let part = Self::new(self.set().clone(), registry, layout, stamps);
         let kept = (0u16..).zip(self.components()).map(|(column, _)| (column, column));
-        // No location of a row of the part is ever read.
+        // The location of a row of the part is never read.
         let edge = Edge::of_all((self, &part), id, kept.collect());
         (part, edge)
     }

@@ -1,7 +1,7 @@
-//! What makes the image of an archetype's rows out of an older one, or out of none.
+//! The difference between the image of an archetype's rows and an older image, or none.
 //!
-//! A patch comes from bytes that may be hostile. [`ArchetypePatch::find_defect`] asks whether an
-//! archetype could be in the state that it makes; then [`ArchetypeImage::apply`] does not fail.
+//! A patch comes from bytes that may be hostile. [`ArchetypePatch::find_defect`] checks that an
+//! archetype could be in the resulting state, so that [`ArchetypeImage::apply`] cannot fail.
 
 use crate::component::{Component as _, ComponentInfo, Gone, Registry};
 use crate::entity::Entity;
@@ -15,7 +15,7 @@ use super::rows_view::{Beside, words_beside};
 /// Cells of a column that a patch overwrites or adds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellRun<'b> {
-    /// Where they begin, in bytes.
+    /// The start of the cells, in bytes.
     pub(crate) start: usize,
     pub(crate) bytes: &'b [u8],
 }
@@ -23,15 +23,15 @@ pub(crate) struct CellRun<'b> {
 /// The difference between two states of an archetype's rows.
 #[derive(Debug)]
 pub(crate) struct ArchetypePatch<'b> {
-    /// An archetype of the set, without rows: it knows how they would lie.
+    /// An archetype of the set without rows, which determines their layout.
     sample: Archetype,
     in_first_block: bool,
     rows: usize,
-    /// By column, in the order of rows. Whatever lies behind the older rows is in it.
+    /// By column, in the order of rows. All rows beyond the older rows are included.
     pub(crate) cells: Vec<Vec<CellRun<'b>>>,
-    /// The entities of all rows; `None` if they are the older ones.
+    /// The entities of all rows; `None` if they are unchanged.
     pub(crate) entities: Option<Vec<Entity>>,
-    /// The shared values of the rows, one for each tag, or none if there are no rows.
+    /// The shared values of the rows, one for each tag; empty without rows.
     pub(crate) shared: Vec<KeptValue>,
     stamps: Vec<u64>,
     marks: Vec<u64>,
@@ -40,8 +40,8 @@ pub(crate) struct ArchetypePatch<'b> {
 }
 
 impl<'b> ArchetypePatch<'b> {
-    /// A patch that makes `rows` rows, of which no cells are known yet. `None` if the archetype
-    /// cannot have as many, or has other chunks than those of `capacity` rows.
+    /// A patch for `rows` rows, without cells yet. `None` if the archetype cannot have this number
+    /// of rows, or has no chunks of `capacity` rows.
     pub(crate) fn new(
         mut sample: Archetype,
         rows: usize,
@@ -55,7 +55,7 @@ impl<'b> ArchetypePatch<'b> {
         let chunk_len = rows.div_ceil(capacity.max(1));
         let columns = sample.components().len();
         let chunk_words = chunk_words(&sample);
-        // Tags have the values that they have in the world, if any.
+        // Tags have their values in the world, if any.
         let values = sample.marks.as_mut().and_then(|marks| marks.values.as_mut());
         values.into_iter().for_each(ChunkValues::forget_shared);
         fits.then(|| Self {
@@ -76,7 +76,7 @@ impl<'b> ArchetypePatch<'b> {
         &self.sample
     }
 
-    /// The number of rows that there will be.
+    /// The number of rows after the patch.
     pub(crate) const fn len(&self) -> usize {
         self.rows
     }
@@ -87,24 +87,24 @@ impl<'b> ArchetypePatch<'b> {
         first.unwrap_or(layouts.chunk()).capacity() as usize
     }
 
-    /// The number of chunks that there will be.
+    /// The number of chunks after the patch.
     pub(crate) fn chunk_len(&self) -> usize {
         self.rows.div_ceil(self.capacity())
     }
 
-    /// The stamps of a kind, to be set.
+    /// The stamps of a kind, for writing.
     pub(crate) fn stamps_mut(&mut self, kind: StampKind) -> &mut [u64] {
         let chunk_len = self.chunk_len();
         &mut self.stamps[kind.index() * chunk_len..][..chunk_len]
     }
 
-    /// What a column has beside the chunks, to be set.
+    /// The words of a column beside the chunks, for writing.
     pub(crate) fn beside_mut(&mut self, what: Beside, column: usize) -> &mut [u64] {
         let words = words_beside(&self.chunk_words, self.chunk_len(), what, column);
         &mut self.marks[words]
     }
 
-    /// Why no archetype of a world with this clock can be in the state that the patch makes.
+    /// The reason why no archetype of a world with this clock can be in the state after the patch.
     pub(crate) fn find_defect(
         &mut self,
         clock: Version,
@@ -116,7 +116,8 @@ impl<'b> ArchetypePatch<'b> {
                 return Some("a value that its type does not have");
             }
         }
-        // Also in a world that has no cleanup component, and so does not know what it means.
+        // This is checked even in a world that has no cleanup component, and does not know the
+        // name.
         let is_gone = infos().any(|info| info.name() == Gone::NAME);
         if is_gone && self.rows > 0 {
             let cleanup = infos().filter(|info| info.is_cleanup()).count();
@@ -161,7 +162,7 @@ impl<'b> ArchetypePatch<'b> {
         u32::try_from((self.rows - first).min(self.capacity())).expect("a chunk has few rows")
     }
 
-    /// Gives the sample what lies beside the chunks.
+    /// Gives the sample the data beside the chunks.
     fn load(&mut self) {
         let chunk_len = self.chunk_len();
         let Archetype { stamps, marks, .. } = &mut self.sample;
@@ -176,10 +177,10 @@ impl<'b> ArchetypePatch<'b> {
 }
 
 impl ArchetypeImage {
-    /// The key of no list.
+    /// A key that no list has.
     const NO_LIST: u64 = u64::MAX;
 
-    /// Makes the image what the patch says. It is that of no list of chunks then.
+    /// Applies the patch. The image belongs to no list of chunks afterwards.
     ///
     /// # Panics
     ///

@@ -1,6 +1,6 @@
-//! The rows of an archetype or of an image of one, to be read in the same way.
+//! A view of the rows of an archetype or of an image, with one interface for both.
 //!
-//! What lies beside the chunks is words, in one array:
+//! The data beside the chunks is words, in one array:
 //!
 //! ```text
 //!  stamps   │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …
@@ -17,7 +17,7 @@ use crate::storage::{ChunkList, StampKind};
 use super::archetype::Archetype;
 use super::image::{ArchetypeImage, ColumnBytes, chunk_words};
 
-/// What a component has beside its chunks.
+/// The kind of a component's data beside its chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// Enable bits.
@@ -32,11 +32,11 @@ impl Beside {
     pub(crate) const ALL: [Self; 3] = [Self::Bits, Self::Lines, Self::Values];
 }
 
-/// The rows of an archetype, alive or as an image.
+/// The rows of an archetype or of an image.
 #[derive(Debug)]
 pub(crate) struct RowsView<'a> {
     set: &'a ComponentSet,
-    /// Equal in two views of one list of chunks only.
+    /// Equal only in views of the same list of chunks.
     list: (u64, bool),
     /// Rows of a full chunk.
     capacity: usize,
@@ -44,7 +44,7 @@ pub(crate) struct RowsView<'a> {
     entities: &'a [Entity],
     cells: Cells<'a>,
     stamps: Cow<'a, [u64]>,
-    /// The stamps with ages in place of versions, if these differ.
+    /// The stamps with ages in place of versions, if they differ.
     ages: Option<Vec<u64>>,
     marks: Cow<'a, [u64]>,
     /// Words of a chunk in the marks, by column.
@@ -73,7 +73,7 @@ impl<'a> RowsView<'a> {
         }
     }
 
-    /// O(chunks × columns): copies what lies beside the chunks.
+    /// O(chunks × columns): copies the data beside the chunks.
     pub(crate) fn of_archetype(archetype: &'a Archetype) -> Self {
         let (mut stamps, mut marks) = (Vec::new(), Vec::new());
         archetype.stamps().save(&mut stamps);
@@ -93,9 +93,17 @@ impl<'a> RowsView<'a> {
         }
     }
 
-    /// The same rows, whose stamps have these ages in place of versions. O(chunks × columns).
+    /// The same rows, with ages in place of versions in their stamps. O(chunks × columns).
     pub(crate) fn with_ages(mut self, age: impl Fn(u64) -> u64) -> Self {
-        self.ages = Some(self.stamps.iter().map(|&stamp| age(stamp)).collect());
+        // An age is a search in the history, and chunks that were written in one pass have one.
+        let mut last = (0, age(0));
+        let ages = self.stamps.iter().map(|&stamp| {
+            if stamp != last.0 {
+                last = (stamp, age(stamp));
+            }
+            last.1
+        });
+        self.ages = Some(ages.collect());
         self
     }
 
@@ -136,13 +144,13 @@ impl<'a> RowsView<'a> {
         &stamps[kind.index() * self.chunk_len..][..self.chunk_len]
     }
 
-    /// What a column has beside the chunks, chunk after chunk.
+    /// The words of a column beside the chunks, chunk after chunk.
     pub(crate) fn beside(&self, what: Beside, column: usize) -> &[u64] {
         &self.marks[words_beside(&self.chunk_words, self.chunk_len, what, column)]
     }
 
-    /// The chunks whose contents of a kind, of the order or of a column, may differ from those in
-    /// an older view, and those that it does not have. The stamps say so.
+    /// The chunks whose contents may differ from an older view, and the chunks that it does not
+    /// have. `kind` is the order or a column. The stamps decide.
     pub(crate) fn written<'v>(
         &'v self,
         older: &'v Self,
@@ -152,7 +160,7 @@ impl<'a> RowsView<'a> {
             let order = view.of_kind(&view.stamps, StampKind::ORDER);
             order.iter().zip(view.of_kind(&view.stamps, kind))
         };
-        // Stamps of another list say nothing.
+        // Stamps of another list are not comparable.
         let known = if self.list == older.list { older.chunk_len } else { 0 };
         let mut before = stamps(older).take(known);
         let written = stamps(self).enumerate().filter(move |&(_, now)| before.next() != Some(now));
@@ -175,15 +183,15 @@ impl<'a> RowsView<'a> {
 }
 
 impl ArchetypeImage {
-    /// The bits of a column, which are set in disabled rows, chunk after chunk, and the words of a
-    /// chunk. No words if the component cannot be disabled.
+    /// The bits of a column, set in disabled rows, chunk after chunk, and the number of words of a
+    /// chunk. Empty if the component cannot be disabled.
     pub(crate) fn enable_words(&self, column: usize) -> (&[u64], usize) {
         let words = words_beside(&self.chunk_words, self.chunk_len(), Beside::Bits, column);
         (&self.marks[words], self.chunk_words[column][Beside::Bits as usize])
     }
 }
 
-/// Where the words of a column are among the marks of some chunks.
+/// The range of a column's words in the marks of some chunks.
 pub(super) fn words_beside(
     chunk_words: &[[usize; 3]],
     chunk_len: usize,

@@ -57,20 +57,19 @@ use super::writer::CommandWriter;
 /// * a component that is removed and inserted again is overwritten in place.
 ///
 /// The components of an entity never make a command fail: `remove` removes those that are present,
-/// and `set_enabled` switches one that is.
-/// The buffer's [policy](Self::on_dead_entity) decides about commands on entities that are not
-/// alive. A command fails alone with
+/// and `set_enabled` switches one that is present. The buffer's [policy](Self::on_dead_entity)
+/// decides about commands on entities that are not alive. A command fails alone with
 /// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken) if a component type
-/// of it has the name of another type in the world. Of two types that are new to the world, the one
-/// recorded first gets the name.
+/// of it has the name of another type in the world. If two types with one name are new to the
+/// world, the one recorded first gets the name.
 ///
 /// # Ids
 ///
 /// A buffer takes the ids for its spawns from the world in advance, on loan, so that they can be
 /// used immediately: as targets of later commands, inside the values of components, anywhere. The
-/// entities are alive, and `world.contains` is true, after playback, which also replaces the ids
-/// that were used. A buffer that is dropped, on any thread, returns its ids at once; those that it
-/// handed out are never used again. Afterwards the order of the free ids may be different.
+/// entities are alive, and `world.contains` is true, after playback, which also replaces the used
+/// ids. A buffer that is dropped, on any thread, returns its unused ids at once; ids that it handed
+/// out are never used again. Afterwards the order of the free ids may be different.
 ///
 /// # Commands in parallel
 ///
@@ -80,10 +79,10 @@ use super::writer::CommandWriter;
 ///
 /// # Cost
 ///
-/// Recording appends 24 bytes and the value. Playback costs as much as the merged changes cost
-/// separately. A buffer keeps its memory, so that a reused one allocates nothing, except for the
+/// Recording appends 24 bytes and the value. Playback costs the same as the merged changes, called
+/// separately. A buffer keeps its memory, so that a reused buffer does not allocate, except for the
 /// closures of [`run`](Self::run) and [`retain_where`](Self::retain_where);
-/// [`compact`](Self::compact) gives it back.
+/// [`compact`](Self::compact) gives the memory back.
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,
@@ -110,7 +109,7 @@ impl fmt::Debug for CommandBuffer {
 }
 
 impl World {
-    /// Creates a buffer for this world's commands, which can spawn `ids` entities whose ids are
+    /// Creates a buffer for this world's commands. It can spawn `ids` entities with ids that are
     /// usable at once. O(ids).
     ///
     /// # Errors
@@ -163,7 +162,7 @@ impl CommandBuffer {
     }
 
     /// Sets the policy for changes of entities that are not alive at playback. The default is
-    /// [`DeadEntityPolicy::Report`]. The policy is kept when the buffer is emptied; that of a
+    /// [`DeadEntityPolicy::Report`]. The policy is kept when the buffer is emptied; the policy of a
     /// system's [`Commands`](crate::Commands) is kept from run to run.
     ///
     /// ```
@@ -183,7 +182,7 @@ impl CommandBuffer {
         self.on_dead_entity = policy;
     }
 
-    /// Returns the number of commands recorded. A batch is one.
+    /// Returns the number of recorded commands. A batch is one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -251,8 +250,8 @@ impl CommandBuffer {
             + writers.sum::<usize>()
     }
 
-    /// Gives the memory back that the buffer does not use, as after a burst of commands. What is
-    /// recorded stays, and so do the ids on loan.
+    /// Gives the unused memory of the buffer back, for example after a burst of commands. Recorded
+    /// commands and the ids on loan are kept.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -268,7 +267,7 @@ impl CommandBuffer {
         self.recorder.shrink();
         self.ids.shrink();
         self.scratch.shrink();
-        // Those of a pass that was left without its end are cleared by the next one.
+        // The next pass clears the writers of a pass that did not end.
         self.writers = Vec::new();
     }
 
@@ -318,7 +317,7 @@ impl CommandBuffer {
     ///
     /// # Errors
     ///
-    /// [`OutOfIds`] if the buffer has no id left; then nothing is recorded.
+    /// [`OutOfIds`] if the buffer has no id left. No command is recorded.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -352,7 +351,7 @@ impl CommandBuffer {
     /// The iterator is exhausted by this call. It must be finite: the number of bytes recorded is
     /// not limited.
     ///
-    /// If the iterator panics, nothing is recorded.
+    /// If the iterator panics, no command is recorded.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -393,8 +392,8 @@ impl CommandBuffer {
         self.recorder.despawn(entity, Location::caller());
     }
 
-    /// Records an insert of the components of `bundle` into an entity; those it has are
-    /// overwritten.
+    /// Records an insert of the components of `bundle` into an entity. Components that it has
+    /// already are overwritten.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -461,7 +460,7 @@ impl CommandBuffer {
     /// Records a closure that is called with the world. A barrier: commands recorded before it have
     /// been applied, and commands recorded after it have not.
     ///
-    /// If it panics, the rest of the buffer is still applied; then the panic is resumed.
+    /// If it panics, the rest of the buffer is still applied, and the panic is resumed after that.
     ///
     /// ```
     /// # use phalanx::prelude::*;

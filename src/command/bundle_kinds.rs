@@ -195,7 +195,7 @@ impl ResolvedKinds {
         !self.refused.is_empty()
     }
 
-    /// The reason for which the world refuses a kind, if it does.
+    /// The reason why the world refuses a kind, if it does.
     pub(super) fn refused(&self, id: BundleKindId) -> Option<NameTaken> {
         self.refused.get(&id).copied()
     }

@@ -91,14 +91,14 @@ impl CommandBuffer {
         self.recorder.by_query::<(), ()>(CommandVerb::Despawn, &(), change, Location::caller());
     }
 
-    /// Records a despawn of the entities that `Q` and `F` match at playback and whose marks
-    /// `kernel` clears, by [`Matching::retain`](crate::Matching::retain). A barrier. Allocates a
+    /// Records a despawn of the entities that `Q` and `F` match at playback and for which `kernel`
+    /// clears the mark, by [`Matching::retain`](crate::Matching::retain). A barrier. Allocates a
     /// box for the kernel.
     ///
     /// The kernel runs at playback, once for each chunk, after all commands before it.
-    /// [`Applied::matched`](crate::Applied::matched) counts the entities that go. If the kernel
-    /// panics nothing is despawned, what it has written stays, and the panic goes on after the
-    /// other commands. Filters by version do not compile, as for
+    /// [`Applied::matched`](crate::Applied::matched) counts the despawned entities. If the kernel
+    /// panics, no entity is despawned, the values that it has written stay, and the panic is
+    /// resumed after the other commands. Filters by version do not compile, as for
     /// [`insert_where`](Self::insert_where).
     ///
     /// ```

@@ -10,13 +10,13 @@ use super::buffer::CommandBuffer;
 /// It has ids for all entities that the system spawns, and the ids do not depend on threads. Unused
 /// ids are free again after the run. In a world that is near its limit (`entities_max`), systems
 /// that run concurrently share the remaining ids. Systems that spawned most recently come first,
-/// each with as many ids as it ever used in one stage, and among them those that need fewer. The
-/// rest is divided among all systems with this parameter, including those that only despawn: near
-/// the limit, order the systems, and use [`try_spawn`](CommandBuffer::try_spawn).
+/// and among them the systems that need fewer ids; each gets the largest number of ids that it ever
+/// used in one stage. The rest is divided among all systems with this parameter, even if they only
+/// despawn: near the limit, order the systems, and use [`try_spawn`](CommandBuffer::try_spawn).
 ///
 /// A system that spawns many more entities than ever before, concurrently with systems that spawn
-/// none, gets ids whose indices are far apart. Such an entity needs no more memory than others.
-/// Looking it up by its id takes a binary search, until the world has used the indices between.
+/// none, gets ids with indices far apart. Such an entity needs no more memory than others. Looking
+/// it up by its id takes a binary search, until the world has used the indices between.
 ///
 /// The policy of [`CommandBuffer::on_dead_entity`] is kept from run to run, until
 /// [`Schedule::reset`](crate::Schedule::reset): set it in every run or, with a

@@ -119,7 +119,7 @@ fn continues(before: &Record, record: &Record) -> bool {
     before.kind != RecordKind::Despawn && record.kind != RecordKind::Spawn
 }
 
-/// [`EntityGroups::each`] for records of which those of one entity are adjacent.
+/// [`EntityGroups::each`] for records in which the records of one entity are adjacent.
 fn each_adjacent(records: &[Record], group: &mut Vec<u32>, mut play: impl FnMut(&[u32])) {
     let same = |a: &Record, b: &Record| a.entity == b.entity && continues(a, b);
     let mut at = 0u32;

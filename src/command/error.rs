@@ -13,7 +13,7 @@ use crate::storage::LayoutError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Applied {
-    /// Commands that were played back, including those that had no effect; a batch is one.
+    /// Commands that were played back, with or without effect; a batch is one.
     pub commands: usize,
     /// Entities that were spawned, except by closures.
     pub spawned: usize,
@@ -98,7 +98,7 @@ impl fmt::Display for CommandVerb {
     }
 }
 
-/// Why a command had no effect.
+/// The reason why a command had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
@@ -158,11 +158,11 @@ pub struct CommandError {
     pub verb: CommandVerb,
     /// The entity; [`Entity::NULL`] for a batch or a query.
     pub entity: Entity,
-    /// The names of the components, those to be inserted first.
+    /// The names of the components: first the inserted ones, after them the removed ones.
     pub components: Vec<&'static str>,
     /// The source location that recorded it.
     pub place: &'static Location<'static>,
-    /// The reason for which it had no effect.
+    /// The reason why it had no effect.
     pub fault: CommandErrorKind,
 }
 
@@ -199,7 +199,7 @@ pub struct CommandErrors {
 }
 
 impl CommandErrors {
-    /// `None` if there is no error.
+    /// `None` without errors.
     pub(super) fn new(errors: Vec<CommandError>, applied: Applied) -> Option<Self> {
         (!errors.is_empty()).then_some(Self { errors, applied })
     }
@@ -277,8 +277,8 @@ impl Error for CommandErrors {}
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApplyError {
-    /// The buffer belongs to another world. Nothing was applied, and the buffer is unchanged. Or,
-    /// if a closure of the buffer replaced this world by another one, the commands after it are
+    /// The buffer belongs to another world. No command was applied, and the buffer is unchanged.
+    /// Or, if a closure of the buffer replaced this world by another one, the commands after it are
     /// lost.
     OtherWorld,
     /// Some commands had no effect. All others were applied, and the buffer is empty.

@@ -14,7 +14,7 @@ use crate::world::World;
 /// The ids of one buffer.
 #[derive(Debug)]
 pub(super) struct IdSupply {
-    /// Ids on loan, of which the first `used` were handed out.
+    /// Ids on loan. The first `used` were handed out.
     ids: Vec<Entity>,
     used: usize,
     /// The source of more ids, until the stage ends.

@@ -1,8 +1,8 @@
 //! Merging: the changes of one entity, combined to one net change.
 //!
 //! A sequence of changes results in a [`NetChange`]: the components that the entity has afterwards,
-//! and those that it does not have, regardless of those before. Net changes are the states of a
-//! machine, and a bundle kind is a step from one to another:
+//! and the components that it lacks afterwards, regardless of its components before. Net changes
+//! are the states of a machine, and a bundle kind is a step from one to another:
 //!
 //! ```text
 //!   nothing --insert (A, B)--> +A +B --remove B--> +A -B --insert A--> +A -B

@@ -3,11 +3,11 @@
 //! A program records into a [`buffer`], a system into its parameter [`commands`], and several
 //! threads into the [`writers`] of one buffer, each a [`writer`], as [`par_record`] does for the
 //! chunks of a query and any [`par_target`]; [`by_query`] adds the commands on all entities that a
-//! query matches, [`share`] those of shared values, and [`switch`](mod@switch) those that enable
-//! and disable, recorded as lists of [`switches`]. Values are recorded with their types and stored
-//! as bytes: components are plain data, so a command is a small [`record`], its value is bytes in
-//! an [`arena`], and its pair of bundle types has a number in [`bundle_kinds`]. Ids for spawns are
-//! on loan in advance or taken from a system's share ([`ids`], [`id_shares`]).
+//! query matches, [`share`] the commands on shared values, and [`switch`](mod@switch) the commands
+//! that enable and disable, recorded as lists of [`switches`]. Values are recorded with their types
+//! and stored as bytes: components are plain data, so a command is a small [`record`], its value is
+//! bytes in an [`arena`], and its pair of bundle types has a number in [`bundle_kinds`]. Ids for
+//! spawns are on loan in advance or taken from a system's share ([`ids`], [`id_shares`]).
 //!
 //! [`playback`] splits the records into runs between barriers. The [`player`] of a playback groups
 //! each run by entity ([`entity_groups`]), and merges each group to one net change

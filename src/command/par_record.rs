@@ -43,8 +43,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// The work is shared as by [`par_for_each_chunk`](Query::par_for_each_chunk), in whole chunks.
     /// All of them are stamped. A panic in the body reaches the caller when the other threads have
-    /// finished; what was recorded by then stays in the buffer. Allocates one entry per chunk, and
-    /// memory for the events of each chunk, which is kept for the next pass.
+    /// finished; commands and events recorded before that stay in the buffer. Allocates one entry
+    /// per chunk, and memory for the events of each chunk, which is kept for the next pass.
     ///
     /// # Panics
     ///
@@ -72,6 +72,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.len(), 5_000);
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
+    ///
+    /// A spawn returns no id, because ids are given in the order of the chunks, at playback: spawn
+    /// the whole bundle at once.
     ///
     /// Commands and events in one pass:
     ///

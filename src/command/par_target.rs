@@ -1,4 +1,4 @@
-//! What a parallel pass records into.
+//! The targets into which a parallel pass records.
 
 use core::iter::zip;
 
@@ -9,24 +9,24 @@ use super::commands::Commands;
 use super::writer::CommandWriter;
 use super::writers::CommandWriters;
 
-/// What [`Query::par_record`](crate::Query::par_record) records into: [`CommandBuffer`] or
-/// [`Commands`], [`EventWriter`], or a tuple of two or three of these.
+/// A target of [`Query::par_record`](crate::Query::par_record): [`CommandBuffer`] or [`Commands`],
+/// [`EventWriter`], or a tuple of two or three of these.
 ///
-/// | target | what the body gets for each chunk |
+/// | target | argument of the body for each chunk |
 /// | --- | --- |
 /// | `&mut Commands`, `&mut CommandBuffer` | `&mut CommandWriter` |
 /// | `&mut EventWriter<E>`, `&mut EventBuffer<E>` | `&mut EventBuffer<E>` |
-/// | `(A, B)`, `(A, B, C)` | a tuple of what `A`, `B` and `C` give |
+/// | `(A, B)`, `(A, B, C)` | a tuple of the writers of `A`, `B` and `C` |
 ///
-/// The trait is sealed: there are no other targets.
+/// The trait is sealed: these are all targets.
 #[diagnostic::on_unimplemented(
     message = "a parallel pass cannot record into `{Self}`",
     note = "it records into `&mut Commands`, `&mut CommandBuffer`, `&mut EventWriter<E>`, and tuples of two or three of these"
 )]
 pub trait ParTarget: sealed::Sealed {
-    /// What the body of the pass gets for each chunk.
+    /// The writer that the body of the pass gets for each chunk.
     type Writer<'a>: Send;
-    /// The writers of all chunks. Dropping them appends what they have, in the order of the chunks.
+    /// The writers of all chunks. Dropping them appends their records, in the order of the chunks.
     #[doc(hidden)]
     type Writers<'a>
     where

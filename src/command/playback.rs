@@ -95,7 +95,8 @@ impl Drop for ClearOnDrop<'_> {
     }
 }
 
-/// Plays all records and barriers. Also returns how many loans of the buffer's own ids have ended.
+/// Plays all records and barriers. Also returns the number of loans of the buffer's own ids that
+/// ended.
 fn play(
     world: &mut World,
     recorder: ClearOnDrop<'_>,
@@ -157,8 +158,8 @@ fn assign_ids(
     ids.len()
 }
 
-/// Removes the records whose components the world refuses, and reports them. Returns the number of
-/// loans that it ends.
+/// Removes the records with components that the world refuses, and reports them. Returns the number
+/// of loans that it ends.
 fn refuse(
     world: &mut World,
     records: &mut [Record],

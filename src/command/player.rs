@@ -1,8 +1,8 @@
-//! The state of a playback, and what it does with records and barriers.
+//! The state of a playback, which executes records and barriers.
 //!
 //! Spawns and changes that follow each other, of one bundle kind and each the only one of its
-//! entity, are played together. That is what most systems record, and it costs less than the same
-//! calls one by one: rows are written and moved column by column, with one version.
+//! entity, are played together. Most systems record such commands, and this costs less than the
+//! same calls one by one: rows are written and moved column by column, with one version.
 
 use core::ops::Range;
 
@@ -61,7 +61,7 @@ impl Player<'_> {
         let all = self.records;
         let run = &all[records];
         if run.iter().all(|record| record.kind == RecordKind::Despawn) {
-            // Nothing to merge: a second despawn of an entity has no effect.
+            // Merging is not needed: a second despawn of an entity has no effect.
             let ended = self.catch(|world| world.store.despawn_batch(run.len(), |i| run[i].entity));
             self.outcome.applied.despawned += ended.unwrap_or_default();
             return;
@@ -136,7 +136,7 @@ impl Player<'_> {
         spawned.is_ok()
     }
 
-    /// Plays changes of one bundle kind, whose first record has the number `start`: one net change
+    /// Plays changes of one bundle kind. The first record has the number `start`. One net change
     /// for all of them.
     fn play_changes(&mut self, start: usize, records: &[Record]) {
         let kind = records[0].bundle_kind;
@@ -232,7 +232,7 @@ impl Player<'_> {
     }
 
     /// Reports the records of a group that failed. If the merged row does not fit a chunk, replays
-    /// the records one by one, so that those that can succeed do.
+    /// the records one by one, so that as few as possible fail.
     #[cold]
     fn group_failed(&mut self, first: usize, group: &[u32], error: EntityError) {
         let index = |&i: &u32| first + i as usize;
@@ -247,7 +247,7 @@ impl Player<'_> {
             (_, EntityError::Layout(_)) => {
                 group.iter().for_each(|&i| self.play_group(first, &[i]));
             }
-            // Nothing can be inserted, but cleanup components can be removed.
+            // Inserts fail, but cleanup components can be removed.
             ([_, _, ..], EntityError::NoSuchEntity(error))
                 if self.world.store.is_gone(error.entity) =>
             {

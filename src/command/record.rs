@@ -80,8 +80,8 @@ impl Barrier {
 /// A change by query, with the bytes of its value. Returns the number of entities changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandErrorKind>;
 
-/// A closure that is called at playback. The lock is never taken: it lets threads share a buffer as
-/// far as its closures go, so that `OneRecorder` is the only reason why they cannot.
+/// A closure that is called at playback. The lock is never taken: it lets threads share a buffer
+/// despite its closures, so that `OneRecorder` is the only reason why they cannot.
 pub(super) struct Deferred<R>(Mutex<Closure<R>>);
 
 type Closure<R> = Box<dyn FnOnce(&mut World) -> R + Send>;
@@ -101,13 +101,13 @@ pub(super) type Change = Deferred<Result<usize, CommandErrorKind>>;
 
 /// The effect of a barrier.
 pub(super) enum BarrierKind {
-    /// Spawns rows of one bundle kind, whose values are consecutive.
+    /// Spawns rows of one bundle kind. Their values are consecutive.
     Batch { bundle_kind: BundleKindId, rows: usize, value: ValueId },
     /// Changes the entities that a query matches.
     ByQuery { verb: CommandVerb, bundle_kind: BundleKindId, value: ValueId, change: ByQuery },
     /// Enables or disables a component of some entities.
     Switches { bundle_kind: BundleKindId, switches: Switches },
-    /// Calls a closure that changes an entity, or those that a query matches.
+    /// Calls a closure that changes an entity, or the entities that a query matches.
     Change { verb: CommandVerb, entity: Entity, change: Change },
     /// Runs a closure.
     Run(Deferred<()>),
@@ -177,7 +177,7 @@ impl Recorder {
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
-    /// Records nothing if the iterator panics.
+    /// If the iterator panics, no command is recorded.
     pub(super) fn spawn_batch<I>(&mut self, bundles: I, call_site: CallSite)
     where
         I: IntoIterator,

@@ -26,7 +26,7 @@ impl PlaybackScratch {
         self.groups.bytes() + lists + self.moves.bytes()
     }
 
-    /// Frees it, between two playbacks. What is known of the kinds of commands is kept.
+    /// Frees this memory, between two playbacks. The resolved kinds of commands are kept.
     pub(super) fn shrink(&mut self) {
         let Self { resolved: _, merge_table: _, groups, group, entities, moves } = self;
         (*groups, *group) = (EntityGroups::default(), Vec::new());

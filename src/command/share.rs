@@ -1,4 +1,4 @@
-//! Commands that give entities values which they share, and take them.
+//! Commands that give shared values to entities, and take them.
 
 use core::panic::Location;
 
@@ -59,7 +59,7 @@ impl CommandBuffer {
 
     /// Records that the [shared value](crate::Shared) of type `T` is taken from an entity: see
     /// [`World::remove_shared`](crate::World::remove_shared). If the entity has none at playback,
-    /// nothing happens. A barrier.
+    /// the command has no effect. A barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -33,10 +33,10 @@ impl Recorder {
 
 impl CommandBuffer {
     /// Records that component `C` of an entity is enabled or disabled: see
-    /// [`World::set_enabled`](crate::World::set_enabled). If the entity has no `C` at playback,
-    /// nothing happens.
+    /// [`World::set_enabled`](crate::World::set_enabled). If the entity has no `C` at playback, the
+    /// command has no effect.
     ///
-    /// A barrier; those of one component that follow each other are one.
+    /// A barrier; consecutive switches of one component are one barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;

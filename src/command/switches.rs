@@ -1,8 +1,8 @@
 //! Lists of entities in which a component is enabled or disabled: no row moves.
 //!
 //! Switches of one component that are recorded one after the other are one barrier. So a system
-//! that records nothing else costs one barrier in all. Between other commands each is a barrier of
-//! its own, and what was recorded before it is not merged with what comes after.
+//! that records only these costs one barrier in all. Between other commands each switch is a
+//! barrier of its own, and commands before it are not merged with commands after it.
 
 use core::any::TypeId;
 use core::panic::Location;
@@ -29,7 +29,7 @@ impl Switches {
         self.component == TypeId::of::<C>()
     }
 
-    /// Plays all of them, and reports those that have no effect.
+    /// Plays all of them, and reports the switches that have no effect.
     pub(super) fn play(
         &self,
         world: &mut World,
@@ -39,7 +39,7 @@ impl Switches {
     }
 }
 
-/// Plays switches of one component, and reports those that have no effect.
+/// Plays switches of one component, and reports the switches that have no effect.
 type Play = fn(&mut World, &[Switch], &mut dyn FnMut(&Switch, CommandErrorKind));
 
 /// From this number of switches on, the chunks are looked up once for all of them.

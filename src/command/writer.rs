@@ -12,9 +12,9 @@ use super::record::Recorder;
 /// Records commands for one chunk, on any thread; see
 /// [`CommandBuffer::par_writers`](crate::CommandBuffer::par_writers).
 ///
-/// Commands are ordered by the number of their chunk and then by their order within it, so playback
-/// does not depend on the threads. For the same reason, entities that are spawned here get their
-/// ids at playback.
+/// Commands are ordered first by the number of their chunk, within a chunk by the order of
+/// recording, so playback does not depend on the threads. For the same reason, entities that are
+/// spawned here get their ids at playback.
 #[derive(Default)]
 pub struct CommandWriter {
     pub(super) recorder: Recorder,

@@ -1,4 +1,4 @@
-//! What a component type tells about itself: its fields or variants, and how to print a value.
+//! Information about a component type: its fields or variants, and the printing of a value.
 
 use core::fmt;
 
@@ -6,31 +6,31 @@ use super::chunk_shape::ChunkShape;
 use super::map_entities::References;
 use super::plain::Plain;
 
-/// Prints the value that these bytes are.
+/// Prints the value with these bytes.
 pub(super) type Format = fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// What [`component!`](crate::component) knows of a type.
+/// The facts that [`component!`](crate::component) knows about a type.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
 pub struct About {
     pub shape: ComponentShape,
     /// `None` for a type without `Debug`.
     pub format: Option<Format>,
-    /// The names of all columns of the split component of which it is one; otherwise none.
+    /// The names of all columns of the split component that it belongs to; otherwise none.
     columns: &'static [&'static str],
-    /// The values that its chunks have, if it is [`PerChunk`](super::per_chunk::PerChunk).
+    /// The values of its chunks, if it is [`PerChunk`](super::per_chunk::PerChunk).
     chunk_value: Option<ChunkShape>,
-    /// What these values consist of.
+    /// The shape of these values.
     value_shape: Option<ComponentShape>,
-    /// How the ids of entities in its values are found, or in the values that its chunks have.
+    /// The function that finds ids of entities in its values, or in the values of its chunks.
     references: Option<References>,
 }
 
 impl About {
-    /// Of a type that tells nothing.
+    /// Facts about a type without information.
     pub(super) const NOTHING: Self = Self::new(ComponentShape::Opaque, None);
 
-    /// Of a type that is no column of a split component.
+    /// Facts about a type that is not a column of a split component.
     #[must_use]
     pub const fn new(
         shape: ComponentShape,
@@ -45,7 +45,7 @@ impl About {
         Self { references, ..self }
     }
 
-    /// How the ids of entities in its values are found, if there are any.
+    /// The function that finds ids of entities in its values, if they have any.
     pub(super) const fn references(&self) -> Option<References> {
         self.references
     }
@@ -55,17 +55,17 @@ impl About {
         Self { columns, chunk_value: None, value_shape: None, ..self }
     }
 
-    /// The same with a value per chunk, which consists of `shape`.
+    /// The same with a value per chunk, which has the shape `shape`.
     pub(super) const fn with_chunk_value(self, value: ChunkShape, shape: ComponentShape) -> Self {
         Self { chunk_value: Some(value), value_shape: Some(shape), ..self }
     }
 
-    /// What the values that its chunks have consist of.
+    /// The shape of the values of its chunks.
     pub(super) const fn value_shape(&self) -> Option<ComponentShape> {
         self.value_shape
     }
 
-    /// The values that its chunks have.
+    /// The values of its chunks.
     pub(super) const fn chunk_value(&self) -> Option<&ChunkShape> {
         self.chunk_value.as_ref()
     }
@@ -83,7 +83,7 @@ impl fmt::Debug for About {
     }
 }
 
-/// What a value of a component type consists of.
+/// The parts of a value of a component type.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -102,9 +102,9 @@ impl fmt::Debug for About {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ComponentShape {
-    /// Nothing is known: [`component!`](crate::component) has named the type and not defined it.
+    /// Unknown: [`component!`](crate::component) has named the type and not defined it.
     Opaque,
-    /// A struct with these fields, in the order of their definition; without any, a tag.
+    /// A struct with these fields, in the order of their definition; without fields, a tag.
     Struct(&'static [FieldInfo]),
     /// An enum of one byte.
     Enum(&'static [VariantInfo]),
@@ -155,7 +155,7 @@ impl VariantInfo {
     }
 }
 
-/// Prints bytes as a value of `T`, or as bytes if they are none.
+/// Prints bytes as a value of `T`, or as bytes if they are not a value.
 pub(super) fn format_as<T: Plain + fmt::Debug>(
     bytes: &[u8],
     f: &mut fmt::Formatter<'_>,

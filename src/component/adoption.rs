@@ -1,8 +1,9 @@
-//! The component types and shared values of another world, whose entities this one takes over.
+//! The component types and shared values of another world, for a world that takes over its
+//! entities.
 //!
 //! Ids of components are numbers in order of first use, so that each world has its own. Types are
-//! the same if their `TypeId` is, shared values if they are equal. What may fail or runs code of
-//! the caller is asked first, in [`Registry::plan_adoption`]; then nothing fails.
+//! the same if their `TypeId` is, shared values if they are equal. Steps that may fail or run code
+//! of the caller come first, in [`Registry::plan_adoption`]; the later steps cannot fail.
 
 use std::sync::Arc;
 
@@ -16,14 +17,14 @@ use super::set::ComponentSet;
 use super::shared_adoption::{SharedPlan, UnmappedIds};
 use super::shared_slot::HeldValue;
 
-/// Why component types of another world cannot be added to this one.
+/// The reason why component types of another world cannot be added to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AdoptionError {
     /// A type has the name of another one.
     Name(NameTaken),
-    /// There would be more types and shared values than a world can have.
+    /// The types and shared values would be more than a world can have.
     Types,
-    /// Values of the shared type of this name have ids, and nothing says how they are replaced.
+    /// Values of the shared type of this name have ids, and neither world can replace them.
     SharedEntities(&'static str),
 }
 
@@ -39,7 +40,7 @@ impl From<UnmappedIds> for AdoptionError {
     }
 }
 
-/// How components of another world will be found in this one.
+/// The plan that maps components of another world to components of this one.
 #[derive(Debug)]
 #[must_use = "nothing is added before `adopt`"]
 pub(crate) struct AdoptionPlan {
@@ -73,7 +74,7 @@ impl AdoptionPlan {
 pub(crate) struct Adopted {
     /// By the ids there.
     ids: Vec<ComponentId>,
-    /// Keeps the values until archetypes do.
+    /// Keeps the values alive until archetypes own them.
     #[allow(dead_code, reason = "they are owned, and not read")]
     values: Vec<Arc<HeldValue>>,
 }
@@ -88,12 +89,12 @@ impl Adopted {
 impl Registry {
     /// Checks that some components of another world can be added to this one. Calls `Eq` and `Hash`
     /// of shared values, and the function that replaces ids in them: `new_ids` makes a table of
-    /// these, if there are any. O(components), and O(values with the same hash) for each value.
+    /// these, if values have any. O(components), and O(values with the same hash) for each value.
     ///
     /// # Errors
     ///
-    /// If another type of this world has the name of one of them, there would be too many, or a
-    /// shared value has ids and neither world knows how they are replaced.
+    /// If another type of this world has the name of one of them, if they would be too many, or if
+    /// a shared value has ids and neither world can replace them.
     pub(crate) fn plan_adoption(
         &self,
         other: &Self,
@@ -131,7 +132,7 @@ impl Registry {
         Ok(AdoptionPlan { components, values })
     }
 
-    /// Adds the components of a plan. Runs no code of the caller, and does not fail.
+    /// Adds the components of a plan. Runs no code of the caller, and cannot fail.
     pub(crate) fn adopt(&mut self, other: &Self, plan: AdoptionPlan) -> Adopted {
         let mut ids = vec![ComponentId::UNKNOWN; other.len()];
         for id in plan.components.iter() {
@@ -288,7 +289,7 @@ mod tests {
         assert_eq!(plan.unwrap_err(), AdoptionError::Types);
         assert_eq!(ours.len(), kept.len() + 1);
 
-        // Tags of values that are gone are there for others.
+        // Tags without values are free for other values.
         drop(kept);
         ours.forget_values(|_| false);
         let used = taken.iter().take(100).flat_map(|row| [row.marker, row.tag]).collect();

@@ -1,4 +1,4 @@
-//! A shared value of any type, and what the world asks of it.
+//! A shared value of any type, and the functions of the world on it.
 
 use core::any::Any;
 use core::hash::{BuildHasher as _, Hasher as _};
@@ -11,8 +11,8 @@ use crate::entity::Entity;
 
 use super::shared::SharedValue;
 
-/// A shared value, whose type the reader knows. In a box, so that a tag without a value keeps the
-/// memory of a pointer only.
+/// A shared value; the reader knows its type. In a box, so that a tag without a value keeps only
+/// the memory of a pointer.
 pub(crate) type AnyValue = Box<dyn Any + Send + Sync>;
 
 /// A shared value of type `T`.
@@ -21,7 +21,7 @@ pub(crate) fn downcast<T: SharedValue>(value: &AnyValue) -> Option<&T> {
     value.downcast_ref()
 }
 
-/// The hash by which values are found, and which the hash of a world covers.
+/// The hash that finds values, and that the hash of a world covers.
 pub(super) fn hash_of<T: SharedValue>(value: &T) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);

@@ -18,7 +18,7 @@ pub(crate) type ChunkWords = [u64; ChunkShape::WORDS_MAX];
 pub(crate) struct ChunkShape {
     /// Bytes of a value.
     pub(crate) bytes: usize,
-    /// Words of a value, the last of which may be filled up with zeros.
+    /// Words of a value. The last one may be filled up with zeros.
     pub(crate) words: usize,
     default: ChunkWords,
     is_valid: fn(&[u8]) -> bool,
@@ -60,7 +60,7 @@ impl ChunkShape {
         &self.default[..self.words]
     }
 
-    /// The words of a chunk among those of all chunks.
+    /// The words of a chunk within the words of all chunks.
     #[inline]
     pub(crate) const fn words_of(&self, chunk: usize) -> Range<usize> {
         chunk * self.words..(chunk + 1) * self.words

@@ -1,4 +1,5 @@
-//! What a query names: a component, which is a column, or a split component, which is several.
+//! The types that a query can name: a component, which is a column, or a split component, which is
+//! several.
 
 use core::marker::PhantomData;
 
@@ -6,8 +7,8 @@ use super::Component;
 use super::column_visitor::ColumnVisitor;
 use super::split::{Parts, SplitComponent};
 
-/// A component, or a [split component](crate::component#split-components): what the terms `&C` and
-/// `&mut C` and the filters of a query can name.
+/// A component, or a [split component](crate::component#split-components): the terms `&C` and `&mut
+/// C` and the filters of a query can name it.
 ///
 /// A component is one column, and a term of it is a slice. A split component is a column for each
 /// field, and a term of it is a struct of slices. Both are defined by
@@ -51,7 +52,7 @@ pub struct Whole<C>(PhantomData<C>);
 #[derive(Debug)]
 pub struct Split<S>(PhantomData<S>);
 
-/// Which columns there are. The floors above add what they do with them.
+/// The columns of a component. The floors above add their own operations.
 #[doc(hidden)]
 pub trait Shape: 'static {
     /// The number of columns.

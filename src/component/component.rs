@@ -7,18 +7,18 @@ use super::plain::Plain;
 
 /// Plain data that can be a column of a chunk.
 ///
-/// Implemented by [`component!`](crate::component), which defines types or names existing ones.
-/// There is no blanket implementation, so a bare `f32` is not a component by accident. A type of
-/// size zero is a *tag*: it takes part in matching and occupies no column bytes.
+/// Implemented by [`component!`](crate::component), which defines types or names existing ones. It
+/// has no blanket implementation, so a bare `f32` is not a component by accident. A type of size
+/// zero is a *tag*: it takes part in matching and occupies no column bytes.
 ///
 /// A component and all of its fields are [`Plain`]: numbers, `bool`, `char`, `Entity`, enums
-/// without fields, arrays, other components. There is no padding between or after the fields:
-/// reorder them or add one to avoid it. An [`Entity`](crate::Entity) that may be absent is one that
-/// may be [`NULL`](crate::Entity::NULL), not an `Option`.
+/// without fields, arrays, other components. Padding between or after the fields is an error:
+/// reorder them or add a field to avoid it. For an [`Entity`](crate::Entity) that may be absent use
+/// [`NULL`](crate::Entity::NULL), not an `Option`.
 ///
 /// Where all fields are [`Pod`](bytemuck::Pod), the component is too, and so can be seen as
 /// [`scalars`](crate::scalars) or [`lanes`](crate::lanes()); with a `bool` or an enum in it, it
-/// cannot. It costs nothing else: values are checked only where they are made from bytes.
+/// cannot. This is the only cost: values are checked only where they are made from bytes.
 ///
 /// Data that is not [`Plain`] (a `String`, a handle with a destructor) cannot be stored in chunks.
 /// An entity has it as a side value: see [`World::insert_side`](crate::World::insert_side).
@@ -69,7 +69,7 @@ pub trait Component: Plain {
         None
     }
 
-    /// What the type tells about itself, for reports.
+    /// The facts that the type tells about itself, for reports.
     #[doc(hidden)]
     fn about() -> About {
         About::NOTHING
@@ -128,22 +128,21 @@ impl ComponentHint {
 /// ```
 ///
 /// Any number of structs and enums, up to a hundred in a call. They implement `Clone`, `Copy`,
-/// [`Default`], [`Zeroable`](bytemuck::Zeroable), [`Component`](crate::Component), and what
-/// `#[derive]` names besides. A crate needs nothing but phalanx for that, and may forbid unsafe
-/// code.
+/// [`Default`], [`Zeroable`](bytemuck::Zeroable), [`Component`](crate::Component), and the traits
+/// that `#[derive]` names. A crate needs only phalanx for that, and may forbid unsafe code.
 ///
-/// - **Structs** have the layout of C. Each field is [`Plain`](crate::Plain), and there is no
-///   padding: it is a compile error, which says where and how many bytes. If all fields are
-///   [`Pod`](bytemuck::Pod), so is the struct. Its default has the values after `=`, the defaults
-///   of the other fields, and zero for fields that have none (arrays of more than 32).
+/// - **Structs** have the layout of C. Each field is [`Plain`](crate::Plain). Padding is a compile
+///   error, which gives its place and size. If all fields are [`Pod`](bytemuck::Pod), so is the
+///   struct. Its default has the values after `=`, the defaults of the other fields, and zero for
+///   fields that have none (arrays of more than 32).
 /// - **Enums** have no fields and are one byte. One variant has the value 0, by default the first:
-///   it is the default of the enum, and what [padding](crate::Query::padded) rows have.
+///   it is the default of the enum, and the value of [padding](crate::Query::padded) rows.
 /// - **Generic structs** have one field, and either type parameters, with at most one trait each,
-///   or constants. They are `Pod` where the field is. Each instance is then named, since each has
+///   or constants. They are `Pod` where the field is. Each instance must be named, since each has
 ///   its own name; `Default` is zero.
-/// - **Attributes** are documentation, `derive`, lint levels, `must_use`, `deprecated`, and those
-///   of the sections below; write `#[cfg]` above the whole call. Fields may also have attributes of
-///   derives. Types contain no macros.
+/// - **Attributes** are documentation, `derive`, lint levels, `must_use`, `deprecated`, and the
+///   attributes of the sections below; write `#[cfg]` above the whole call. Fields may also have
+///   attributes of derives. Types contain no macros.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -156,9 +155,9 @@ impl ComponentHint {
 ///
 /// # Split components
 ///
-/// `#[split]` gives each field of a struct a column of its own. The terms of a query are structs of
-/// slices then, which are defined along with it: `&Position` yields `PositionSlices`, `&mut
-/// Position` yields `PositionSlicesMut`.
+/// `#[split]` gives each field of a struct a column of its own. The terms of a query become structs
+/// of slices, which are defined along with it: `&Position` yields `PositionSlices`, `&mut Position`
+/// yields `PositionSlicesMut`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -186,30 +185,30 @@ impl ComponentHint {
 /// # Ok::<(), phalanx::EntityError>(())
 /// ```
 ///
-/// It pays for kernels that need some of the fields, and at levels below AVX-512 for those that
-/// combine the fields of a row, such as a length. It costs in kernels that treat all fields alike,
-/// which read a stream a field, and where rows are read one by one, since a row is in as many
-/// places as it has fields (`cargo bench -- ^split_` measures all of these). Everything else is as
-/// for other components, with these differences:
+/// It pays for kernels that need some of the fields, and at levels below AVX-512 for kernels that
+/// combine the fields of a row, for example to a length. It costs in kernels that treat all fields
+/// alike, which read a stream a field, and where rows are read one by one, since a row is in one
+/// place per field (`cargo bench -- ^split_` measures all of these). Everything else is as for
+/// other components, with these differences:
 ///
 /// - Rows are values: `rows()` of `&Position` yields `Position`, and
-///   [`World::get`](crate::World::get) returns one. Those of `&mut Position` are
+///   [`World::get`](crate::World::get) returns one. The rows of `&mut Position` are
 ///   [`SplitMut`](crate::SplitMut).
-/// - A field is [`Pod`](bytemuck::Pod), and there are up to twelve. Padding is no question.
+/// - A field is [`Pod`](bytemuck::Pod), and a struct has up to twelve. Padding does not matter.
 /// - The fields have one version together, because `&mut Position` hands out all of them. For
 ///   versions a field, make components of the fields.
 /// - Reports name the columns: `game::Position.x`. So does
 ///   [`World::insert_bytes`](crate::World::insert_bytes), which takes all of them. An entity has
 ///   all columns or none.
-/// - What hands out references or copies a column ([`World::lookup`](crate::World::lookup),
-///   `get_disjoint_mut`, `gather`, `scatter`, `spawn_columns`, `flip`) and generic code takes
-///   components of one column. Rows by entity are those of
-///   [`Query::lookup`](crate::Query::lookup); see [`Columnar`](crate::Columnar).
+/// - Methods that hand out references or copy a column ([`World::lookup`](crate::World::lookup),
+///   `get_disjoint_mut`, `gather`, `scatter`, `spawn_columns`, `flip`) and generic code take
+///   components of one column. For rows by entity use [`Query::lookup`](crate::Query::lookup); see
+///   [`Columnar`](crate::Columnar).
 ///
 /// # Enableable components
 ///
 /// `#[enableable]` gives each row a bit for the component, outside of the chunk. It is switched off
-/// and on where it is, and while it is off queries take it for absent: see
+/// and on in place, and while it is off queries take it for absent: see
 /// [`World::set_enabled`](crate::World::set_enabled). For states that change often, where inserts
 /// and removals would move the entity each time.
 ///
@@ -277,16 +276,16 @@ impl ComponentHint {
 /// # Ok::<(), phalanx::EntityError>(())
 /// ```
 ///
-/// Who writes by entity stamps a line. A loop over slices gets all rows as `&mut`, so all lines
-/// count as changed; the term [`LinesMut`](crate::LinesMut) stamps those that a kernel takes from
-/// it for writing. A query that sees only enabled rows stamps the lines of these. A loop over
-/// slices costs what it does without. The versions take 8 bytes for each 16 rows of a full chunk,
-/// also where an archetype has few rows. Generic and split structs take no `#[track_lines]`.
+/// A write by entity stamps a line. A loop over slices gets all rows as `&mut`, so all lines count
+/// as changed; the term [`LinesMut`](crate::LinesMut) stamps only the lines that a kernel takes
+/// from it for writing. A query that sees only enabled rows stamps their lines. A loop over slices
+/// costs the same as without line versions. The versions take 8 bytes for each 16 rows of a full
+/// chunk, also where an archetype has few rows. Generic and split structs take no `#[track_lines]`.
 ///
 /// # Hidden components
 ///
-/// `#[hidden]` makes a component that hides the entities which have it: a query passes over them,
-/// unless it names the component in a term or a filter. [`Disabled`](crate::Disabled) and
+/// `#[hidden]` makes a component that hides its entities: a query passes over them, unless it names
+/// the component in a term or a filter. [`Disabled`](crate::Disabled) and
 /// [`Prototype`](crate::Prototype) are two that every program has.
 ///
 /// ```
@@ -304,17 +303,17 @@ impl ComponentHint {
 /// assert_eq!(world.query::<(&Bullet, Option<&Pooled>)>().count_rows(), 101);
 /// ```
 ///
-/// The choice is made per archetype, when it is new, and costs nothing in the loop. What names an
-/// entity finds it, hidden or not: [`World::get`](crate::World::get),
+/// The choice is made per archetype, when it is new, and costs no time in the loop. Calls that name
+/// an entity find it, hidden or not: [`World::get`](crate::World::get),
 /// [`World::lookup`](crate::World::lookup), commands on one entity. A component that is
 /// `#[enableable]` as well hides its entities whatever their bits. Generic structs take neither
 /// `#[hidden]` nor `#[cleanup]`.
 ///
 /// # Cleanup components
 ///
-/// `#[cleanup]` makes a component that outlives the despawn of its entity: what keeps a handle to a
-/// thing outside of the world, which has to be given back. *New*, *tracked* and *gone* entities are
-/// three queries:
+/// `#[cleanup]` makes a component that outlives the despawn of its entity: for a handle to a thing
+/// outside of the world, which has to be given back. *New*, *tracked* and *gone* entities are three
+/// queries:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -346,16 +345,16 @@ impl ComponentHint {
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
 ///
-/// See [`Gone`](crate::Gone) for what happens to the entity meanwhile. Copies made by
+/// [`Gone`](crate::Gone) describes the entity between its despawn and its end. Copies made by
 /// [`World::instantiate`](crate::World::instantiate) have no cleanup components.
 ///
 /// Three things lose a handle: overwriting the component; an entity that another system despawns
-/// between the query of `enter` and its command, which has no effect then (let `enter` run before
-/// such systems, or make handles at the sync point, by `commands.run`); and a `leave` that does not
-/// see a component which is `#[enableable]` as well and was disabled.
+/// between the query of `enter` and its command, which has no effect in this case (let `enter` run
+/// before such systems, or make handles at the sync point, by `commands.run`); and a `leave` that
+/// does not see a component which is `#[enableable]` as well and was disabled.
 ///
-/// [`Removed`](crate::Removed) reads what any entity has lost. To give a handle back, use it or the
-/// query of those that are gone, and not both.
+/// [`Removed`](crate::Removed) reads the components that any entity has lost. To give a handle
+/// back, use it or the query of entities that are gone, and not both.
 ///
 /// # Names
 ///

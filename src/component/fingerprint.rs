@@ -1,4 +1,4 @@
-//! What two programs must agree on to read each other's columns.
+//! The facts that two programs must agree on to read each other's columns.
 
 use core::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use super::about::ComponentShape;
 use super::registry::ComponentInfo;
 
 impl ComponentInfo {
-    /// A hash of all that decides how the bytes of a column are read, and of what lies beside them:
-    /// the size, the fields or variants as the definition names them, and what the component is
-    /// besides data. The same in every program with the same definition, on any processor. Neither
-    /// the name nor the alignment is in it.
+    /// A hash of all facts that decide how the bytes of a column and the data beside them are read:
+    /// the size, the fields or variants as the definition names them, and the component's
+    /// properties besides data. The same in every program with the same definition, on any
+    /// processor. Neither the name nor the alignment is in it.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut text = format!(
             "{} {} {} {} {} {}",
@@ -34,7 +34,7 @@ impl ComponentInfo {
     }
 }
 
-/// Appends what a value consists of.
+/// Appends the parts of a value.
 fn push_shape(text: &mut String, shape: ComponentShape) {
     match shape {
         ComponentShape::Opaque => text.push_str(" opaque"),

@@ -9,14 +9,14 @@ use super::component::{Component, ComponentHint};
 /// A tag: the entity is switched off. Queries pass over it, unless they name `Disabled`.
 ///
 /// Insert it to switch an entity off with all its components, remove it to switch it on: the row
-/// moves to another archetype, and costs nothing there. A query names it in a filter, `with` or
+/// moves to another archetype, and costs no time there. A query names it in a filter, `with` or
 /// `without` or `any_of`, or in a term, `Option<&Disabled>`. The filter
-/// [`IncludeHidden`](crate::IncludeHidden) names all hidden components. What names the entity finds
-/// it as ever.
+/// [`IncludeHidden`](crate::IncludeHidden) names all hidden components. Calls that name the entity
+/// find it as before.
 ///
 /// Components of your own hide entities in the same way with
-/// [`#[hidden]`](crate::component#hidden-components). An entity with several of them is visited by
-/// queries that name all of these.
+/// [`#[hidden]`](crate::component#hidden-components). An entity with several hidden components is
+/// visited only by queries that name all of them.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -36,7 +36,7 @@ use super::component::{Component, ComponentHint};
 #[repr(C)]
 pub struct Disabled;
 
-/// A tag: the entity is there to be copied. Queries pass over it, unless they name `Prototype`, and
+/// A tag: the entity exists to be copied. Queries pass over it, unless they name `Prototype`, and
 /// [`World::instantiate`](crate::World::instantiate) makes copies without it.
 ///
 /// ```
@@ -52,21 +52,20 @@ pub struct Disabled;
 #[repr(C)]
 pub struct Prototype;
 
-/// A tag that the world gives to entities which are despawned and have
-/// [cleanup components](crate::component#cleanup-components).
+/// A tag that the world gives to despawned entities with [cleanup
+/// components](crate::component#cleanup-components).
 ///
 /// `despawn`, in any of its forms, takes everything else from such an entity: its other components
-/// and its side values. What is left is a row of its cleanup components and of `Gone`, which hides
-/// it, so only queries that name `Gone` visit it. Its id is not used again before the last cleanup
+/// and its side values. A row of its cleanup components and of `Gone` remains. `Gone` hides it, so
+/// only queries that name `Gone` visit it. Its id is not used again before the last cleanup
 /// component is removed: that ends the row and frees the id.
 ///
-/// For all that asks whether an entity is alive it is not:
-/// [`World::contains`](crate::World::contains) is `false`, and a second despawn, an insertion, a
-/// copy and a side value are refused as for any id that is not alive
-/// ([`NoSuchEntity`](crate::error::NoSuchEntity)). Its cleanup components can be read, written and
-/// removed by entity, and [`World::has::<Gone>`](crate::World::has) tells that it is gone.
-/// [`World::len`](crate::World::len) counts it. [`World::clear`](crate::World::clear) ends entities
-/// at once, with their cleanup components.
+/// The entity is not alive for any call that asks: [`World::contains`](crate::World::contains) is
+/// `false`, and a second despawn, an insertion, a copy and a side value are refused as for any id
+/// that is not alive ([`NoSuchEntity`](crate::error::NoSuchEntity)). Its cleanup components can be
+/// read, written and removed by entity, and [`World::has::<Gone>`](crate::World::has) tells that it
+/// is gone. [`World::len`](crate::World::len) counts it. [`World::clear`](crate::World::clear) ends
+/// entities at once, with their cleanup components.
 ///
 /// No bundle can name it: it is neither inserted nor removed by hand.
 ///

@@ -1,4 +1,4 @@
-//! Which entities a component refers to.
+//! The entities that a component refers to.
 
 use core::any::TypeId;
 use core::fmt;
@@ -10,8 +10,8 @@ use super::plain::Plain;
 /// Finds the [`Entity`] ids in a value, so that another id can take the place of each.
 ///
 /// [`World::merge`](crate::World::merge) and [`World::move_from`](crate::World::move_from) give
-/// entities new ids, and with this trait the components that refer to them. What
-/// [`component!`](crate::component) defines has it, and needs nothing for it: fields that are an
+/// entities new ids, and use this trait to update the components that refer to them. Types that
+/// [`component!`](crate::component) defines have it without further code: fields that are an
 /// [`Entity`], an array of these, another component that has some, or an array of such components,
 /// are found by their types.
 ///
@@ -39,7 +39,7 @@ pub trait MapEntities {
     /// Whether a value has any ids. If not, `map_entities` need not be called.
     const HAS_ENTITIES: bool = true;
 
-    /// Replaces each id in the value by what `map` returns for it.
+    /// Replaces each id in the value by the result of `map` for it.
     fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity);
 }
 
@@ -59,7 +59,7 @@ impl<T: MapEntities, const N: usize> MapEntities for [T; N] {
     }
 }
 
-/// How the ids in values of one type are found, if the values are bytes.
+/// Finds the ids in values of one type, if the values are bytes.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
 pub struct References {
@@ -83,8 +83,8 @@ impl References {
         (self.type_id)()
     }
 
-    /// Replaces the ids in some values, which are bytes. If these were values of the type before,
-    /// they are afterwards, also if there was a panic; others are left as they are.
+    /// Replaces the ids in some values, which are bytes. Bytes that were values of the type before
+    /// stay values of it, also after a panic; other bytes do not change.
     pub(crate) fn map(&self, bytes: &mut [u8], map: &mut dyn FnMut(Entity) -> Entity) {
         (self.map)(bytes, map);
     }

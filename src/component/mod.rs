@@ -1,30 +1,44 @@
 //! Components: plain-data types with a stable name.
 //!
-//! [`component`] has the trait, the macro that implements it, and comparison of names at compile
-//! time. [`plain`] is the condition of components and their fields, [`define`] has the parts of the
-//! types that the macro defines, and [`about`] is what such a type tells about itself.
-//! [`columnar`] is the trait of components and of those that are a column for each field, which
-//! [`split`] has; a [`column_visitor`] is passed the types of the columns.
-//! [`previous`] is the second buffer of a component. [`shared`] is a value that entities have in
-//! common, an [`any_value`] to the world: [`shared_types`] gives each value a tag, of those in the
-//! [`tag_table`] of its type, its [`shared_slot`] hands it out, and [`shared_image`] is a copy of
-//! which tags stand for what.
-//! A [`shared_codec`] writes and reads values of a type, which [`shared_naming`] finds by its name.
-//! [`map_entities`] finds the ids of entities in values.
-//! [`registry`] gives each type a dense [id](component_id) per world, and [`adoption`] the types of
-//! another world. [`set`] is a set of those
-//! ids: the identity of an archetype.
+//! Types:
+//!
+//! * [`component`] has the trait and the macro that implements it. [`names`] compares names of
+//!   components at compile time, and [`text`] puts the texts of compile errors together.
+//! * [`plain`] is the condition of components and their fields, [`define`] has the parts of the
+//!   types that the macro defines, and [`about`] has the facts that such a type tells about itself.
+//!   [`fingerprint`] has the facts that two programs must agree on to read each other's columns.
+//! * [`columnar`] is the trait of components and of split components, which are a column for each
+//!   field, and [`split`] has the latter; a [`column_visitor`] is passed the types of the columns.
+//! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
+//!   every program has.
+//! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
+//! * [`map_entities`] finds the ids of entities in values.
+//!
+//! Shared values:
+//!
+//! * [`shared`] is a value that entities have in common, an [`any_value`] to the world:
+//!   [`shared_types`] gives each value a tag, one of the tags in the [`tag_table`] of its type, its
+//!   [`shared_slot`] hands it out, and [`shared_image`] is a copy of all tags and their values.
+//! * A [`shared_codec`] writes and reads values of a type, which [`shared_naming`] finds by its
+//!   name.
+//! * [`shared_adoption`] takes over the shared values of another world, and [`shared_map`] has the
+//!   function that replaces the ids of entities in them.
+//!
+//! Ids:
+//!
+//! * [`registry`] gives each type a dense id ([`component_id`]) per world, and [`adoption`] the
+//!   types of another world. [`set`] is a set of ids: the identity of an archetype.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
-//! is bytes: rows are moved by `memcpy`, nothing is ever dropped, and padding rows can be zero.
+//! is bytes: rows are moved by `memcpy`, no destructor runs, and padding rows can be zero.
 //!
 //! Most components are `Pod`, which means that any bytes are a value. A `bool` or an enum accepts
-//! some bytes only. It costs nothing where values are typed, because a typed value is always valid:
+//! some bytes only. It costs no time where values are typed, because a typed value is always valid:
 //! a column is filled from values of its type, and its bytes are only copied to columns of the same
 //! type. [`values`] lets the storage check that a column is accessed as its own type, once for each
 //! column of a query and not for each value; for a `Pod` type size and alignment suffice. Where a
-//! value is made from bytes ([`Bundle`](crate::Bundle)'s of a recorded command, or of a row that is
-//! taken out), the bytes are checked, which for `Pod` types is no code.
+//! value is made from bytes (a [`Bundle`](crate::Bundle) of a recorded command or of a removed
+//! row), the bytes are checked; for `Pod` types the check compiles to no code.
 
 mod about;
 mod adoption;

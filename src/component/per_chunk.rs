@@ -1,4 +1,4 @@
-//! Values that a chunk has, and not its rows.
+//! Values of whole chunks instead of rows.
 
 #![expect(
     unsafe_code,
@@ -15,9 +15,9 @@ use super::chunk_shape::ChunkShape;
 use super::component::Component;
 use super::text::ConstText;
 
-/// A component that can be the value of a chunk: one that has a default.
+/// A component with a default, so that it can be the value of a chunk.
 ///
-/// What [`component!`](crate::component) defines has one: zeros, or what is written after `=`.
+/// Types that [`component!`](crate::component) defines have one: zeros, or the value after `=`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -40,12 +40,12 @@ pub trait ChunkValue: Component + Default {}
 #[diagnostic::do_not_recommend]
 impl<V: Component + Default> ChunkValue for V {}
 
-/// A tag whose entities have one value of type `V` per chunk: bounds, a level of detail, a mark
-/// that something has to be done. As a term of a query, that value.
+/// A tag: its entities have one value of type `V` per chunk, for example bounds, a level of detail,
+/// or a mark for later work. As a term of a query, that value.
 ///
 /// Kernels decide with it about all rows of a chunk at once, before they touch a column. It lies
-/// beside the chunks, like versions. The tag is given to entities as other tags are; it adds
-/// nothing to a row.
+/// beside the chunks, like versions. The tag is given to entities as other tags are; it adds no
+/// bytes to a row.
 ///
 /// | | |
 /// | --- | --- |
@@ -53,20 +53,20 @@ impl<V: Component + Default> ChunkValue for V {}
 /// | the term `PerChunk<Bounds>` | the value, by copy |
 /// | the term [`PerChunkMut<Bounds>`](crate::PerChunkMut) | the value, to be written |
 /// | [`query.where_chunk(…)`](crate::Query::where_chunk) | skips chunks by their value |
-/// | `changed_since::<PerChunk<Bounds>>(…)` | chunks that are new or whose value was written since, or in which rows were spawned |
+/// | `changed_since::<PerChunk<Bounds>>(…)` | chunks that are new, have a value written since, or in which rows were spawned |
 ///
-/// A new chunk has the default of `V`, which is asked for once, when a world first meets the tag.
+/// A new chunk has the default of `V`, which is computed once, when a world first uses the tag.
 /// Where [`Matching`](crate::World::matching) inserts or removes tags only, chunks move as a whole
 /// and take their values along; otherwise rows are copied to chunks with the default. A value has
 /// at most 256 bytes, and is part of [`World::hash`](crate::World::hash).
 ///
 /// # Values of rows
 ///
-/// Rows that come to a chunk or leave it do not change its value. What is computed of rows, such as
-/// bounds, has to be computed again where rows were [written](crate::Changed) and where others lie
-/// now ([`Reordered`](crate::Reordered)): spawned, moved to another archetype, or moved into the
-/// place of a row that was despawned. These are two passes of one function. Give such a value a
-/// default that excludes no row, for chunks that are newer than the last pass.
+/// Rows that come to a chunk or leave it do not change its value. A value that is computed from
+/// rows, for example bounds, must be computed again where rows were [written](crate::Changed) and
+/// where other rows lie now ([`Reordered`](crate::Reordered)): spawned, moved to another archetype,
+/// or moved into the place of a row that was despawned. These are two passes of one function. Give
+/// such a value a default that excludes no row, for chunks that are newer than the last pass.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -103,8 +103,8 @@ impl<V: Component + Default> ChunkValue for V {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `V` itself stays a component like any other: `&V` is a column, and of `&PerChunk<V>` the slice
-/// is one of tags.
+/// `V` itself stays a component like any other: `&V` is a column, and the slice of `&PerChunk<V>`
+/// is a slice of tags.
 #[repr(transparent)]
 pub struct PerChunk<V>(PhantomData<fn(V) -> V>);
 

@@ -2,16 +2,16 @@
 
 use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 
-/// Plain data: what a component is, and each of its fields.
+/// Plain data: the condition of a component and of each of its fields.
 ///
 /// All bytes of a value are initialised, zeros are a value, and bytes can be checked for being one.
-/// So rows can be copied, hashed and recorded as bytes, padding rows can be zero, and nothing is
-/// ever dropped. The traits are those of [`bytemuck`]; every type that has them is plain data.
+/// So rows can be copied, hashed and recorded as bytes, padding rows can be zero, and no destructor
+/// runs. The traits come from [`bytemuck`]; every type that has them is plain data.
 ///
-/// Plain are numbers, `bool`, `char`, [`Entity`](crate::Entity), what
-/// [`component!`](crate::component) defines, and every [`Pod`](bytemuck::Pod) type. Of arrays only
-/// those of `Pod` types are, but [`component!`](crate::component) takes an array of any plain type
-/// as a field. No type with a destructor is plain, and no reference.
+/// Plain are numbers, `bool`, `char`, [`Entity`](crate::Entity), the types that
+/// [`component!`](crate::component) defines, and every [`Pod`](bytemuck::Pod) type. An array is
+/// plain only if its elements are `Pod`, but [`component!`](crate::component) takes an array of any
+/// plain type as a field. Types with a destructor and references are not plain.
 ///
 /// ```
 /// use phalanx::Plain;

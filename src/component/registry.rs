@@ -44,7 +44,7 @@ pub struct ComponentInfo {
     values: Values,
     enableable: bool,
     tracks_lines: bool,
-    /// Whether it stands for a value that entities share.
+    /// Whether it represents a value that entities share.
     shared: bool,
     pub(super) about: About,
 }
@@ -76,8 +76,8 @@ impl ComponentInfo {
         }
     }
 
-    /// A tag that no bundle can name, which stands for a value that entities share. The id is that
-    /// of its type for those who compare types.
+    /// A tag that no bundle can name and that represents a value which entities share. The id is
+    /// the id of its type for callers that compare types.
     pub(super) fn of_shared(type_id: TypeId, name: &'static str) -> Self {
         Self {
             name,
@@ -140,7 +140,7 @@ impl ComponentInfo {
         self.copied
     }
 
-    /// Whether it stands for a value that entities share, and not for a component.
+    /// Whether it represents a value that entities share, and not a component.
     pub(crate) const fn is_shared(&self) -> bool {
         self.shared
     }
@@ -162,7 +162,7 @@ impl ComponentInfo {
         self.about.chunk_value()
     }
 
-    /// How the ids of entities in its values are found, or in the values that its chunks have.
+    /// The function that finds ids of entities in its values, or in the values of its chunks.
     pub(crate) const fn references(&self) -> Option<References> {
         self.about.references()
     }
@@ -198,8 +198,8 @@ impl ComponentInfo {
 ///
 /// The first of the two types that is used in a world (in a spawn, an insertion, an exclusive
 /// query, a system) owns the name in that world. Every later use of the other type is refused, even
-/// by a query that only reads: methods of [`World`](crate::World) panic with this text, including
-/// those that return errors, and a recorded command fails with
+/// by a query that only reads: methods of [`World`](crate::World) panic with this text, even if
+/// they return errors, and a recorded command fails with
 /// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken).
 ///
 /// ```
@@ -309,7 +309,8 @@ impl Registry {
         }
     }
 
-    /// The id of [`Gone`], if there is a cleanup component: without one no entity is ever gone.
+    /// The id of [`Gone`], if a cleanup component is registered: without one no entity is ever
+    /// gone.
     #[inline]
     pub(crate) const fn gone(&self) -> Option<ComponentId> {
         self.gone
@@ -360,8 +361,8 @@ impl Registry {
         self.shared.slot(tag)
     }
 
-    /// The type of the value that a tag stands for, as the compiler names it, and its marker. None
-    /// if it is another component.
+    /// The type of the value of a tag, as the compiler names it, and its marker. `None` for other
+    /// components.
     pub(crate) fn shared_type(&self, tag: ComponentId) -> Option<(&'static str, ComponentId)> {
         self.shared.type_of(tag)
     }
@@ -418,7 +419,7 @@ impl Registry {
         Ok(id)
     }
 
-    /// The id of the type with a name, if there is one.
+    /// The id of the type with a name, if it exists.
     pub(crate) fn id_of_name(&self, name: &str) -> Option<ComponentId> {
         self.by_name.get(name).copied()
     }

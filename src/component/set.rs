@@ -10,7 +10,7 @@ use super::ComponentId;
 /// shared value has any id: with bits for all of them, 10,000 values would be sets of a kilobyte.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct ComponentSet {
-    /// Bit `i` of the first [`LOW_WORDS`] is component `i`. Behind them are the other members, in
+    /// Bit `i` of the first [`LOW_WORDS`] is component `i`. After them come the other members, in
     /// ascending order. The last word is not zero, so equal sets have equal words.
     words: Vec<u64>,
 }
@@ -71,13 +71,13 @@ impl ComponentSet {
         &self.words[..self.words.len().min(LOW_WORDS)]
     }
 
-    /// The members that are no bits, in ascending order.
+    /// The members that are not bits, in ascending order.
     #[inline]
     fn high(&self) -> &[u64] {
         self.words.get(LOW_WORDS..).unwrap_or_default()
     }
 
-    /// Where a member is that is no bit, or would be.
+    /// The place of a member that is not a bit, or the place where it would be.
     fn find_high(&self, id: ComponentId) -> Result<usize, usize> {
         self.high().binary_search(&u64::from(id.0))
     }

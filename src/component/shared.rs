@@ -24,7 +24,7 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// values share chunks. So a kernel gets the value beside the slices of its rows, and may draw,
 /// batch or branch by it once for all of them. `T` is any type that is `Eq`, `Hash`, `Send` and
 /// `Sync`: it may own memory, and be a handle of something outside. (An `Arc` compares and hashes
-/// what it points to, at each insertion: if that is large, share an id, or a newtype that compares
+/// its target, at each insertion: if that is large, share an id, or a newtype that compares
 /// addresses.)
 ///
 /// | | |
@@ -39,27 +39,26 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// | [`WithShared<Mesh>`](crate::WithShared), [`WithoutShared<Mesh>`](crate::WithoutShared) | filters: with any value, and with none |
 /// | [`get_shared`](crate::World::get_shared), [`has_shared`](crate::World::has_shared), [`remove_shared`](crate::World::remove_shared) | of one entity |
 /// | [`world.shared_values::<Mesh>()`](crate::World::shared_values) | the values that entities have |
-/// | [`world.map_shared(\|owner: &Owner, id\| …)`](crate::World::map_shared) | how ids in values are replaced, for entities that go to another world |
-/// | [`world.encode_shared("mesh", …)`](crate::World::encode_shared) | how values are bytes, for states on a disk or a wire |
+/// | [`world.map_shared(\|owner: &Owner, id\| …)`](crate::World::map_shared) | replaces ids in values, for entities that go to another world |
+/// | [`world.encode_shared("mesh", …)`](crate::World::encode_shared) | the conversion of values to bytes, for states on a disk or a wire |
 ///
 /// To spawn many with a value, spawn one, give it the value, and
 /// [`instantiate`](crate::World::instantiate) it: copies share its values. Or spawn a batch, and
 /// share with all that have none yet.
 ///
 /// A value cannot be written: to change it means to insert another one, which moves the row. The
-/// filter [`Arrived`](crate::Arrived) tells that. And that is the price: entities with different
-/// values lie in different archetypes, so a world of `n` values has `n` lists of chunks, the last
-/// chunk of each partly filled; and where entities go from any value to any other, some 400 bytes
-/// for each pair of values.
-/// Share what few values have, thousands of rows each;
+/// filter [`Arrived`](crate::Arrived) reports that. The price: entities with different values lie
+/// in different archetypes, so a world of `n` values has `n` lists of chunks, the last chunk of
+/// each partly filled; and where entities go from any value to any other, some 400 bytes for each
+/// pair of values. Share a value only if the values are few and have thousands of rows each;
 /// [`World::explain`](crate::World::explain) warns if chunks are nearly empty. A value that each
 /// entity has for itself is a component, or a [side value](crate::World::insert_side).
 ///
 /// A value is dropped with the last chunk of its entities; if its destructor panics, the panic ends
-/// there, after its message. The most values of each type that a world has had at a time are, with
-/// the component types, 65,535 in all; how many there ever were does not matter. The [hash of a
-/// world](crate::World::hash) covers values by their `Hash`. A [`Snapshot`](crate::Snapshot) keeps
-/// them; as bytes it has those of the types of which the world knows how they are written, by
+/// there, after its message. A world has room for 65,535 component types and values: for each type
+/// of values the largest number at one time counts, not all values that ever existed. The [hash of
+/// a world](crate::World::hash) covers values by their `Hash`. A [`Snapshot`](crate::Snapshot)
+/// keeps values. As bytes it has only values of types with an encoder, set by
 /// [`World::encode_shared`](crate::World::encode_shared), and of at most 49,151 components, types
 /// and values.
 ///
@@ -85,7 +84,7 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// In a system it is a term like others, which conflicts with nothing. A change of a value is
+/// In a system it is a term like others, and conflicts with no other term. A change of a value is
 /// recorded, as structural changes are:
 ///
 /// ```
@@ -117,7 +116,7 @@ impl<T> fmt::Debug for Shared<T> {
     }
 }
 
-/// What the registry calls the tag of one value of type `T`. It has no values.
+/// The name of the tag of one value of type `T` in the registry. It has no values.
 #[derive(Debug)]
 pub(crate) enum SharedTag<T> {
     #[expect(dead_code, reason = "the type is a name")]

@@ -1,8 +1,8 @@
 //! The shared values of another world, as this one will have them.
 //!
-//! A value that names entities has other ids here, so it is made anew, before anything changes:
-//! that is the user's code. It may be equal to a value of this world then, or to another one that
-//! comes, and has the tag of that one.
+//! A value that names entities has other ids here, so it is made anew, before any change, because
+//! this runs the user's code. The new value may be equal to a value of this world, or to another
+//! one that comes; in this case it has the same tag.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use super::registry::Registry;
 #[derive(Debug)]
 pub(super) struct SharedPlan {
     pub(super) theirs: ComponentId,
-    /// The tag of an equal value in this world, if there is one.
+    /// The tag of an equal value in this world, if it has one.
     pub(super) ours: Option<ComponentId>,
-    /// The tag in the other world of an equal value before it in the plan, if there is one.
+    /// The tag in the other world of an equal value before it in the plan, if the plan has one.
     pub(super) like: Option<ComponentId>,
-    /// Keeps the value until archetypes of this world do. Taken by the destructor.
+    /// Keeps the value alive until archetypes of this world own it. Taken by the destructor.
     pub(super) value: Option<Arc<AnyValue>>,
     pub(super) hash: u64,
 }
@@ -43,18 +43,18 @@ impl Drop for SharedPlan {
     }
 }
 
-/// The shared type of values that have ids, of which no world knows how they are replaced.
+/// The shared type of values with ids that neither world can replace.
 #[derive(Debug)]
 pub(super) struct UnmappedIds(pub(super) &'static str);
 
 impl Registry {
-    /// How the values of some tags of another world come here, in the order of the tags. Ids in
-    /// them are replaced by those of `new_ids`, and by the null id where it has none. Runs the
-    /// user's code.
+    /// The plan for the values of some tags of another world, in the order of the tags. Ids in them
+    /// are replaced by ids of `new_ids`, and by the null id where it has none. Runs the user's
+    /// code.
     ///
     /// # Errors
     ///
-    /// If values name entities, and neither world knows how these are replaced.
+    /// If values name entities, and neither world can replace their ids.
     pub(super) fn plan_values(
         &self,
         other: &Self,
@@ -92,7 +92,7 @@ impl Registry {
         Ok(plans)
     }
 
-    /// Finds values that are equal now that their ids are others.
+    /// Finds values that have become equal because their ids were replaced.
     fn join_equal(&self, other: &Self, plans: &mut [SharedPlan]) {
         let mut same: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         for at in 0..plans.len() {

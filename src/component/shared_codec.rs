@@ -1,4 +1,4 @@
-//! How the values of a shared type are bytes, as the user says.
+//! The conversion between values of a shared type and bytes, by functions of the user.
 
 use core::fmt;
 
@@ -40,7 +40,7 @@ impl SharedCodec {
         }
     }
 
-    /// The name, which is stable and that of no other type of the world.
+    /// The name, which is stable and unique among the types of the world.
     pub(crate) const fn name(&self) -> &'static str {
         self.name
     }
@@ -50,7 +50,7 @@ impl SharedCodec {
         (self.encode)(value, to);
     }
 
-    /// The value that bytes stand for, and its hash. Runs the user's code.
+    /// The value with these bytes, and its hash. Runs the user's code.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(AnyValue, u64)> {
         (self.decode)(bytes)
     }

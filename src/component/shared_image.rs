@@ -1,8 +1,8 @@
-//! Which tags stand for which shared values, as a part of a world's state.
+//! A copy of the tag tables of shared types, as a part of a world's state.
 //!
-//! Tags choose archetypes, and archetypes the order of rows. So a world that is put back gives its
-//! later values the tags that it would have given them then: its tables are put back, and tags that
-//! were made since are new again.
+//! Tags choose archetypes, and archetypes the order of rows. So a restored world must give later
+//! values the same tags as before: its tables are restored, and tags that were made since are new
+//! again.
 
 use std::sync::Arc;
 
@@ -31,14 +31,14 @@ pub(crate) struct SharedTypeImage {
 }
 
 impl Default for SharedTypeImage {
-    /// Those of a type that is not known yet.
+    /// The tables of a type that is not known yet.
     fn default() -> Self {
         Self { marker: ComponentId::UNKNOWN, codec: None, table: TagTable::default() }
     }
 }
 
 impl SharedTypeImage {
-    /// The tables of a type with these tags, of which no two have the same place.
+    /// The tables of a type with these tags. No two may have the same place.
     pub(crate) fn new(
         (marker, codec): (ComponentId, SharedCodec),
         full: usize,
@@ -52,17 +52,17 @@ impl SharedTypeImage {
         self.marker
     }
 
-    /// How values are bytes.
+    /// The conversion of values to bytes.
     pub(crate) const fn codec(&self) -> Option<&SharedCodec> {
         self.codec.as_ref()
     }
 
-    /// The number of tags at which they are looked at next.
+    /// The number of tags at which the next search for free tags starts.
     pub(crate) const fn full(&self) -> usize {
         self.table.full
     }
 
-    /// Whether a number of tags can be one at which they are looked at.
+    /// Whether a number of tags can start the next search for free tags.
     pub(crate) fn is_full(full: usize) -> bool {
         TagTable::is_full(full)
     }
@@ -105,14 +105,14 @@ impl SharedTypes {
         }
     }
 
-    /// Replaces the tags of a type. Those that are not in the table are new to the world.
+    /// Replaces the tags of a type. Tags that the table lacks are new to the world.
     fn set_table(&mut self, number: usize, table: TagTable) {
         let known: FxHashSet<_> = table.by_hash.values().flatten().chain(&table.free).collect();
         let tags = self.tags.iter().filter(|(_, (of, _))| *of == number);
         let unborn = tags.map(|(&tag, _)| tag).filter(|tag| !known.contains(tag));
         let of_type = &mut self.types[number];
         of_type.unborn = unborn.collect();
-        // The first one is the next one, as it was when they were made.
+        // The first one is the next one, in the order of their creation.
         of_type.unborn.sort_unstable_by(|a, b| b.cmp(a));
         of_type.table = table;
     }
@@ -128,13 +128,13 @@ impl SharedTypes {
 }
 
 impl Registry {
-    /// Says in numbers what decides the tags of later shared values, for the hash of a world.
-    /// Returns the number of each tag among those of its type. Nothing is said of types without
-    /// tags. O(tags).
+    /// Calls `say` with the numbers that decide the tags of later shared values, for the hash of a
+    /// world. Returns the number of each tag among the tags of its type. Types without tags are
+    /// skipped. O(tags).
     pub(crate) fn describe_tags(&self, mut say: impl FnMut(u64)) -> FxHashMap<ComponentId, u64> {
         let types = self.shared.types.iter().filter(|of_type| !of_type.table.is_empty());
         let mut types: Vec<_> = types.collect();
-        // The order in which types were first used is no state.
+        // The order in which types were first used is not a state.
         types.sort_by_key(|of_type| of_type.names());
         let mut numbers = FxHashMap::default();
         for SharedType { table, .. } in types {
@@ -142,7 +142,7 @@ impl Registry {
             say(tags.len() as u64);
             say(table.full as u64);
             for (number, (tag, place)) in (0..).zip(tags) {
-                // A tag that is free has a place that no other one has.
+                // A free tag has a place that no other tag has.
                 let (hash, place) =
                     place.map_or((0, u64::MAX), |(hash, place)| (hash, place as u64));
                 say(hash);
@@ -153,19 +153,19 @@ impl Registry {
         numbers
     }
 
-    /// Which tags stand for which values. O(tags).
+    /// The tags of all shared values. O(tags).
     pub(crate) fn save_shared(&self) -> SharedImage {
         self.shared.save()
     }
 
-    /// Puts back what [`Registry::save_shared`] has returned. Nothing owns a value any more; the
-    /// caller gives tags that had one theirs by [`Registry::own_shared`].
+    /// Restores the tables of [`Registry::save_shared`]. All tags have lost their values; the
+    /// caller gives values back to tags that had one, by [`Registry::own_shared`].
     pub(crate) fn restore_shared(&mut self, image: &SharedImage) {
         self.shared.restore(image);
     }
 
-    /// Makes all tags of those types new to the world of which no archetype is left, so that they
-    /// are no state: `is_used` tells whether an archetype has a marker. O(tags).
+    /// Makes all tags of a type new to the world if it has no archetype left, so that they are not
+    /// a state: `is_used` tells whether an archetype has a marker. O(tags).
     pub(crate) fn forget_values(&mut self, is_used: impl Fn(ComponentId) -> bool) {
         self.shared.forget_values(is_used);
     }
@@ -175,7 +175,7 @@ impl Registry {
     ///
     /// # Panics
     ///
-    /// If it is no tag.
+    /// If it is not a tag.
     pub(crate) fn own_shared(
         &self,
         tag: ComponentId,

@@ -28,7 +28,7 @@ impl NamedShared<'_> {
 }
 
 impl Registry {
-    /// Says how values of type `T` are bytes.
+    /// Sets the conversion between values of type `T` and bytes.
     ///
     /// # Panics
     ///
@@ -56,7 +56,7 @@ impl Registry {
         of_type.expect("the type is registered").codec = Some(codec);
     }
 
-    /// Says how ids in values of type `T` are replaced.
+    /// Sets the replacement of ids in values of type `T`.
     ///
     /// # Panics
     ///
@@ -81,14 +81,13 @@ impl Registry {
         self.infos.len() + n <= ComponentId::COUNT_MAX as usize
     }
 
-    /// The names of the shared type for which a marker or a tag stands. `None` if it is another
-    /// component.
+    /// The names of the shared type of a marker or a tag. `None` for other components.
     pub(crate) fn shared_names(&self, id: ComponentId) -> Option<impl Ord + use<>> {
         self.info(id).is_shared().then(|| self.shared.type_like(id).names())
     }
 
-    /// Whether a tag of this world and one of another stand for equal values. `None` if they are
-    /// other components, or have no value. Runs the user's code.
+    /// Whether a tag of this world and a tag of another have equal values. `None` if they are other
+    /// components, or have no value. Runs the user's code.
     pub(crate) fn are_equal_tags(
         &self,
         tag: ComponentId,
@@ -107,8 +106,8 @@ impl Registry {
         tags
     }
 
-    /// Adds tags to a type, for a state that has more of them. As long as the world does not have
-    /// that state, later values get them in the order in which they would have been made.
+    /// Adds tags to a type, for a state that has more of them. Until the world has that state,
+    /// later values get them in the order in which they would have been made.
     ///
     /// # Panics
     ///
@@ -121,8 +120,8 @@ impl Registry {
         shared.add_unborn(number, new);
     }
 
-    /// Takes back all components from number `len` on, which are tags that
-    /// [`Registry::add_shared_tags`] has added, and that nothing has used.
+    /// Takes back all components from number `len` on. They must be tags that
+    /// [`Registry::add_shared_tags`] has added, and unused.
     pub(crate) fn forget_shared_tags(&mut self, len: usize) {
         if self.infos.len() > len {
             self.infos.truncate(len);

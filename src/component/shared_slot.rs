@@ -1,4 +1,4 @@
-//! Where the archetypes of one shared value find it.
+//! The place where the archetypes of one shared value find it.
 
 use core::ops::Deref;
 
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::any_value::AnyValue;
 
-/// A shared value that archetypes own, or rows on their way to one.
+/// A shared value that is owned by archetypes, or by rows on the way to one.
 ///
-/// The tag has it as long as there is one, also if something else keeps the value alive: what a
-/// snapshot keeps must not decide which tag a later value has.
+/// The tag has the value as long as this exists, and no longer if another owner keeps the value
+/// alive: the values in a snapshot must not decide the tag of a later value.
 #[derive(Debug)]
 pub(crate) struct HeldValue(Arc<AnyValue>);
 
@@ -32,10 +32,10 @@ impl Deref for HeldValue {
     }
 }
 
-/// The value of a tag, for as long as there is one.
+/// The value of a tag, as long as it has one.
 ///
 /// An archetype with the tag owns the value while it has chunks. So the value is dropped with the
-/// last chunk of all these archetypes, and a new value can have the tag then.
+/// last chunk of all these archetypes, and from that moment a new value can have the tag.
 #[derive(Debug)]
 pub(crate) struct SharedSlot {
     state: Mutex<State>,
@@ -65,12 +65,12 @@ impl SharedSlot {
         *state = State { value: Arc::downgrade(value), hash };
     }
 
-    /// The value, if something owns it.
+    /// The value, if it has an owner.
     pub(crate) fn get(&self) -> Option<Arc<HeldValue>> {
         self.lock().value.upgrade()
     }
 
-    /// The value, which the tag gets if it has none, with this hash.
+    /// The value. If the tag has none, it gets this one, with this hash.
     pub(super) fn get_or_set(&self, value: &Arc<AnyValue>, hash: u64) -> Arc<HeldValue> {
         self.get().unwrap_or_else(|| {
             let held = Arc::new(HeldValue::new(Arc::clone(value)));
@@ -89,7 +89,7 @@ impl SharedSlot {
         self.lock().hash
     }
 
-    /// Nothing panics while it is locked.
+    /// No code panics while it is locked.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

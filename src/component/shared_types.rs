@@ -1,4 +1,4 @@
-//! Which tag stands for which shared value.
+//! The tags of shared values.
 //!
 //! ```text
 //!  Shared<Mesh>  ──► c4           the marker: what every entity with a mesh has
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! An entity with a value has the marker and the tag, so that entities with different values lie in
-//! different archetypes, and all rules of archetypes hold for them: queries, moves, copies. Tags
-//! are given to new values when their values are gone, so a world has as many as it ever had values
-//! at a time.
+//! different archetypes, and all rules of archetypes hold for them: queries, moves, copies. A new
+//! value takes the tag of a value that no longer exists, so the number of tags is the largest
+//! number of values at one time.
 
 use core::any::{TypeId, type_name};
 
@@ -39,36 +39,36 @@ pub(super) struct SharedTypes {
 pub(super) struct SharedType {
     pub(super) name: &'static str,
     pub(super) type_id: TypeId,
-    /// What the registry calls a tag.
+    /// The type and the name of a tag in the registry.
     pub(super) of_tag: (TypeId, &'static str),
     /// Whether two values of the type are equal.
     pub(super) are_equal: fn(&AnyValue, &AnyValue) -> bool,
     /// Whether a value has ids of entities.
     pub(super) names_entities: fn(&AnyValue) -> bool,
-    /// How values are bytes, if the user has said so.
+    /// The conversion of values to bytes, if the user has set it.
     pub(super) codec: Option<SharedCodec>,
-    /// How ids in values are replaced, if the user has said so.
+    /// The replacement of ids in values, if the user has set it.
     pub(super) map: Option<SharedMap>,
     pub(super) marker: ComponentId,
     pub(super) table: TagTable,
-    /// Tags that are new to the world, which was put back to before they were made.
+    /// Tags that are new to the world, which was restored to a state before their creation.
     pub(super) unborn: Vec<ComponentId>,
 }
 
 /// Whether two values of a type are equal, and whether a value has ids of entities.
 type ValueMethods = (fn(&AnyValue, &AnyValue) -> bool, fn(&AnyValue) -> bool);
 
-/// What the compiler calls a shared type, and its name in bytes.
+/// The compiler's name of a shared type, and its name in bytes.
 pub(super) type SharedNames = (&'static str, Option<&'static str>);
 
 /// A value and its tags, on the way to an entity.
 #[derive(Debug)]
 pub(crate) struct SharedRow {
-    /// What every entity with a value of this type has.
+    /// The component of every entity with a value of this type.
     pub(crate) marker: ComponentId,
-    /// What those with this value have.
+    /// The component of every entity with this value.
     pub(crate) tag: ComponentId,
-    /// Keeps the value until an archetype does.
+    /// Keeps the value alive until an archetype owns it.
     #[allow(dead_code, reason = "it is owned, and not read")]
     pub(crate) value: Arc<HeldValue>,
 }
@@ -108,7 +108,7 @@ impl SharedTypes {
         }
     }
 
-    /// The tag of a value that is equal to this one, if there is one.
+    /// The tag of a value that is equal to this one, if the world has one.
     pub(super) fn find<T: SharedValue>(&self, value: &T) -> Option<ComponentId> {
         self.find_hashed(value, hash_of(value)).map(|row| row.tag)
     }
@@ -123,15 +123,15 @@ impl SharedTypes {
         })
     }
 
-    /// The tag of a value, whose type is known. A new value has a tag that is free, or the one that
-    /// `new_tag` makes. `is_full` tells that it will panic.
+    /// The tag of a value of a known type. A new value has a tag that is free, or the result of
+    /// `new_tag`. `is_full` tells that it will panic.
     pub(super) fn share<T: SharedValue>(
         &mut self,
         value: T,
         is_full: bool,
         new_tag: impl FnOnce() -> ComponentId,
     ) -> SharedRow {
-        // The caller's code, and nothing has changed yet.
+        // This is the caller's code; it runs before any change.
         let hash = hash_of(&value);
         if let Some(known) = self.find_hashed(&value, hash) {
             // Before `known` is returned: a result is not dropped if the destructor of an argument
@@ -145,7 +145,7 @@ impl SharedTypes {
         SharedRow { marker: self.types[number].marker, tag, value }
     }
 
-    /// Gives a new value of a type a tag that is free, or the one that `new_tag` makes.
+    /// Gives a new value of a type a tag that is free, or the result of `new_tag`.
     fn give_tag(
         &mut self,
         number: usize,
@@ -155,7 +155,7 @@ impl SharedTypes {
     ) -> ComponentId {
         let of_type = &mut self.types[number];
         let same = of_type.table.by_hash.get(&hash).into_iter().flatten();
-        // Values that come and go have their tags again, whatever else has the hash.
+        // A repeated value gets its old tag again, whatever else has the hash.
         let tag = same.copied().find(|tag| self.tags[tag].1.is_free()).unwrap_or_else(|| {
             // A tag that is new to the world takes no room.
             let is_full = is_full && of_type.unborn.is_empty();
@@ -196,13 +196,13 @@ impl SharedTypes {
         of_type.expect("the component stands for no shared value")
     }
 
-    /// The marker of the type that a marker of another world is for.
+    /// The marker of the type of a marker of another world.
     pub(super) fn marker_like(&self, other: &Self, theirs: ComponentId) -> Option<ComponentId> {
         Some(self.types[self.number_like(other, theirs)?].marker)
     }
 
-    /// How ids in the values of a type are replaced that a tag of another world is for, as this
-    /// world knows it, or else that one.
+    /// The replacement of ids in the values of a type, given by a tag of another world: from this
+    /// world, or else from that one.
     pub(super) fn map_like<'m>(
         &'m self,
         other: &'m Self,
@@ -213,7 +213,7 @@ impl SharedTypes {
         own.or(other.type_like(theirs).map.as_ref())
     }
 
-    /// The tag of a value that is equal to one of the type that a tag of another world is for.
+    /// The tag of a value that is equal to `value`, in the type of a tag of another world.
     pub(super) fn find_value(
         &self,
         other: &Self,
@@ -229,8 +229,8 @@ impl SharedTypes {
         same.iter().find(is_equal).copied()
     }
 
-    /// The marker of the type that a marker of another world is for. A type that is new has the one
-    /// that `new_marker` makes.
+    /// The marker of the type of a marker of another world. A new type has the result of
+    /// `new_marker`.
     pub(super) fn adopt_type(
         &mut self,
         other: &Self,
@@ -246,8 +246,8 @@ impl SharedTypes {
         })
     }
 
-    /// How many tags have to be made for new values of another world, which have these there. The
-    /// others have tags that are free, or new to the world.
+    /// The number of tags that must be made for new values of another world, which have these tags
+    /// there. The other values have tags that are free, or new to the world.
     pub(super) fn missing_tags(
         &self,
         other: &Self,
@@ -311,7 +311,7 @@ impl SharedType {
         }
     }
 
-    /// What the compiler and the user call the type: which one it is, in any world.
+    /// The names that the compiler and the user give the type: its identity in any world.
     pub(super) fn names(&self) -> SharedNames {
         (self.name, self.codec.as_ref().map(SharedCodec::name))
     }
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn values_that_come_and_go_keep_to_few_tags() {
-        /// Runs values, each of which is gone when the next one comes.
+        /// Shares values one after the other; each is dropped before the next one comes.
         fn tags<T: SharedValue>(value: impl Fn(u32) -> T) -> u32 {
             let (mut types, mut made) = (types::<T>(), 0);
             for i in 0..if cfg!(miri) { 40 } else { 1_000 } {

@@ -8,8 +8,8 @@
 //!                          z | z | z | z | …                   each a component of its own
 //! ```
 //!
-//! The columns are ordinary ones, so that everything below the types of queries and bundles knows
-//! nothing of it: rows move, chunks are laid out and versions are kept as for a tuple of three
+//! The columns are ordinary ones, so that all code below the types of queries and bundles is
+//! independent of it: rows move, chunks are laid out and versions are kept as for a tuple of three
 //! components. [`component!`](crate::component) implements [`SplitComponent`], which translates
 //! between the struct, the tuple of its fields as components ([`Parts`]) and the structs of slices.
 
@@ -34,7 +34,8 @@ use crate::tuples::for_tuples;
 ///
 /// # Safety
 ///
-/// The functions only move fields and do not panic: storage calls them while a row is half written.
+/// The functions must only move fields and never panic: storage calls them while a row is half
+/// written.
 #[doc(hidden)]
 pub unsafe trait SplitComponent: Copy + Send + Sync + 'static {
     /// The fields, as components.
@@ -45,9 +46,9 @@ pub unsafe trait SplitComponent: Copy + Send + Sync + 'static {
     type SlicesMut<'w>;
     /// The name of the struct.
     const NAME: &'static str;
-    /// The names of the columns: that of the struct, a dot, and that of the field.
+    /// The names of the columns: the name of the struct, a dot, and the name of the field.
     const NAMES: &'static [&'static str];
-    /// What the columns tell about themselves.
+    /// The facts that the columns tell about themselves.
     const ABOUT: &'static [About];
     /// See [`Component::HIDDEN`].
     const HIDDEN: bool = false;
@@ -163,7 +164,7 @@ pub trait Parts: Copy + Send + Sync + sealed::Sealed + 'static {
 }
 
 mod sealed {
-    /// Seals `Parts`: what is visited is what is accessed.
+    /// Seals `Parts`: the visited columns are the accessed ones.
     pub trait Sealed {}
 }
 

@@ -1,4 +1,4 @@
-//! Which tags of a type of shared values are for which values, and which are free.
+//! The tags of a type of shared values: used by values, or free.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,33 @@ use super::component_id::ComponentId;
 /// The tags of a type.
 #[derive(Clone, Debug)]
 pub(super) struct TagTable {
-    /// Tags by the hashes of their values, some of which may be gone. A tree, because hashes are
-    /// read from bytes, and hostile ones would make each search in a hash table linear.
+    /// Tags by the hashes of their values, some of which may no longer exist. A tree, because
+    /// hashes are read from bytes, and hostile ones would make each search in a hash table linear.
     pub(super) by_hash: BTreeMap<u64, Vec<ComponentId>>,
     /// The number of these tags.
     pub(super) len: usize,
-    /// The number of these tags at which they are looked at next.
+    /// The number of these tags at which the next search for free tags starts.
     pub(super) full: usize,
-    /// Tags that had no value when they were looked at last. The next one is at the end.
+    /// Tags that had no value in the last search. The next one is at the end.
     pub(super) free: Vec<ComponentId>,
 }
 
-/// Values are looked for when there are this many more than twice those that were alive.
+/// The search starts when the tags exceed twice the last number of used tags by this many.
 pub(super) const SPARE: usize = 16;
 
-/// The hash by which a tag is found, and its place among those of one hash. `None` if it is free.
+/// The hash by which a tag is found, and its place among the tags of one hash. `None` if it is
+/// free.
 pub(crate) type TagPlace = Option<(u64, usize)>;
 
 impl Default for TagTable {
-    /// That of a type without tags.
+    /// The table of a type without tags.
     fn default() -> Self {
         Self { by_hash: BTreeMap::new(), len: 0, full: SPARE, free: Vec::new() }
     }
 }
 
 impl TagTable {
-    /// The table with these tags, of which no two have the same place.
+    /// The table with these tags. No two may have the same place.
     pub(super) fn new(full: usize, tags: impl Iterator<Item = (ComponentId, TagPlace)>) -> Self {
         let mut table = Self { full, ..Self::default() };
         let mut placed = Vec::new();
@@ -51,12 +52,12 @@ impl TagTable {
         table
     }
 
-    /// Whether a number of tags can be one at which they are looked at.
+    /// Whether a number of tags can start the next search for free tags.
     pub(super) fn is_full(full: usize) -> bool {
         (SPARE..=2 * ComponentId::COUNT_MAX as usize + SPARE).contains(&full)
     }
 
-    /// Whether there are no tags.
+    /// Whether the type has no tags.
     pub(super) fn is_empty(&self) -> bool {
         self.by_hash.is_empty() && self.free.is_empty()
     }
@@ -71,8 +72,8 @@ impl TagTable {
         tags
     }
 
-    /// Frees the tags whose values are gone. O(tags): O(1) for each that was given since the last
-    /// time, unless the world is full.
+    /// Frees the tags of values that no longer exist. O(tags): O(1) for each that was given since
+    /// the last time, unless the world is full.
     pub(super) fn free_tags(&mut self, is_free: impl Fn(ComponentId) -> bool) {
         let free = &mut self.free;
         self.by_hash.retain(|_, same| {
@@ -88,7 +89,7 @@ impl TagTable {
         self.full = 2 * self.len + SPARE;
     }
 
-    /// Which tag a value has decides nothing, but the same calls have to give the same one.
+    /// The choice of a value's tag has no effect, but the same calls must give the same tag.
     fn sort_free(&mut self) {
         self.free.sort_unstable_by(|a, b| b.cmp(a));
     }

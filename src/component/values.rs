@@ -1,12 +1,12 @@
-//! Which bytes are values of a component type.
+//! The bytes that are values of a component type.
 
 use core::any::TypeId;
 use core::fmt;
 
 use super::Component;
 
-/// Which bytes are values of a component type: any, as for every `Pod` type, or only those that the
-/// type accepts, as for a `bool` or an enum.
+/// The bytes that are values of a component type: any, as for every `Pod` type, or only the bytes
+/// that the type accepts, as for a `bool` or an enum.
 ///
 /// A column knows the values of its type. Where any bytes are values, a column of the same size and
 /// alignment can be read as the type; otherwise it must be the column of the same type.

@@ -1,4 +1,4 @@
-//! Moving far slots into the directory's slots, once the end of these has come near.
+//! Moves far slots into the directory's slots, once the end of the slots is near them.
 
 use core::ops::Range;
 
@@ -23,8 +23,8 @@ impl Directory {
         }
     }
 
-    /// Adds free slots for the indices below `end`; the lowest is allocated next. Far slots between
-    /// them are moved into the directory's slots.
+    /// Adds free slots for the indices below `end`; the lowest is allocated next. Moves far slots
+    /// between them into the directory's slots.
     pub(super) fn add_free_below(&mut self, end: u32) {
         let mut gaps = Vec::new();
         while self.far.first().is_some_and(|first| first < end) {
@@ -34,8 +34,8 @@ impl Directory {
         self.close_gaps(gaps);
     }
 
-    /// Moves runs of far slots before `end` into the directory's slots, as long as `spare` slots
-    /// are enough for the indices between.
+    /// Moves runs of far slots before `end` into the directory's slots, while `spare` slots are
+    /// enough for the indices between.
     pub(super) fn absorb_near(&mut self, end: u32, spare: &mut u32, gaps: &mut Vec<Range<u32>>) {
         while let Some(first) = self.far.first().filter(|&first| first < end) {
             let Some(left) = spare.checked_sub(first - self.slots_len()) else { break };

@@ -36,13 +36,13 @@ impl Directory {
         Ok(Entity::new(index, GENERATION_FIRST))
     }
 
-    /// Allocates `n` ids, the ones that `n` calls of [`Directory::alloc`] would return, and appends
-    /// them to `out`. The location of the i-th is `location(i)`, which must not panic: the ids
-    /// allocated before would stay alive. O(n).
+    /// Allocates the same `n` ids as `n` calls of [`Directory::alloc`], and appends them to `out`.
+    /// The location of the i-th is `location(i)`, which must not panic: the ids allocated before
+    /// would stay alive. O(n).
     ///
     /// # Errors
     ///
-    /// [`OutOfIds`] when fewer than `n` ids are left; then nothing changes.
+    /// [`OutOfIds`] when fewer than `n` ids are left; the directory is unchanged.
     pub(crate) fn alloc_batch(
         &mut self,
         n: usize,
@@ -53,15 +53,21 @@ impl Directory {
         self.ensure_room(n)?;
         let n = index_u32(n);
         let mut recycled = n.min(self.free_len());
+        out.reserve(n as usize);
+        out.extend((0..).zip(self.free.take(recycled as usize)).map(|(i, index)| {
+            let slot = match self.slots.get_mut(index as usize) {
+                Some(slot) => slot,
+                None => self.far.used_mut(index),
+            };
+            slot.location = location(i);
+            Entity::new(index, slot.generation)
+        }));
         if n - recycled > self.fresh_end - self.slots_len() {
             // Far slots lie between the fresh indices.
-            recycled = n;
-        }
-        out.reserve(n as usize);
-        for i in 0..recycled {
-            let location = location(i);
-            let entity = self.alloc(location);
-            out.push(entity.expect("fewer ids are left than were counted"));
+            for i in core::mem::replace(&mut recycled, n)..n {
+                let entity = self.take_next(location(i));
+                out.push(entity.expect("fewer ids are left than were counted"));
+            }
         }
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
@@ -76,7 +82,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`NoSuchEntity`] for an id that is not alive; then nothing changes.
+    /// [`NoSuchEntity`] for an id that is not alive; the directory is unchanged.
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
         self.debug_assert_flushed();
@@ -120,7 +126,7 @@ impl Directory {
         self.push_used(index, generation);
     }
 
-    /// [`Directory::push_free`] for an index that was used.
+    /// [`Directory::push_free`] for an index that was used before.
     #[inline]
     fn push_used(&mut self, index: u32, generation: u32) {
         let location = Location::free(self.free_len());
@@ -128,8 +134,8 @@ impl Directory {
         self.free.push(index);
     }
 
-    /// [`Directory::free`] for ids that are the last of their index, below its highest generation,
-    /// in a far slot, or not alive.
+    /// [`Directory::free`] for ids with the last generation of their index or a lower one than its
+    /// highest, for ids in a far slot, and for ids that are not alive.
     #[cold]
     fn free_slow(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
         let location = self.locate(entity)?;
@@ -153,13 +159,13 @@ impl Directory {
     /// before: a request by number is taken as intended. The next generation of the index still
     /// follows the highest one it ever had, so that other old ids stay invalid.
     ///
-    /// An index beyond the end of the slots pushes the indices between on the free stack, the
+    /// An index beyond the end of the slots pushes the skipped indices on the free stack, the
     /// lowest on top. Each costs 16 bytes, so [`Directory::ensure_gap`] limits them. O(indices
     /// skipped).
     ///
     /// # Errors
     ///
-    /// [`AllocAtError`] if the id cannot be allocated; then nothing changes.
+    /// [`AllocAtError`] if the id cannot be allocated; the directory is unchanged.
     pub(crate) fn alloc_at(
         &mut self,
         entity: Entity,
@@ -177,7 +183,8 @@ impl Directory {
         }
         let Some(&slot) = self.slot(index) else {
             self.ensure_gap(entity)?;
-            // With its own slot: a vector that is just full would take twice the memory for it.
+            // Reserved with the slot of the id itself: a full vector would double its memory for
+            // one more.
             let gap = (index - self.slots_len()) as usize;
             reserve_lean(&mut self.slots, gap + 1);
             self.add_free_below(index);

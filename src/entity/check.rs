@@ -13,6 +13,9 @@ pub(crate) enum BrokenDirectory {
         /// The position of the entry in the stack.
         position: u32,
     },
+    /// A page of the free stack, from which no entry has left, has no stamp, or one that is yet to
+    /// be given.
+    FreePages,
     /// A free slot is missing from the free stack.
     FreeSlot {
         /// The index of the slot.
@@ -23,7 +26,7 @@ pub(crate) enum BrokenDirectory {
         /// The index of the slot.
         index: u32,
     },
-    /// The list of retired indices has others than those of the retired slots.
+    /// The list of retired indices differs from the retired slots.
     Retired {
         /// The length of the list.
         kept: usize,
@@ -62,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// The first invariant found broken.
+    /// The first broken invariant.
     pub(crate) fn check(&self) -> Result<(), BrokenDirectory> {
         self.check_limit()?;
         self.check_far()?;
@@ -99,7 +102,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Each entry agrees with its slot's position, so no index is in the stack twice.
+    /// Each entry agrees with its slot's position, so no index is in the stack twice. Whether a
+    /// stamp is that of its page is asked when an image is taken or put back, in debug builds.
     fn check_free_stack(&self) -> Result<(), BrokenDirectory> {
         for (position, &index) in (0u32..).zip(self.free.as_slice()) {
             let slot = self.slot(index);
@@ -110,7 +114,10 @@ impl Directory {
                 return Err(BrokenDirectory::FreeStack { position });
             }
         }
-        Ok(())
+        match self.free.is_sound() {
+            true => Ok(()),
+            false => Err(BrokenDirectory::FreePages),
+        }
     }
 
     fn check_slots(&self) -> Result<(), BrokenDirectory> {

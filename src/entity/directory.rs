@@ -10,7 +10,7 @@ use super::id_queue::IdQueue;
 use super::location::Location;
 use super::next_ids::NextIds;
 use super::reserved::Reserved;
-use super::slot::{Slot, index_u32};
+use super::slot::{BLOCK, Slot, index_u32, neighbours_mut};
 use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
 use crate::prefetch::prefetch;
 
@@ -48,7 +48,7 @@ pub(crate) struct Directory {
     pub(super) reach: u32,
     /// An upper bound of the number of free slots that were never used.
     pub(super) unused_max: u32,
-    /// How often ids may have changed while no entity did: for what the clock does not tell.
+    /// Counts possible changes of ids that the clock does not count, because no entity changed.
     pub(super) editions: u64,
     /// The memory that one call may take.
     pub(crate) requests: RequestLimit,
@@ -84,7 +84,7 @@ impl Directory {
         slots - self.free.len() - self.retired.len() - self.loaned as usize
     }
 
-    /// How often ids may have changed while no entity did.
+    /// The number of possible changes of ids without a change of an entity.
     pub(crate) const fn editions(&self) -> u64 {
         self.editions
     }
@@ -107,11 +107,11 @@ impl Directory {
         self.free_len() + (self.limit - self.slots_len() - self.far.len())
     }
 
-    /// The ids that the next allocations will return, if nothing else is allocated or freed before.
+    /// The ids that the next allocations will return, if no other id is allocated or freed before.
     ///
     /// # Panics
     ///
-    /// If there are fewer.
+    /// If fewer ids are left.
     pub(crate) fn coming_ids(&self, len: usize) -> impl Iterator<Item = Entity> {
         let next = self.next();
         (0..u32::try_from(len).expect("more ids than indices")).map(move |n| next.id(n))
@@ -126,8 +126,8 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`NoSuchEntity`] for an id that has no row. A reserved id has none before the flush: where
-    /// none may have preceded, use [`Directory::resolve`].
+    /// [`NoSuchEntity`] for an id that has no row. A reserved id has none before the flush: code
+    /// that may run before a flush must use [`Directory::resolve`].
     #[inline]
     pub(crate) fn locate(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         match self.slots.get(entity.index() as usize) {
@@ -146,7 +146,7 @@ impl Directory {
         location.filter(|location| location.is_somewhere()).ok_or(NoSuchEntity { entity })
     }
 
-    /// Asks for the slot of an entity that will be located soon.
+    /// Prefetches the slot of an entity that will be located soon.
     #[inline]
     pub(crate) fn prefetch(&self, entity: Entity) {
         prefetch(self.slots.as_ptr().wrapping_add(entity.index() as usize));
@@ -238,11 +238,33 @@ impl Directory {
     }
 
     /// [`Directory::set_location`] for entities in consecutive rows, the first at `first`. A move
-    /// of whole chunks costs this for each entity.
+    /// of whole chunks costs this for each entity, less where their indices follow each other too.
     pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {
-        for (i, entity) in (0u32..).zip(entities) {
-            let location = Location { position: first.position.wrapping_add(i), ..first };
-            self.set_location(entity.index(), location);
+        self.write_slots(entities, first, |slot, _, location| {
+            debug_assert!(slot.is_alive(), "the slot of a row is not alive");
+            slot.location = location;
+        });
+    }
+
+    /// Calls `write` with the slot of each entity and with its location: they are in consecutive
+    /// rows, the first at `first`.
+    #[inline(always)]
+    pub(super) fn write_slots(
+        &mut self,
+        entities: &[Entity],
+        first: Location,
+        write: impl Fn(&mut Slot, Entity, Location),
+    ) {
+        let place = |i: u32| Location { position: first.position.wrapping_add(i), ..first };
+        let mut row = 0;
+        for block in entities.chunks(BLOCK) {
+            let all = (row..).zip(block);
+            if let Some(slots) = neighbours_mut(&mut self.slots, block) {
+                all.zip(slots).for_each(|((i, &entity), slot)| write(slot, entity, place(i)));
+            } else {
+                all.for_each(|(i, &entity)| write(self.slot_mut(entity.index()), entity, place(i)));
+            }
+            row += index_u32(block.len());
         }
     }
 

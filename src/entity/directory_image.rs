@@ -1,11 +1,10 @@
-//! A copy of what a directory knows, from which it can be put back.
+//! A copy of a directory's state, for restoring it.
 //!
-//! The slots of entities are not in it. They follow from the rows: whoever copies rows has for each
-//! chunk a version of its order, and so knows which rows have other entities than before. A slot of
-//! an entity changes with its row only, so a change of slots has no version of its own, and costs
-//! no instruction where entities are spawned, moved and despawned. What is left are the slots
-//! without an entity: the free ones, which have the stamps of [`free_stack`](super::free_stack),
-//! and the retired ones, of which there are few.
+//! The image omits the slots of entities, because they follow from the rows. A copy of the rows has
+//! a version of the order for each chunk, and so knows the rows whose entities have changed. A slot
+//! of an entity changes only with its row, so slots need no versions, and spawns, moves and
+//! despawns spend no instruction on them. The other slots have no entity: the free ones, which have
+//! the stamps of [`free_stack`](super::free_stack), and the few retired ones.
 //!
 //! ```text
 //!   slots   │ alive │ alive │ free │ alive │ retired │ free │ …
@@ -13,7 +12,7 @@
 //!   from      rows    rows   stack   rows     list    stack
 //! ```
 //!
-//! So an image that is brought up to date, and a directory that is put back, cost what has changed.
+//! So updating an image and restoring a directory cost only the differences.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -42,8 +41,8 @@ pub(crate) struct DirectoryImage {
 }
 
 impl DirectoryImage {
-    /// The image of a directory that was made for it: no page of its free stack is one of another
-    /// directory.
+    /// The image of a directory that was made for it. No page of its free stack equals a page of
+    /// another directory.
     pub(crate) fn of_made(mut directory: Directory) -> Self {
         let mut image = Self::default();
         directory.save(&mut image);
@@ -58,8 +57,8 @@ impl DirectoryImage {
 }
 
 impl Directory {
-    /// Makes `image` that of this directory, in which no id is reserved or on loan. Copies what has
-    /// changed since it was that of the same directory, or all. O(changed free ids + pages of the
+    /// Makes `image` an image of this directory, in which no id is reserved or on loan. Copies only
+    /// changes if it was an image of the same directory before. O(changed free ids + pages of the
     /// free stack + retired ids).
     pub(crate) fn save(&mut self, image: &mut DirectoryImage) {
         self.debug_assert_no_loans();
@@ -68,6 +67,7 @@ impl Directory {
         image.far.clear();
         image.far.extend(self.far.ranges());
         image.free.follow(&self.free, |index| self.id_of_slot(index));
+        self.debug_assert_same_free(image);
         image.retired.clone_from(&self.retired);
         if image.next_generations != self.next_generations {
             image.next_generations.clone_from(&self.next_generations);
@@ -79,10 +79,10 @@ impl Directory {
         image.requests = self.requests;
     }
 
-    /// Makes the directory what it was when [`Directory::save`] wrote the image, but for the slots
-    /// of entities: each that had another row, or none, must be [put](Directory::put) to its own
-    /// then. Returns `false` if all must be. O(changed slots + pages of the free stack + retired
-    /// ids), or O(slots).
+    /// Restores the state that [`Directory::save`] wrote, except for the slots of entities: each
+    /// entity whose row differs, or that had none, must be [put](Directory::put) to its row
+    /// afterwards. Returns `false` if all entities must be. O(changed slots + pages of the free
+    /// stack + retired ids), or O(slots).
     #[must_use = "if it is false, the slots of all entities are lost"]
     pub(crate) fn restore(&mut self, image: &DirectoryImage) -> bool {
         self.debug_assert_no_loans();
@@ -105,6 +105,7 @@ impl Directory {
             let location = Location::free(position);
             *slot = Slot { generation: id.generation(), location };
         });
+        self.debug_assert_same_free(image);
         for &index in &image.retired {
             *self.slot_mut(index) = retired;
         }
@@ -126,10 +127,23 @@ impl Directory {
         *self.slot_mut(entity.index()) = Slot { generation: entity.generation(), location };
     }
 
+    /// [`Directory::put`] for entities in consecutive rows, the first at `first`.
+    pub(crate) fn put_all(&mut self, entities: &[Entity], first: Location) {
+        self.write_slots(entities, first, |slot, entity, location| {
+            *slot = Slot { generation: entity.generation(), location };
+        });
+    }
+
     /// The id of a slot, alive or not.
     pub(super) fn id_of_slot(&self, index: u32) -> Entity {
         let slot = self.slot(index).expect("the index has a slot");
         Entity::new(index, slot.generation)
+    }
+
+    /// A page whose stamp is wrong would have kept other ids.
+    fn debug_assert_same_free(&self, image: &DirectoryImage) {
+        let ids = || self.free.as_slice().iter().map(|&index| self.id_of_slot(index));
+        debug_assert!(ids().eq(image.free.ids().iter().copied()), "a page has a wrong stamp");
     }
 
     fn debug_assert_no_loans(&self) {

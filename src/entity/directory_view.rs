@@ -11,15 +11,15 @@ use super::{Entity, NoSuchEntity, ReturnedIds};
 pub(crate) struct DirectoryView<'w> {
     slots: &'w [Slot],
     far: &'w FarSlots,
-    /// None during a stage, in which no id is reserved.
+    /// `None` during a stage, in which no id is reserved.
     reserved: Option<ReservedIds<'w>>,
 }
 
-/// What tells which ids are reserved.
+/// Tells which ids are reserved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReservedIds<'w> {
     pub(super) count: &'w Reserved,
-    /// Those of dropped buffers.
+    /// The ids of dropped buffers.
     pub(super) returned: Option<&'w ReturnedIds>,
     /// The length of the free stack.
     pub(super) free_len: u32,
@@ -35,13 +35,13 @@ impl<'w> DirectoryView<'w> {
         Self { slots, far, reserved }
     }
 
-    /// Returns `true` if there are no far slots, as [`DirectoryView::position_in`] requires.
+    /// Returns `true` if no far slots exist, as [`DirectoryView::position_in`] requires.
     pub(crate) const fn are_near(&self) -> bool {
         self.far.len() == 0
     }
 
-    /// The position of an entity, if its archetype is `archetype`. Requires that there are no far
-    /// slots: a call for these would cost every look-up of a loop two instructions.
+    /// The position of an entity, if its archetype is `archetype`. Requires that no far slots
+    /// exist: a call for these would cost every look-up of a loop two instructions.
     #[inline]
     pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
         debug_assert!(self.are_near(), "there are far slots, which this look-up ignores");
@@ -65,8 +65,8 @@ impl<'w> DirectoryView<'w> {
     }
 
     /// The location of an entity's row, or `None` if the id is reserved: such an entity is alive,
-    /// and has no components and no row yet. Every call that names an entity is decided by this, or
-    /// is preceded by a flush.
+    /// but has no components and no row yet. Every call that names an entity uses this, or comes
+    /// after a flush.
     ///
     /// # Errors
     ///

@@ -5,9 +5,9 @@ use core::fmt;
 
 use super::Entity;
 
-/// No entity with this id is alive: it was despawned, or never spawned, or a command buffer has yet
-/// to spawn it. Entities that are [`Gone`](crate::Gone) are not alive; what they still have can be
-/// read and removed.
+/// No entity with this id is alive: it was despawned or never spawned, or its command buffer was
+/// not applied yet. Entities that are [`Gone`](crate::Gone) are not alive; their remaining
+/// components can be read and removed.
 ///
 /// # Example
 ///
@@ -48,7 +48,7 @@ impl Error for NoSuchEntity {}
 
 /// No id is left.
 ///
-/// Nothing was allocated: a request for many ids gets all of them or none.
+/// No id was allocated: a request for many ids gets all of them or none.
 ///
 /// # Example
 ///
@@ -99,7 +99,7 @@ impl Error for OutOfIds {}
 
 /// One call requested more memory than a call may allocate, or than the operating system grants.
 ///
-/// Nothing was allocated and nothing is lost. [`WorldBuilder::request_bytes_max`] sets the limit,
+/// No memory was allocated and no data is lost. [`WorldBuilder::request_bytes_max`] sets the limit,
 /// which is 16 GiB unless stated otherwise.
 ///
 /// [`WorldBuilder::request_bytes_max`]: crate::WorldBuilder::request_bytes_max
@@ -236,13 +236,13 @@ pub enum AllocAtError {
         /// The number of indices, one more than the highest.
         limit: u32,
     },
-    /// The index is too far beyond the end of the directory: each index between costs 16 bytes, and
+    /// The index is too far beyond the end of the directory: each skipped index costs 16 bytes, and
     /// a few stray ids could allocate gigabytes.
     GapTooWide {
         /// The requested id.
         entity: Entity,
-        /// The number of indices that would be skipped, in addition to those that were skipped
-        /// before and never used.
+        /// The number of indices that would be skipped, plus the indices that were skipped before
+        /// and never used.
         gap: u32,
         /// The most that this call may skip.
         gap_max: u32,

@@ -2,8 +2,8 @@
 //!
 //! The ids that systems take beyond their demand are spread over many indices
 //! ([`super::id_queue`]). A vector of slots up to the last of them would hold slots for all indices
-//! between, so slots that lie too far apart are stored here until the end of the vector has come
-//! near ([`super::absorb`]):
+//! between, so slots that lie too far apart are stored here until the end of the vector is near
+//! ([`super::absorb`]):
 //!
 //! ```text
 //!   slots  [ 0 .. 40 ]        far  [ 90..98 ]    [ 410..474 ]

@@ -1,7 +1,7 @@
-//! The free stack: indices to use again, and which of its pages an image has already.
+//! The free stack of indices to use again, with stamps that tell which pages an image has.
 //!
-//! An image of the directory copies the stack, and one that is taken again copies what has changed
-//! since. So the stack is divided in pages, and each page has a *stamp*:
+//! An image of the directory copies the stack, and an update of the image copies only changes. So
+//! the stack is divided into pages, and each page has a *stamp*:
 //!
 //! ```text
 //!   page          0           1           2
@@ -10,11 +10,11 @@
 //!                                               settled
 //! ```
 //!
-//! Two pages of one number and one stamp have the same ids, in the stack and in any image of it: a
-//! stamp is never given twice, not even after a restore. What has changed is stamped when the next
-//! image is taken ([`FreeStack::settle`]), so a change itself costs little: a push costs nothing,
-//! and a pop compares the new height with `settled`, below which no entry has left since. The
-//! generation of a free index cannot change while it stays where it is.
+//! Two pages with the same number and the same stamp have the same ids, in the stack and in any
+//! image of it: a stamp is never used twice, not even after a restore. Changed pages are stamped
+//! when the next image is taken ([`FreeStack::settle`]), so a change itself costs little: a push
+//! costs nothing, and a pop compares the new height with `settled`, below which no entry was
+//! removed since. The generation of a free index cannot change while it stays in its position.
 //!
 //! All changes are methods of this file, so that none is missed.
 
@@ -35,10 +35,10 @@ const NO_STAMP: u64 = 0;
 #[derive(Clone, Debug, Default)]
 pub(super) struct FreeStack {
     indices: Vec<u32>,
-    /// The entries below have not left since the last [`FreeStack::settle`], but for those of
+    /// Entries below this position were not removed since the last [`FreeStack::settle`], except in
     /// pages without a stamp.
     settled: usize,
-    /// Those of full pages below `settled`, and of the page around it unless entries follow there.
+    /// Stamps of the full pages below `settled`, and of the page around it if it ends at `settled`.
     stamps: Vec<u64>,
     /// The last stamp that was given.
     last_stamp: u64,
@@ -101,7 +101,7 @@ impl FreeStack {
         self.indices.drain(left..).rev()
     }
 
-    /// Removes the entry at a position, to which the top one moves. Returns that one.
+    /// Removes the entry at a position, and moves the top entry to it. Returns the moved entry.
     pub(super) fn swap_remove(&mut self, position: usize) -> Option<u32> {
         if let Some(stamp) = self.stamps.get_mut(position / PAGE) {
             *stamp = NO_STAMP;
@@ -124,13 +124,13 @@ impl FreeStack {
         self.forget_stamps();
     }
 
-    /// No page is the one of an image.
+    /// Forgets all stamps, so that no page equals a page of an image.
     fn forget_stamps(&mut self) {
         self.settled = 0;
         self.stamps.clear();
     }
 
-    /// The page of the entry at `position` has changed, and all above it.
+    /// Records a change of the page of the entry at `position`, and of all above it.
     #[cold]
     fn unsettle(&mut self, position: usize) {
         self.settled = position / PAGE * PAGE;
@@ -155,8 +155,14 @@ impl FreeStack {
         self.settled == self.indices.len() && self.stamps.len() == self.settled.div_ceil(PAGE)
     }
 
-    /// Makes it the stack of an image, and tells each id that comes to another position or may have
-    /// been at another one. It must be settled. O(changed + pages).
+    /// Returns `true` if the pages below `settled` have stamps, and all stamps were given before.
+    pub(super) fn is_sound(&self) -> bool {
+        let are_given = self.stamps.iter().all(|&stamp| stamp <= self.last_stamp);
+        are_given && self.settled <= self.len() && self.settled.div_ceil(PAGE) <= self.stamps.len()
+    }
+
+    /// Makes it the stack of an image, and passes to `place` each id that may have come to another
+    /// position. The stack must be settled. O(changed + pages).
     pub(super) fn restore(&mut self, image: &FreeImage, mut place: impl FnMut(u32, Entity)) {
         debug_assert!(self.is_settled(), "pages have no stamps");
         for page in changed_pages(image.ids.len(), &image.stamps, &self.stamps) {
@@ -181,7 +187,8 @@ impl From<Vec<u32>> for FreeStack {
     }
 }
 
-/// The positions of pages of a stack of this height whose stamps are not those of another one.
+/// The positions of pages, in a stack of this height, whose stamps differ from another stack or
+/// image.
 fn changed_pages<'s>(
     len: usize,
     stamps: &'s [u64],
@@ -237,7 +244,8 @@ impl FreeImage {
         changed_pages(stack.len(), &stack.stamps, &self.stamps)
     }
 
-    /// Makes it one whose pages no stack has: the ids are those of another world.
+    /// Makes it an image without a page in common with any stack, because its ids are from another
+    /// world.
     pub(super) fn forget_stamps(&mut self) {
         self.stamps.fill(NO_STAMP);
     }
@@ -379,7 +387,7 @@ mod tests {
         fn restore(&mut self, image: usize) {
             self.stack.settle();
             let (image, ids) = &self.images[image];
-            // All that are not free then are in use; their slots are those of rows.
+            // All other indices are in use; their slots follow from rows.
             let free: BTreeMap<_, _> = ids.iter().map(|id| (id.index(), ())).collect();
             self.slots.retain(|index, _| free.contains_key(index));
             let slots = &mut self.slots;
@@ -401,11 +409,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: if cfg!(miri) { 2 } else { 512 },
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 512 }, failure_persistence: None, ..Default::default() })]
 
         #[test]
         fn images_of_any_states_are_those_states(
@@ -450,14 +454,12 @@ mod tests {
         assert_eq!(copied(|_| ()), (0, 0));
         assert_eq!(copied(|stack| _ = stack.pop()), (top - 1, top));
         assert_eq!(copied(|stack| stack.push(100_000)), (top + 1, top));
-        assert_eq!(
-            copied(|stack| {
-                let index = stack.pop().expect("it is tall");
-                stack.push(index);
-            }),
-            (top, top)
-        );
-        // The page of the hole, and that of the entry which fills it.
+        let replace_top = |stack: &mut FreeStack| {
+            let index = stack.pop().expect("it is tall");
+            stack.push(index);
+        };
+        assert_eq!(copied(replace_top), (top, top));
+        // The page of the hole, and the page of the entry that fills it.
         assert_eq!(copied(|stack| _ = stack.swap_remove(777)), (PAGE + top - 1, PAGE + top));
         assert_eq!(copied(|stack| _ = stack.take(10 * PAGE).count()).0, top);
     }

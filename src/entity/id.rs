@@ -9,9 +9,9 @@ use bytemuck::{Pod, Zeroable};
 
 /// The id of an entity: an index, and a generation that distinguishes the users of that index.
 ///
-/// An id is a plain value. It is valid until its entity is despawned, however often the entity
-/// moves between archetypes, and never becomes valid again afterwards, even when its index is used
-/// by another entity. Invalid ids are harmless: every method that takes an id reports one.
+/// An id is a plain value. It is valid until its entity is despawned, for any number of moves
+/// between archetypes, and never becomes valid again afterwards, even when its index is used by
+/// another entity. Invalid ids are harmless: every method that takes an id reports one.
 ///
 /// # Layout
 ///
@@ -43,8 +43,8 @@ use bytemuck::{Pod, Zeroable};
 ///
 /// # Order
 ///
-/// Ids are ordered by index, then by generation: sorted ids access the directory in order. The
-/// integers of [`to_bits`](Entity::to_bits) have the same order.
+/// Ids are ordered by index and, for equal indices, by generation: sorted ids access the directory
+/// in order. The integers of [`to_bits`](Entity::to_bits) have the same order.
 ///
 /// # Text
 ///
@@ -204,7 +204,9 @@ impl PartialOrd for Entity {
 }
 
 thread_local! {
-    /// How many ids this thread has hashed.
+    /// The number of ids that this thread has hashed. Counting takes two of the 39 instructions of
+    /// a look-up with a fast hash (3.1 instead of 2.9 ns, 10,000 ids, Zen 4), and four of 183 with
+    /// the hash of the standard library. Testing a flag first would cost the same.
     static HASHED: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -218,8 +220,8 @@ impl Hash for Entity {
 }
 
 impl Entity {
-    /// Whether a closure hashes any id on this thread: how a value of an unknown type tells that it
-    /// has some, wherever in it and through whatever hasher.
+    /// Whether a closure hashes any id on this thread. A value of an unknown type is tested in this
+    /// way for ids in any part of it, with any hasher.
     pub(crate) fn is_hashed_by(f: impl FnOnce()) -> bool {
         let before = HASHED.get();
         f();

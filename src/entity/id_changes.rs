@@ -1,4 +1,4 @@
-//! The ids of a directory that differ from those in an image of it.
+//! The differences between the ids of a directory and of an image of it.
 
 use super::Entity;
 use super::directory::Directory;
@@ -6,31 +6,32 @@ use super::directory_image::DirectoryImage;
 use super::id_numbers::pairs;
 use super::slot::index_u32;
 
-/// Looking at all ids takes less time than at this part of them one by one.
+/// If more than one in this number of ids changed, comparing all ids is faster than single
+/// look-ups.
 const MANY: usize = 16;
 
-/// The differences between a directory and an image of it, which have no far slots.
+/// The differences between a directory and an image of it. Neither has far slots.
 #[derive(Debug, Default)]
 pub(crate) struct IdChanges {
-    /// The slots with another generation and those that are new, in ascending order.
+    /// The slots that are new or have another generation, in ascending order.
     pub(crate) slots: Vec<u32>,
-    /// The positions of the free stack with another index and those that are new, in ascending
-    /// order.
+    /// The positions of the free stack that are new or have another index, in ascending order.
     pub(crate) free: Vec<u32>,
 }
 
 impl Directory {
-    /// Stamps what has changed, before [`Directory::changes_since`].
+    /// Stamps the changes, before [`Directory::changes_since`].
     pub(crate) fn settle(&mut self) {
         self.free.settle();
     }
 
-    /// What differs from an image of this directory. `rows` are those that may have other entities
-    /// than when it was made: of each part of an archetype the entities of now, and of then.
+    /// The differences from an image of this directory. `rows` are the rows that may have other
+    /// entities than in the image: for each part of an archetype the present entities and the older
+    /// ones.
     ///
-    /// `None` if there are far slots, or if so much differs that all numbers should be compared
-    /// instead. O(rows + changed free ids + pages of the free stack + retired ids), and the
-    /// logarithm of what differs.
+    /// `None` if far slots exist, or if the differences are so many that all numbers should be
+    /// compared instead. O(rows + changed free ids + pages of the free stack + retired ids), and
+    /// sorting the differences.
     pub(crate) fn changes_since<'r>(
         &self,
         image: &DirectoryImage,
@@ -85,7 +86,7 @@ impl Directory {
         self.slots.len()
     }
 
-    /// How far a given id may skip.
+    /// The distance that a given id may skip.
     pub(crate) const fn reach(&self) -> u32 {
         self.reach
     }
@@ -107,7 +108,7 @@ impl DirectoryImage {
         self.free.ids().len()
     }
 
-    /// How far a given id may skip.
+    /// The distance that a given id may skip.
     pub(crate) const fn reach(&self) -> u32 {
         self.reach
     }
@@ -118,7 +119,8 @@ impl DirectoryImage {
     }
 }
 
-/// Adds the ids of two lists that are not those at the same places of the other.
+/// Adds the ids of two lists that differ at the same place, or lie beyond the end of the other
+/// list.
 fn add_changed(new: &[Entity], old: &[Entity], now: &mut Vec<Entity>, then: &mut Vec<Entity>) {
     for (new, old) in new.iter().zip(old).filter(|(new, old)| new != old) {
         now.push(*new);
@@ -129,8 +131,8 @@ fn add_changed(new: &[Entity], old: &[Entity], now: &mut Vec<Entity>, then: &mut
     then.extend_from_slice(&old[common..]);
 }
 
-/// The indices of the slots that have other generations now, or had none. Slots in neither list
-/// have not changed.
+/// The indices of the slots that are new or have another generation. Slots in neither list have not
+/// changed.
 fn changed_slots(mut now: Vec<Entity>, mut then: Vec<Entity>) -> Vec<u32> {
     now.sort_unstable_by_key(|id| id.index());
     then.sort_unstable_by_key(|id| id.index());

@@ -1,10 +1,10 @@
 //! The ids that the entities of a world have in another world.
 //!
-//! If all entities came, the map is the directory of the world from which they came: a slot keeps
-//! its generation, and where the location was stands the new id, which has as many bytes. So the
-//! map takes no memory, and a look-up costs what one in the directory does. If some came, the
-//! directory remains in use there, and the map is a copy without the others, or a hash table if
-//! these are few.
+//! If all entities came, the map is the directory of their former world: a slot keeps its
+//! generation, and has the new id in place of the location, which takes the same number of bytes.
+//! So the map takes no memory, and a look-up costs the same as one in the directory. If some came,
+//! the other world keeps its directory, and the map is a copy without the other entities, or a hash
+//! table if the entities are few.
 
 use core::fmt;
 
@@ -14,16 +14,16 @@ use super::Entity;
 use super::directory::Directory;
 use super::far_slots::FarSlots;
 use super::location::{ArchetypeId, Location, RowIndex};
-use super::slot::Slot;
+use super::slot::{BLOCK, Slot, neighbours_mut};
 
-/// A map of fewer than one in as many indices is a hash table.
+/// A map of less than one eighth of the indices is a hash table.
 const SPARSE: usize = 8;
 
 /// The new ids of entities of another directory.
 pub(crate) enum IdMap {
-    /// Those of all entities that were alive in it, or of many.
+    /// The ids of all entities that were alive in it, or of many.
     All(Renamed),
-    /// Those of a few.
+    /// The ids of a few entities.
     Some(FxHashMap<Entity, Entity>),
 }
 
@@ -54,12 +54,14 @@ impl IdMap {
         Self::All(Renamed { slots, far: FarSlots::default(), len })
     }
 
-    /// Sets the new id of an entity of the directory.
-    #[inline]
-    pub(crate) fn set(&mut self, old: Entity, new: Entity) {
+    /// Sets the new ids of entities of the directory, one for each.
+    pub(crate) fn set(&mut self, olds: &[Entity], news: &[Entity]) {
         match self {
-            Self::All(all) => all.set(old, new),
-            Self::Some(some) => drop(some.insert(old, new)),
+            Self::All(all) => {
+                let blocks = olds.chunks(BLOCK).zip(news.chunks(BLOCK));
+                blocks.for_each(|(olds, news)| all.set_block(olds, news));
+            }
+            Self::Some(some) => some.extend(olds.iter().copied().zip(news.iter().copied())),
         }
     }
 
@@ -95,11 +97,19 @@ impl IdMap {
 impl Renamed {
     #[inline]
     fn set(&mut self, old: Entity, new: Entity) {
-        // No index is `u32::MAX`, which marks slots without an entity.
-        let location = Location::new(ArchetypeId(new.index()), RowIndex(new.generation()));
         match self.slots.get_mut(old.index() as usize) {
-            Some(slot) => *slot = Slot { generation: old.generation(), location },
-            None => self.far.used_mut(old.index()).location = location,
+            Some(slot) => *slot = renamed(old, new),
+            None => *self.far.used_mut(old.index()) = renamed(old, new),
+        }
+    }
+
+    #[inline]
+    fn set_block(&mut self, olds: &[Entity], news: &[Entity]) {
+        let pairs = olds.iter().zip(news);
+        if let Some(slots) = neighbours_mut(&mut self.slots, olds) {
+            slots.iter_mut().zip(pairs).for_each(|(slot, (old, &new))| *slot = renamed(*old, new));
+        } else {
+            pairs.for_each(|(&old, &new)| self.set(old, new));
         }
     }
 
@@ -117,6 +127,12 @@ impl Renamed {
         let alive = slots.filter(|(_, slot)| slot.is_alive());
         alive.map(|(index, slot)| (Entity::new(index, slot.generation), new_id(slot)))
     }
+}
+
+const fn renamed(old: Entity, new: Entity) -> Slot {
+    // No index is `u32::MAX`, which marks slots without an entity.
+    let location = Location::new(ArchetypeId(new.index()), RowIndex(new.generation()));
+    Slot { generation: old.generation(), location }
 }
 
 const fn new_id(slot: &Slot) -> Entity {
@@ -155,7 +171,7 @@ mod tests {
         let alive = [old[0], old[2], reused, old[4], far];
         let mut map = IdMap::new(directory);
         let new = |i: u32| Entity::new(1000 + i, 7);
-        (0..).zip(alive).for_each(|(i, entity)| map.set(entity, new(i)));
+        (0..).zip(alive).for_each(|(i, entity)| map.set(&[entity], &[new(i)]));
         assert_eq!(map.len(), 5);
         for (i, entity) in (0..).zip(alive) {
             assert_eq!(map.get(entity), Some(new(i)));
@@ -179,7 +195,7 @@ mod tests {
         for mut map in [many, few, far] {
             let pairs = [(2, 9), (7, 4), (88, 5)];
             let pairs = pairs.map(|(old, new)| (Entity::new(old, 3), Entity::new(new, 1)));
-            pairs.iter().rev().for_each(|&(old, new)| map.set(old, new));
+            pairs.iter().rev().for_each(|&(old, new)| map.set(&[old], &[new]));
             assert_eq!(map.get(pairs[1].0), Some(pairs[1].1));
             assert_eq!((map.get(Entity::new(7, 2)), map.get(Entity::NULL)), (None, None));
             assert_eq!(map.get(Entity::new(3, 1)), None);

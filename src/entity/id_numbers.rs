@@ -1,7 +1,7 @@
-//! The ids of a directory as numbers, to be written and read.
+//! The ids of a directory as numbers, for writing and reading.
 //!
-//! Where entities are is not in it: that follows from the rows. So a directory is made of numbers
-//! and rows that agree, or not at all, whatever the numbers are.
+//! Locations are not stored; they follow from the rows. Loading fails if ids and rows disagree, for
+//! any numbers.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::far_slots::FarSlots;
 use super::location::Location;
 use super::slot::Slot;
 
-/// All that decides about ids, but for the entities' places.
+/// All data about ids except locations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IdNumbers {
-    /// The generation of each slot, and then of each far slot.
+    /// The generation of each slot, followed by the generation of each far slot.
     pub(crate) generations: Vec<u32>,
     /// The free stack: the next one last.
     pub(crate) free: Vec<u32>,
@@ -23,7 +23,7 @@ pub(crate) struct IdNumbers {
     pub(crate) far: Vec<u32>,
     /// Pairs of an index and the generation that follows.
     pub(crate) next_generations: Vec<u32>,
-    /// How far a given id may skip.
+    /// The distance that a given id may skip.
     pub(crate) reach: u32,
 }
 
@@ -45,8 +45,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// What is wrong with the ids, or with which entity. The time and the memory are
-    /// O(ids + rows).
+    /// The defect of the ids, or the wrong entity. The time and the memory are O(ids + rows).
     pub(crate) fn of_numbers(
         &self,
         numbers: &IdNumbers,
@@ -64,7 +63,7 @@ impl Directory {
         }
         for (position, &index) in (0u32..).zip(&numbers.free) {
             let slot = made.any_slot_mut(index).ok_or(IdDefect::Free(index))?;
-            // On loan is what no row and no other entry has taken.
+            // A slot is on loan if no row and no other entry has taken it.
             if !slot.is_on_loan() {
                 return Err(IdDefect::Free(index));
             }
@@ -120,17 +119,17 @@ impl Directory {
 }
 
 impl DirectoryImage {
-    /// The ids as numbers. `entities` are those of all rows. O(indices).
+    /// The ids as numbers. `entities` must be the entities of all rows. O(indices).
     pub(crate) fn id_numbers(&self, entities: impl Iterator<Item = Entity>) -> IdNumbers {
         let mut numbers = IdNumbers {
-            // Those that are retired have none.
+            // Retired slots have none.
             generations: vec![0; self.slots_len as usize],
             free: self.free.ids().iter().map(|id| id.index()).collect(),
             far: self.far.iter().flat_map(|run| [run.start, run.end - run.start]).collect(),
             next_generations: pairs(&self.next_generations),
             reach: self.reach,
         };
-        // How far the generations of a run are before their indices.
+        // The difference between the indices and the places of generations, for each run.
         let mut before = Vec::new();
         for run in &self.far {
             let at = numbers.generations.len();
@@ -149,19 +148,19 @@ impl DirectoryImage {
     }
 }
 
-/// The indices and what follows, one after the other.
+/// The indices with their generations, one after the other.
 pub(super) fn pairs(next_generations: &BTreeMap<u32, u32>) -> Vec<u32> {
     next_generations.iter().flat_map(|(&index, &next)| [index, next]).collect()
 }
 
-/// What is wrong with ids that were read.
+/// The defect of ids that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IdDefect {
     /// An entity of a row is in another row as well, or has no such generation.
     Entity(Entity),
-    /// A free index is that of an entity, or twice free, or does not exist.
+    /// A free index belongs to an entity, is free twice, or does not exist.
     Free(u32),
-    /// The ids contradict each other, or there are more than the world may have.
+    /// The ids contradict each other, or exceed the limit of the world.
     Ids,
 }
 
@@ -174,7 +173,7 @@ mod tests {
         Location::new(ArchetypeId(0), RowIndex(position))
     }
 
-    /// Six entities, of which one has an old generation, a free id, and a retired one.
+    /// Six entities, one of them with an old generation, a free id, and a retired one.
     fn directory() -> (Directory, Vec<(Entity, Location)>) {
         let mut directory = Directory::new(1000);
         let mut all = Vec::new();

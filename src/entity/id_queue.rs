@@ -1,27 +1,27 @@
 //! The queue of ids during a stage, and the shares that divide it among systems.
 //!
-//! Free ids and fresh indices form one queue: first the free stack from its top, then the indices
+//! Free ids and fresh indices form one queue: the free stack from its top, followed by the indices
 //! that were never used. A reservation takes from its front ([`super::reserve`]).
 //!
 //! Systems take ids while they run on several threads, and the ids must not depend on the threads.
 //! So each system gets a *share*: positions of the queue that only it may take. A share begins with
-//! as many positions as the system ever took in one stage, its *demand*. The demands of the systems
-//! that took ids most recently precede the others, and among those the smaller ones come first. The
-//! positions after all demands are dealt out in blocks, one for each share in turn, and each round
-//! has blocks twice as large as the round before:
+//! its system's *demand*, the greatest number of ids that the system ever took in one stage. The
+//! demands of the systems that took ids most recently precede the others, and among them the
+//! smaller ones come first. The positions after all demands are dealt out in blocks, one for each
+//! share in turn, and each round has blocks twice as large as the round before:
 //!
 //! ```text
 //!   position   0                        rest
 //!              | demand 1 | demand 0    |0|1|2| 0 | 1 | 2 |  0    |  1    |  2    | …
 //! ```
 //!
-//! So an id depends on the system's number, on how many ids it took before, and on what systems
-//! took in earlier stages. A share costs nothing until an id is taken: no id is put on loan in
-//! advance, and all positions that were not taken are free again when the stage ends.
+//! So an id depends on the system's number, on the number of ids it took before, and on the ids
+//! taken in earlier stages. An unused share costs nothing: no id is put on loan in advance, and all
+//! positions that were not taken are free again when the stage ends.
 //!
-//! A share claims several ids at a time. The end of the stage reads the claims here and not in the
-//! buffer, because a system can exchange its buffer for another. Claims and the end of the stage
-//! are atomic operations on one number: after the end, no claim succeeds.
+//! A share claims several ids at a time. The end of the stage reads the claims from the queue
+//! instead of the buffer, because a system can exchange its buffer for another. Claims and the end
+//! of the stage are atomic operations on one number: after the end, no claim succeeds.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -35,23 +35,23 @@ use super::next_ids::{NextIds, NextPart};
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{Entity, OutOfIds};
 
-/// The fewest and the most ids of a share that are claimed at once.
+/// The least and the greatest number of ids that a share claims at once.
 const CLAIM_MIN: u32 = 128;
 const CLAIM_MAX: u32 = 1024;
 
-/// The number of claims of a share whose stage has ended. No share has as many positions.
+/// The number of claims of a share whose stage has ended. Shares have fewer positions.
 const ENDED: u32 = u32::MAX;
 
 /// The ids that a system took in earlier stages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct IdDemand {
-    /// The most ids that it requested in one stage.
+    /// The greatest number of ids that it requested in one stage.
     most: u32,
     /// The number of the last queue that it took an id from.
     last: u64,
 }
 
-/// What a queue holds for its directory during a stage.
+/// The data that a queue takes from its directory for a stage.
 #[derive(Clone, Debug)]
 pub(super) struct HeldSlots {
     pub(super) slots: Vec<Slot>,
@@ -83,7 +83,7 @@ struct ShareState {
 
 impl IdQueue {
     /// The queue with this number, which divides `available` ids into shares, one for each demand.
-    /// O(shares), however many ids there are.
+    /// O(shares), for any number of ids.
     pub(super) fn new(
         held: HeldSlots,
         number: u64,
@@ -110,7 +110,7 @@ impl IdQueue {
         Self { held, number, available, rest, limit, shares: shares.collect() }
     }
 
-    /// The shares, in the order of their demands. To be called once.
+    /// The shares, in the order of their demands. Must be called once.
     pub(super) fn shares(this: &Arc<Self>) -> Vec<IdShare> {
         let share = |number| IdShare { queue: Arc::clone(this), number, claimed: 0, refused: 0 };
         (0..index_u32(this.shares.len())).map(share).collect()
@@ -137,8 +137,8 @@ impl IdQueue {
         taken
     }
 
-    /// The slots, after the end of all shares. A copy if a share is left: its buffer was moved out
-    /// of its system.
+    /// The slots, after the end of all shares. A copy if a share still exists, because its buffer
+    /// was moved out of its system.
     pub(super) fn release(this: Arc<Self>) -> HeldSlots {
         match Arc::try_unwrap(this) {
             Ok(queue) => queue.held,
@@ -146,7 +146,7 @@ impl IdQueue {
         }
     }
 
-    /// The `n`th position of a share, to the end of the consecutive ones that follow it; `None` if
+    /// The `n`th position of a share, to the end of the consecutive ones that follow it. `None` if
     /// the share has fewer.
     fn piece(&self, share: u32, n: u32) -> Option<Range<u32>> {
         let Range { start, end } = self.shares[share as usize].demand;
@@ -233,7 +233,7 @@ impl IdShare {
     }
 
     /// If this is a share of `queue`, withdraws the claim to the last `left` of its ids, or to all
-    /// if they are fewer, and records in `demand` how many were requested. Returns the number
+    /// if they are fewer, and records in `demand` the number requested. Returns the number
     /// withdrawn.
     pub(crate) fn close(
         &mut self,

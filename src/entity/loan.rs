@@ -1,8 +1,8 @@
 //! Loans: ids taken in advance, for entities that are spawned later.
 //!
 //! A reservation ([`super::reserve`]) lasts until the world's next change. A loan lasts until it is
-//! ended: meanwhile the slot is neither free nor alive, no other entity gets it, and the world does
-//! not contain the id. Three methods end a loan:
+//! ended. During it, the slot is neither free nor alive, no other entity gets it, and the world
+//! does not contain the id. Three methods end a loan:
 //!
 //! ```text
 //!   alloc_loaned   the entity with this id is alive
@@ -24,12 +24,12 @@ use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{Entity, NoSuchEntity, OutOfIds, ReturnedIds};
 
 impl Directory {
-    /// Puts `n` ids on loan, the ones that `n` calls of [`Directory::alloc`] would return, and
+    /// Puts the same `n` ids on loan that `n` calls of [`Directory::alloc`] would return, and
     /// appends them to `out`. O(n).
     ///
     /// # Errors
     ///
-    /// [`OutOfIds`] when fewer than `n` ids are left; then nothing changes.
+    /// [`OutOfIds`] when fewer than `n` ids are left; the directory is unchanged.
     pub(crate) fn loan(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), OutOfIds> {
         self.debug_assert_flushed();
         self.ensure_room(n as usize)?;
@@ -91,7 +91,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`NoSuchEntity`] if the id is not on loan; then nothing changes.
+    /// [`NoSuchEntity`] if the id is not on loan; the directory is unchanged.
     #[inline]
     pub(crate) fn alloc_loaned(
         &mut self,
@@ -115,7 +115,7 @@ impl Directory {
     }
 
     /// Ends a loan whose id may have been copied, as if the entity had been spawned and despawned.
-    /// Returns `false`, and changes nothing, if the id is not on loan.
+    /// Returns `false`, without a change, if the id is not on loan.
     pub(crate) fn end_loan(&mut self, entity: Entity) -> bool {
         self.debug_assert_flushed();
         let on_loan = self.is_on_loan(entity);
@@ -132,8 +132,8 @@ impl Directory {
         Arc::clone(self.returned_ids.get_or_insert_default())
     }
 
-    /// Takes back the ids that dropped buffers returned; those that were reserved meanwhile must be
-    /// alive. They are allocated next, as if they had just been freed.
+    /// Takes back the ids that dropped buffers returned. Ids among them that were reserved must be
+    /// alive. The ids are allocated next, as if they had just been freed.
     pub(super) fn take_back(&mut self) {
         let Some(returned) = self.waiting_ids() else { return };
         let returns = returned.take(|entity| self.is_on_loan(entity));

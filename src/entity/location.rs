@@ -14,7 +14,7 @@ impl ArchetypeId {
 /// The position of a row in its archetype: the chunk's number in the high bits, the row's number in
 /// the chunk in the low bits.
 ///
-/// The archetype's list of chunks says how many bits are low, so that a position takes four bytes
+/// The archetype's list of chunks knows the number of low bits, so that a position takes four bytes
 /// in the directory and is split by a shift instead of a division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RowIndex(pub(crate) u32);
@@ -55,8 +55,8 @@ impl Location {
     /// The location of a slot without generations left.
     pub(super) const RETIRED: Self = Self::free(u32::MAX);
 
-    /// The location of a slot on loan: a position that no free stack reaches. Retired slots have it
-    /// too, with generation 0.
+    /// The location of a slot on loan: a position beyond any free stack. Retired slots have it too,
+    /// with generation 0.
     pub(super) const ON_LOAN: Self = Self::free(u32::MAX);
 
     #[inline]

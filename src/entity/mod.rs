@@ -14,7 +14,7 @@
 //!            0          4          8         12 bytes
 //! ```
 //!
-//! One slot ([`slot`]) is twelve bytes and holds all that a random read needs, so resolving an id
+//! One slot ([`slot`]) is twelve bytes and holds all data for a random read, so resolving an id
 //! costs one cache line here and one for the component. Generations and locations in two arrays
 //! would cost two lines here. Slots padded to sixteen bytes would never straddle two lines (one in
 //! eight of the twelve-byte slots does), but would take a third more memory, so fewer would fit in
@@ -30,39 +30,39 @@
 //! tables that are indexed by entity are bounded by the peak number of entities. A slot records its
 //! position in the stack, so a given index can be taken out of the middle
 //! ([`Directory::alloc_at`]), and testing whether an id is reserved ([`reserve`]) needs no search
-//! of the stack. Indices that `spawn_at` skips are free without ever having been used ([`unused`]).
+//! of the stack. Several threads raise the number of reserved ids ([`reserved`]). Indices that
+//! `spawn_at` skips are free without ever having been used ([`unused`]).
 //!
 //! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
 //! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
 //! systems run ([`stage`]), the queue of next ids is divided among them ([`id_queue`]). A system
-//! that takes many more ids than before can get indices far beyond the end of the slots; those
+//! that takes many more ids than before can get indices far beyond the end of the slots; their
 //! slots are stored separately ([`far_slots`]) until the vector of slots has nearly reached them
 //! ([`absorb`]).
 //!
 //! The slot of an index is retired after its last generation, 4,294,967,295. An old id becomes
 //! valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row of an
-//! entity.
+//! entity; a [`directory_view`] finds it.
 //!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
-//! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] has
-//! the new ids of entities that came from another world: a directory becomes one when its world is
+//! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] has the
+//! new ids of entities that came from another world: a directory becomes one when its world is
 //! merged. `model_tests` compares the directory with a naive model.
 //!
 //! [`directory_image`] is a copy of a directory without the slots of entities, which follow from
-//! the rows; [`id_numbers`] has the ids as numbers, to be written and read, and [`id_changes`]
-//! finds those that have changed since an image was made.
+//! the rows; [`id_numbers`] has the ids as numbers, for writing and reading, and [`id_changes`]
+//! finds the ids that have changed since an image was made.
 //!
 //! Each file uses files above it in this list only:
 //!
 //! ```text
-//!   id, location                  what the world handles
+//!   id, location                  used by the rest of the world
 //!   error, slot                   an error names ids; a slot has a location
 //!   far_slots, request, returned_ids, reserved
 //!                                 parts of the directory that use no other part
-//!   free_stack                    grows as far slots do
-//!   next_ids, directory_view      what can be read from slots, near and far, and which ids are
-//!                                 reserved
-//!   id_queue                      holds the slots during a stage, to be read
+//!   free_stack                    grows like far slots
+//!   next_ids, directory_view      read slots, near and far, and reserved ids
+//!   id_queue                      holds the slots during a stage, for reading
 //!   directory                     holds all parts
 //!   absorb, allocate, check, loan, reserve, stage, unused
 //!                                 methods of the directory

@@ -61,7 +61,7 @@ struct Model {
     locations: u32,
 }
 
-/// A state that was saved, and what the model was then.
+/// A saved state, and the model at that time.
 type Saved = [Option<(DirectoryImage, Model)>; IMAGES];
 
 impl Model {
@@ -168,7 +168,7 @@ fn reserve(directory: &Directory, model: &mut Model, n: u32, together: bool) {
     }
 }
 
-/// Saves the state. Before, what has changed is found; after, it is in the image.
+/// Finds the changes before it saves the state; after it they are in the image.
 fn save(directory: &mut Directory, model: &Model, (image, then): &mut (DirectoryImage, Model)) {
     let entities = |model: &Model| model.alive.keys().copied().collect::<Vec<_>>();
     let [rows, old_rows] = [model, then].map(entities);
@@ -191,7 +191,7 @@ fn save(directory: &mut Directory, model: &Model, (image, then): &mut (Directory
     then.clone_from(model);
 }
 
-/// Goes back to a state, of which only entities are placed that had another place.
+/// Restores a state. Places only entities whose place differs.
 fn restore(directory: &mut Directory, model: &mut Model, (image, then): &(DirectoryImage, Model)) {
     let keeps_places = directory.restore(image);
     for (&id, &location) in &then.alive {

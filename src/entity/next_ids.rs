@@ -1,5 +1,5 @@
-//! The ids that are allocated next, in order: those of the free stack from its top, then the
-//! indices that were never used.
+//! The ids that are allocated next, in order: the free stack from its top, followed by the indices
+//! that were never used.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use super::Entity;
 use super::far_slots::FarSlots;
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 
-/// The free ids, then the fresh ones, in the order in which they are allocated.
+/// The free ids, followed by the fresh ones, in the order of allocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextIds<'a> {
     slots: &'a [Slot],

@@ -6,13 +6,13 @@ use std::collections::TryReserveError;
 use super::slot::Slot;
 use super::{Entity, TooMuchMemory};
 
-/// The most memory that one call may allocate, so that a wrong number is an error and does not
-/// abort the process.
+/// The greatest amount of memory that one call may allocate, so that a wrong number is an error and
+/// does not abort the process.
 ///
 /// Two checks are made. The world's limit refuses requests that are surely mistakes: Linux grants
 /// address space that the machine does not have, and kills the process when the pages are written.
 /// The operating system refuses requests that it cannot grant. It is asked once for a large request
-/// as a whole, because the vectors and slabs that follow are many small allocations, and none of
+/// as a whole, because the vectors and slabs of the call are many small allocations, and none of
 /// them could be undone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestLimit {
@@ -28,7 +28,7 @@ impl Default for RequestLimit {
 impl RequestLimit {
     /// A quarter of a directory of 2³² slots, unless the world is built with another limit.
     pub(crate) const BYTES_MAX: u64 = 16 << 30;
-    /// The system is not asked about smaller requests, which any program makes unchecked.
+    /// Smaller requests are not checked with the system; any program makes them unchecked.
     const LARGE_BYTES: u64 = 256 << 20;
     /// The bytes of an id without its components: its slot, and its entry in a list of ids.
     pub(crate) const ID_BYTES: u64 = (size_of::<Slot>() + size_of::<Entity>()) as u64;
@@ -75,7 +75,7 @@ impl RequestLimit {
         Ok(())
     }
 
-    /// Checks that a call may allocate `ids` ids, whose components have no bytes.
+    /// Checks that a call may allocate `ids` ids for entities with components of no bytes.
     ///
     /// # Errors
     ///

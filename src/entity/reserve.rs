@@ -22,8 +22,8 @@ use super::slot::{Slot, index_u32};
 use super::{Entity, OutOfIds, ReserveError, ReturnedIds};
 
 impl Directory {
-    /// Reserves an id, whose entity is alive after the next flush. Callable from any thread,
-    /// without a lock.
+    /// Reserves an id. Its entity is alive after the next flush. Callable from any thread, without
+    /// a lock.
     ///
     /// # Errors
     ///
@@ -40,13 +40,13 @@ impl Directory {
         Ok(self.next().id(n))
     }
 
-    /// Reserves `n` ids, whose entities are alive after the next flush, even if the iterator is not
+    /// Reserves `n` ids. Their entities are alive after the next flush, even if the iterator is not
     /// exhausted. Callable from any thread, without a lock. O(1), and O(1) for each id.
     ///
     /// # Errors
     ///
     /// [`ReserveError`] when fewer than `n` ids are left, or the flush of all reserved ids would
-    /// allocate more memory than one call may; then none is reserved.
+    /// allocate more memory than one call may; no id is reserved.
     pub(crate) fn reserve_many(&self, n: u32) -> Result<ReservedEntities<'_>, ReserveError> {
         let mut returned = Vec::new();
         let first = match self.waiting_ids() {
@@ -91,7 +91,7 @@ impl Directory {
         returns.reserve(self.reserved.get())
     }
 
-    /// Returns `true` if reserved ids, or those of dropped buffers, wait for [`Directory::flush`].
+    /// Returns `true` if reserved ids, or ids of dropped buffers, wait for [`Directory::flush`].
     #[inline]
     pub(crate) fn needs_flush(&self) -> bool {
         self.reserved.is_any() && (self.reserved.get() != 0 || self.waiting_ids().is_some())
@@ -109,8 +109,8 @@ impl Directory {
         self.returned_ids.as_ref().filter(|returned| returned.has_ids())
     }
 
-    /// Makes the reserved ids alive, in the order in which they were reserved, at the location that
-    /// `locate` returns for each. Then takes back the ids of dropped buffers. O(reserved +
+    /// Makes the reserved ids alive, in the order of their reservation, at the location that
+    /// `locate` returns for each. Takes back the ids of dropped buffers at the end. O(reserved +
     /// returned).
     ///
     /// If `locate` panics, this id and the ones after it stay reserved.

@@ -1,12 +1,12 @@
 //! The number of reserved ids, which several threads raise at once.
 //!
 //! The number counts up from the last flush, instead of down from the height of the stack, so that
-//! allocating and freeing ids need not update it, and the test for something to flush compares with
+//! allocating and freeing ids need not update it, and the test for a pending flush compares with
 //! zero.
 //!
 //! # Why relaxed orderings are enough
 //!
-//! [`Reserved`] is the only thing that changes while the directory is shared.
+//! [`Reserved`] is the only data that changes while the directory is shared.
 //!
 //! - *Two threads never get the same id.* A claim is one compare-exchange from `r` to `r + n`. The
 //!   changes of one atomic have a single order that all threads agree on, for any ordering
@@ -15,13 +15,13 @@
 //! - *An id is computed from memory that is not written.* The slots and the stack change only under
 //!   `&mut self`; the operation that turned that borrow into a shared one (a scope's spawn, a lock,
 //!   a channel) ordered those writes before any read here, and the operation that ends the sharing
-//!   orders all claims before the flush. The number publishes nothing but itself.
+//!   orders all claims before the flush. The number publishes only itself.
 //! - *A thread that receives an id sees it as reserved.* Receiving it from another thread takes a
 //!   synchronising operation; the claim happens before it, and a later load of the same atomic
 //!   cannot read an older value. A thread that made the bits up may get either answer, and both
 //!   were true at some time during the call.
-//! - *The limit is exact.* A claim that would exceed it never writes, so there is nothing to undo
-//!   and the number cannot wrap.
+//! - *The limit is exact.* A claim that would exceed it never writes, so a failed claim needs no
+//!   undo and the number cannot wrap.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,8 +31,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// the caches of the threads that look entities up: 1.9 ns a look-up beside one reserving thread,
 /// 1.3 with its own line (medians of eight noisy runs, 1,000 entities, 2-core AMD EPYC).
 ///
-/// Its upper half is non-zero after the first command buffer was made: only then can ids of dropped
-/// buffers wait, so a world without buffers compares one number with zero.
+/// Its upper half is non-zero after the first command buffer was made: only from this time on can
+/// ids of dropped buffers wait, so a world without buffers compares one number with zero.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Reserved(AtomicU64);

@@ -2,8 +2,8 @@
 //!
 //! A command buffer can be dropped anywhere: on another thread, while the world is borrowed, after
 //! the world. It returns its ids on loan here and sets a flag. The directory tests the flag
-//! wherever it tests for reserved ids, so a call that changes the world takes the ids back first. A
-//! call with `&World` cannot do that, and computes the ids as they will be:
+//! together with the number of reserved ids, so a call that changes the world takes the ids back
+//! first. A call with `&World` cannot do this, and computes the ids as they will be:
 //!
 //! ```text
 //!   returned   unseen, seen     in the order in which buffers were dropped
@@ -52,7 +52,7 @@ pub(super) struct Returns {
 }
 
 impl ReturnedIds {
-    /// Returns ids of a dropped buffer: those that were never handed out, and those that were.
+    /// Returns ids of a dropped buffer: `unseen` were never handed out, `seen` were.
     pub(crate) fn give_back(&self, unseen: &[Entity], seen: &[Entity]) {
         if unseen.is_empty() && seen.is_empty() {
             return;

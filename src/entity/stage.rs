@@ -1,8 +1,8 @@
 //! The directory during a stage of systems: opening and closing the queue of ids.
 //!
 //! The directory hands its slots to the queue ([`IdQueue`]) and gets them back at the end of the
-//! stage. Only then are the ids that were claimed put on loan, all at once and in the order of the
-//! queue, so that the slots do not depend on the threads.
+//! stage. Claimed ids are put on loan only at that time, all at once and in the order of the queue,
+//! so that the slots do not depend on the threads.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use super::location::Location;
 use super::next_ids::NextPart;
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 
-/// The number of free slots that is no waste in a world of any size.
+/// A number of free slots that is small enough for a world of any size.
 const FREE_MIN: u32 = 64;
 
 impl Directory {
     /// Divides the remaining ids into shares, one for each demand. Until [`Directory::close_queue`]
-    /// only [`Directory::view`] may be used. O(shares), however many ids there are.
+    /// only [`Directory::view`] may be used. O(shares), for any number of ids.
     pub(crate) fn open_queue(&mut self, demands: &[IdDemand]) -> Vec<IdShare> {
         self.debug_assert_flushed();
         debug_assert!(self.queue.is_none(), "the last queue has not been closed");
@@ -64,7 +64,7 @@ impl Directory {
                 }
             }
         }
-        // From the top of the stack down, so that an index which fills a hole was not taken.
+        // From the top of the stack down, so that an index that fills a hole was not taken.
         let free_len = self.free_len();
         for positions in free {
             if free_len - positions.start == self.free_len() {
@@ -81,8 +81,8 @@ impl Directory {
         self.loan_fresh(&fresh);
     }
 
-    /// Puts ascending fresh indices on loan. The indices between them become free slots as long as
-    /// free slots are few compared with the others; after that the loaned ones become far slots.
+    /// Puts ascending fresh indices on loan. The indices between them become free slots while free
+    /// slots are few compared with the others; after it the loaned ones become far slots.
     fn loan_fresh(&mut self, indices: &[Range<u32>]) {
         let slot = Slot { generation: GENERATION_FIRST, location: Location::ON_LOAN };
         let taken: usize = indices.iter().map(ExactSizeIterator::len).sum();

@@ -8,7 +8,7 @@ use super::location::Location;
 use super::unused::GAP_MAX;
 
 impl Directory {
-    /// Passes to `number` everything that decides which ids later calls return, find and refuse,
+    /// Passes to `number` all data that decides which ids later calls return, find and refuse,
     /// except the entities that are alive and their locations. Directories with equal numbers
     /// behave alike.
     ///
@@ -35,7 +35,7 @@ impl Directory {
 
     fn describe_flushed(&self, mut number: impl FnMut(u64)) {
         number(self.requests.bytes_max());
-        // The fresh indices, without those of far slots.
+        // The fresh indices, without indices of far slots.
         let mut fresh = self.slots_len();
         for far in self.far.ranges() {
             if fresh < far.start {
@@ -56,7 +56,7 @@ impl Directory {
         for (&index, &generation) in &self.next_generations {
             number(Entity::new(index, generation).to_bits());
         }
-        // The retired indices are those neither alive, nor free, nor on loan.
+        // The retired indices are neither alive, nor free, nor on loan.
         number(self.retired.len() as u64);
         number(u64::from(self.loaned));
         if self.loaned > 0 {
@@ -74,7 +74,7 @@ impl Directory {
     }
 }
 
-/// The copy has all but an open queue: ids are not reserved from it yet.
+/// Copies all but an open queue: no id is reserved from it yet.
 impl Clone for Directory {
     fn clone(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Free indices that were never used: those that a given id skips, and those at the end of the
+//! Free indices that were never used: indices skipped by a given id, and indices at the end of the
 //! slots.
 
 use super::directory::Directory;
@@ -6,15 +6,16 @@ use super::location::Location;
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{AllocAtError, Entity, ReserveError};
 
-/// The most unused indices that [`Directory::alloc_at`] may leave free: 16 bytes each, so 16 MiB.
-/// Without this limit, one stray id with an index near `u32::MAX`, or a few smaller ones, would
-/// allocate 64 GiB. [`Directory::grow_indices`] lifts the limit for a sparse set of ids.
+/// The greatest number of unused indices that [`Directory::alloc_at`] may leave free: 16 bytes
+/// each, so 16 MiB. Without this limit, one stray id with an index near `u32::MAX`, or a few
+/// smaller ones, would allocate 64 GiB. [`Directory::grow_indices`] lifts the limit for a sparse
+/// set of ids.
 pub(super) const GAP_MAX: u32 = 1 << 20;
 /// A slot, and its entry in the free stack.
 pub(super) const FREE_SLOT_BYTES: u64 = (size_of::<Slot>() + size_of::<u32>()) as u64;
 
 impl Directory {
-    /// Checks that the indices between the end of the slots and that of `entity` may be skipped.
+    /// Checks that the indices between the end of the slots and `entity` may be skipped.
     ///
     /// # Errors
     ///
@@ -38,8 +39,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Whether there is memory for `more` slots, which [`Directory::grow_indices`] has allocated
-    /// where it was this directory that it was called for.
+    /// Whether memory for `more` slots is available. [`Directory::grow_indices`] has allocated it
+    /// already if it was called for this directory.
     fn has_memory_for(&mut self, more: u32) -> bool {
         self.requests.ensure(u64::from(more) * FREE_SLOT_BYTES).is_ok()
             && self.slots.try_reserve(more as usize).is_ok()
@@ -51,7 +52,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if this exceeds the limit of ids or of memory; then nothing changes.
+    /// [`ReserveError`] if this exceeds the limit of ids or of memory; the directory is unchanged.
     pub(crate) fn grow_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
         self.debug_assert_flushed();
         if indices > self.limit {
@@ -67,9 +68,9 @@ impl Directory {
         Ok(())
     }
 
-    /// Removes free slots that were never used from the end of the slots, as long as they are also
-    /// the last to be allocated. The ids that are allocated next, and their order, do not change.
-    /// O(1) if there are none, else O(free slots).
+    /// Removes free slots that were never used from the end of the slots, while they are also the
+    /// last to be allocated. The next ids and their order do not change. O(1) without such slots,
+    /// otherwise O(free slots).
     pub(super) fn drop_unused_end(&mut self) {
         let unused = |&(&index, last): &(&u32, u32)| {
             index == last && self.slots[index as usize].generation == GENERATION_FIRST
@@ -128,7 +129,7 @@ mod tests {
             Err(AllocAtError::GapTooWide { entity, gap, gap_max, bytes })
         };
         assert_eq!(directory.alloc_at(ids[2], at(0)), refused(ids[2], step - 2, 0));
-        // Indices that are used no longer count, however they came to be used.
+        // Used indices no longer count, in whatever way they came to be used.
         directory.alloc_at(Entity::new(7, 1), at(0)).unwrap();
         directory.alloc_at(Entity::new(8, 5), at(0)).unwrap();
         directory.alloc_batch(step as usize - 5, at, &mut Vec::new()).unwrap();

@@ -32,14 +32,13 @@ pub struct ArchetypeExplanation {
     /// Chunks that hold rows.
     pub chunks: usize,
     /// Runs of chunks that follow each other in memory, in one extent: a pass reads each column as
-    /// that many streams. At most `chunks`; zero if rows have no bytes.
+    /// that number of streams. At most `chunks`; zero if rows have no bytes.
     pub runs: usize,
-    /// Rows that fit in a present chunk: in the small first block while it is the only one.
+    /// Rows that fit in a present chunk. While the small first block is the only one, its capacity.
     pub capacity: usize,
     /// Rows that fit in a full-sized chunk.
     pub chunk_capacity: usize,
-    /// Bytes of a present block, or of the first one to be allocated if there is none. Zero if rows
-    /// have no bytes.
+    /// Bytes of a present block, or of the first block to be allocated. Zero if rows have no bytes.
     pub block_bytes: usize,
     /// Offset of the end of the last column in a block, rounded up to a cache line. The bytes after
     /// it are the rest of the block.
@@ -52,7 +51,8 @@ pub struct ArchetypeExplanation {
     pub wasted: Waste,
     /// The columns in order, with their places in the present blocks.
     pub columns: Vec<ColumnExplanation>,
-    /// For each chunk, the version at which rows last arrived: were spawned in it or moved to it.
+    /// For each chunk, the version of the last arrival of rows: they were spawned in it or moved to
+    /// it.
     pub arrivals: Vec<Version>,
     /// Sets of the first-level cache in which more than one column starts, in ascending order.
     pub conflicts: Vec<SetConflict>,
@@ -144,7 +144,7 @@ pub struct ColumnExplanation {
     pub bytes: usize,
     /// Cache lines that hold live rows, over all chunks.
     pub lines: u64,
-    /// The number of rows that would fit in a full-sized chunk without this column, minus those
+    /// The number of rows that would fit in a full-sized chunk without this column, minus the rows
     /// that fit with it. `None` if it is the only column with bytes.
     pub capacity_lost: Option<usize>,
     /// Rows in which the component is [disabled](crate::World::set_enabled). `None` if it cannot
@@ -243,7 +243,7 @@ impl ArchetypeExplanation {
         self.columns.iter().map(|column| column.component).collect()
     }
 
-    /// Live rows of a chunk: every chunk but the last is full. Zero if there is no such chunk.
+    /// Live rows of a chunk: every chunk but the last is full. Zero if the chunk does not exist.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -259,8 +259,8 @@ impl ArchetypeExplanation {
         if chunk < self.chunks { self.rows.saturating_sub(before).min(self.capacity) } else { 0 }
     }
 
-    /// The version at which a column of a chunk was last written, if that was after rows last
-    /// arrived in the chunk. `None` if there is no such column or chunk.
+    /// The version at which a column of a chunk was last written, if it is later than the last
+    /// arrival of rows in the chunk. `None` if the column or the chunk does not exist.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -277,8 +277,8 @@ impl ArchetypeExplanation {
         (version > *self.arrivals.get(chunk)?).then_some(version)
     }
 
-    /// The number of live rows divided by the rows that fit in the chunks, from 0 to 1; 1 if there
-    /// is no chunk.
+    /// The number of live rows divided by the rows that fit in the chunks, from 0 to 1; 1 without
+    /// chunks.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         match self.chunks * self.capacity {
@@ -314,7 +314,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
         }
     };
     let columns = archetype.components().iter().zip(layout.columns()).zip(0..);
-    // The marker of a shared value is shown, its tag says no more.
+    // The marker of a shared value is shown; its tag gives no further information.
     columns.filter(|((id, _), _)| registry.shared_type(**id).is_none()).map(explained).collect()
 }
 
@@ -323,7 +323,7 @@ fn capacity_lost(layouts: &ListLayout, column: usize, size: ChunkSize) -> Option
     let mut others = layouts.columns().to_vec();
     others.remove(column);
     let without = ListLayout::new(size, others).ok().filter(ListLayout::has_bytes)?;
-    // Without the column the runs of the others may end on lines, for which they give up rows.
+    // Without the column, the runs of the others may end on lines, which costs them rows.
     let [without, with] = [&without, layouts].map(|layouts| layouts.chunk().capacity() as usize);
     Some(without.saturating_sub(with))
 }

@@ -10,8 +10,7 @@ use super::shared::SharedExplanation;
 use super::text::{Last, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
 use super::world::{EventExplanation, SideExplanation, WorldExplanation};
 
-/// Writes the totals of the world and its first 8 types of side values, then its first 8
-/// archetypes.
+/// Writes the totals of the world, its first 8 types of side values, and its first 8 archetypes.
 impl fmt::Display for WorldExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -94,7 +93,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, used: usize, wasted: Waste) -> fmt::R
     )
 }
 
-/// Writes the archetype, then a table of its columns.
+/// Writes the archetype, followed by a table of its columns.
 impl fmt::Display for ArchetypeExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "archetype {}: {}", self.archetype, list(&self.components(), "no components"))?;
@@ -189,8 +188,7 @@ fn column_table(columns: &[ColumnExplanation]) -> Table<10> {
 
 const LEVELS: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-/// Writes the totals of the pass, then the first 8 archetypes that match and the first 8 that do
-/// not.
+/// Writes the totals of the pass, the first 8 archetypes that match, and the first 8 that do not.
 impl fmt::Display for QueryExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(

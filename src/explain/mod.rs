@@ -1,4 +1,5 @@
-//! Explanations: where the bytes of a world lie, what a query touches, and how fast a pass is.
+//! Explanations: the layout of a world's bytes, the memory that a query touches, and the speed of a
+//! pass.
 //!
 //! * [`World::explain`](crate::World::explain) returns a [`WorldExplanation`]: the columns of each
 //!   archetype, their offsets and cache lines, the bytes that are used and wasted, and the change
@@ -23,8 +24,9 @@
 //! assert_eq!((pass.rows(), pass.lines()), (1000, 188));
 //! ```
 
-// No figure has a second formula. Layouts are those that chunks are cut by, matches come from the
-// conditions that query plans are made from, and skipped chunks from the filters that skip them.
+// No figure has a second formula. Layouts are the ones from which chunks are cut, matches come from
+// the conditions that query plans are made from, and skipped chunks from the filters that skip
+// them.
 //
 // `archetype`, `shared` and `world` explain where bytes lie, `query` explains a pass, and
 // `roofline` compares its time with a copy. `display` prints all but the last with the words and

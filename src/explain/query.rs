@@ -1,4 +1,4 @@
-//! What a query touches: archetypes, chunks, rows, columns and cache lines.
+//! The memory that a query touches: archetypes, chunks, rows, columns and cache lines.
 
 use core::fmt;
 use core::ops::Range;
@@ -11,10 +11,10 @@ use crate::store::{Obstacle, Rule};
 
 use super::text::{list, short};
 
-/// What one pass of a query touches, and why; see [`Query::explain`].
+/// The memory that one pass of a query touches, with the reasons; see [`Query::explain`].
 ///
-/// `Display` prints the totals of the pass, then the first 8 archetypes that match and the first 8
-/// that do not.
+/// `Display` prints the totals of the pass, the first 8 archetypes that match, and the first 8 that
+/// do not.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -37,7 +37,7 @@ pub struct QueryExplanation {
     pub entities: bool,
     /// Whether slices are rounded up to whole vectors, which may touch more lines.
     pub padded: bool,
-    /// The archetypes that match, in the order of the walk, including those without rows.
+    /// The archetypes that match, in the order of the pass, including archetypes without rows.
     pub matched: Vec<MatchedArchetype>,
     /// The archetypes that do not match.
     pub skipped: Vec<SkippedArchetype>,
@@ -61,12 +61,12 @@ pub struct MatchedArchetype {
     pub archetype: usize,
     /// The names of its components, in the order of their columns.
     pub components: Vec<&'static str>,
-    /// Rows that a pass visits: those of the visited chunks that are not
+    /// Rows that a pass visits: the rows of visited chunks in which no component of the query is
     /// [disabled](crate::World::set_enabled).
     pub rows: usize,
     /// Visited chunks.
     pub chunks: usize,
-    /// Chunks that filters by version skip, or of which all rows are disabled.
+    /// Chunks that filters by version skip, and chunks with disabled rows only.
     pub chunks_skipped: usize,
     /// The columns that the query borrows, each once.
     pub columns: Vec<TouchedColumn>,
@@ -85,8 +85,8 @@ pub struct TouchedColumn {
     pub bytes_used: u64,
     /// Cache lines of the slices, over all visited chunks.
     pub lines: u64,
-    /// Runs of visited chunks that follow each other in memory: where hardware prefetchers begin
-    /// anew. Zero for a tag.
+    /// Runs of visited chunks that follow each other in memory: at each, hardware prefetchers begin
+    /// again. Zero for a tag.
     pub streams: u64,
 }
 
@@ -152,9 +152,10 @@ impl Mismatch {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// Explains what one pass of this query touches: archetypes, chunks, rows and cache lines, and
-    /// why each other archetype does not match. Changes no version and does not advance the clock;
-    /// the query can run afterwards. O(archetypes + chunks of those that match).
+    /// Explains the memory that one pass of this query touches: archetypes, chunks, rows and cache
+    /// lines, and the reason why each other archetype does not match. Changes no version and does
+    /// not advance the clock; the query can run afterwards. O(archetypes + chunks of matching
+    /// archetypes).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -252,9 +253,9 @@ impl QueryExplanation {
         self.columns().filter(|column| column.written).map(|column| column.lines).sum()
     }
 
-    /// Streams of a pass, over all columns: how often the hardware prefetchers begin anew. One a
-    /// column and chunk where each chunk lies alone, one a column and extent in long archetypes.
-    /// Entities are not counted.
+    /// Streams of a pass, over all columns: the number of times that hardware prefetchers begin
+    /// again. One for each column and chunk if each chunk lies alone, one for each column and
+    /// extent in long archetypes. Entities are not counted.
     #[must_use]
     pub fn streams(&self) -> u64 {
         self.columns().map(|column| column.streams).sum()
@@ -272,7 +273,7 @@ impl QueryExplanation {
         self.lines() * LINE_BYTES as u64
     }
 
-    /// Cache lines per row; zero if there is no row.
+    /// Cache lines per row; zero without rows.
     #[must_use]
     pub fn lines_per_row(&self) -> f64 {
         match self.rows() {
@@ -287,7 +288,7 @@ fn lines_of(runs: impl Iterator<Item = Range<u32>>, row_bytes: u32) -> u64 {
     let (row_bytes, line) = (u64::from(row_bytes), LINE_BYTES as u64);
     let (mut lines, mut touched) = (0, 0);
     for run in runs.filter(|_| row_bytes > 0) {
-        // A column begins with a line. Two runs may be in one.
+        // A column begins at the start of a line. Two runs may share a line.
         let first = (u64::from(run.start) * row_bytes / line).max(touched);
         touched = (u64::from(run.end) * row_bytes).div_ceil(line);
         lines += touched.saturating_sub(first);

@@ -1,4 +1,4 @@
-//! The bandwidth of a pass in relation to that of a copy.
+//! The bandwidth of a pass in relation to the bandwidth of a copy.
 
 use core::fmt;
 use core::hint::black_box;
@@ -57,7 +57,7 @@ impl CopyBandwidth {
     /// runs in parallel, as [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) does.
     /// Takes as much time and memory as [`probe`](Self::probe).
     ///
-    /// The time includes the start of threads, as that of a pass does: for few bytes a parallel
+    /// The time includes the start of threads, like the time of a pass: for few bytes a parallel
     /// copy is slower than a copy on one thread.
     ///
     /// ```
@@ -89,7 +89,7 @@ impl CopyBandwidth {
     ///
     /// # Panics
     ///
-    /// If there is no point, or a rate is not greater than zero.
+    /// If `points` is empty, or a rate is not greater than zero.
     ///
     /// ```
     /// # use phalanx::explain::CopyBandwidth;
@@ -153,7 +153,7 @@ pub struct Roofline {
     pub bytes_touched: u64,
     /// Time of the pass.
     pub time: Duration,
-    /// Bytes per second of a copy that touches as many bytes.
+    /// Bytes per second of a copy that touches the same number of bytes.
     pub copy: f64,
 }
 

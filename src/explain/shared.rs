@@ -1,4 +1,4 @@
-//! The shared values of a world, and how full they leave its chunks.
+//! The shared values of a world, and the use of their chunks.
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
@@ -30,19 +30,19 @@ pub struct SharedExplanation {
     pub rows: usize,
     /// The chunks of these entities.
     pub chunks: usize,
-    /// Rows that fit in as many full-sized chunks.
+    /// Rows that fit in the same number of full-sized chunks.
     pub room: usize,
 }
 
 impl SharedExplanation {
-    /// The part of full-sized chunks that is used, from 0 to 1; 1 if there is no chunk.
+    /// The used part of full-sized chunks, from 0 to 1; 1 without chunks.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         if self.room == 0 { 1.0 } else { self.rows as f64 / self.room as f64 }
     }
 
-    /// Whether there are several values and their chunks are less than a quarter full: kernels run
-    /// on short slices then, and most of the memory is empty.
+    /// Whether the type has several values and their chunks are less than a quarter full: if so,
+    /// kernels run on short slices, and most of the memory is empty.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         self.values > 1 && self.occupancy() < 0.25

@@ -33,8 +33,8 @@ pub struct SideExplanation {
     pub type_name: &'static str,
     /// Entities that have a value.
     pub values: usize,
-    /// Bytes of the table, used or not: the values, their entities and a hash table, without what
-    /// the values own elsewhere.
+    /// Bytes of the table, used or not: the values, their entities and a hash table. Memory that
+    /// the values own elsewhere is not counted.
     pub bytes: usize,
 }
 
@@ -45,12 +45,12 @@ pub struct EventExplanation {
     pub type_name: &'static str,
     /// Events that are kept.
     pub kept: usize,
-    /// Bytes of the queue, used or not, without what the events own elsewhere.
+    /// Bytes of the queue, used or not. Memory that the events own elsewhere is not counted.
     pub bytes: usize,
 }
 
 impl World {
-    /// Explains where every byte lies: for each archetype its columns, their cache lines and
+    /// Explains the use of every byte: for each archetype its columns, their cache lines and
     /// vectors, the bytes that are used and wasted, and the capacity that each component costs.
     /// `Display` prints tables of the first 8 archetypes. O(archetypes × columns² + chunks ×
     /// columns).

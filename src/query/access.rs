@@ -1,4 +1,4 @@
-//! How a term accesses a component, and whether two terms conflict.
+//! The accesses of a term to a component, and conflicts between two terms.
 
 use core::any::TypeId;
 
@@ -17,7 +17,7 @@ pub struct Access {
     optional: bool,
     /// Whether the component is enableable.
     enableable: bool,
-    /// Whether the term is of what lies beside the column, and not of the column.
+    /// Whether the term takes data beside the column, and not the column itself.
     beside: bool,
     /// Whether it hands out one value for all rows of a chunk, to be written.
     writes_chunk: bool,
@@ -25,7 +25,7 @@ pub struct Access {
     by_lines: bool,
     /// Whether the component tracks lines.
     tracks_lines: bool,
-    /// Whether rows are `None` in which the component is disabled.
+    /// Whether the row is `None` if the component is disabled in it.
     enabled_rows: bool,
 }
 
@@ -52,27 +52,27 @@ impl Access {
         Self { optional: true, ..Self::new::<C>(write) }
     }
 
-    /// This optional access, of which only enabled rows are handed out.
+    /// This optional access, restricted to enabled rows.
     pub(super) const fn of_enabled_rows(self) -> Self {
         Self { enabled_rows: true, ..self }
     }
 
-    /// Of the enable bits of `C`.
+    /// An access to the enable bits of `C`.
     pub(crate) const fn bits<C: Component>(write: bool) -> Self {
         Self { beside: true, ..Self::new::<C>(write) }
     }
 
-    /// Of the values of chunks whose component is `C`.
+    /// An access to the values of chunks whose component is `C`.
     pub(crate) const fn per_chunk<C: Component>(write: bool) -> Self {
         Self { beside: true, writes_chunk: write, ..Self::new::<C>(write) }
     }
 
-    /// Of the values of `C`, written line by line.
+    /// An access to the values of `C`, written line by line.
     pub(crate) const fn by_lines<C: Component>() -> Self {
         Self { by_lines: true, ..Self::new::<C>(true) }
     }
 
-    /// Of a value that the entities share, which no query writes.
+    /// An access to a value that entities share, which no query writes.
     pub(crate) const SHARED: Self = Self { beside: true, ..Self::NONE };
 
     /// Whether the term is of the ids of entities.
@@ -119,8 +119,8 @@ impl Access {
         self.write
     }
 
-    /// Two terms of one component conflict unless both only read it, or one is of its values and
-    /// the other of what lies beside them.
+    /// Two terms of one component conflict unless both only read it, or one accesses its values and
+    /// the other the data beside them.
     const fn conflicts(&self, other: &Self) -> bool {
         match (self.name(), other.name()) {
             (Some(a), Some(b)) => {
@@ -131,7 +131,7 @@ impl Access {
     }
 }
 
-/// Access number `n` of the terms, each of which is a list of accesses.
+/// Access number `n` of the terms. Each term is a list of accesses.
 const fn nth(terms: &[&[Access]], mut n: usize) -> Option<Access> {
     let mut i = 0;
     while i < terms.len() {
@@ -144,7 +144,7 @@ const fn nth(terms: &[&[Access]], mut n: usize) -> Option<Access> {
     None
 }
 
-/// The name of a component that two accesses conflict in, be they of one term or of two.
+/// The name of a component with conflicting accesses, in one term or in two.
 pub(crate) const fn conflict(terms: &[&[Access]]) -> Option<&'static str> {
     let mut i = 0;
     while let Some(one) = nth(terms, i) {
@@ -196,7 +196,7 @@ pub(crate) const fn any_chooses_rows(terms: &[&[Access]]) -> bool {
     false
 }
 
-/// Whether any of the terms takes what lies beside its column.
+/// Whether any of the terms takes data beside its column.
 pub(crate) const fn any_beside(terms: &[&[Access]]) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {

@@ -1,4 +1,4 @@
-//! The filter by the versions of lines: which rows of a chunk changed, sixteen at a time.
+//! The filter by the versions of lines: changed rows of a chunk, sixteen at a time.
 
 use core::fmt;
 
@@ -13,15 +13,16 @@ use super::lines_mut::{LinesMut, assert_tracks_lines};
 use super::query::Query;
 use super::terms::Terms;
 
-/// Filter: rows in whose lines `C` changed after a version: sixteen rows each, of a component that
-/// tracks lines (`#[track_lines]` in
+/// Filter: rows in lines in which `C` changed after a version. A line has sixteen rows of a
+/// component that tracks lines (`#[track_lines]` in
 /// [`component!`](crate::component#components-that-track-lines)). The type of
 /// [`Query::changed_lines_since`](crate::Query::changed_lines_since), for systems.
 ///
-/// In a system the version is that of its last run: see [`Schedule`](crate::Schedule). Chunks that
-/// did not change are skipped as by [`Changed`](crate::Changed), then the versions of lines are
-/// read, eight bytes for sixteen rows. The slices are runs of lines that changed. A query has one
-/// filter of this kind (`cargo build` refuses another; `cargo check` does not), and any others.
+/// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule). The
+/// filter skips chunks that did not change, as [`Changed`](crate::Changed) does. In the other
+/// chunks it reads the versions of lines, eight bytes for sixteen rows. The slices are runs of
+/// changed lines. A query has one filter of this kind (`cargo build` refuses another; `cargo check`
+/// does not), and any others.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -99,17 +100,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ([`World::get_mut`](crate::World::get_mut), [`World::lookup_mut`](crate::World::lookup_mut),
     /// a query's [`get_mut`](Query::get_mut)), taken from a [`LinesMut`](crate::LinesMut), among
     /// the rows that another query saw as `&mut` because it [chooses
-    /// rows](crate::World::set_enabled), spawned, or inserted. Who gets whole slices as `&mut`
-    /// changes all lines, and so does [`rows`](Query::rows) of `&mut C`. A row that moves to
-    /// another archetype, or to the place of a row that went, brings the version of its old line to
-    /// its new one, unless that is newer. What becomes visible in another way, such as by a tag
-    /// that is inserted or enabled, has not changed: [`Arrived`](crate::Arrived) and
-    /// [`Inserted`](crate::Inserted) tell of it.
+    /// rows](crate::World::set_enabled), spawned, or inserted. A query that takes whole slices as
+    /// `&mut` changes all lines, and so does [`rows`](Query::rows) of `&mut C`. A row that moves to
+    /// another archetype, or to the place of a removed row, brings the version of its old line to
+    /// its new one, unless the new line's version is newer. A row that becomes visible in another
+    /// way, for example by a tag that is inserted or enabled, has not changed:
+    /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it.
     ///
-    /// The slices are runs of changed lines, and so are those of all other terms. `C` must track
-    /// lines (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)).
-    /// Costs what [`changed_since`](Query::changed_since) does, and in chunks that changed one
-    /// comparison a line.
+    /// All terms have slices of the same runs of changed lines. `C` must track lines
+    /// (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)). Costs
+    /// the same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks
+    /// that changed.
     ///
     /// # Panics
     ///

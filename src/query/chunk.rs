@@ -20,7 +20,7 @@ const TERMS_MAX: usize = 12;
 
 /// One chunk of a query: its slices, entities, indices and versions.
 ///
-/// The versions are those from before this pass yielded the chunk.
+/// The versions are from before this pass yielded the chunk.
 pub struct Chunk<'w, Q: Terms> {
     slices: Q::Slices<'w>,
     entities: &'w [Entity],
@@ -47,9 +47,9 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
         self.entities
     }
 
-    /// The numbers of the rows in the chunk: all of them, or a run of those that the query sees if
-    /// some are [disabled](crate::World::set_enabled) or in lines that did not change. Such a chunk
-    /// is yielded once for each run.
+    /// The numbers of the rows in the chunk. If some rows are [disabled](crate::World::set_enabled)
+    /// or in lines that did not change, the chunk is yielded once for each run of visible rows, and
+    /// this is that run.
     #[inline]
     #[must_use]
     pub fn rows(&self) -> Range<usize> {
@@ -82,7 +82,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
         self.index
     }
 
-    /// The number of rows that the pass yielded before these: where they start in a dense output.
+    /// The number of rows that the pass yielded before these: their start in a dense output.
     #[must_use]
     pub const fn first_row(&self) -> usize {
         self.first_row

@@ -1,4 +1,4 @@
-//! What a chunk has besides its columns: entities, enable bits, values, and line stamps.
+//! The data of a chunk besides its columns: entities, enable bits, values, and line stamps.
 
 use crate::archetype::BesideChunks;
 use crate::component::SharedValue;
@@ -8,8 +8,8 @@ use crate::storage::{
 };
 use crate::version::Version;
 
-/// What a chunk has for its live rows besides the columns. Each is looked at only if a term asks
-/// for it.
+/// The data of a chunk's live rows besides the columns. Each part is read only if a term asks for
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkRows<'w> {
     all: &'w [Entity],
@@ -20,14 +20,14 @@ pub struct ChunkRows<'w> {
     /// The line stamps, and the stamps of chunks.
     lines: Option<(&'w LineStamps, &'w Stamps)>,
     chunk: u32,
-    /// The version of what is written.
+    /// The version of written data.
     now: Version,
     /// Whether the query ignores enable bits.
     ignores_enabled: bool,
 }
 
 impl<'w> ChunkRows<'w> {
-    /// The rows of a chunk, of which there are `len` from row `start` of its archetype on.
+    /// The `len` rows of a chunk, from row `start` of its archetype on.
     #[inline]
     pub(super) const fn new(
         beside: BesideChunks<'w>,
@@ -52,7 +52,7 @@ impl<'w> ChunkRows<'w> {
         Self { all, start: 0, len, bits, values, lines, chunk, now, ignores_enabled }
     }
 
-    /// The version of what is written.
+    /// The version of written data.
     #[inline]
     pub(super) const fn now(self) -> Version {
         self.now

@@ -20,9 +20,9 @@ pub(super) struct ChunkRun<'w, Q: Terms> {
     stamps: Q::Stamps<'w>,
     /// Rows of the slices, padding included.
     rows: usize,
-    /// Rows of a chunk, as long as there are as many.
+    /// Rows of a chunk; the last chunk may have fewer.
     chunk_rows: usize,
-    /// Of a single chunk: the rows that the query sees.
+    /// For a single chunk: the rows that the query sees.
     seen: SeenRuns<'w>,
 }
 
@@ -66,7 +66,7 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         Self { slices: Q::empty(), stamps: Q::Stamps::default(), rows: 0, chunk_rows: 0, seen }
     }
 
-    /// The chunks of which `columns` are the columns. `seen` matters for a single chunk of a query
+    /// A run of the chunks with the columns `columns`. `seen` matters for a single chunk of a query
     /// that chooses rows.
     #[inline]
     pub(super) fn new(
@@ -81,7 +81,7 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         Self { slices, stamps: Q::stamps(&mut stamps), rows, chunk_rows, seen }
     }
 
-    /// [`ChunkRun::next`] of a query that chooses rows: the next run of them.
+    /// [`ChunkRun::next`] for a query that chooses rows: the next run of visible rows.
     #[inline(always)]
     pub(super) fn next_seen(&mut self, now: Version) -> Option<Q::Slices<'w>> {
         let (slices, _) = self.seen.cut_next::<Q>(&mut self.slices)?;

@@ -10,10 +10,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Every choice of `N` different rows, each once and in the order of the rows: all pairs, all
     /// triples. Of `n` rows there are `n · (n - 1) / 2` pairs.
     ///
-    /// The convenient form, row by row: it first lists the references of all rows. Where all pairs
-    /// are the work itself, as in an n-body simulation, copy what a pair needs to an array, by
+    /// The convenient form, row by row: it first lists the references of all rows. If all pairs are
+    /// the main work, as in an n-body simulation, copy the data of a pair to an array, by
     /// [`gather`](Query::gather) or [`rows`](Query::rows), and let a kernel go over slices: it is
-    /// vectorised. Rows are read only; write what came of them in a second pass.
+    /// vectorised. Rows are read only; write results in a second pass.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -43,7 +43,7 @@ pub struct Combinations<R, const N: usize> {
 }
 
 impl<R, const N: usize> Combinations<R, N> {
-    /// The choice after `at`: the last index that can advance does, and those after it follow it.
+    /// The choice after `at`: the last index that can advance does, and the later ones follow it.
     fn after(&self, mut at: [usize; N]) -> Option<[usize; N]> {
         let len = self.rows.len();
         let i = (0..N).rev().find(|&i| at[i] + N - i < len)?;

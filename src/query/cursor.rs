@@ -1,8 +1,8 @@
 //! The cursor of a pass: archetype after archetype, chunk after chunk.
 //!
-//! [`RemainingArchetypes`] knows which archetypes are left. A [`ChunkCursor`] takes the chunks of
-//! cached archetypes from there, and *enters* the others: it takes their chunks from their lists,
-//! as [runs](ChunkRun) of those that follow each other in memory. A chunk is taken
+//! [`RemainingArchetypes`] knows the archetypes that are left. A [`ChunkCursor`] takes the chunks
+//! of cached archetypes from there, and *enters* the others: it takes their chunks from their
+//! lists, as [runs](ChunkRun) of chunks that follow each other in memory. A chunk is taken
 //! ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices ([`ChunkCursor::next`],
 //! [`ChunkCursor::fold`]).
 
@@ -50,9 +50,9 @@ pub(super) struct ArchetypeCursor<'w> {
     pub(super) archetype: usize,
     /// The columns that filters watch.
     watched: &'w [ColumnRef],
-    /// What the query asks of the enable bits of rows.
+    /// The rules that the query has for the enable bits of rows.
     rows: &'w EnableRules,
-    /// The version of what is written.
+    /// The version of written columns.
     now: Version,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct ArchetypeCursor<'w> {
 pub(super) struct ChunkCursor<'w> {
     remaining: RemainingArchetypes<'w>,
     pub(super) now: Version,
-    /// The archetype that was entered last, until it has no chunk left.
+    /// The archetype that was entered last, as long as it has chunks left.
     pub(super) current: Option<ArchetypeCursor<'w>>,
 }
 
@@ -83,7 +83,7 @@ impl<'w> CutChunk<'w> {
         if is_by_row::<Q, F>() { Some(self.seen) } else { None }
     }
 
-    /// The slices of what the query sees, run by run.
+    /// The slices of the visible rows, run by run.
     #[inline]
     pub(super) fn parts<Q: Terms, F: Filter>(&mut self) -> ChunkParts<'w, Q> {
         let whole = (!is_by_row::<Q, F>()).then(|| self.columns.padded_len());
@@ -92,7 +92,7 @@ impl<'w> CutChunk<'w> {
     }
 }
 
-/// What a query sees of a chunk: the whole, or runs of its rows.
+/// The visible part of a chunk: the whole, or runs of its rows.
 pub(super) struct ChunkParts<'w, Q: Terms> {
     slices: Q::Slices<'w>,
     /// The rows of the whole chunk with its padding, until it is taken.
@@ -107,7 +107,7 @@ pub(super) struct ChunkPart<S> {
 }
 
 impl<S> ChunkPart<S> {
-    /// The rows as those of a chunk, if they are not all.
+    /// The visible rows of the chunk, if they are not all.
     #[inline]
     pub(super) fn run_in<Q: Terms, F: Filter>(&self, chunk: usize) -> Option<RowMask<'static>> {
         let narrow = |n| u32::try_from(n).expect("a chunk or a row has a number of 32 bits");
@@ -129,7 +129,7 @@ impl<'w, Q: Terms> ChunkParts<'w, Q> {
     }
 }
 
-/// What an iterator yields for each chunk.
+/// The item that an iterator makes of each chunk.
 pub(super) trait Yield<'w, Q: Terms> {
     type Item;
     fn of(slices: Q::Slices<'w>, rows: usize) -> Self::Item;
@@ -302,8 +302,8 @@ impl<'w> ChunkCursor<'w> {
         }
     }
 
-    /// Folds what [`ChunkCursor::next`] would yield until the end. Runs of cached chunks are taken
-    /// in registers.
+    /// Folds over the remaining items of [`ChunkCursor::next`]. Runs of cached chunks are taken in
+    /// registers.
     #[inline]
     pub(super) fn fold<Q: Terms, F: Filter, Y: Yield<'w, Q>, B>(
         &mut self,
@@ -339,7 +339,7 @@ impl<'w> ChunkCursor<'w> {
     /// Goes to the next chunks: a run of the current archetype, or of the next one that has rows
     /// and passes the filter, unless its chunk is cached. False at the end.
     ///
-    /// Takes the filter by value: only the cursor and the run are in memory then, and the rest of
+    /// Takes the filter by value, so that only the cursor and the run are in memory and the rest of
     /// the iterator stays in registers.
     #[inline(never)]
     pub(super) fn next_run<Q: Terms, F: Filter>(
@@ -371,7 +371,7 @@ impl<'w> ChunkCursor<'w> {
     }
 }
 
-/// The rows of a chunk that a query sees which chooses rows.
+/// The rows of a chunk that are visible to a query that chooses rows.
 #[inline]
 pub(super) fn seen_rows<'w, F: Filter>(
     filter: &F,
@@ -386,7 +386,7 @@ pub(super) fn seen_rows<'w, F: Filter>(
     }
 }
 
-/// What is yielded for a cached chunk.
+/// The item of a cached chunk.
 #[inline(always)]
 fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> Y::Item {
     let (beside, rows) = (ChunkRows::of_entities(columns.entities()), columns.len());
@@ -440,7 +440,8 @@ impl<'w> ArchetypeCursor<'w> {
                 seen = self.seen(filter);
                 match seen.share() {
                     Share::All => {
-                        // No need to look at its words again.
+                        // All of these rows are seen: later steps need not look at the words of the
+                        // mask.
                         seen = RowMask::all_of(seen.chunk(), seen.rows());
                         break;
                     }
@@ -453,8 +454,8 @@ impl<'w> ArchetypeCursor<'w> {
         let chunk = self.chunks.next_number();
         let columns = self.chunks.next_chunk(padded)?;
         if F::BY_LINES > 0 {
-            // Which lines changed is not predictable for the hardware. (1 % of 1,000,000 rows of 24
-            // bytes, scattered: 180 ns for each without this.)
+            // The hardware cannot predict which lines changed. (1 % of 1,000,000 rows of 24 bytes,
+            // scattered: 180 ns for each without this.)
             seen.runs_in_chunk().for_each(|run| columns.prefetch(Q::COLUMNS, &run));
         }
         let rows = self.chunk_rows::<F>(chunk, columns.live());

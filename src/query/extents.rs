@@ -6,8 +6,8 @@ use super::filter::Filter;
 use super::query_iter::QueryIter;
 use super::terms::Terms;
 
-/// An iterator over the chunks of a query, where those that follow each other in memory are one
-/// slice: made by [`Query::extents`](super::query::Query::extents).
+/// An iterator over the chunks of a query. Chunks that follow each other in memory are one slice.
+/// Made by [`Query::extents`](super::query::Query::extents).
 #[must_use = "iterators are lazy"]
 pub struct Extents<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q, F>,

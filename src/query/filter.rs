@@ -1,4 +1,4 @@
-//! Filters: which archetypes a query visits, and which of their chunks.
+//! Filters: they choose the archetypes that a query visits, and chunks of these.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -16,13 +16,13 @@ use super::term::Term;
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
 ///
 /// The methods of [`Query`](super::Query) add filters one by one. As types they are parameters of a
-/// query, as in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose archetypes
-/// and cost nothing in the loop. [`Changed`], [`Arrived`] and [`Reordered`](crate::Reordered)
-/// choose chunks: they cost one comparison per archetype and then a scan of a dense array.
-/// [`ChangedLines`](crate::ChangedLines) then chooses among the lines of these chunks.
-/// [`WhereChunk`](crate::WhereChunk) chooses chunks by their values; it is made by its method only.
-/// [`IncludeHidden`] alone adds to what a query visits, as do filters that name a hidden component.
-/// The trait is sealed.
+/// query, for example in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose
+/// archetypes and cost no time in the loop. [`Changed`], [`Arrived`] and
+/// [`Reordered`](crate::Reordered) choose chunks: they cost one comparison per archetype plus a
+/// scan of a dense array. [`ChangedLines`](crate::ChangedLines) also chooses among the lines of
+/// these chunks. [`WhereChunk`](crate::WhereChunk) chooses chunks by their values; only its method
+/// makes it. [`IncludeHidden`] and filters that name a hidden component add to the rows that a
+/// query visits; all others narrow it. The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether chunks are tested one by one.
     #[doc(hidden)]
@@ -30,10 +30,10 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether rows are chosen by enable bits.
     #[doc(hidden)]
     const BY_ROW: bool = false;
-    /// How many filters choose rows by the versions of their lines: one at most.
+    /// The number of filters that choose rows by the versions of their lines: at most one.
     #[doc(hidden)]
     const BY_LINES: usize = 0;
-    /// Whether enable bits do not matter, whatever terms and other filters say.
+    /// Whether the query ignores enable bits, whatever its terms and other filters say.
     #[doc(hidden)]
     const ALL_ROWS: bool = false;
     /// Whether archetypes are chosen by the tags of shared values.
@@ -48,12 +48,12 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     #[doc(hidden)]
     #[inline]
     fn tags(&self, _visit: &mut dyn FnMut(ComponentId)) {}
-    /// Whether what the filter watches is newer than its version. `watched` has the columns that
+    /// Whether a watched column is newer than the filter's version. `watched` has the columns that
     /// `describe` requested for all filters of the query. Each filter removes its own from the
     /// front.
     #[doc(hidden)]
     fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool;
-    /// The lines of a chunk in which rows are seen. Each filter that watches columns removes its
+    /// The lines of a chunk that the filter shows. Each filter that watches columns removes its
     /// own, as in `passes`.
     #[doc(hidden)]
     #[inline]
@@ -68,7 +68,7 @@ pub(super) mod sealed {
     pub trait Watch<C> {}
 }
 
-/// Which stamps a filter reads: the newest of an archetype, or those of a chunk.
+/// The stamps that a filter reads: the newest of an archetype, or the stamps of one chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum StampAt {
     /// The archetype's summary.
@@ -136,10 +136,10 @@ macro_rules! archetype_filter {
 archetype_filter! {
     /// Entities that have `C`. Its column is not sliced.
     ///
-    /// Of an [enableable](crate::component#enableable-components) component the filter reads which
-    /// rows are enabled. In a schedule that is an access like `&C`, also by [`Without`] and
-    /// [`AnyOf`]: it does not go beside a `&mut C`, unless the query is
-    /// [`IgnoreEnabled`](crate::IgnoreEnabled). Of other components a filter accesses nothing.
+    /// For an [enableable](crate::component#enableable-components) component the filter reads the
+    /// enable bits. In a schedule this is an access like `&C`, also by [`Without`] and [`AnyOf`]:
+    /// it conflicts with a `&mut C`, unless the query is [`IgnoreEnabled`](crate::IgnoreEnabled).
+    /// For other components a filter is no access.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -176,8 +176,8 @@ archetype_filter! {
 }
 
 archetype_filter! {
-    /// Entities that have a [shared value](crate::Shared) of type `T`, whichever. The term
-    /// `Shared<T>` filters as well.
+    /// Entities that have any [shared value](crate::Shared) of type `T`. The term `Shared<T>`
+    /// filters as well.
     WithShared<T: SharedValue>, false, |builder| builder.shared::<T>()
 }
 
@@ -186,9 +186,10 @@ archetype_filter! {
     WithoutShared<T: SharedValue>, false, |builder| builder.without_shared::<T>()
 }
 
-/// Hidden entities as well: those with [`Disabled`](crate::Disabled),
+/// Includes hidden entities: entities with [`Disabled`](crate::Disabled),
 /// [`Prototype`](crate::Prototype), or another [hidden
-/// component](crate::component#hidden-components), which other queries see only if they name it.
+/// component](crate::component#hidden-components). Other queries see them only if they name the
+/// component.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -232,7 +233,7 @@ enum Named<'a, 'r> {
     With(&'a mut RequirementsBuilder<'r>),
     Without(&'a mut RequirementsBuilder<'r>),
     Watched(&'a mut RequirementsBuilder<'r>),
-    /// An alternative, which the first column stands for.
+    /// An alternative, represented by the first column.
     Or(Option<&'a mut RequirementsBuilder<'r>>),
 }
 
@@ -260,10 +261,10 @@ pub trait ComponentTuple: sealed::Components {
     fn name_all(builder: &mut RequirementsBuilder<'_>);
 }
 
-/// Chunks whose column `C` was yielded as `&mut`, or in which rows were spawned with or given a
-/// `C`, after a version.
+/// Chunks whose column `C` was yielded as `&mut` after a version, or in which rows were spawned
+/// with a `C` or given one.
 ///
-/// The unit is the chunk: a change of one row reports all rows of its chunk, and no others.
+/// The unit is the chunk: a change of one row reports all rows of its chunk, and no other rows.
 #[derive(Clone, Copy)]
 pub struct Changed<C> {
     since: Version,
@@ -346,7 +347,7 @@ impl Filter for Arrived {
     }
 }
 
-/// Which component `changed_since` watches in a query of terms `Q`.
+/// The component that `changed_since` watches in a query of terms `Q`.
 ///
 /// In a query of a single component it is that component, which need not be named:
 /// `query::<&Position>().changed_since(v)`. A query of several terms must name it:

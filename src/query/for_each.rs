@@ -1,4 +1,4 @@
-//! Loops over chunks whose body says whether it modified the chunk.
+//! Loops over chunks; the body returns whether it modified the chunk.
 
 use core::marker::PhantomData;
 
@@ -20,7 +20,7 @@ pub enum Modified {
 }
 
 impl Modified {
-    /// Whether any of two bodies modified its slices.
+    /// Whether one of two bodies modified its slices.
     pub(super) const fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, Self::No) => Self::No,
@@ -36,8 +36,8 @@ impl From<()> for Modified {
     }
 }
 
-/// Stamps a chunk when it is dropped, so also when the body panics: it may have written half of the
-/// chunk by then.
+/// Stamps a chunk when it is dropped, also if the body panics: it may have written half of the
+/// chunk before.
 struct StampOnDrop<'a, 'w, Q: Terms> {
     cursor: &'a mut ChunkCursor<'w>,
     chunk: usize,

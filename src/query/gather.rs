@@ -49,8 +49,8 @@ const fn assert_given_mut<Q: Terms, C: Component>() {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps
-    /// nothing, even if `&mut C` is a term. O(bytes of `C`).
+    /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps no
+    /// chunk, even if `&mut C` is a term. O(bytes of `C`).
     ///
     /// `&C` or `&mut C` must be a term. In a query of one component, `C` need not be named.
     ///
@@ -140,12 +140,12 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// # Errors
     ///
-    /// If there is not exactly one value per row. Nothing is written or stamped then.
+    /// If the number of values is not the number of rows. No value is written and no chunk stamped.
     ///
     /// # Panics
     ///
-    /// If a test of [`where_chunk`](Query::where_chunk) chooses other rows when they are written
-    /// than when they are counted. Those before have their values.
+    /// If a test of [`where_chunk`](Query::where_chunk) chooses other rows for writing than for
+    /// counting. The rows before the difference have their new values.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -207,8 +207,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     }
 
     /// The index of each chunk's first row if all rows that match are numbered in the order of the
-    /// query, followed by the number of rows: what a kernel with dense output needs in advance.
-    /// Stamps nothing. Padding is not counted. O(chunks).
+    /// query, followed by the number of rows. A kernel with dense output needs them in advance.
+    /// Stamps no chunk. Padding is not counted. O(chunks).
     ///
     /// ```
     /// # use phalanx::prelude::*;

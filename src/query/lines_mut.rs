@@ -34,12 +34,12 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 /// A term: component `C`, written line by line, as [`LineSlice`]. For a `C` that tracks lines
 /// (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)).
 ///
-/// Like `&mut C`, but a pass stamps nothing by itself: the slice is read as it is, and stamps those
-/// lines of sixteen rows that are taken from it for writing, also if the body of
+/// Like `&mut C`, but a pass by itself stamps no chunk. Reading the slice stamps no line; taking
+/// lines of sixteen rows from it for writing stamps these lines, also if the body of
 /// [`for_each_chunk`](crate::Query::for_each_chunk) returns [`Modified::No`](crate::Modified::No).
-/// So [`changed_lines_since`](crate::Query::changed_lines_since) finds what was written, and not
-/// what could have been. A chunk of which no line is written keeps its versions. There is no
-/// `Option<LinesMut<C>>`: make two queries.
+/// So [`changed_lines_since`](crate::Query::changed_lines_since) finds the written lines, and not
+/// every line that the pass could have written. A chunk keeps its versions if none of its lines is
+/// written. `Option<LinesMut<C>>` is not a term: make two queries.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -70,10 +70,10 @@ impl<C> fmt::Debug for LinesMut<C> {
     }
 }
 
-/// The rows of a component in a chunk, or of a part of it: read like a slice, and written through
-/// methods that stamp the lines of the rows they hand out. What [`LinesMut`] yields. A kernel of
-/// slices gets them by [`all_mut`](LineSlice::all_mut); one that writes some lines takes a
-/// `&mut LineSlice<C>`.
+/// The rows of a component in a chunk, or in a part of it: the item of [`LinesMut`]. It is read
+/// like a slice, and written through methods that stamp the lines of the rows they hand out. A
+/// kernel of slices gets them by [`all_mut`](LineSlice::all_mut); a kernel that writes some lines
+/// takes a `&mut LineSlice<C>`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -112,7 +112,7 @@ impl LinesAt<'_> {
         self.lines.touch(rows, self.now);
     }
 
-    /// The same from some rows later on.
+    /// The same lines, from some rows later on.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a row of a chunk")]
     const fn after(self, rows: usize) -> Self {
@@ -134,7 +134,7 @@ impl<'w, C> LineSlice<'w, C> {
     ///
     /// # Panics
     ///
-    /// If there is no such row.
+    /// If the row is out of range.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -158,7 +158,7 @@ impl<'w, C> LineSlice<'w, C> {
     ///
     /// # Panics
     ///
-    /// If there are no such rows.
+    /// If the rows are out of range.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -238,7 +238,7 @@ impl<C: Component> LineSlice<'_, C> {
     ///
     /// # Panics
     ///
-    /// If there is no such row.
+    /// If the row is out of range.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -287,7 +287,7 @@ impl<C> fmt::Debug for LineSlice<'_, C> {
     }
 }
 
-/// A row that stamps its line when it is borrowed for writing. What a query of [`LinesMut`] yields
+/// A row that stamps its line when it is borrowed for writing: the item of a query of [`LinesMut`]
 /// for an entity.
 ///
 /// ```

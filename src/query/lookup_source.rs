@@ -1,4 +1,4 @@
-//! Where a lookup of rows takes them from: one archetype at a time, in any order.
+//! The source of rows for lookups: one archetype at a time, in any order.
 
 #![expect(unsafe_code, reason = "writes a row through granted access")]
 
@@ -13,19 +13,20 @@ use super::store_borrow::{StoreBorrow, WriteBorrow, WriteSource};
 use super::terms::Terms;
 
 /// The archetypes of a lookup. Like a borrow it is shared, or reborrowed for a shorter time, and
-/// [`LookupSource::enter`] consumes it: so one row is handed out at a time if rows are writable.
+/// [`LookupSource::enter`] consumes it, so that one row at a time is handed out if rows are
+/// writable.
 #[derive(Debug)]
 pub(super) enum LookupSource<'w> {
-    /// Of a query that only reads.
+    /// For a query that only reads.
     Shared(&'w [Archetype]),
-    /// Of a query that writes, and then sets the clock to `now`.
+    /// For a query that writes: it sets the clock to `now`.
     Exclusive { archetypes: &'w mut Archetypes, clock: &'w mut Version, now: Version },
-    /// Of a query that writes columns of a split world.
+    /// For a query that writes columns of a split world.
     Granted(ColumnAccess<'w>),
 }
 
 impl<'w> LookupSource<'w> {
-    /// The source of a query, what locates entities there, and the query's plan.
+    /// The source of a query, the data that locates its entities, and the query's plan.
     ///
     /// # Panics
     ///
@@ -75,7 +76,7 @@ impl<'w> LookupSource<'w> {
         }
     }
 
-    /// The archetype of an entry of the plan, and the version with which to stamp what is written.
+    /// The archetype of an entry of the plan, and the version for stamps of written columns.
     ///
     /// # Panics
     ///

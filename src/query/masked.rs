@@ -1,4 +1,4 @@
-//! The iterator over whole chunks of which a query sees some rows.
+//! The iterator over whole chunks, with a mask of the rows that a query sees.
 
 use core::fmt;
 
@@ -11,11 +11,11 @@ use super::query_type::is_by_row;
 use super::terms::Terms;
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Iterates over whole chunks of which some rows may be [disabled](crate::World::set_enabled):
+    /// Iterates over whole chunks in which some rows may be [disabled](crate::World::set_enabled):
     /// a [`RowMask`](crate::RowMask) of the rows that the query sees, and the slices of all rows.
     ///
     /// For kernels that compute all lanes and blend, where runs of enabled rows are short. A kernel
-    /// must leave the values of the other rows as they are. Chunks of which no row is seen are
+    /// must leave the values of the other rows as they are. A chunk without visible rows is
     /// skipped.
     ///
     /// ```
@@ -73,7 +73,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
     fn next(&mut self) -> Option<Self::Item> {
         let (cursor, filter, padded) = self.iter.parts();
         let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
-        // Bits may be switched in rows that are not seen: their values are left as they are.
+        // A term may switch bits of rows that are not seen, so all rows are stamped. Otherwise rows
+        // that are not seen keep their values and bits.
         let rows = cut.some_rows::<Q, F>().filter(|_| !Q::SWITCHES);
         cursor.stamp::<Q>(cut.chunk, rows);
         let mask = match is_by_row::<Q, F>() {

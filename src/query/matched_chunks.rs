@@ -14,8 +14,8 @@ use super::query_type::{is_by_row, query_type};
 use super::tagged::next_entry;
 use super::terms::Terms;
 
-/// What a query matches: whole chunks, or, if it does not see all rows of each of them, rows. So
-/// what is done to all of them is done in the order of the query.
+/// The matches of a query: whole chunks, or rows if the query does not see all rows of each chunk.
+/// Operations on all of them keep the order of the query.
 #[derive(Debug)]
 pub(crate) struct Matches {
     pub(crate) chunks: Vec<MatchedChunks>,
@@ -23,7 +23,7 @@ pub(crate) struct Matches {
 }
 
 impl Matches {
-    /// Keeps the rows of those archetypes for which `keep` returns `true`.
+    /// Keeps the rows of archetypes for which `keep` returns `true`.
     pub(crate) fn retain(&mut self, keep: impl Fn(ArchetypeId) -> bool) {
         self.chunks.retain(|matched| keep(matched.archetype));
         self.rows.retain(|matched| keep(matched.archetype));
@@ -50,7 +50,7 @@ pub(crate) struct MatchedRows {
     pub(crate) entities: Vec<Entity>,
 }
 
-/// What terms and filters match in an exclusive store. Stamps nothing.
+/// The matches of terms and filters in an exclusive store. Stamps no chunk.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {
     let Store { archetypes, registry, plans, .. } = store;
     let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
@@ -79,7 +79,7 @@ pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> 
 }
 
 /// Calls `f` with each chunk that terms and filters match in an exclusive store, and the rows that
-/// they see. Stamps nothing.
+/// they see. Stamps no chunk.
 pub(crate) fn masks_in<Q: Terms, F: Filter>(
     store: &mut Store,
     filter: &F,
@@ -93,7 +93,7 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps nothing.
+    /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps no chunk.
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
@@ -125,8 +125,8 @@ fn rows_of<Q: Terms, F: Filter>(
     matched.filter(|matched| !matched.entities.is_empty()).collect()
 }
 
-/// The archetypes with rows that a plan lists, with the numbers of their entries. If the filter
-/// chooses by tags, those that it chooses.
+/// The archetypes with rows that a plan lists, with the numbers of their entries. A filter by tags
+/// keeps the archetypes that it chooses.
 fn entries<'p, F: Filter>(
     plan: &'p Plan,
     archetypes: &'p [Archetype],
@@ -168,7 +168,7 @@ pub(super) fn passing<'p, F: Filter>(
     (0..count).filter(move |&chunk| passes(StampAt::Chunk(chunk as usize)))
 }
 
-/// The chunks of one archetype that pass the filter and of which the query sees rows, and which.
+/// The chunks of one archetype that pass the filter and have visible rows, with these rows.
 pub(super) fn masks<'p, Q: Terms, F: Filter>(
     plan: &'p Plan,
     entry: usize,

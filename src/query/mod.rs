@@ -1,42 +1,42 @@
 //! Queries: slices of columns, chunk by chunk.
 //!
-//! What a query type means:
+//! The meaning of a query type:
 //!
 //! * [`term`] has the terms, such as `&C` and `&mut C`, [`option_rows`] optional ones, [`terms`]
-//!   tuples of them, whose rows are iterated [`in_step`]. [`term_shape`] tells what a term is of a
-//!   component, which is a column, and of a split one, which is several. [`access`] tells whether
+//!   tuples of them, whose rows are iterated [`in_step`]. [`term_shape`] gives the columns of a
+//!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
-//! * [`filter`] has the filters, which narrow what matches; [`enabled`] has terms and filters of
-//!   enable bits, [`per_chunk`] and [`shared`] of values that chunks have, [`reordered`] a filter
-//!   by the order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions of
-//!   lines.
+//! * [`filter`] has the filters, which narrow a query; [`enabled`] has terms and filters of enable
+//!   bits, [`per_chunk`] and [`shared`] of values that chunks have, [`reordered`] a filter by the
+//!   order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions of lines.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
-//! A query, and its passes:
+//! A query and its passes:
 //!
 //! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
 //!   the store; [`narrow`] adds filters. Each pass makes an iterator of its own.
 //! * [`query_iter`], [`rows`], [`chunk`] and [`extents`] have the iterators over slices, over
-//!   entities, over chunks with their versions, and over slices of several chunks, [`masked`] that
-//!   over whole chunks of which only some rows are seen. [`some_rows`] has the rows of a word that
-//!   a pass over entities takes one by one, [`for_each`] the loop whose body returns whether it
-//!   modified a chunk, and [`parallel`] the passes on several threads; [`one_recorder`] is what
-//!   keeps commands and events out of these.
+//!   entities, over chunks with their versions, and over slices of several chunks. [`masked`] has
+//!   the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows of
+//!   a word that a pass over entities takes one by one. [`for_each`] has the loop whose body returns
+//!   whether it modified a chunk, and [`parallel`] the passes on several threads, among which
+//!   [`share`] divides the work; [`loop_threads`] are the threads of a schedule. [`one_recorder`]
+//!   keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
-//!   not visited yet, and [`chunk_rows`] the entities and enable bits of a
-//!   chunk.
+//!   not visited yet, [`tagged`] finds the next one by the tags of shared values, and
+//!   [`chunk_rows`] has the entities and enable bits of a chunk.
 //!
-//! Rows without a pass: [`row_lookup`] finds that of an entity in a [`lookup_source`], or returns a
-//! [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
+//! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
+//! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
 //!
 //! Whole chunks, without a pass:
 //!
 //! * [`matched_chunks`] lists the chunks that match. [`gather`] copies one component of them to a
 //!   dense array and back.
-//! * [`survey`] tells what a pass would visit, and which rule excludes an archetype.
+//! * [`survey`] lists the rows that a pass would visit, and the rule that excludes an archetype.
 //!
 //! The calls of `for (p, v) in world.query_mut::<(&mut P, &V)>()`:
 //!
@@ -60,14 +60,15 @@
 //!      ChunkCursor::next_run                cursor.rs              if neither has a chunk left
 //!        ArchetypeCursor::next_run          cursor.rs
 //!          ChunkIter::next_run              storage/access/chunk_iter.rs
-//!          Terms::cut, Term::cut            terms.rs, term.rs      the slices of the whole run
-//!            Columns::column_mut, column    storage/access/chunk_iter.rs, chunk_cache.rs
+//!          ChunkRun::new                    chunk_run.rs
+//!            Terms::cut, Term::cut          terms.rs, term.rs      the slices of the whole run
+//!              Columns::column_mut, column  storage/access/chunk_iter.rs
 //!        RemainingArchetypes::resume, enter remaining.rs
 //!          ArchetypeColumnsMut::chunks      archetype/columns_mut.rs
 //! ```
 //!
-//! Nothing is checked while a kernel runs: aliasing terms do not compile, filters by version have
-//! chosen the chunk, and the columns that the kernel may write are stamped.
+//! No check runs inside a kernel: aliasing terms do not compile, filters by version have chosen the
+//! chunk, and the columns that the kernel may write are stamped.
 
 mod access;
 mod changed_lines;
@@ -84,6 +85,7 @@ mod gather;
 mod in_step;
 mod lines_mut;
 mod lookup_source;
+mod loop_threads;
 mod masked;
 mod matched_chunks;
 mod narrow;
@@ -125,6 +127,7 @@ pub use filter::{
 pub use for_each::Modified;
 pub use gather::ScatterError;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
+pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
 pub(crate) use one_recorder::OneRecorder;

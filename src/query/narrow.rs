@@ -13,7 +13,7 @@ use super::query::Query;
 use super::query_type::is_by_row;
 use super::terms::Terms;
 
-/// Refuses columns that a system watches and does not name.
+/// Refuses columns that a filter watches and the query of the system does not name.
 struct Watched<'w> {
     access: ReadAccess<'w>,
 }
@@ -30,8 +30,8 @@ impl ColumnVisitor for Watched<'_> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Narrows it by a filter of what changed after a version. If the world was put back since
-    /// then, that may be more than what is newer.
+    /// Adds a filter by changes after a version. If a snapshot was restored after that version, the
+    /// filter may also report older changes.
     #[inline]
     pub(super) fn narrow_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
         let seen = self.view().store().history.seen(since);
@@ -50,7 +50,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// # Panics
     ///
-    /// In a system whose query does not name a component that a filter is about to watch.
+    /// In a system, if its query does not name a component that a filter would watch.
     #[inline]
     #[track_caller]
     pub(super) fn assert_watchable<S: Shape>(&self) {
@@ -112,8 +112,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Panics
     ///
     /// In a system, when a pass begins, if the filters of its query do not include hidden entities:
-    /// others that do may run at the same time. So do [`with`](Query::with) and
-    /// [`any_of`](Query::any_of) of a hidden component that the query of the system does not name.
+    /// systems with a query that includes them may run at the same time. The same holds for
+    /// [`with`](Query::with) and [`any_of`](Query::any_of) of a hidden component that the query of
+    /// the system does not name.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -165,12 +166,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 
     /// Only chunks whose column `C` was written after `since`: yielded as `&mut`, spawned, or
-    /// inserted. A row that moves to another archetype keeps its stamp. So does the last row,
-    /// which moves into the gap of a removed one: a copy of a chunk is stale if this filter or
-    /// [`reordered_since`](Query::reordered_since) reports the chunk, or if it is gone.
+    /// inserted. A row that moves to another archetype keeps its stamp. So does the last row, which
+    /// moves into the gap of a removed one: a copy of a chunk is stale if this filter or
+    /// [`reordered_since`](Query::reordered_since) reports the chunk, or if the chunk no longer
+    /// exists.
     ///
     /// A query of several terms must name `C`: `.changed_since::<Position>(version)`. A query of
-    /// one component need not (see [`Watch`]). Costs one comparison per archetype, then one per
+    /// one component need not (see [`Watch`]). Costs one comparison per archetype plus one per
     /// chunk, over a dense array.
     ///
     /// # Panics
@@ -200,14 +202,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow_since(since)
     }
 
-    /// Only chunks whose [value](PerChunk) of type `V` passes a test. Others are skipped before
-    /// their columns are touched, and are not stamped.
+    /// Only chunks with a [value](PerChunk) of type `V` that passes a test. Other chunks are
+    /// skipped before their columns are touched, and are not stamped.
     ///
-    /// The type of the test's argument says which value; only archetypes that have `PerChunk<V>`
-    /// match. The test is called once per chunk and pass, and must return the same for the same
-    /// value: [`scatter`](Query::scatter) and [`single`](Query::single) count rows before they
-    /// visit them, and panic if these are others. It is `Copy`: what it captures, such as the view
-    /// of a camera, it takes with `move`.
+    /// The type of the test's argument selects the value; only archetypes that have `PerChunk<V>`
+    /// match. The test is called once per chunk and pass, and must return the same result for the
+    /// same value: [`scatter`](Query::scatter) and [`single`](Query::single) count rows before they
+    /// visit them, and panic if the visited rows differ. The test is `Copy`: it must capture data,
+    /// for example the view of a camera, with `move`.
     ///
     /// # Panics
     ///

@@ -1,8 +1,8 @@
 //! Optional terms: slices where a component is present, and rows where it is enabled as well.
 //!
 //! A slice of `Option<&C>` has the rows of a whole chunk, whatever their enable bits. A row is
-//! handed out by itself, so there the term can say which rows have no `C` for a query. It needs the
-//! bits of the chunk for that, which [`OptionByRow`] takes beside the slice. Where `C` is always
+//! handed out by itself, so there the term can tell which rows have no `C` for a query. For that it
+//! needs the bits of the chunk, which [`OptionByRow`] takes beside the slice. Where `C` is always
 //! enabled, a constant leaves all of it out.
 
 use core::iter::{RepeatN, repeat_n};
@@ -22,10 +22,10 @@ use super::store_borrow::{Reads, Writes};
 use super::term::{Described, Term, sealed};
 use super::term_shape::TermShape;
 
-/// Which rows of a chunk are enabled, from one row on. Without bits all are.
+/// The enabled rows of a chunk, from one row on. Without bits all rows are enabled.
 ///
-/// No value of it is free to mark something else, so that iterators which have one for nothing are
-/// laid out, and compiled, as if they had none.
+/// The type has no niche, so that iterators with an unused one are laid out, and compiled, as if
+/// they had none.
 #[derive(Clone, Copy, Debug)]
 struct RowBits<'w> {
     bits: Option<ChunkBits<'w>>,
@@ -218,7 +218,7 @@ pub struct OptionCells<'w, S> {
 }
 
 impl<'w, S> OptionCells<'w, S> {
-    /// What `cut` takes from a chunk, and the bits of the column that comes next there.
+    /// The slice that `cut` takes from a chunk, and the bits of the chunk's next column.
     #[inline]
     fn cut<C: Columnar, K: Columns<'w>>(
         columns: &mut K,
@@ -244,7 +244,7 @@ impl<'w, S> OptionCells<'w, S> {
     }
 }
 
-/// The accesses of an optional term, which reads enable bits if there are any.
+/// The accesses of an optional term, which reads enable bits if the component has any.
 const fn by_row<S: Shape>(optional: &'static [Access]) -> Option<Access> {
     match optional {
         [column] if S::ENABLEABLE => Some(column.of_enabled_rows()),

@@ -20,7 +20,7 @@ use super::query_type::is_by_row;
 use super::share::{Job, share};
 use super::terms::Terms;
 
-/// A chunk whose slices were cut, and whether the body modified it.
+/// A chunk that was cut into slices, and whether the body modified it.
 struct VisitedChunk {
     /// An index into [`StampOnDrop::archetypes`].
     archetype: usize,
@@ -34,8 +34,8 @@ struct VisitedChunk {
     modified: AtomicBool,
 }
 
-/// Marks a chunk as modified when it is dropped, so also when the body panics: it may have written
-/// half of its part by then.
+/// Marks a chunk as modified when it is dropped, also if the body panics: it may have written half
+/// of its part before.
 struct MarkOnDrop<'m> {
     visited: &'m VisitedChunk,
     modified: Modified,
@@ -53,7 +53,7 @@ impl Drop for MarkOnDrop<'_> {
 struct Part<'m, 'w, Q: Terms> {
     slices: Q::Slices<'w>,
     rows: usize,
-    /// Those of the rows that the query sees, if it chooses rows.
+    /// The visible rows, if the query chooses rows.
     seen: RowMask<'w>,
     visited: &'m VisitedChunk,
 }
@@ -95,7 +95,7 @@ fn part_rows<Q: Terms>(columns: ArchetypeColumns<'_>) -> usize {
 /// Stamps every modified chunk when it is dropped, so also when a body panics.
 struct StampOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
-    /// The columns of each visited archetype, and what is beside them.
+    /// The columns of each visited archetype, and the data beside them.
     archetypes: Vec<(ArchetypeColumns<'w>, BesideChunks<'w>)>,
     visited: Vec<VisitedChunk>,
     now: Version,
@@ -133,7 +133,7 @@ pub(crate) struct SizedChunk<S> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// All chunks, each of which is stamped.
+    /// All chunks; each is stamped.
     pub(crate) fn sized_chunks(self) -> Vec<SizedChunk<Q::Slices<'w>>> {
         let mut iter = self.into_iter();
         let (cursor, filter, padded) = iter.parts();
@@ -153,17 +153,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// Each row is visited once, by one thread, and no two threads write to one cache line of a
     /// column. The calling thread begins alone. After 4 microseconds it estimates the remaining
-    /// work, and shares it only if it takes 30 microseconds or more. So small work costs what the
-    /// loop costs, and a few readings of the clock. The unit of shared work is a run of whole
+    /// work, and shares it only if it takes 30 microseconds or more. So small work costs the same
+    /// as the loop, plus a few readings of the clock. The unit of shared work is a run of whole
     /// chunks. If there are fewer than four chunks a thread, they are divided into parts of 16 rows
-    /// and more (32 or 64 if a written component has two bytes or one); where depends on the clock.
-    /// So let the body treat each row by itself. For a result that is reduced from slices use
-    /// [`par_chunks`](Query::par_chunks), which has whole chunks in order.
+    /// and more (32 or 64 if a written component has two bytes or one); the boundaries depend on
+    /// the clock. So the body must treat each row by itself. For a result that is reduced from
+    /// slices use [`par_chunks`](Query::par_chunks), which has whole chunks in order.
     ///
     /// The body may return [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk): a
-    /// chunk of which no part was modified keeps its versions. A panic in the body reaches the
-    /// caller when the other threads have finished. A chunk in which a body did not return counts
-    /// as modified; which chunks were visited by then depends on the threads.
+    /// chunk keeps its versions if no part of it was modified. A panic in the body reaches the
+    /// caller when the other threads have finished. A chunk in which a body panicked counts as
+    /// modified; the chunks that were visited before depend on the threads.
     ///
     /// The body cannot record commands or send events: several threads would share one buffer,
     /// which does not compile. [`Query::par_record`] gives each chunk a writer. Allocates one entry
@@ -235,9 +235,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// Every chunk is stamped when this is called. Allocates one entry per chunk.
     ///
+    /// The traits of rayon have the iterator's methods: a crate that calls them depends on `rayon`.
+    /// Its tasks run in the pool around the thread, also in a system.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # use rayon::prelude::*;
+    /// use rayon::prelude::*;
+    ///
     /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health(i as f32)));

@@ -14,6 +14,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, Watch, sealed as filter_sealed};
+use super::query_iter::Invariant;
 use super::run_stamps::RunStamps;
 use super::store_borrow::{Reads, Writes};
 use super::term::{Term, sealed as term_sealed};
@@ -66,11 +67,11 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 /// A term: the value of type `V` that each chunk has, to be written. See [`PerChunk`].
 ///
 /// It yields a [`ChunkValueMut`], which dereferences to the value. A pass stamps the column of
-/// `PerChunk<V>` in each chunk, as for `&mut C`. There is one value for all rows of a chunk, so the
+/// `PerChunk<V>` in each chunk, as for `&mut C`. All rows of a chunk have the same value, so the
 /// query neither visits [`rows`](crate::Query::rows) nor chooses them by enable bits: both do not
-/// compile (`cargo build` says so; `cargo check` does not). Use [`masked`](crate::Query::masked) or
-/// [`ignore_enabled`](crate::Query::ignore_enabled) for the latter. On several threads chunks are
-/// not divided.
+/// compile (`cargo build` says so; `cargo check` does not). For components with enable bits use
+/// [`masked`](crate::Query::masked) or [`ignore_enabled`](crate::Query::ignore_enabled). On several
+/// threads chunks are not divided.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -105,7 +106,7 @@ impl<V> fmt::Debug for PerChunkMut<V> {
     }
 }
 
-/// The value of a chunk, to be written: what [`PerChunkMut`] yields. The chunk has the new value
+/// The value of a chunk, to be written: the item of [`PerChunkMut`]. The chunk has the new value
 /// when this is dropped.
 ///
 /// ```
@@ -123,6 +124,15 @@ impl<V> fmt::Debug for PerChunkMut<V> {
 pub struct ChunkValueMut<'w, V: ChunkValue> {
     cell: ValueCell<'w>,
     value: V,
+    /// Invariant in `V`: it writes the value back, and a subtype of `V` is another type of value.
+    types: Invariant<V>,
+}
+
+impl<'w, V: ChunkValue> ChunkValueMut<'w, V> {
+    #[inline(always)]
+    const fn new(cell: ValueCell<'w>, value: V) -> Self {
+        Self { cell, value, types: PhantomData }
+    }
 }
 
 impl<V: ChunkValue> Deref for ChunkValueMut<'_, V> {
@@ -165,7 +175,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     #[inline]
     fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
         let cell = rows.value(columns.beside());
-        ChunkValueMut { cell, value: cell.read() }
+        ChunkValueMut::new(cell, cell.read())
     }
 
     fn rows<'w>(_: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
@@ -180,7 +190,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
 
     #[inline(always)]
     fn empty<'w>() -> Self::Slice<'w> {
-        ChunkValueMut { cell: ValueCell::NONE, value: V::zeroed() }
+        ChunkValueMut::new(ValueCell::NONE, V::zeroed())
     }
 
     #[inline(always)]
@@ -206,7 +216,7 @@ impl<V: ChunkValue> Watch<PerChunk<V>> for PerChunk<V> {}
 impl<V: ChunkValue> filter_sealed::Watch<PerChunk<V>> for PerChunkMut<V> {}
 impl<V: ChunkValue> Watch<PerChunk<V>> for PerChunkMut<V> {}
 
-/// Filter: only chunks whose value of type `V` passes a test. Made by
+/// Filter: only chunks with a value of type `V` that passes a test. Made by
 /// [`Query::where_chunk`](crate::Query::where_chunk).
 pub struct WhereChunk<V, P> {
     test: P,
@@ -233,8 +243,8 @@ impl<V, P> fmt::Debug for WhereChunk<V, P> {
     }
 }
 
-/// The panic of a method that counts rows and then visits them, where a pass visits others.
-/// [`WhereChunk`] alone can choose others: it is the only filter that runs code of the caller.
+/// The panic of a method that counts rows and visits them, if the visited rows differ. Only
+/// [`WhereChunk`] can cause it: it is the only filter that runs code of the caller.
 #[cold]
 pub(super) fn refuse_other_answers(method: &str) -> ! {
     panic!(

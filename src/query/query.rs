@@ -1,4 +1,4 @@
-//! The description of a query: which columns of which chunks, in what form.
+//! The description of a query: the columns and chunks that it visits, and the form of its items.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -14,7 +14,7 @@ use super::rows::Rows;
 use super::store_borrow::{Mode as _, ReadBorrow, WriteBorrow};
 use super::terms::{BorrowOf, ReadTerms, Terms};
 
-/// A query of a world: which components of which entities, chunk by chunk.
+/// A query of a world: components of entities, chunk by chunk.
 ///
 /// Made by [`World::query`](crate::World::query) and
 /// [`World::query_mut`](crate::World::query_mut), or taken by a system as a parameter. Methods
@@ -29,7 +29,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// | --- | --- | --- |
 /// | `for … in query`, [`iter`](Query::iter) | `for … in &mut query`, [`iter_mut`](Query::iter_mut) | slices, per chunk |
 /// | [`rows`](Query::rows) | [`rows_mut`](Query::rows_mut) | references, per entity |
-/// | [`single`](Query::single) | [`single_mut`](Query::single_mut) | those of the only entity |
+/// | [`single`](Query::single) | [`single_mut`](Query::single_mut) | the references of the only entity |
 /// | [`chunks`](Query::chunks) | [`chunks_mut`](Query::chunks_mut) | slices with the chunk's entities, index and versions |
 /// | [`extents`](Query::extents) | [`reborrow`](Query::reborrow) before, as for all others | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
@@ -63,9 +63,18 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// assert_eq!(crowd(world.query()), 1);
 /// ```
 ///
-/// A query that writes is used up by the methods of the first column, so that their iterators can
-/// be returned and their closures may keep slices. Those of the second borrow it. Nor may a copy of
-/// a query that reads be used while one that writes is:
+/// A helper for queries with any filters is generic:
+/// `fn nearest<F: Filter>(x: f32, places: &Query<&Place, F>)`.
+///
+/// The methods of the first column consume a query that writes, so that their iterators can be
+/// returned and their closures may keep slices. The methods of the second column borrow it. A
+/// helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow) before a method
+/// that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query that writes has no
+/// read-only view; [`gather`](Query::gather) copies one of its components.
+///
+/// A copy of a query that reads cannot be used while a query that writes is in use. Read a copy of
+/// the values, by `gather`, or write another component; a system, or
+/// [`World::run`](crate::World::run), takes both queries then.
 ///
 /// ```compile_fail,E0502
 /// # use phalanx::prelude::*;
@@ -78,13 +87,13 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// ```
 ///
 /// Each pass stamps every chunk that it yields as `&mut` with the version of the pass, whether or
-/// not the loop writes to it. A read-only pass and a description stamp nothing.
+/// not the loop writes to it. A read-only pass and a description stamp no chunk.
 ///
 /// A query visits entities and changes none: [`World::matching`](crate::World::matching) inserts,
-/// removes and despawns by query, as do the commands whose names end in `_where`.
+/// removes and despawns by query, and so do the commands with names that end in `_where`.
 ///
 /// Archetypes come in the order of their creation, chunks and rows in the order of their lists. A
-/// pass costs one look-up of the cached plan, then O(terms) per chunk. Where chunks have a few rows
+/// pass costs one look-up of the cached plan plus O(terms) per chunk. Where chunks have a few rows
 /// each, [`iter().for_each`](Iterator::for_each) takes a tenth less time than a `for` loop: it
 /// keeps the cursor in registers.
 ///
@@ -108,8 +117,8 @@ pub struct Query<'w, Q: Terms, F: Filter = ()> {
     pub(super) borrow: BorrowOf<'w, Q>,
     pub(super) filter: F,
     pub(super) padded: bool,
-    /// Invariant in both: the query may touch what these types name, and their subtypes name
-    /// other components.
+    /// Invariant in both: the query may touch the components that these types name, and their
+    /// subtypes name other components.
     types: Invariant<(Q, F)>,
 }
 
@@ -186,7 +195,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Self { borrow, filter, padded, types: PhantomData }
     }
 
-    /// What is borrowed, to look at it without a pass.
+    /// The borrowed data, for inspection without a pass.
     #[inline]
     pub(super) fn view(&self) -> ReadBorrow<'_> {
         Q::Mode::view(&self.borrow)
@@ -379,13 +388,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Iterates over slices as long as memory allows: chunks that follow each other in an extent
     /// are one slice, of up to 64 chunks of one archetype (see
     /// [`WorldBuilder::extent_chunks_max`](crate::WorldBuilder::extent_chunks_max)). For uploads,
-    /// exports, and kernels that gain from length; chunk by chunk, several kernels find their data
-    /// in the cache. [`World::reserve`](crate::World::reserve) before rows are spawned gives the
-    /// longest.
+    /// exports, and kernels that gain from length. Several kernels in a row should go chunk by
+    /// chunk instead, so that they find their data in the cache.
+    /// [`World::reserve`](crate::World::reserve) before rows are spawned gives the longest slices.
     ///
     /// Stamps each chunk of a slice. After [`padded`](Query::padded) the last slice of an archetype
-    /// has padding. Filters by version select single chunks, each of which is a slice then: to
-    /// upload what has changed to its place, use [`chunks`](Query::chunks), which have an index.
+    /// has padding. Filters by version select single chunks, and each is a slice of its own: to
+    /// upload changed chunks to their places, use [`chunks`](Query::chunks), which have an index.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -402,7 +411,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Extents::new(self.into_iter())
     }
 
-    /// The number of rows that match. Stamps nothing. O(archetypes that match), or O(chunks) with
+    /// The number of rows that match. Stamps no chunk. O(archetypes that match), or O(chunks) with
     /// filters by version.
     ///
     /// ```
@@ -425,7 +434,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         labels.map(|number| archetypes[number as usize].len()).sum()
     }
 
-    /// Whether no row matches. Stamps nothing. Costs as much as [`count_rows`](Query::count_rows).
+    /// Whether no row matches. Stamps no chunk. Costs as much as [`count_rows`](Query::count_rows).
     ///
     /// ```
     /// # use phalanx::prelude::*;

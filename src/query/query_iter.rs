@@ -15,8 +15,8 @@ pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 /// One pass over the chunks of a [`Query`](crate::Query): yields the slices of its columns.
 ///
 /// Made by iterating over a query: `for (p, v) in &mut query`, [`Query::iter`](crate::Query::iter).
-/// The pass begins when the iterator is made: from then on the world's clock shows the version that
-/// it writes.
+/// The pass begins with the creation of the iterator: from that moment the world's clock shows the
+/// version that the pass writes.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -14,9 +14,8 @@
 //! ```
 //!
 //! While cached chunks are taken, `cached` is ahead of `next_entry`. [`RemainingArchetypes::enter`]
-//! first advances `next_entry` to the position of `cached` and halts `cached` there, so that it
-//! takes nothing until [`RemainingArchetypes::resume`] moves it past the last entry that was
-//! entered.
+//! first advances `next_entry` to the position of `cached` and halts `cached` there: it has no
+//! chunk until [`RemainingArchetypes::resume`] moves it past the last entry that was entered.
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
@@ -45,18 +44,18 @@ pub(super) struct RemainingArchetypes<'w> {
     archetypes: ArchetypeSource<'w>,
 }
 
-/// Where the archetypes come from.
+/// The source of the archetypes.
 #[derive(Debug)]
 enum ArchetypeSource<'w> {
-    /// Of a query that only reads.
+    /// For a query that only reads.
     Shared(&'w [Archetype]),
-    /// Of a query that writes: the archetypes from number `first` on.
+    /// For a query that writes: the archetypes from number `first` on.
     Exclusive { rest: ColumnsMut<'w>, first: usize },
-    /// Of a query that writes columns of a split world.
+    /// For a query that writes columns of a split world.
     Granted(ColumnAccess<'w>),
 }
 
-/// An archetype with rows, whose chunks are taken from its own list.
+/// An archetype with rows. Its chunks are taken from its own list.
 #[derive(Debug)]
 pub(super) struct EnteredArchetype<'w> {
     pub(super) chunks: ChunkIter<'w>,
@@ -67,7 +66,7 @@ pub(super) struct EnteredArchetype<'w> {
     pub(super) entry: usize,
 }
 
-/// How a pass visits its next archetype.
+/// The way in which a pass visits its next archetype.
 pub(super) enum NextStep {
     /// By [`RemainingArchetypes::next_cached`].
     Cached,
@@ -78,7 +77,7 @@ pub(super) enum NextStep {
 }
 
 impl<'w> RemainingArchetypes<'w> {
-    /// All archetypes of a query, and the version with which a pass stamps what it writes.
+    /// All archetypes of a query, and the version with which a pass stamps written columns.
     ///
     /// # Panics
     ///
@@ -97,7 +96,7 @@ impl<'w> RemainingArchetypes<'w> {
             }
             StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
                 let Store { archetypes, registry, plans, clock, .. } = store;
-                // First, because a query that is refused leaves the clock as it is.
+                // First, because a refused query leaves the clock as it is.
                 let plan = plans.get_mut(&query, registry, archetypes);
                 let now = clock.advance();
                 // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only, as
@@ -110,10 +109,10 @@ impl<'w> RemainingArchetypes<'w> {
                 access.assert_allows(&query);
                 let plan = store.plan(&query);
                 // SAFETY: `assert_allows` checked that the access covers the plan's columns. So no
-                // other guard reads or writes what the plan writes, or writes what it reads
-                // (`SplitStore::grant`). The access borrows its guard exclusively for `'w` and is
-                // not a `ReadAccess`, of which there may be several, so this guard has no other
-                // pass. Each entry of the plan is visited in one way only.
+                // other guard reads or writes columns that the plan writes, or writes columns that
+                // it reads (`SplitStore::grant`). The access borrows its guard exclusively for `'w`
+                // and is not a `ReadAccess`, which can exist several times, so this guard has no
+                // other pass. Each entry of the plan is visited in one way only.
                 let cached = unsafe { plan.resolved().granted(&store.archetypes) };
                 (plan, cached, ArchetypeSource::Granted(access), now)
             }
@@ -128,7 +127,7 @@ impl<'w> RemainingArchetypes<'w> {
         self.cached.next(now)
     }
 
-    /// Folds what [`RemainingArchetypes::next_cached`] would return up to the first `None`. The
+    /// Folds over the chunks of [`RemainingArchetypes::next_cached`] up to the first `None`. The
     /// pass stays in registers.
     #[inline(always)]
     pub(super) fn fold_cached<B>(
@@ -138,7 +137,7 @@ impl<'w> RemainingArchetypes<'w> {
         mut f: impl FnMut(B, CachedChunk<'w>) -> B,
     ) -> B {
         let mut folded = init;
-        // Until both are put back nothing remains: if `f` panics, no archetype is visited again.
+        // No archetype remains until both are put back: if `f` panics, none is visited again.
         let next_entry = core::mem::replace(&mut self.next_entry, usize::MAX);
         let mut cached = self.cached.take();
         while let Some(columns) = cached.next(now) {
@@ -162,8 +161,8 @@ impl<'w> RemainingArchetypes<'w> {
         }
     }
 
-    /// Enters the next archetype that has rows and that `passes`. Those that the tags of the filter
-    /// exclude are passed over together.
+    /// Enters the next archetype that has rows and that `passes`. Archetypes that the tags of the
+    /// filter exclude are skipped together.
     #[inline(always)]
     pub(super) fn enter<Q: Terms, F: Filter>(
         &mut self,
@@ -250,8 +249,8 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
         let beside = BesideList { stamps, bits, lines, is_gone: archetype.is_gone() };
         // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
         // writes it (`SplitStore::grant`). It borrows the guard for `'w` and is consumed here, so
-        // nothing else is taken through the guard for as long. Rows do not move while the store is
-        // split. Each list is added once.
+        // the guard grants no other access for as long. Rows do not move while the store is split.
+        // Each list is added once.
         unsafe { columns.push_unchecked(list, beside, column) };
     }
     columns

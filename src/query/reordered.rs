@@ -1,4 +1,4 @@
-//! The filter by the order version of chunks: which have other rows, or rows in other places.
+//! The filter by the order version of chunks: chunks with other rows, or rows in other places.
 
 use crate::archetype::BesideChunks;
 use crate::storage::{ColumnRef, StampKind};
@@ -9,19 +9,19 @@ use super::filter::{Filter, StampAt, sealed};
 use super::query::Query;
 use super::terms::Terms;
 
-/// Chunks whose rows are others, or lie in other places, after a version: rows went, came, or took
-/// the place of rows that went. For what is computed from all rows of a chunk, such as a bounding
-/// box, which a row that goes makes wrong.
+/// Chunks that have other rows, or rows in other places, after a version: rows were removed,
+/// arrived, or took the place of removed rows. For data that is computed from all rows of a chunk,
+/// for example a bounding box: a removed row makes it wrong.
 ///
-/// The unit is the chunk: which rows went is read by [`Removed`](crate::Removed) and
-/// [`Despawned`](crate::Despawned). A row that goes changes two chunks: its own, where the last row
-/// of the archetype takes its place, and the last chunk, which becomes shorter. A change by query
-/// that takes whole chunks puts others from the end of the list in their places.
+/// The unit is the chunk: [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned) list the
+/// removed rows. A removed row changes two chunks: its own, where the last row of the archetype
+/// takes its place, and the last chunk, which becomes shorter. A change by query that takes whole
+/// chunks puts others from the end of the list in their places.
 ///
-/// This version alone does not tell what came from what went. A chunk that
-/// [`Arrived`](crate::Arrived) chooses as well has new rows, and may have lost some; any other has
-/// lost rows, or has got those of another chunk. A chunk without rows does not exist, so no chunk
-/// tells of the last rows of an archetype, or of its last chunk.
+/// This version alone does not tell arrivals from removals. A chunk that
+/// [`Arrived`](crate::Arrived) chooses as well has new rows, and may have lost some; any other
+/// chunk has lost rows, or has got rows of another chunk. A chunk without rows does not exist, so
+/// no chunk reports the removal of the last rows of an archetype, or of its last chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Reordered {
     since: Version,
@@ -52,8 +52,8 @@ impl Filter for Reordered {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only chunks whose rows are others, or lie in other places, since `since`: rows went, came,
-    /// or took the place of rows that went. See [`Reordered`].
+    /// Only chunks that have other rows, or rows in other places, since `since`: rows were removed,
+    /// arrived, or took the place of removed rows. See [`Reordered`].
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! Why a query has no row of an entity.
+//! The reason why a query has no row of an entity.
 
 use core::error::Error;
 use core::fmt;
@@ -6,23 +6,23 @@ use core::fmt;
 use crate::entity::{Entity, NoSuchEntity};
 use crate::store::{Obstacle, RowRule, Rule};
 
-/// Why a query has no row of an entity.
+/// The reason why a query has no row of an entity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {
-    /// The entity is not alive. One that is [`Gone`](crate::Gone) is not, for queries that do not
-    /// name `Gone`.
+    /// The entity is not alive. An entity that is [`Gone`](crate::Gone) is not alive for queries
+    /// that do not name `Gone`.
     NoSuchEntity(NoSuchEntity),
     /// The entity is alive, or seen although it is gone, and the query does not match it.
     Excluded {
         /// The entity.
         entity: Entity,
-        /// What excludes it.
+        /// The reason that excludes it.
         reason: Exclusion,
     },
 }
 
-/// What excludes an entity from a query: the first reason that was found.
+/// The reason that excludes an entity from a query: the first that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exclusion {

@@ -8,7 +8,7 @@ use crate::component::Component;
 use crate::storage::{ColumnRef, EnableBits, EnabledRows, RowMask, StampKind, StampRun};
 use crate::version::Version;
 
-/// The stamps of a run of chunks, from which each term takes those of its column.
+/// The stamps of a run of chunks. Each term takes the stamps of its column.
 #[derive(Debug)]
 pub struct RunStamps<'w, 'p> {
     pub(super) columns: slice::Iter<'p, ColumnRef>,
@@ -23,7 +23,7 @@ pub struct RunStamps<'w, 'p> {
 }
 
 impl<'w> RunStamps<'w, '_> {
-    /// The stamps of the next column. None if the archetype lacks it, or if only some rows of a
+    /// The stamps of the next column. `None` if the archetype lacks it, or if only some rows of a
     /// component that tracks lines are handed out: their lines are stamped at once.
     #[inline]
     pub(super) fn next_column<C: Component>(&mut self) -> StampRun<'w> {

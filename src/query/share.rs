@@ -1,9 +1,9 @@
 //! Work that several threads share, once it is clear that they help.
 //!
 //! The calling thread begins alone. After 4 microseconds it estimates the remaining work, and
-//! shares it only if it takes 30 microseconds or more. So small work costs what a loop costs, and
-//! a few readings of the clock. The clock decides which thread does something and where jobs are
-//! divided, but not what is done with a row.
+//! shares it only if it takes 30 microseconds or more. So small work costs the same as a loop, plus
+//! a few readings of the clock. The clock decides which thread runs a job and where jobs are
+//! divided, but it does not change the work on a row.
 
 use core::time::Duration;
 use std::collections::VecDeque;
@@ -13,11 +13,13 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use crate::line::{LINE_BYTES, VECTOR_ROWS};
 use crate::stopwatch::Stopwatch;
 
+use super::loop_threads::LoopThreads;
+
 /// The calling thread works alone for this long before it estimates whether others would help.
 const TRIAL: Duration = Duration::from_micros(4);
 
 /// Work that takes less than this stays on the calling thread. Waking another thread and waiting
-/// for it costs 11 to 14 microseconds (Zen 5, 2 cores), which half of the work must exceed.
+/// for it costs 11 to 14 microseconds (Zen 5, 2 cores); half of the work must exceed this cost.
 const SPLIT_MIN: Duration = Duration::from_micros(30);
 
 /// The minimal duration of a task, as estimated.
@@ -30,7 +32,7 @@ const TRIAL_ROWS: usize = VECTOR_ROWS;
 /// With fewer jobs than this for each thread, the last ones would keep some threads waiting.
 const JOBS_PER_THREAD: usize = 4;
 
-/// Jobs of which there are too few are divided into about this many parts for each thread.
+/// Jobs, if too few, are divided into about this many parts for each thread.
 const PARTS_PER_THREAD: usize = 16;
 
 /// Rows to be visited by one thread.
@@ -40,7 +42,8 @@ pub(crate) trait Job: Send {
     /// Bytes of a row, at least one.
     fn row_bytes(&self) -> usize;
 
-    /// Cuts off a part of at least `rows` rows, if any are left then and the job can be divided.
+    /// Cuts off a part of at least `rows` rows, if the job can be divided and rows are left after
+    /// it.
     fn split_off(&mut self, rows: usize) -> Option<Self>
     where
         Self: Sized;
@@ -51,9 +54,15 @@ pub(crate) trait Job: Send {
     }
 }
 
-/// Runs jobs, or parts of them, each on one thread.
+/// Runs jobs, or parts of them, each on one thread: of the threads that the schedule has chosen, or
+/// else of the pool around the calling thread.
 pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync) {
-    let threads = rayon::current_num_threads();
+    let chosen = LoopThreads::chosen();
+    let threads = chosen.as_ref().map_or_else(rayon::current_num_threads, LoopThreads::count);
+    // A platform without threads may lack a clock as well.
+    if threads == 1 {
+        return jobs.into_iter().for_each(run);
+    }
     let are_few = jobs.len() < JOBS_PER_THREAD * threads;
     let Some(task_weight) = run_alone(&mut jobs, are_few, &run) else { return };
     let parts = match are_few {
@@ -62,23 +71,22 @@ pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync
     };
     let weight: usize = parts.iter().map(Job::weight).sum();
     let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
-    parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
+    let work = || parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
+    match chosen {
+        Some(chosen) => chosen.install(work),
+        None => work(),
+    }
 }
 
 /// Works on the calling thread until it is clear that other threads would help. Returns the weight
-/// of a task for them, or `None` when all is done.
+/// of a task for them, or `None` if all is done.
 fn run_alone<J: Job>(jobs: &mut VecDeque<J>, are_few: bool, run: impl Fn(J)) -> Option<usize> {
-    // A platform without threads may lack a clock as well.
-    if rayon::current_num_threads() == 1 {
-        jobs.drain(..).for_each(run);
-        return None;
-    }
     let mut weight_left: usize = jobs.iter().map(Job::weight).sum();
     let (mut rows_done, mut weight_done, mut next_look) = (0, 0, 0);
     let start = Stopwatch::start();
     while let Some(mut job) = jobs.pop_front() {
         if are_few {
-            // Heavy work shows in a few rows, so as many as were visited before come next.
+            // Heavy work shows in a few rows, so each step doubles the visited rows.
             if let Some(first) = job.split_off(TRIAL_ROWS.max(rows_done)) {
                 jobs.push_front(core::mem::replace(&mut job, first));
             }
@@ -107,7 +115,7 @@ fn run_alone<J: Job>(jobs: &mut VecDeque<J>, are_few: bool, run: impl Fn(J)) -> 
     None
 }
 
-/// Divides jobs that are fewer than the parts that are wanted.
+/// Divides jobs if they are fewer than the wanted parts.
 fn divide<J: Job>(jobs: VecDeque<J>, parts: usize, task_weight: usize) -> Vec<J> {
     let weight: usize = jobs.iter().map(Job::weight).sum();
     let part_weight = task_weight.max(weight / parts);

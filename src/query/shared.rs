@@ -22,8 +22,8 @@ use super::store_borrow::Reads;
 use super::term::{Term, sealed as term_sealed};
 use super::terms::Terms;
 
-/// Implements [`Term`] for a term of shared values, whose slice is `$slice`: `$found` makes it of
-/// the value, if there is one.
+/// Implements [`Term`] for a term of shared values with the slice `$slice`. `$found` makes the
+/// slice from the value, if the archetype has one.
 macro_rules! shared_term {
     ($term:ty, $slice:ty, $describe:expr, $found:expr, $empty:expr, $bare:expr) => {
         impl<T: SharedValue> term_sealed::Sealed for $term {}
@@ -86,10 +86,10 @@ shared_term! {
 
 shared_term! { Option<Shared<T>>, Option<&'w T>, |_| {}, |value| value, None, Some(None) }
 
-/// A value that entities share: what the term [`Shared`] yields. It dereferences to the value, and
+/// A value that entities share: the item of the term [`Shared`]. It dereferences to the value, and
 /// [`get`](SharedRef::get) returns a reference that lives as long as the borrow of the world.
 ///
-/// (It is no plain reference, since a query that has not begun has no value yet.
+/// (It is not a plain reference, since a query that has not begun has no value yet.
 /// `Option<Shared<T>>` yields an `Option<&T>`.)
 ///
 /// ```
@@ -140,7 +140,7 @@ impl<T: fmt::Debug> fmt::Debug for SharedRef<'_, T> {
     }
 }
 
-/// Filter: only entities whose shared value of type `T` is equal to one. Made by
+/// Filter: only entities with a shared value of type `T` that equals a given one. Made by
 /// [`Query::where_shared`].
 pub struct WhereShared<T> {
     /// The tag of the value. No archetype has an unknown one.
@@ -188,7 +188,7 @@ impl<T: SharedValue> Filter for WhereShared<T> {
 
     fn newer_than(_: Version) -> Self {
         const {
-            // Of `T`, so that the compiler looks at it where it is used only.
+            // A constant of `T`, so that the compiler evaluates it only where it is used.
             assert!(
                 size_of::<T>() > isize::MAX as usize,
                 "`WhereShared` is no filter of a system's query, which could not make its value: \
@@ -205,7 +205,7 @@ impl<T: SharedValue> Filter for WhereShared<T> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only entities that have a [shared value](Shared) of type `T`, whichever.
+    /// Only entities that have any [shared value](Shared) of type `T`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -236,13 +236,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow(WithoutShared::NEW)
     }
 
-    /// Only entities whose [shared value](Shared) of type `T` is equal to `value`. The chunks of
+    /// Only entities with a [shared value](Shared) of type `T` that equals `value`. The chunks of
     /// other values are not touched.
     ///
     /// One look-up of `value` by its hash; a pass visits the archetypes of this value, and none of
-    /// others, however many values there are. No entity passes if no entity has such a value, and
-    /// none if two filters name two values of a type. The type is that of the values: `&str` finds
-    /// no `String`.
+    /// others, however many values there are. No entity passes if no entity has such a value, or if
+    /// two filters name two values of a type. The type must be the type of the values: `&str` does
+    /// not find a `String`.
     ///
     /// ```
     /// # use phalanx::prelude::*;

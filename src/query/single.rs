@@ -15,7 +15,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// # Errors
     ///
-    /// If there is no row, or more than one. Nothing is stamped then.
+    /// If the query has no row, or more than one. No chunk is stamped.
     ///
     /// # Panics
     ///

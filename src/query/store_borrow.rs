@@ -1,4 +1,4 @@
-//! How a query borrows its store, which follows from its terms.
+//! The borrow of a query's store, which follows from its terms.
 //!
 //! | terms | mode | borrow of the store | so the query |
 //! | --- | --- | --- | --- |
@@ -9,14 +9,14 @@ use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, Store};
 
 /// Whether terms only read, or may write: [`Reads`] or [`Writes`].
 pub trait Mode: 'static {
-    /// That of a tuple of terms: of one with this mode, and others with the mode `Others`.
+    /// The mode of a tuple of terms: one with this mode, and others with the mode `Others`.
     type With<Others: Mode>: Mode;
-    /// How a query of such terms borrows its store.
+    /// The borrow of the store for a query of such terms.
     type Borrow<'w>;
     /// Whether any term may write.
     const WRITES: bool;
 
-    /// Gives up what such terms do not need.
+    /// Narrows the borrow to the access that such terms need.
     fn narrow(borrow: WriteBorrow<'_>) -> Self::Borrow<'_>;
     /// The same borrow for a shorter time.
     fn reborrow<'s>(borrow: &'s mut Self::Borrow<'_>) -> Self::Borrow<'s>;
@@ -30,7 +30,7 @@ pub trait Mode: 'static {
 #[derive(Debug)]
 pub enum Reads {}
 
-/// Terms of which at least one may write.
+/// Terms that include at least one that may write.
 #[derive(Debug)]
 pub enum Writes {}
 
@@ -38,7 +38,7 @@ pub enum Writes {}
 #[derive(Clone, Copy, Debug)]
 pub struct ReadBorrow<'w> {
     store: &'w Store,
-    /// What may be read of a split store; `None` if the store is not split.
+    /// Read access to a split store; `None` if the store is not split.
     access: Option<ReadAccess<'w>>,
 }
 
@@ -140,7 +140,7 @@ impl<'w> ReadBorrow<'w> {
         self.store
     }
 
-    /// What may be read, if the store is split.
+    /// The read access, if the store is split.
     #[inline]
     pub(super) const fn access(self) -> Option<ReadAccess<'w>> {
         self.access

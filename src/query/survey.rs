@@ -1,4 +1,4 @@
-//! What a pass of a query would visit, and what it would leave out, found without a pass.
+//! The rows that a pass of a query would visit or leave out, found without a pass.
 
 use core::ops::Range;
 
@@ -13,31 +13,31 @@ use super::query::Query;
 use super::query_type::query_type;
 use super::terms::Terms;
 
-/// What a query would do with each archetype of its world, in the order of their creation.
+/// The visits of a query to each archetype of its world, in the order of their creation.
 #[derive(Debug)]
 pub(crate) struct Survey<'q> {
     pub(crate) registry: &'q Registry,
-    /// What the terms do to their components.
+    /// The accesses of the terms to their components.
     pub(crate) accesses: &'static [&'static [Access]],
     /// Whether the slices are rounded up to whole vectors.
     pub(crate) padded: bool,
     pub(crate) archetypes: Vec<Surveyed<'q>>,
 }
 
-/// What a query would do with one archetype.
+/// The visit of a query to one archetype.
 #[derive(Debug)]
 pub(crate) struct Surveyed<'q> {
     pub(crate) archetype: &'q Archetype,
-    /// What it would visit, or all that excludes the archetype.
+    /// The rows that it would visit, or all reasons that exclude the archetype.
     pub(crate) visit: Result<Visit, Vec<Obstacle<'q>>>,
 }
 
-/// What a query would visit of an archetype that matches.
+/// The chunks and rows that a query would visit in an archetype that matches.
 #[derive(Debug)]
 pub(crate) struct Visit {
     /// The columns that it slices, each once, and whether it writes them.
     pub(crate) columns: Vec<(u16, bool)>,
-    /// The chunks of which it visits rows, in order.
+    /// The chunks with rows that it visits, in order.
     pub(crate) chunks: Vec<u32>,
     /// The runs of rows that it visits in each of them.
     pub(crate) runs: Vec<Vec<Range<u32>>>,
@@ -46,7 +46,7 @@ pub(crate) struct Visit {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// What a pass would visit. Stamps nothing and does not advance the clock.
+    /// The rows that a pass would visit. Stamps no chunk and does not advance the clock.
     pub(crate) fn survey(&self) -> Survey<'_> {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
@@ -75,7 +75,7 @@ fn surveyed<'q, Q: Terms, F: Filter>(
     (0u32..).zip(store.archetypes.as_slice()).map(survey).collect()
 }
 
-/// What a pass visits in one archetype. `entry` is its entry in the plan.
+/// The visit of a pass to one archetype. `entry` is its entry in the plan.
 fn visit<Q: Terms, F: Filter>(
     plan: &Plan,
     entry: usize,

@@ -1,11 +1,12 @@
-//! Archetypes that filters choose by the tags of shared values, found without a look at the others.
+//! Archetypes that filters choose by the tags of shared values, found without visiting the others.
 
 use crate::store::Plan;
 
 use super::filter::Filter;
 
 /// The first entry from number `from` on that the tags of the filter choose: the entries of the tag
-/// that fewest archetypes have. `None` if there is none. O(log(archetypes of the tag)).
+/// that the fewest archetypes have. `None` if the filter chooses no more. O(log(archetypes of the
+/// tag)).
 #[inline]
 pub(super) fn next_entry<F: Filter>(plan: &Plan, filter: &F, from: usize) -> Option<usize> {
     if !F::BY_TAG {
@@ -35,7 +36,7 @@ mod tests {
 
     const VALUES: u32 = if cfg!(miri) { 20 } else { 1_000 };
 
-    /// The entries of a filter, by as many steps, and one that finds no more.
+    /// The entries of a filter: one step for each, and a last one that finds no more.
     fn entries<F: Filter>(store: &Store, filter: F) -> Vec<usize> {
         let plan = store.plan(&query_type::<(), F>());
         let (mut found, mut from) = (Vec::new(), 0);
@@ -51,7 +52,7 @@ mod tests {
         let mut store = Store::new(Archetypes::default(), Directory::new(0), 1);
         let parity: Vec<_> = [0u8, 1].map(|value| store.registry.share(value)).into();
         let mut values = Vec::new();
-        // Every plan is made before some of its archetypes and after others.
+        // Each plan is made before some of its archetypes and after others.
         for value in 0..VALUES {
             let row = store.registry.share(value);
             let even = &parity[value as usize % 2];
@@ -72,7 +73,7 @@ mod tests {
             let first = 2 * value as usize;
             assert_eq!(entries(&store, of_u32(value)), [first, first + 1], "value {value}");
         }
-        // Of two filters the one counts whose value fewer archetypes have.
+        // With two filters, the value that fewer archetypes have decides.
         let both = entries(&store, (of_u8(1), of_u32(3)));
         assert!(both.len() <= 2, "{both:?} are those of an odd number, or of all of them");
         assert_eq!(entries(&store, of_u8(1)).len(), VALUES as usize / 2);

@@ -1,4 +1,4 @@
-//! Terms: what a query takes from each chunk, and the slices that it yields.
+//! Terms: the columns that a query takes from each chunk, and the slices that it yields.
 
 use core::iter::Copied;
 use core::slice;
@@ -20,27 +20,28 @@ use super::term_shape::TermShape;
 ///
 /// | term | slice | archetypes that match |
 /// | --- | --- | --- |
-/// | `&C` | `&[C]` | those with `C` |
-/// | `&mut C` | `&mut [C]` | those with `C`; its version is stamped |
+/// | `&C` | `&[C]` | archetypes with `C` |
+/// | `&mut C` | `&mut [C]` | archetypes with `C`; its version is stamped |
 /// | `Option<&C>` | `Option<&[C]>` | all |
 /// | `Option<&mut C>` | `Option<&mut [C]>` | all; stamped where present |
 /// | `Entity` | `&[Entity]` | all |
-/// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::EnabledRows) | those with `C`, [disabled](crate::World::set_enabled) or not |
+/// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::EnabledRows) | archetypes with `C`, [disabled](crate::World::set_enabled) or not |
 /// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::EnabledRowsMut) | the same; the version of `C` is stamped |
-/// | [`LinesMut<C>`](crate::LinesMut) | [`LineSlice<C>`](crate::LineSlice) | those with `C`; the versions of lines that are written are stamped |
-/// | [`PerChunk<V>`](crate::PerChunk) | `V`, the value of the chunk | those with that tag |
+/// | [`LinesMut<C>`](crate::LinesMut) | [`LineSlice<C>`](crate::LineSlice) | archetypes with `C`; the versions of written lines are stamped |
+/// | [`PerChunk<V>`](crate::PerChunk) | `V`, the value of the chunk | archetypes with that tag |
 /// | [`PerChunkMut<V>`](crate::PerChunkMut) | [`ChunkValueMut<V>`](crate::ChunkValueMut) | the same; the version of the tag is stamped |
-/// | [`Shared<T>`](crate::Shared) | [`SharedRef<T>`](crate::SharedRef), like `&T`: the value of all rows | those that have a value |
+/// | [`Shared<T>`](crate::Shared) | [`SharedRef<T>`](crate::SharedRef), like `&T`: the value of all rows | archetypes that have a value |
 /// | [`Option<Shared<T>>`](crate::Shared) | `Option<&T>` | all |
 ///
-/// Of a [split component](crate::component#split-components) the slice is a struct of slices, one
+/// The slice of a [split component](crate::component#split-components) is a struct of slices, one
 /// for each field.
 ///
 /// Where `C` can be [disabled](crate::World::set_enabled), the slice of an `Option` has all rows of
-/// the chunk, also those in which `C` is disabled: it is `None` only where the archetype lacks `C`.
-/// To tell the rows apart, add the term [`Enabled<C>`](crate::Enabled). What yields single rows
-/// ([`rows`](crate::Query::rows), [`get`](crate::Query::get) and the like) gives `None` for those
-/// in which `C` is disabled, unless the query [ignores this](crate::Query::ignore_enabled).
+/// the chunk, including rows in which `C` is disabled: it is `None` only where the archetype lacks
+/// `C`. To tell the rows apart, add the term [`Enabled<C>`](crate::Enabled). Methods that yield
+/// single rows ([`rows`](crate::Query::rows), [`get`](crate::Query::get) and the like) give `None`
+/// for rows in which `C` is disabled, unless the query [ignores
+/// this](crate::Query::ignore_enabled).
 ///
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
@@ -48,14 +49,14 @@ use super::term_shape::TermShape;
     note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `LinesMut<C>` of one that is `#[track_lines]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
-    /// What a chunk yields: a slice, or `None` where an optional component is absent.
+    /// The item of a chunk: a slice, or `None` where an optional component is absent.
     type Slice<'w>;
-    /// What an entity yields.
+    /// The item of an entity.
     type Row<'w>;
     /// The rows of a slice.
     #[doc(hidden)]
     type Rows<'w>: PickRow<Item = Self::Row<'w>>;
-    /// The term in a pass over rows: it may take more of a chunk than the slice.
+    /// The term in a pass over rows, which may take more of a chunk than the slice.
     #[doc(hidden)]
     type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;
     /// The term without its lifetime: plans are cached by it.
@@ -84,7 +85,7 @@ pub trait Term: sealed::Sealed {
     /// Cuts the first `rows` rows off.
     #[doc(hidden)]
     fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w>;
-    /// The stamps of the chunks that the term writes; of no type that has any if it only reads.
+    /// The stamps of the chunks that the term writes, or a type without stamps if it only reads.
     #[doc(hidden)]
     type Stamps<'w>: Default;
     #[doc(hidden)]

@@ -1,4 +1,5 @@
-//! How terms take components from chunks: a slice of one column, or a struct of slices.
+//! The way in which terms take components from chunks: a slice of one column, or a struct of
+//! slices.
 
 use core::fmt;
 use core::slice;
@@ -13,15 +14,15 @@ use super::in_step::InStep;
 use super::run_stamps::RunStamps;
 use super::some_rows::PickRow;
 
-/// What terms do with the columns of a component.
+/// The columns of a component, as terms use them.
 pub trait TermShape: Shape {
-    /// What `&C` yields for a chunk.
+    /// The item of `&C` for a chunk.
     type Slice<'w>;
-    /// What `&mut C` yields for a chunk.
+    /// The item of `&mut C` for a chunk.
     type SliceMut<'w>;
-    /// What `&C` yields for an entity.
+    /// The item of `&C` for an entity.
     type Row<'w>;
-    /// What `&mut C` yields for an entity.
+    /// The item of `&mut C` for an entity.
     type RowMut<'w>;
     /// The rows of a slice.
     type Rows<'w>: PickRow<Item = Self::Row<'w>>;
@@ -113,7 +114,7 @@ impl<C: Component> TermShape for Whole<C> {
 
     #[inline(always)]
     fn split_off_mut<'w>(slice: &mut Self::SliceMut<'w>, rows: usize) -> Self::SliceMut<'w> {
-        // Asserted first, so that the slice is not stored as empty for the case of a panic.
+        // Asserted first: after a panic the slice must not be stored as empty.
         assert!(rows <= slice.len(), "a run has fewer rows than its chunks");
         let (first, rest) = core::mem::take(slice).split_at_mut(rows);
         *slice = rest;
@@ -136,7 +137,7 @@ impl<C: Component> TermShape for Whole<C> {
     }
 }
 
-/// What terms do with the fields of a split component, as a tuple.
+/// The fields of a split component, as terms use them: a tuple.
 pub trait TermParts: Parts {
     /// The rows of a tuple of slices.
     type Rows<'w>: PickRow<Item = Self::Cells<'w>>;
@@ -187,7 +188,8 @@ macro_rules! tuples {
             const READ_OPTIONAL: &'static [Access] = &[$(Access::optional::<$T>(false)),*];
             const WRITE_OPTIONAL: &'static [Access] = &[$(Access::optional::<$T>(true)),*];
 
-            // Each column is taken, even if one is absent: the next term takes those that follow.
+            // Each column is taken, even if one is absent: the next term takes the columns that
+            // follow.
             #[inline]
             fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<Self::Slices<'w>> {
                 $(let $t = columns.column::<$T>();)*

@@ -68,9 +68,9 @@ use super::term_shape::TermShape;
     note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `LinesMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` without `&`, where `T` is `Eq + Hash + Send + Sync`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
 )]
 pub trait Terms: sealed::Sealed {
-    /// What a chunk yields: a slice, or a tuple of slices.
+    /// The item of a chunk: a slice, or a tuple of slices.
     type Slices<'w>;
-    /// What an entity yields: a reference, or a tuple of references.
+    /// The item of an entity: a reference, or a tuple of references.
     type Row<'w>;
     #[doc(hidden)]
     type Rows<'w>: PickRow<Item = Self::Row<'w>>;
@@ -87,7 +87,7 @@ pub trait Terms: sealed::Sealed {
     /// The number of columns that the terms take from a chunk.
     #[doc(hidden)]
     const COLUMNS: usize = columns(Self::ACCESSES);
-    /// Whether any term writes, so that a pass needs exclusive access to what it visits.
+    /// Whether any term writes, so that a pass needs exclusive access to the rows it visits.
     #[doc(hidden)]
     const WRITES: bool = {
         let writes = <Self::Mode as Mode>::WRITES;
@@ -100,7 +100,7 @@ pub trait Terms: sealed::Sealed {
     /// Whether a term shows only rows in which its component is enabled.
     #[doc(hidden)]
     const BY_ROW: bool = any_chooses_rows(Self::ACCESSES);
-    /// Whether a term takes what lies beside its column.
+    /// Whether a term takes data beside its column.
     #[doc(hidden)]
     const BESIDE: bool = any_beside(Self::ACCESSES);
     /// Whether a term writes a component that tracks lines.
@@ -146,7 +146,7 @@ mod sealed {
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 
-/// How a query of these terms borrows its store.
+/// The borrow of the store by a query of these terms.
 pub(super) type BorrowOf<'w, Q> = <<Q as Terms>::Mode as Mode>::Borrow<'w>;
 
 /// A compile error if the terms would slice one column twice, at least once for writing.

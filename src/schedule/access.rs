@@ -27,23 +27,24 @@ pub(super) enum ParamKind {
     Events { id: TypeId, name: &'static str, write: bool },
     /// Recording commands, which are applied later.
     Commands,
-    /// The entities that have got a component, by its name.
+    /// The entities that got a component, by its name.
     Inserted(&'static str),
-    /// The entities that have lost a component.
+    /// The entities that lost a component.
     Removed(&'static str),
     /// The entities that were despawned.
     Despawned,
-    /// State of the system's own, which no other system can access.
+    /// State of the system itself, which no other system can access.
     Own,
 }
 
-/// The access of a parameter, with what an error says of it.
+/// The access of a parameter, with its name and position for errors.
 #[derive(Clone, Debug)]
 pub struct NamedAccess {
     pub(super) access: ParamAccess,
     /// The type of the parameter, as the compiler names it.
     pub(super) name: &'static str,
-    /// The position in the outermost tuple, from 1: that among the parameters of the system.
+    /// The position in the outermost tuple, from 1: the position among the parameters of the
+    /// system.
     pub(super) position: usize,
 }
 
@@ -76,7 +77,7 @@ impl ParamAccess {
         matches!(self.0, ParamKind::Commands)
     }
 
-    /// A subject that both access and one of them writes, in some possible world.
+    /// A subject that both access and at least one writes, in some possible world.
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
         if let (Some(mine), Some(theirs)) = (self.request(), other.request()) {
             return mine.requirements().clash(theirs.requirements()).map(Subject::Component);
@@ -90,7 +91,8 @@ impl ParamAccess {
                 ParamKind::Side { id, name, write },
                 ParamKind::Side { id: other, write: writes, .. },
             ) => (id == other && (*write || *writes)).then_some(Subject::Side(name)),
-            // Several may write, each into its own buffer, or read. Readers wait for writers.
+            // Several systems may write, each into its own buffer, or read. Readers wait for
+            // writers.
             (
                 ParamKind::Events { id, name, write },
                 ParamKind::Events { id: other, write: writes, .. },
@@ -99,8 +101,8 @@ impl ParamAccess {
         }
     }
 
-    /// [`ParamAccess::clash`] of two parameters of one system. It may read events and write others
-    /// of the same type, which reach the queue when it has ended.
+    /// [`ParamAccess::clash`] of two parameters of one system. A system may both read and write
+    /// events of a type: its own events reach the queue when it has ended.
     pub(super) fn clash_in_system(&self, other: &Self) -> Option<Subject> {
         self.clash(other).filter(|subject| !matches!(subject, Subject::Events(_)))
     }
@@ -119,7 +121,7 @@ pub(super) fn clash(mine: &[ParamAccess], theirs: &[ParamAccess]) -> Option<Subj
     mine.iter().find_map(|access| theirs.iter().find_map(|other| access.clash(other)))
 }
 
-/// The access as a schedule prints it: the columns read and written, of which archetypes and
+/// The access as a schedule prints it: the columns read and written, with their archetypes and
 /// chunks.
 impl fmt::Display for ParamAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,7 +156,7 @@ const fn verb(write: bool) -> &'static str {
     if write { "writes" } else { "reads" }
 }
 
-/// The access of a query: terms, then rules, then versions.
+/// The access of a query: terms, rules, and versions, in this order.
 fn query_phrases(request: &AccessRequest) -> Vec<String> {
     let requirements = request.requirements();
     let mut phrases = Vec::new();

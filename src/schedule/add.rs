@@ -16,17 +16,17 @@ use super::system_output::SystemOutput;
 use super::systems::Systems;
 
 impl Schedule {
-    /// Adds a system, or a tuple of [`Systems`]: functions or closures whose parameters declare
+    /// Adds a system, or a tuple of [`Systems`]: functions or closures with parameters that declare
     /// their access. See [`System`].
     ///
-    /// It has the name of its function, until it is given another with
-    /// [`named`](SystemEntry::named). The systems of a tuple may run in parallel like all others,
-    /// unless they are [chained](crate::schedule::SystemsEntry::chain).
+    /// The system has the name of its function, unless [`named`](SystemEntry::named) gives it
+    /// another. The systems of a tuple may run in parallel like all others, unless they are
+    /// [chained](crate::schedule::SystemsEntry::chain).
     ///
     /// # Panics
     ///
-    /// With the text of the error of [`Schedule::try_add`]; or, if a parameter of another system
-    /// names a different component type of the same name, with that of
+    /// With the text of the error that [`Schedule::try_add`] returns; or, if a parameter of another
+    /// system names a different component type of the same name, with the text of
     /// [`NameTaken`](crate::error::NameTaken).
     ///
     /// ```
@@ -47,7 +47,7 @@ impl Schedule {
         }
     }
 
-    /// [`Schedule::add`], which returns an error if two parameters clash.
+    /// [`Schedule::add`] that returns an error if two parameters clash.
     ///
     /// # Errors
     ///
@@ -67,7 +67,8 @@ impl Schedule {
     ///     error.to_string(),
     ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
     ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
-    ///      with a `Without<…>` of a component that the other has, or merge them into one query",
+    ///      with a `Without<…>` of a component that the other has, or merge them into one \
+    ///      query, or read a copy made by `Query::gather` before",
     /// );
     ///
     /// fn follow(
@@ -85,7 +86,7 @@ impl Schedule {
         self.push_systems(systems).map(|added| S::entry(self, added))
     }
 
-    /// [`Schedule::add`] of systems that begin after these.
+    /// [`Schedule::add`] of systems that begin after the systems `after`.
     #[track_caller]
     pub(super) fn add_after<M, S: Systems<M>>(
         &mut self,
@@ -103,7 +104,7 @@ impl Schedule {
         }
     }
 
-    /// Adds all of some systems, or none. Returns their numbers.
+    /// Adds all given systems, or none on an error. Returns their numbers.
     fn push_systems<M, S: Systems<M>>(
         &mut self,
         systems: S,
@@ -145,12 +146,12 @@ impl Schedule {
 
 impl<'s> SystemEntry<'s> {
     /// Adds another system, or several, which begin after this one has finished and see the effects
-    /// of its commands. They run even if this one is skipped. The returned entry is that of the
-    /// other systems. See [`Schedule::add`].
+    /// of its commands. They run even if this one is skipped. Returns the entry of the added
+    /// systems. See [`Schedule::add`].
     ///
     /// # Panics
     ///
-    /// If two parameters of the other system clash, as in [`Schedule::add`].
+    /// If two parameters of an added system clash, as in [`Schedule::add`].
     ///
     /// ```
     /// # use phalanx::prelude::*;

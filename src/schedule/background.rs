@@ -1,4 +1,4 @@
-//! A run that goes on while its caller does something else.
+//! Runs of a schedule in the background, while the caller goes on.
 
 use core::fmt;
 
@@ -19,7 +19,7 @@ pub struct BackgroundRun {
     thread: Option<JoinHandle<Finished>>,
 }
 
-/// What a run in the background gives back.
+/// The result of a run in the background.
 #[derive(Debug)]
 pub struct Finished {
     /// The schedule.
@@ -32,7 +32,7 @@ pub struct Finished {
 
 impl Schedule {
     /// Begins a run on a new thread and returns at once. The run owns the schedule and the world
-    /// until it is joined, so nothing else can touch them. Systems run on the schedule's threads,
+    /// until it is joined, so no other code can access them. Systems run on the schedule's threads,
     /// as in [`Schedule::run`].
     ///
     /// To run with a world that is only borrowed, call [`Schedule::run`] on a thread of
@@ -70,7 +70,7 @@ impl Schedule {
 }
 
 impl BackgroundRun {
-    /// Whether [`BackgroundRun::join`] would return at once.
+    /// Returns `true` if [`BackgroundRun::join`] would return at once.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -90,8 +90,8 @@ impl BackgroundRun {
     ///
     /// # Panics
     ///
-    /// With the panic of a system, if one panicked. The world and the schedule are dropped then: to
-    /// keep them, catch the panic in the system.
+    /// With the panic of a system, if one panicked. The world and the schedule are dropped: to keep
+    /// them, catch the panic in the system.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -107,7 +107,7 @@ impl BackgroundRun {
 impl Drop for BackgroundRun {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // A panic of a system was reported by its thread, and ends with it.
+            // The thread has reported a system's panic, and the panic ends with it.
             drop(thread.join());
         }
     }

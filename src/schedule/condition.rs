@@ -68,9 +68,9 @@ pub fn on_event<E: Send + Sync + 'static>(mut events: EventReader<'_, E>) -> boo
 
 /// Turns frames of any length into steps of one length.
 ///
-/// A simulation whose step is always the same gives the same result however long frames are. Time
-/// that does not fill a step is kept for the next frame. After a long frame there are at most
-/// [`steps_max`](FixedStep::steps_max) steps and the rest of the time is discarded, so that a
+/// A simulation with steps of one length gives the same result for frames of any length. Time that
+/// does not fill a step is kept for the next frame. After a long frame, at most
+/// [`steps_max`](FixedStep::steps_max) steps run and the rest of the time is discarded, so that a
 /// program that is too slow for real time does not lag further with every frame.
 ///
 /// ```
@@ -153,7 +153,7 @@ impl FixedStep {
         self.step
     }
 
-    /// The time that is kept for the next frame, which is less than a step.
+    /// The time that is kept for the next frame, less than a step.
     #[must_use]
     pub const fn remainder(&self) -> Duration {
         self.remainder

@@ -1,14 +1,14 @@
-//! The conflicts of systems: for each, the earlier ones that it waits for.
+//! The conflicts of systems: for each system, the earlier systems that it waits for.
 //!
-//! Of 2,000 systems that write one resource, any two conflict: 1,999,000 pairs. Each needs to wait
-//! for the one before it and no other. So systems are visited in their order, and each *subject*
-//! (a component, a resource, a type of side values or of events) keeps its last writer, and its
+//! Of 2,000 systems that write one resource, any two conflict: 1,999,000 pairs. But each only needs
+//! to wait for the one before it. So systems are visited in their order, and each *subject* (a
+//! component, a resource, a type of side values or of events) keeps its last writer, and its
 //! readers since.
 //!
-//! Queries that name one component need not conflict: `With` and `Without` part them, and so do the
-//! archetypes of a world. A component therefore keeps readers and writers for each type of query,
-//! and each pair of types is tested once. A system that it waits for already, through another one,
-//! is left out.
+//! Queries that name one component need not conflict: they may differ in `With` and `Without`, or
+//! match different archetypes of a world. A component therefore keeps readers and writers for each
+//! type of query, and each pair of types is tested once. A system that already waits for another
+//! through a third one gets no edge.
 
 use core::any::TypeId;
 use core::hash::Hash;
@@ -22,7 +22,7 @@ use super::access::{ParamAccess, ParamKind};
 use super::edges::{Edges, Junction};
 use super::node_set::NodeSet;
 
-/// A subject that one system writes at a time.
+/// A subject that only one system at a time writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SubjectKey {
     Component(ComponentId),
@@ -45,7 +45,7 @@ struct Use {
     write: bool,
 }
 
-/// What systems access.
+/// The accesses of the systems.
 #[derive(Debug, Default)]
 pub(super) struct Accesses {
     places: Vec<Place>,
@@ -57,7 +57,7 @@ pub(super) struct Accesses {
     events: Vec<Vec<Use>>,
 }
 
-/// The numbers of what was seen.
+/// The numbers of the keys seen so far.
 #[derive(Default)]
 struct Numbers {
     subjects: FxHashMap<SubjectKey, usize>,
@@ -65,7 +65,7 @@ struct Numbers {
     events: FxHashMap<TypeId, usize>,
 }
 
-/// The number of a key: those of new keys ascend.
+/// The number of a key: new keys get ascending numbers.
 fn number<K: Eq + Hash>(numbers: &mut FxHashMap<K, usize>, key: K) -> usize {
     let next = numbers.len();
     *numbers.entry(key).or_insert(next)
@@ -126,8 +126,8 @@ impl Accesses {
         self.uses.last_mut().expect("a parameter belongs to no system").push(Use { at, write });
     }
 
-    /// The edges from lesser to greater numbers of systems: a path leads from each system to all
-    /// later ones that conflict with it. `meet` tells whether an archetype that has a component can
+    /// The edges from lower to higher numbers of systems: a path leads from each system to all
+    /// later ones that conflict with it. `meet` returns whether an archetype with a component can
     /// match two queries, in any order.
     ///
     /// O(edges + systems) sets of systems / 64 words, and at most one call of `meet` for each pair
@@ -150,8 +150,8 @@ impl Accesses {
         edges
     }
 
-    /// Several systems may send events of a type, or read them. Each that reads waits for those
-    /// that have sent, and the other way round.
+    /// Several systems may send events of a type, or read them. Each reader waits for the senders
+    /// before it, and each sender for the readers before it.
     fn add_events(&self, edges: &mut Edges) {
         // The systems of the same kind since the last of another kind, and their junction.
         let mut runs = vec![(EventUse::default(), Junction::default()); self.events_len];
@@ -215,11 +215,11 @@ struct SubjectUsers {
 struct Visit<'a, M> {
     accesses: &'a Accesses,
     meet: M,
-    /// What `meet` has returned for a pair of places.
+    /// The results of `meet` for pairs of places.
     met: FxHashMap<(usize, usize), bool>,
     places: Vec<PlaceUsers>,
     subjects: Vec<SubjectUsers>,
-    /// For each system so far: those that have ended before it begins.
+    /// For each system so far: the systems that have ended before it begins.
     before: Vec<NodeSet>,
     edges: Edges,
 }
@@ -247,7 +247,7 @@ impl<'a, M: FnMut(ComponentId, &Requirements, &Requirements) -> bool> Visit<'a, 
         *self.met.entry(pair).or_insert_with(test)
     }
 
-    /// Lets a system wait for those that conflict with one of its uses.
+    /// Lets a system wait for the systems that conflict with one of its uses.
     fn wait(&mut self, system: usize, one: Use, waits: &mut NodeSet) {
         let subject = self.accesses.places[one.at].subject;
         for recent in (0..self.subjects[subject].places.len()).rev() {
@@ -276,7 +276,7 @@ impl<'a, M: FnMut(ComponentId, &Requirements, &Requirements) -> bool> Visit<'a, 
     /// Makes a system a user of a place.
     fn take(&mut self, system: usize, one: Use) {
         let subject = self.accesses.places[one.at].subject;
-        // A system that waits for this one has waited for those before it.
+        // A system that waits for this one has also waited for the users before it.
         let replaces = one.write && self.meets(one.at, one.at);
         let place = &mut self.places[one.at];
         if replaces {
@@ -355,7 +355,7 @@ mod tests {
         accesses.conflicts(|_, one, other| !one.is_disjoint(other))
     }
 
-    /// For each node: all that pairs lead to from there.
+    /// For each node: all nodes that can be reached from it through pairs.
     fn reach(nodes: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
         let mut successors = vec![Vec::new(); nodes];
         pairs.for_each(|(from, to)| successors[from].push(to));
@@ -389,8 +389,8 @@ mod tests {
         }
     }
 
-    /// The edges of `systems` systems, each with the parameters of the kinds that `of` returns, and
-    /// the comparisons of two types of queries.
+    /// The number of edges for `systems` systems, each with the parameters of the kinds that `of`
+    /// returns, and the number of comparisons of two types of queries.
     fn counts(systems: usize, of: impl Fn(usize) -> &'static [usize]) -> (usize, usize) {
         let kinds = kinds();
         let list = |at| of(at).iter().map(|&kind: &usize| kinds[kind].clone()).collect();
@@ -415,16 +415,16 @@ mod tests {
             assert_eq!(counts(n, |_| changes), (n - 1, 0));
             assert_eq!(counts(n, |_| write), (n - 1, 1));
             assert_eq!(counts(n, |_| read), (0, 0));
-            // Many read, then many write; and in turn.
+            // First many read, afterwards many write; or they alternate.
             assert_eq!(counts(n, |at| if 2 * at < n { uses } else { changes }), (n - 1, 0));
             assert_eq!(counts(n, |at| if 2 * at < n { read } else { write }).0, n - 1);
             assert_eq!(counts(n, |at| if at % 4 == 0 { write } else { read }).0, 3 * n / 2 - 3);
-            // Two halves that no archetype has both of, and a third query that needs both.
+            // Two halves without a common archetype, and a mixture with queries that match both.
             assert_eq!(counts(n, |at| if at % 2 == 0 { with } else { without }), (n - 2, 3));
             let mixed = |at| [with, without, write, &[6], &[7, 10], &[2, 13]][at % 6];
             let (edges, compared) = counts(n, mixed);
             assert!(edges < 3 * n && compared < 50, "{edges} edges, {compared} comparisons");
-            // Many send, then many receive; and in turn.
+            // First many send, afterwards many read; or they alternate.
             assert_eq!(counts(n, |at| if 2 * at < n { send } else { receive }), (n, 0));
             assert_eq!(counts(n, |at| if at % 2 == 0 { send } else { receive }).0, 2 * (n - 1));
         }

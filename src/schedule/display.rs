@@ -14,11 +14,11 @@ use super::requests::requested_edges;
 use super::schedule::Schedule;
 use super::system_state::SystemAccess;
 
-/// The systems of each stage with their access, what each waits for and why, and the sync points
-/// with their cause.
+/// The systems of each stage with their access, the systems that each waits for with the reason,
+/// and the sync points with their cause.
 ///
-/// Edges that others imply are left out. Conflicts are those of any world: in a given one, systems
-/// whose archetypes are disjoint run in parallel all the same.
+/// Edges that others imply are left out. Conflicts are the conflicts of any world: in a given
+/// world, systems with disjoint archetypes still run in parallel.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stages = match self.stages() {
@@ -83,11 +83,11 @@ fn shown_edges(stage: &Stage) -> Vec<(usize, usize)> {
     successors.flat_map(|(at, next)| next.iter().map(move |&next| (at, next))).collect()
 }
 
-/// Why systems wait for each other.
+/// The reasons why systems wait for each other.
 struct Reasons {
     /// All requested edges, in the order of the requests.
     requested: Vec<OrderEdge>,
-    /// The first of them between two systems.
+    /// The first request between two systems.
     first: FxHashMap<(usize, usize), usize>,
     access: Vec<Vec<ParamAccess>>,
     stage_of: Vec<usize>,
@@ -110,8 +110,8 @@ impl Reasons {
         Self { requested, first, access, stage_of }
     }
 
-    /// The edge between two systems, the later of which waits for the other. A request comes before
-    /// a conflict.
+    /// The edge between two systems; the later one waits for the other. A request takes precedence
+    /// over a conflict.
     fn edge(&self, from: usize, to: usize) -> OrderEdge {
         match self.first.get(&(from, to)) {
             Some(&at) => self.requested[at].clone(),

@@ -1,7 +1,8 @@
 //! The edges of an order: pairs of nodes, and junctions.
 //!
-//! A set of 1,000 systems before another of 1,000 is 1,000,000 pairs. A [`Junction`] says the same
-//! with 2,000 numbers: all nodes on one side of it come before all on the other.
+//! A set of 1,000 systems before another set of 1,000 makes 1,000,000 pairs. A [`Junction`]
+//! expresses the same with 2,000 numbers: all nodes on one side of it come before all nodes on the
+//! other.
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -22,7 +23,7 @@ pub(super) struct Junction {
 }
 
 impl Junction {
-    /// The edges that it stands for.
+    /// The pairs that it represents.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.from.iter().flat_map(|&from| self.to.iter().map(move |&to| (from, to)))
     }
@@ -52,12 +53,12 @@ impl Edges {
         self.pairs.len() + junctions.sum::<usize>()
     }
 
-    /// All pairs, including those that junctions stand for.
+    /// All pairs, including the pairs that junctions represent.
     pub(super) fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.pairs.iter().copied().chain(self.junctions.iter().flat_map(Junction::pairs))
     }
 
-    /// Replaces each junction by its pairs if those are no more than its arrows.
+    /// Replaces each junction by its pairs if the pairs are no more than its arrows.
     pub(super) fn without_small_junctions(&self) -> Self {
         let (large, small): (Vec<_>, Vec<_>) =
             self.junctions.iter().partition(|junction| junction.is_worth_it());
@@ -68,7 +69,7 @@ impl Edges {
         }
     }
 
-    /// The pairs whose nodes both meet a test, and all junctions.
+    /// The pairs of nodes that both meet a test, and all junctions.
     pub(super) fn with_pairs_of(mut self, is_kept: impl Fn(usize) -> bool) -> Self {
         self.pairs.retain(|&(from, to)| is_kept(from) && is_kept(to));
         self
@@ -113,8 +114,8 @@ impl Edges {
         parted
     }
 
-    /// What each of `nodes` nodes leads to, then what each junction leads to. Junction `j` has the
-    /// number `nodes + j`.
+    /// The successors of each of `nodes` nodes, followed by the successors of each junction.
+    /// Junction `j` has the number `nodes + j`.
     pub(super) fn successors(&self, nodes: usize) -> Vec<Vec<usize>> {
         let mut successors = vec![Vec::new(); nodes];
         for &(from, to) in &self.pairs {
@@ -127,12 +128,12 @@ impl Edges {
         successors
     }
 
-    /// A topological order of `nodes` nodes. Of those that are ready, the one of the least number
+    /// A topological order of `nodes` nodes. Of the ready nodes, the one with the lowest number
     /// comes next. O(nodes log nodes + edges).
     ///
     /// # Errors
     ///
-    /// If the edges have a cycle: whether each node waits for one.
+    /// If the edges have a cycle: for each node, whether it waits for a cycle.
     pub(super) fn order(&self, nodes: usize) -> Result<Vec<usize>, Vec<bool>> {
         let successors = self.successors(nodes);
         let mut remaining = vec![0usize; successors.len()];
@@ -144,7 +145,7 @@ impl Edges {
         while let Some(Reverse(next)) = ready.pop() {
             order.push(next);
             passed.push(next);
-            // A junction takes no time: what is after it becomes ready at once.
+            // A junction takes no time: the nodes after it become ready at once.
             while let Some(node) = passed.pop() {
                 for &successor in &successors[node] {
                     remaining[successor] -= 1;

@@ -40,10 +40,10 @@ impl<'s> SystemEntry<'s> {
 
     /// Sets the name of the system, for `before` and `after`, errors and timings.
     ///
-    /// Several systems may share a name, which then means all of them: functions of one name from
-    /// two modules share it, and so do two instances of a generic function. A suffix of the path
+    /// Several systems may share a name. It means all of them: functions of one name from two
+    /// modules share it, and so do two instances of a generic function. A suffix of the path
     /// distinguishes them without another name: `before("physics::step")`, `after("step<Ball>")`.
-    /// Errors then use the path too.
+    /// Errors use the path in this case.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -55,12 +55,12 @@ impl<'s> SystemEntry<'s> {
         self.invalidated()
     }
 
-    /// The system finishes before the systems that this name or function means begin: a system, or
-    /// all systems of a set. They see the effects of its commands.
+    /// The system finishes before the systems with this name or function begin: a system, or all
+    /// systems of a set. They see the effects of its commands.
     ///
-    /// It is an error of the next run if there is no such system or set by then, or if the name or
-    /// function is that of this system and no other one. The name of a set that this system is in
-    /// means the other members, now or later: while there are none, nothing is waited for.
+    /// The next run returns an error if it finds no such system or set, or if the name or function
+    /// belongs to this system alone. The name of a set that contains this system means the other
+    /// members, now or later: while it has no others, the system waits for none.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -89,8 +89,8 @@ impl<'s> SystemEntry<'s> {
         self.schedule.invalidate(self.index);
     }
 
-    /// The system begins after the systems that this name or function means have finished, and sees
-    /// the effects of their commands. See [`before`](SystemEntry::before).
+    /// The system begins after the systems with this name or function have finished, and sees the
+    /// effects of their commands. See [`before`](SystemEntry::before).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -118,7 +118,7 @@ impl<'s> SystemEntry<'s> {
         self.schedule.invalidate(self.index);
     }
 
-    /// Adds the system to a set, by whose name other systems can be ordered. A system can be in
+    /// Adds the system to a set; other systems can be ordered by its name. A system can be in
     /// several sets. [`Schedule::set`] orders all members at once.
     ///
     /// ```
@@ -142,21 +142,22 @@ impl<'s> SystemEntry<'s> {
     }
 
     /// The system runs only if the condition, a system that returns `bool`, returns `true`; with
-    /// several conditions, if all do. A condition may have all parameters that a system may have.
+    /// several conditions, all must return `true`. A condition may have any parameters that a
+    /// system may have.
     ///
-    /// Conditions are evaluated just before the system would run: those of its
-    /// [sets](crate::schedule::SetEntry::run_if) first, then its own in the order in which they
+    /// Conditions are evaluated just before the system would run: first the conditions of its
+    /// [sets](crate::schedule::SetEntry::run_if), after them its own in the order in which they
     /// were given. The first `false` ends the evaluation for this run:
     ///
-    /// * Filters by version in a condition compare with the moment at which that condition was
-    ///   last evaluated. With `run_if(not_paused).run_if(changed)`, a change made while the game is
-    ///   paused is seen when the pause ends.
+    /// * Filters by version in a condition compare with the last evaluation of that condition. With
+    ///   `run_if(not_paused).run_if(changed)`, a change made while the game is paused is seen when
+    ///   the pause ends.
     /// * [`every`](crate::every) and [`Local`](crate::Local) values count how often their condition
     ///   is evaluated: put conditions that must count every run first.
     /// * A condition may protect later ones from a missing resource.
     ///
-    /// A system that did not run keeps the moment at which it last began: when it runs again it
-    /// sees all changes since then.
+    /// A skipped system keeps the version of its last run: when it runs again it sees all changes
+    /// since that run began.
     ///
     /// # Panics
     ///

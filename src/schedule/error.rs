@@ -1,4 +1,4 @@
-//! The errors of a schedule, with texts that say what to do.
+//! The errors of a schedule, with texts that tell how to fix them.
 
 use core::error::Error;
 use core::fmt;
@@ -33,7 +33,7 @@ impl fmt::Display for Parameter {
 /// Two parameters of a system access the same value, and one of them writes it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AliasingParameters {
-    /// The system, or the set if the parameters are those of a condition of a set.
+    /// The system, or the set if the condition of a set has the parameters.
     pub system: String,
     /// Whether they are parameters of a condition.
     pub of_condition: bool,
@@ -41,7 +41,7 @@ pub struct AliasingParameters {
     pub first: Parameter,
     /// The second of the two parameters.
     pub second: Parameter,
-    /// What both of them access.
+    /// The value that both access.
     pub subject: Subject,
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for AliasingParameters {
             ),
             Subject::Component(_) => f.write_str(
                 "make them disjoint with a `Without<…>` of a component that the other has, or \
-                 merge them into one query",
+                 merge them into one query, or read a copy made by `Query::gather` before",
             ),
             Subject::Resource(_) | Subject::Side(_) | Subject::Events(_) => {
                 f.write_str("remove one of the two")
@@ -97,11 +97,11 @@ impl fmt::Display for AliasingParameters {
 
 impl Error for AliasingParameters {}
 
-/// Why a schedule cannot run, or what went wrong while it ran.
+/// The reason why a schedule cannot run, or a failure during its run.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// The requested order has a cycle. Nothing has run.
+    /// The requested order has a cycle. No system has run.
     Cycle {
         /// Its members, each before the next, and the last before the first. A single member is
         /// ordered before or after itself.
@@ -110,7 +110,7 @@ pub enum ScheduleError {
         /// the two names the other.
         through: Vec<Option<String>>,
     },
-    /// A system or set is ordered relative to a name that no system and no set has. Nothing has
+    /// A system or set is ordered relative to a name that no system and no set has. No system has
     /// run.
     UnknownName {
         /// The system or set that is ordered.
@@ -122,7 +122,7 @@ pub enum ScheduleError {
         /// All other names of systems and sets.
         known: Vec<String>,
     },
-    /// A system or set is ordered relative to a function that was not added. Nothing has run.
+    /// A system or set is ordered relative to a function that was not added. No system has run.
     NotAdded {
         /// The system or set that is ordered.
         asker: String,
@@ -131,8 +131,8 @@ pub enum ScheduleError {
         /// The path of the function.
         function: String,
     },
-    /// The schedule has run with another world. Nothing has run; or, if a command replaced the
-    /// world during the run, nothing after that sync point.
+    /// The schedule has run with another world. No system has run; or, if a command replaced the
+    /// world during the run, no system after that sync point.
     OtherWorld,
     /// A system did not run because a resource is missing. All other systems did.
     MissingResource {
@@ -149,7 +149,7 @@ pub enum ScheduleError {
         system: String,
         /// Whether a condition of it returned the error, so that the system did not run.
         of_condition: bool,
-        /// What it returned.
+        /// The returned error.
         error: SystemError,
     },
     /// Some commands of a system had no effect: a row was too wide, all ids were used, or, in a

@@ -1,12 +1,12 @@
-//! The dependency graph of a schedule: the stage of each system, and what each system waits for.
+//! The dependency graph of a schedule: the stage of each system, and the systems that it waits for.
 //!
-//! A *stage* is the work between two sync points. The stage of a system follows from the requested
-//! order and from conflicts, and from nothing else:
+//! A *stage* is the work between two sync points. The stage of a system follows only from the
+//! requested order and from conflicts:
 //!
 //! * A system that is ordered after one that records commands must see their effects, so it is in a
 //!   later stage.
-//! * All systems that were added before an explicit sync point are in earlier stages than those
-//!   added after it.
+//! * All systems that were added before an explicit sync point are in earlier stages than the
+//!   systems added after it.
 //! * A system is in no earlier stage than a system that precedes it in the order and conflicts with
 //!   it.
 //!
@@ -15,8 +15,8 @@
 //! insertion alone never adds one.
 //!
 //! Within a stage, a system waits for the systems that were requested before it, and for earlier
-//! ones that it conflicts with. Where many systems come before many others, they meet at a
-//! junction: a node that runs no system.
+//! ones that it conflicts with. If many systems come before many others, they meet at a junction: a
+//! node that runs no system.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,7 +35,7 @@ pub(super) struct Stage {
     pub(super) systems: Vec<usize>,
     /// The requested order of its systems, by their index in the stage.
     pub(super) requested: Edges,
-    /// The order of those of its systems that conflict in a possible world, likewise.
+    /// The order of its systems that conflict in a possible world, likewise.
     pub(super) conflicts: Edges,
     /// The explicit sync points at its end.
     pub(super) explicit_syncs: Vec<usize>,
@@ -145,9 +145,10 @@ fn largest(values: impl Iterator<Item = usize>) -> usize {
     values.max().unwrap_or(0)
 }
 
-/// What each system of a stage waits for, without edges that longer paths imply.
+/// The dependencies of the systems of a stage, without edges that longer paths imply.
 ///
-/// Its nodes are the systems, by their index in the stage, then junctions, which run no system.
+/// Its nodes are the systems, by their index in the stage, followed by junctions, which run no
+/// system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DependencyGraph {
     pub(super) successors: Vec<Vec<usize>>,
@@ -157,7 +158,7 @@ pub(super) struct DependencyGraph {
 }
 
 impl DependencyGraph {
-    /// The graph of some systems. Edges lead from lesser to greater numbers.
+    /// The graph of some systems. Edges lead from lower to higher numbers.
     ///
     /// O(edges · nodes / 64).
     pub(super) fn new<'e>(systems: usize, lists: impl IntoIterator<Item = &'e Edges>) -> Self {
@@ -186,8 +187,8 @@ impl DependencyGraph {
         depth.into_iter().max().unwrap_or(0) == systems
     }
 
-    /// A topological order of all nodes. Of the systems that are ready, the one of the least rank
-    /// comes next. Junctions have no rank, and come at once.
+    /// A topological order of all nodes. Of the ready systems, the one with the lowest rank comes
+    /// next. Junctions have no rank, and come at once.
     pub(super) fn order(&self, rank: &[u64]) -> Vec<usize> {
         let mut remaining = self.predecessors_len.clone();
         let key = |at: usize| Reverse((rank.get(at).copied().unwrap_or(0), at));
@@ -227,7 +228,7 @@ fn reduce(successors: &mut [Vec<usize>], sequence: &[usize]) {
         successors[at].sort_unstable_by_key(|&to| place[to]);
         successors[at].dedup();
         let mut reached = NodeSet::default();
-        // In order: what an earlier successor reaches needs no edge of its own.
+        // In order: a node that an earlier successor reaches needs no edge of its own.
         successors[at].retain(|&to| {
             let is_new = !reached.contains(to);
             if is_new {

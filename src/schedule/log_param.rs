@@ -1,4 +1,4 @@
-//! The parameters that read what rows have got, and what has gone.
+//! The parameters that read gained and lost components, and despawned entities.
 //!
 //! Rows change at sync points only, when no system runs, so these conflict with no other parameter.
 
@@ -13,6 +13,7 @@ use super::param::{SystemParam, SystemRun, sealed};
 impl<C: Component> sealed::Sealed for Inserted<'_, C> {}
 impl<C: Component> SystemParam for Inserted<'_, C> {
     type Item<'a> = Inserted<'a, C>;
+    const READS_LOGS: bool = true;
     type State = ReaderPosition;
     type Borrowed<'r> = Option<Inserted<'r, C>>;
 
@@ -39,6 +40,7 @@ impl<C: Component> SystemParam for Inserted<'_, C> {
 impl<C: Component> sealed::Sealed for Removed<'_, C> {}
 impl<C: Component> SystemParam for Removed<'_, C> {
     type Item<'a> = Removed<'a, C>;
+    const READS_LOGS: bool = true;
     type State = ReaderPosition;
     type Borrowed<'r> = Option<Removed<'r, C>>;
 
@@ -65,6 +67,7 @@ impl<C: Component> SystemParam for Removed<'_, C> {
 impl sealed::Sealed for Despawned<'_> {}
 impl SystemParam for Despawned<'_> {
     type Item<'a> = Despawned<'a>;
+    const READS_LOGS: bool = true;
     type State = ReaderPosition;
     type Borrowed<'r> = Option<Despawned<'r>>;
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::order::OrderNode;
 use super::target::Target;
 
-/// The nodes of each name and function, listed when the first is asked for.
+/// The nodes of each name and function, listed at the first request.
 pub(super) struct Meanings<'a> {
     nodes: &'a [OrderNode],
     lists: OnceCell<Lists<'a>>,
@@ -27,7 +27,7 @@ impl<'a> Meanings<'a> {
         Self { nodes, lists: OnceCell::new() }
     }
 
-    /// What a target means, in ascending order.
+    /// The nodes that a target means, in ascending order.
     pub(super) fn of(&self, target: &Target) -> &[usize] {
         let lists = self.lists();
         let found = match target {

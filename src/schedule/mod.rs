@@ -1,8 +1,8 @@
 //! The scheduler: plain functions that run in parallel where their accesses do not conflict.
 //!
 //! A [`Schedule`] holds [systems](System), which are ordered by names or functions,
-//! [sets](SetEntry) and run conditions. After a run, its [`Timings`] and its [`CommandReport`] tell
-//! what happened.
+//! [sets](SetEntry) and run conditions. After a run, read its [`Timings`] and its
+//! [`CommandReport`].
 //!
 //! Recorded commands are applied at the sync points between stages:
 //!
@@ -13,13 +13,13 @@
 //!   spawn, records commands ┴─ sync point ┴── count, ordered after `spawn`
 //! ```
 //!
-//! [Events](crate::EventWriter) need no sync point: the systems after that which sends them see
-//! them. What [came](crate::Inserted) and [went](crate::Removed) is known after the sync
-//! point.
+//! [Events](crate::EventWriter) need no sync point: the systems after the sender see them.
+//! Components that were [gained](crate::Inserted) or [lost](crate::Removed) are reported after the
+//! sync point.
 //!
-//! A run gives the same result on any number of threads, for two reasons: two systems that conflict
-//! always run in the same order; and before each stage, each system gets the version that it writes
-//! and a share of the free ids, neither of which depends on threads.
+//! A run gives the same result on any number of threads, for two reasons. Two systems that conflict
+//! always run in the same order. And before each stage, each system gets the version for its writes
+//! and a share of the free ids, independent of threads.
 //!
 //! ```
 //! # use phalanx::prelude::*;
@@ -38,31 +38,32 @@
 
 // | file | holds |
 // | --- | --- |
-// | `system` | `System`: functions whose parameters declare their access |
-// | `system_output` | `SystemOutput`, what systems return, and `SystemError` |
+// | `system` | `System`: functions with parameters that declare their access |
+// | `system_output` | `SystemOutput`, the results of systems, and `SystemError` |
 // | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
 // | `param_tuple` | tuples of parameters |
-// | `log_param` | the parameters that read what rows have got, and what has gone |
+// | `log_param` | the parameters that read gained and lost components, and despawned entities |
 // | `access` | the access of a parameter, and conflicts between two of them |
 // | `schedule` | `Schedule`: the list of systems, and its settings |
-// | `add` | `Schedule::add`, and `then` |
+// | `add` | `Schedule::add` and `then` |
 // | `entry` | `SystemEntry`: name, order, sets and conditions of a system |
-// | `systems` | `Systems`: what is added in one call, and `SystemsEntry` |
+// | `systems` | `Systems`: the systems of one call, and `SystemsEntry` |
 // | `target` | `IntoTarget`: the names and functions that systems are ordered by |
 // | `set` | `SetEntry`: order and conditions of a set |
 // | `set_condition` | a condition of a set, before it is a system's |
 // | `condition` | `every`, `on_event` and `FixedStep` |
-// | `order` | the nodes of an order, and the reasons of its edges |
+// | `order` | the nodes of an order, and the reasons for its edges |
 // | `meanings` | the nodes that a name or a function means |
 // | `edges` | `Edges`: pairs of nodes, and junctions of many |
-// | `requests` | what was asked for, as edges |
+// | `requests` | the requested order, as edges |
 // | `topology` | the topological order, and cycles |
 // | `node_set` | `NodeSet`: nodes as bits |
-// | `conflicts` | `Accesses`: which systems wait for which because of what they access |
+// | `conflicts` | `Accesses`: the systems that each system waits for because of a conflict |
 // | `graph` | stages, and the dependency graph of each |
 // | `background` | `BackgroundRun`: a run while the caller goes on |
 // | `stage` | the execution of a stage on one thread or many |
 // | `run` | `Schedule::run`: the stages in order, with playback between them |
+// | `run_once` | `World::run` and `RunOnce`: a function that is called at once; `run_error` is its error |
 // | `system_state` | a system with its conditions and the outcome of its last run |
 // | `report` | `CommandReport`: commands that had no effect |
 // | `timing` | `Timings` of the last run |
@@ -92,6 +93,8 @@ mod param_tuple;
 mod report;
 mod requests;
 mod run;
+mod run_error;
+mod run_once;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod schedule;
 mod set;
@@ -112,6 +115,8 @@ pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use flip::flip;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
+pub use run_error::RunError;
+pub use run_once::RunOnce;
 pub use schedule::Schedule;
 pub use set::SetEntry;
 pub use system::System;

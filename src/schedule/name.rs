@@ -23,9 +23,9 @@ pub(super) fn short(name: &str) -> String {
 /// The names of a system that was not named explicitly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FunctionName {
-    /// The name of its function; for a closure, that of the function around it.
+    /// The name of its function; for a closure, the name of the function around it.
     pub(super) name: String,
-    /// The same with the modules, which distinguishes two functions of one name.
+    /// The name with its modules, which distinguishes two functions of one name.
     pub(super) path: String,
     /// The path with the types of a generic function.
     pub(super) instance: String,

@@ -3,7 +3,7 @@
 /// Nodes of an order by their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeSet {
-    /// Bit `i % 64` of word `i / 64` is node `i`. Nodes past the last word are no members.
+    /// Bit `i % 64` of word `i / 64` is node `i`. Nodes past the last word are not members.
     words: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ impl NodeSet {
         self.words.clear();
     }
 
-    /// The member of the greatest number that `other` lacks. O(nodes / 64).
+    /// The member with the highest number that `other` lacks. O(nodes / 64).
     pub(super) fn last_outside(&self, other: &Self) -> Option<usize> {
         let of_other = |at: usize| other.words.get(at).copied().unwrap_or(0);
         let words = self.words.iter().enumerate().rev();

@@ -23,7 +23,7 @@ pub(super) struct OrderNode {
     pub(super) before: Vec<Target>,
     /// Systems or sets that come before this one.
     pub(super) after: Vec<Target>,
-    /// The systems to which this one was added with `then`, or that precede it in a chain.
+    /// The systems to which `then` added this one, or that precede it in a chain.
     pub(super) follows: Vec<usize>,
     /// Whether it is a sync point: nodes added before it come before it, the others after it.
     pub(super) sync: bool,
@@ -36,7 +36,7 @@ impl OrderNode {
         self.sets.iter().any(|one| one == set)
     }
 
-    /// All that it can be called by: its names, and those of its sets.
+    /// All its names: its own, and the names of its sets.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let own = [&*self.name].into_iter().chain(self.sets.iter().map(|set| &**set));
         own.chain(self.function.ends()).filter(|_| !self.sync)
@@ -66,7 +66,7 @@ pub(super) struct OrderRequest {
     pub(super) target: Target,
 }
 
-/// Why one node comes before another.
+/// The reason why one node comes before another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     /// The first node has a `before` that matches the second.

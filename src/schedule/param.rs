@@ -1,4 +1,4 @@
-//! The parameters of systems: each declares its access, and borrows what it names for a run.
+//! The parameters of systems: each declares its access, and borrows its values for a run.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
@@ -30,26 +30,26 @@ pub struct SystemRun<'r> {
 ///
 /// | parameter | gives | systems that cannot run in parallel |
 /// | --- | --- | --- |
-/// | [`Query<Q, F>`](Query) | the matching chunks | those that write what it reads, or access what it writes, in the same archetype |
-/// | [`Res<R>`](Res) | read access to a resource | those with `ResMut<R>` |
-/// | [`ResMut<R>`](ResMut) | write access to a resource | those with `Res<R>` or `ResMut<R>` |
+/// | [`Query<Q, F>`](Query) | the matching chunks | systems that write columns that it reads, or access columns that it writes, in the same archetype |
+/// | [`Res<R>`](Res) | read access to a resource | systems with `ResMut<R>` |
+/// | [`ResMut<R>`](ResMut) | write access to a resource | systems with `Res<R>` or `ResMut<R>` |
 /// | `Option<Res<R>>`, `Option<ResMut<R>>` | the same; `None` if the world has no `R` | the same |
-/// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | those that write `C` |
-/// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | those that access `C` |
-/// | [`Side<T>`](Side) | read access to the side values of type `T` | those with `SideMut<T>` |
-/// | [`SideMut<T>`](SideMut) | write access to the side values of type `T` | those with `Side<T>` or `SideMut<T>` |
-/// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | those with `EventReader<E>` |
-/// | [`EventReader<E>`](EventReader) | the events that it has not read yet | those with `EventWriter<E>` |
-/// | [`Inserted<C>`](crate::Inserted) | the entities that have got `C`, and its values | none |
-/// | [`Removed<C>`](crate::Removed) | the entities that have lost `C`, and its values | none |
+/// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | systems that write `C` |
+/// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | systems that access `C` |
+/// | [`Side<T>`](Side) | read access to the side values of type `T` | systems with `SideMut<T>` |
+/// | [`SideMut<T>`](SideMut) | write access to the side values of type `T` | systems with `Side<T>` or `SideMut<T>` |
+/// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
+/// | [`EventReader<E>`](EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
+/// | [`Inserted<C>`](crate::Inserted) | the entities that got `C`, and its values | none |
+/// | [`Removed<C>`](crate::Removed) | the entities that lost `C`, and its values | none |
 /// | [`Despawned`](crate::Despawned) | the entities that were despawned | none |
 /// | [`Commands`] | a command buffer, applied at the next sync point | none |
-/// | [`Local<T>`](Local) | a value of the system's own | none |
-/// | a tuple of up to twelve of these, or of tuples | each of them | those of each |
+/// | [`Local<T>`](Local) | a value of the system itself | none |
+/// | a tuple of up to twelve of these, or of tuples | all of its elements | the systems of all its elements |
 ///
-/// A missing resource keeps the system from running, unless the parameter is an `Option`. No
-/// parameter is the world itself: work that needs all of it is recorded with
-/// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`Commands`].
+/// If a resource is missing, the system does not run, unless the parameter is an `Option`. No
+/// parameter is the world itself: work that needs all of it is recorded with [`commands.run(|world|
+/// …)`](crate::CommandBuffer::run), as in the example of [`Commands`].
 ///
 /// A tuple is one parameter, so a system may have more than twelve, and parameters that go together
 /// have a name:
@@ -90,6 +90,9 @@ pub trait SystemParam: sealed::Sealed {
     /// A compile error for a parameter that can never be valid.
     #[doc(hidden)]
     const ASSERT_VALID: () = ();
+    /// Whether it reads gains, losses or despawns since an earlier run.
+    #[doc(hidden)]
+    const READS_LOGS: bool = false;
     /// The state that is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
@@ -112,10 +115,10 @@ pub trait SystemParam: sealed::Sealed {
     fn buffers(_: &mut Self::State) -> Vec<&mut CommandBuffer> {
         Vec::new()
     }
-    /// Hands over the events of a run that has ended, or drops them.
+    /// Moves the events of an ended run to their queue, or drops them.
     #[doc(hidden)]
     fn send_events(_: &mut Self::State, _: &SystemRun<'_>, _is_sent: bool) {}
-    /// The bytes that the buffers hold, after those that are unused were given back if `compact`.
+    /// The bytes that the buffers hold. If `compact`, unused bytes are freed first.
     #[doc(hidden)]
     fn held_bytes(_: &mut Self::State, _compact: bool) -> usize {
         0
@@ -141,7 +144,7 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     }
 
     fn bind(world: &mut World) -> AccessRequest {
-        AccessRequest::new(&query_type::<Q, F>(), world.registry_mut())
+        world.access_request(&query_type::<Q, F>())
     }
 
     fn borrow<'r>(
@@ -173,7 +176,7 @@ macro_rules! lookup {
             }
 
             fn bind(world: &mut World) -> AccessRequest {
-                AccessRequest::new(&lookup_type::<$term>(), world.registry_mut())
+                world.access_request(&lookup_type::<$term>())
             }
 
             fn borrow<'r>(
@@ -372,7 +375,7 @@ impl<E: Send + Sync + 'static> SystemParam for EventReader<'_, E> {
     }
 }
 
-/// A value of a system's own, kept from run to run. It is initialised with the default of its type.
+/// A value of the system itself, kept from run to run. Its first value is the default of its type.
 ///
 /// ```
 /// # use phalanx::prelude::*;

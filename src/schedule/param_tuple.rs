@@ -14,7 +14,7 @@ fn of_element<P: SystemParam>(
     registry: &mut Registry,
     index: usize,
 ) -> impl Iterator<Item = NamedAccess> {
-    // In a nested tuple this is done again by the outer one, whose index stays.
+    // The outer tuple of a nested tuple replaces the position by its own index.
     P::access(registry).into_iter().map(move |access| NamedAccess { position: index + 1, ..access })
 }
 
@@ -29,6 +29,7 @@ macro_rules! tuples {
             const ASSERT_VALID: () = {
                 $(let () = $P::ASSERT_VALID;)*
             };
+            const READS_LOGS: bool = false $(|| $P::READS_LOGS)*;
             type State = ($($P::State,)*);
             type Borrowed<'r> = ($($P::Borrowed<'r>,)*);
 

@@ -10,7 +10,7 @@ use crate::command::CommandError;
 pub struct FailedCommands {
     /// The system that recorded them.
     pub system: String,
-    /// The first of them: its kind, its entity, where it was recorded, and why it had no effect.
+    /// The first of them: its kind, its entity, the place of its recording, and the reason.
     pub first: CommandError,
     /// Their number, including the first.
     pub count: u64,
@@ -42,9 +42,9 @@ impl fmt::Display for FailedCommands {
 /// The commands of a schedule's systems that had no effect, mostly because another system had
 /// despawned their entity; see [`Schedule::report`](crate::Schedule::report).
 ///
-/// All of them are counted, and one of each [place](FailedCommands) is kept, so a report that is
-/// never taken stays small. Its order is that of the runs, the systems and the recording, and does
-/// not depend on threads.
+/// All of them are counted, but only one of each [place](FailedCommands) is kept, so a report that
+/// is never taken stays small. Its entries are in the order of the runs, the systems and the
+/// recording, independent of threads.
 ///
 /// It is displayed with a line for each entry:
 ///

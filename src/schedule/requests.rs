@@ -1,4 +1,4 @@
-//! The requested order: what systems and sets ask for, resolved to edges.
+//! The requests of systems and sets for an order, resolved to edges.
 
 use rustc_hash::FxHashMap;
 
@@ -10,8 +10,7 @@ use super::target::Target;
 
 /// The edges requested by names and by explicit sync points, each with its reason: for texts.
 ///
-/// O(edges): two sets of many members have many. [`requested_order`] orders the same nodes with
-/// fewer.
+/// O(edges): two large sets have many edges. [`requested_order`] orders the same nodes with fewer.
 ///
 /// # Errors
 ///
@@ -49,11 +48,11 @@ pub(super) fn requested_edges(
 /// The order of [`requested_edges`], with a junction for each target that many nodes are ordered
 /// by. O(nodes + requests · (members of their set)).
 ///
-/// Of edges with a cycle, some are left out, but never all.
+/// If edges form a cycle, some of them are left out, but never all.
 ///
 /// # Errors
 ///
-/// Those of [`requested_edges`].
+/// The errors of [`requested_edges`].
 pub(super) fn requested_order(
     nodes: &[OrderNode],
     sets: &[SystemSet],
@@ -63,7 +62,7 @@ pub(super) fn requested_order(
     let mut last_sync = 0;
     for (i, node) in nodes.iter().enumerate() {
         if node.sync {
-            // Its neighbours order it with those farther away.
+            // Its neighbours order it with farther nodes.
             order.edges.pairs.extend((last_sync..i).map(|from| (from, i)));
             last_sync = i;
         } else if nodes[last_sync].sync {
@@ -78,7 +77,7 @@ pub(super) fn requested_order(
         let asker = Asker { nodes, sets, name, set: Some(name), members };
         asker.each_request(before, after, &meanings, |request| order.add(&request))?;
     }
-    // A target that only nodes of its own are ordered by has a junction without others.
+    // If only nodes of the target itself are ordered by it, its junction has no other nodes.
     let Edges { pairs, junctions } = order.edges;
     let mut edges = Edges { pairs, ..Edges::default() };
     junctions.into_iter().for_each(|junction| edges.add_junction(junction));
@@ -90,7 +89,7 @@ pub(super) fn requested_order(
 struct RequestedOrder<'a> {
     edges: Edges,
     /// For each target, and whether it comes after: its junction, and up to two nodes of the target
-    /// that are ordered by it themselves.
+    /// that are themselves ordered by it.
     junctions: FxHashMap<(&'a Target, bool), (usize, Vec<usize>)>,
 }
 
@@ -123,7 +122,7 @@ impl<'a> RequestedOrder<'a> {
                 }
                 continue;
             }
-            // Each is before all the others. Two of them are a cycle, which more do not change.
+            // Each is before all the others. Two of them form a cycle, and more do not change that.
             if inside.len() < 2 && !inside.contains(&me) {
                 inside.push(me);
                 let others = others.iter().filter(|&&other| other != me);
@@ -133,7 +132,7 @@ impl<'a> RequestedOrder<'a> {
     }
 }
 
-/// The system or set whose order requests are resolved.
+/// The system or set that makes requests.
 struct Asker<'a, 'm> {
     nodes: &'a [OrderNode],
     sets: &'a [SystemSet],
@@ -149,8 +148,8 @@ struct Request<'a, 'm> {
     target: &'a Target,
     is_before: bool,
     members: &'m [usize],
-    /// The nodes that the target means, in ascending order. These can include members, if it is the
-    /// name of a set.
+    /// The nodes that the target means, in ascending order. They can include members, if the target
+    /// is the name of a set.
     others: &'m [usize],
 }
 
@@ -170,7 +169,7 @@ impl Request<'_, '_> {
 }
 
 impl<'a> Asker<'a, '_> {
-    /// Hands over each request of its targets.
+    /// Calls a function with each request of its targets.
     fn each_request(
         &self,
         before: &'a [Target],
@@ -239,7 +238,7 @@ mod tests {
     use super::super::name::FunctionName;
     use super::*;
 
-    /// Nodes and sets that ask for each other by names, suffixes of paths and sets.
+    /// Nodes and sets that order each other by names, suffixes of paths and sets.
     fn asking(wishes: &[(usize, usize, usize)]) -> (Vec<OrderNode>, Vec<SystemSet>) {
         let node = |i: usize| OrderNode {
             name: format!("s{}", i % 7),
@@ -323,7 +322,7 @@ mod tests {
             let edges = |nodes: &[OrderNode], sets: &[SystemSet]| {
                 requested_order(nodes, sets).unwrap().len()
             };
-            // A set before another, asked for by the set, by each member, and by both sides.
+            // A set before another, requested by the set, by each member, and by both sides.
             let member = |at| OrderNode { sets: in_turn(at), ..OrderNode::default() };
             assert_eq!(edges(&nodes(&member), &[ordered("even", &["odd"], &[])]), n);
             let both = [ordered("even", &["odd"], &[]), ordered("odd", &[], &["even"])];

@@ -1,9 +1,11 @@
 //! A run of a schedule: its stages in order, and the playback of recorded commands between them.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use crate::command::{CommandBuffer, Failures};
 use crate::payload::Payload;
+use crate::query::LoopThreads;
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
@@ -30,23 +32,24 @@ impl Schedule {
     /// An invalid schedule or a missing resource is an error. A command on an entity that another
     /// system has despawned is not: it is counted in the [report](Schedule::report).
     ///
-    /// | what happens | the run returns | what has run | reported |
+    /// | event | the run returns | systems and commands that ran | reported |
     /// | --- | --- | --- | --- |
-    /// | the order has a cycle or an unknown name, or the world is not that of the last run | an error | nothing | |
+    /// | the order has a cycle or an unknown name, or the last run had another world | an error | none | |
     /// | a resource of a system or of its conditions is missing | an error | all other systems | |
     /// | a system returns an error, or one of its conditions does | the error, with the name of the system | all other systems | |
     /// | a system's row is too wide for a chunk | an error | all other commands | yes |
     /// | a system spawns a batch, and all ids are used | an error | all other commands | yes |
-    /// | a command names a type whose name another type of the world has | an error | all other commands | yes |
-    /// | a command puts another world in place of this one | an error | nothing after that sync point | |
+    /// | a command names a type with a name that another type of the world has | an error | all other commands | yes |
+    /// | a command puts another world in place of this one | an error | none after that sync point | |
     /// | a system changes an entity that is not alive when the command is applied | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
     /// | the same, with [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) | `Ok` | all other commands | |
     /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
     ///
     /// A system that is skipped because its resource is missing does not hold back the systems that
-    /// are ordered after it: they run without its effects. Nor does one that returns an error. Its
-    /// commands and events are discarded, as those of a system that panics; what it wrote through
-    /// its parameters stays. Of a condition that returns an error, the system does not run.
+    /// are ordered after it: they run without its effects. The same holds for a system that returns
+    /// an error. Its commands and events are discarded, like the commands of a system that panics;
+    /// its writes through its parameters stay. If a condition returns an error, its system does not
+    /// run.
     ///
     /// # Panics
     ///
@@ -54,12 +57,12 @@ impl Schedule {
     /// system's `spawn` does when all ids are used, its `try_spawn` returns an error); if a command
     /// fails and its buffer has [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a
     /// component has the name of another type's. All other systems run and their commands are
-    /// applied; then the panic is resumed with a text that names the system. The commands and the
-    /// events of a system that panics are discarded, and chunks that it wrote count as changed. The
-    /// world, the schedule and its report remain usable.
+    /// applied; after that the panic is resumed with a text that names the system. The commands and
+    /// the events of a system that panics are discarded, and its written chunks count as changed.
+    /// The world, the schedule and its report remain usable.
     ///
-    /// If a parameter names a component type whose name another type has in the world, with the
-    /// text of [`NameTaken`](crate::error::NameTaken); then nothing has run.
+    /// If a parameter names a component type with a name that another type has in the world, with
+    /// the text of [`NameTaken`](crate::error::NameTaken). No system has run in this case.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -144,11 +147,15 @@ impl Schedule {
             Some(Threads::Pool(pool)) if executor.is_worth_threads() => {
                 pool.install(|| executor.run(job));
             }
-            _ => executor.run(job),
+            Some(Threads::Pool(pool)) => {
+                LoopThreads::Pool(Arc::clone(pool)).during(|| executor.run(job));
+            }
+            Some(Threads::Caller) => LoopThreads::One.during(|| executor.run(job)),
+            None => executor.run(job),
         }
     }
 
-    /// The priority of each system of a stage among those that are ready.
+    /// The priority of each system of a stage among the ready systems.
     fn rank(&self, stage: usize, systems: usize) -> Vec<u64> {
         match self.shuffle {
             None => (0..systems as u64).collect(),
@@ -232,9 +239,10 @@ impl Schedule {
     /// [`Schedule::reset`], or since the first run.
     ///
     /// If one system changes an entity and another despawns it in the same run, neither is at
-    /// fault, so the run goes on and returns `Ok`. The report says how often it happened, and
-    /// where. [`Schedule::run`] lists what is reported and what is an error besides; commands of a
-    /// buffer with [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) are not reported.
+    /// fault, so the run goes on and returns `Ok`. The report counts such commands, with their
+    /// places in the source. [`Schedule::run`] lists the failures that are reported, and the ones
+    /// that are errors as well; commands of a buffer with
+    /// [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) are not reported.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -259,8 +267,8 @@ impl Schedule {
         &self.report
     }
 
-    /// Takes the [report](Schedule::report), which is empty afterwards: for a program that prints
-    /// it from time to time, or that checks after every run what happened in that one.
+    /// Takes the [report](Schedule::report), and leaves an empty one: for a program that prints it
+    /// from time to time, or that checks it after every run.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
@@ -24,29 +24,30 @@ use super::timing::Timings;
 ///
 /// Two systems that access the same component or resource, one of them to write it, never run at
 /// the same time, unless no archetype of the world is matched by both. They run in the order in
-/// which they were added, or in that of [`before`](crate::schedule::SystemEntry::before),
-/// [`after`](crate::schedule::SystemEntry::after) and [`then`](crate::schedule::SystemEntry::then);
-/// [`Schedule::set`] orders many systems at once. Systems that send [events](crate::EventWriter) of
-/// one type are ordered with those that read them in the same way. All other systems may run in
-/// parallel, on rayon's threads. Threads have no influence on the result: the same world and the
-/// same systems give the same bits on one thread or many.
+/// which they were added, or in the order requested by
+/// [`before`](crate::schedule::SystemEntry::before), [`after`](crate::schedule::SystemEntry::after)
+/// and [`then`](crate::schedule::SystemEntry::then); [`Schedule::set`] orders many systems at once.
+/// Systems that send [events](crate::EventWriter) of one type are ordered with the readers of that
+/// type in the same way. All other systems may run in parallel, on rayon's threads. Threads have no
+/// influence on the result: the same world and the same systems give the same bits on one thread or
+/// many.
 ///
 /// # Commands and sync points
 ///
 /// Recorded [`Commands`](crate::Commands) are applied at *sync points*, system by system, in order.
-/// There is one at the end of each run, and one before a system that is ordered
+/// One sync point is at the end of each run, and one before each system that is ordered
 /// [`after`](crate::schedule::SystemEntry::after) a system that records commands: it sees their
-/// effects. A system that was merely added later may run before they are applied. There are no more
-/// sync points than these rules require; [`Schedule::sync`] adds an explicit one.
+/// effects. A system that was merely added later may run before they are applied. A schedule has no
+/// more sync points than these rules require; [`Schedule::sync`] adds an explicit one.
 ///
-/// A command whose entity was despawned before the command is applied has no effect, and is counted
+/// A command has no effect if its entity was despawned before the command is applied; it is counted
 /// in the [report](Schedule::report). It is an error of the run only if the schedule is
 /// [strict](Schedule::strict).
 ///
 /// # Versions
 ///
-/// `Changed`, `ChangedLines`, `Arrived` and `Reordered` in a system compare with the moment at
-/// which it last began. What the system writes through its own queries is not newer than that, so a
+/// `Changed`, `ChangedLines`, `Arrived` and `Reordered` in a system compare with the beginning of
+/// its last run. The writes of a system through its own queries are not newer than that, so a
 /// system does not trigger itself. The effects of its [`Commands`](crate::Commands) are newer: they
 /// are applied after it began, and its next run sees them like the changes of any other system. A
 /// system that runs in every third frame sees three frames of changes; the first run sees
@@ -82,7 +83,7 @@ pub struct Schedule {
     pub(super) sets: Vec<SystemSet>,
     /// Conditions of sets, each with the index of its set in `sets`.
     pub(super) set_conditions: Vec<(usize, SetCondition)>,
-    /// One for each node. That of a sync point does nothing.
+    /// One for each node. The state of a sync point does no work.
     pub(super) states: Vec<Mutex<SystemState>>,
     /// Component ids for checks that need no world.
     pub(super) registry: Registry,
@@ -105,8 +106,8 @@ pub struct Schedule {
 pub(super) enum Threads {
     /// The caller's thread only.
     Caller,
-    /// A pool of the schedule's own.
-    Pool(ThreadPool),
+    /// A pool of the schedule itself.
+    Pool(Arc<ThreadPool>),
 }
 
 /// The stages of a schedule, each with its executor.
@@ -168,8 +169,10 @@ impl Schedule {
     /// Runs systems on a pool of `threads` threads of its own, or on the caller's thread if
     /// `threads` is one. Without this call, systems run on the rayon pool that the caller is in.
     ///
-    /// The number of threads has no influence on the result. With one thread, no other is used,
-    /// except by a system that iterates its chunks in parallel.
+    /// Parallel loops of queries in the systems use the same threads, and the caller's. The number
+    /// of threads has no influence on the result. Other work of rayon, such as
+    /// [`Query::par_chunks`](crate::Query::par_chunks), uses the pool around the thread: run the
+    /// schedule in `rayon::ThreadPool::install` to choose it.
     ///
     /// # Panics
     ///
@@ -190,20 +193,19 @@ impl Schedule {
         } else {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             match pool {
-                Ok(pool) => Threads::Pool(pool),
+                Ok(pool) => Threads::Pool(Arc::new(pool)),
                 Err(error) => panic!("cannot start {threads} threads, ask for fewer: {error}"),
             }
         });
         self
     }
 
-    /// Shuffles, in each run anew, the systems that may run in any order. For tests: it finds
+    /// Shuffles the systems that may run in any order, again in each run. For tests: it finds
     /// systems that rely on an order that was not requested. The same seed gives the same orders on
     /// one thread.
     ///
-    /// The order of systems that conflict does not change, nor does that of their commands and
-    /// versions. So the result changes only if systems communicate by other means than their
-    /// parameters.
+    /// The order of conflicting systems and of their commands and versions does not change. So the
+    /// result changes only if systems communicate by other means than their parameters.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -269,11 +271,12 @@ impl Schedule {
         self.states.iter().map(|state| lock(state).held_bytes(false)).sum()
     }
 
-    /// Gives the memory back that the buffers of systems do not use, and returns how many bytes.
-    /// See [`Schedule::memory_bytes`], and [`World::compact`] for the world's own. O(systems).
+    /// Frees the memory that the buffers of systems do not use, and returns the number of freed
+    /// bytes. See [`Schedule::memory_bytes`], and [`World::compact`] for the memory of the world.
+    /// O(systems).
     ///
-    /// Runs do the same for a buffer that has held much more than it used for 64 runs or more: the
-    /// memory of a burst is kept for 128 runs at most.
+    /// Runs do the same for a buffer that has held much more than it used for 64 runs or more, so
+    /// the memory of a burst is kept for at most 128 runs.
     pub fn compact(&mut self) -> usize {
         let before = self.memory_bytes();
         let states = self.states.iter_mut().map(|state| state.get_mut());
@@ -357,7 +360,7 @@ impl Schedule {
             return Err(ScheduleError::OtherWorld);
         }
         if !self.is_bound {
-            // First, since binding a system may panic after others were bound.
+            // This comes first: binding a system may panic after others were bound.
             self.world = Some(world.id());
             for state in &mut self.states {
                 state.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);

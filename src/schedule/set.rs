@@ -20,11 +20,12 @@ pub struct SetEntry<'s> {
 }
 
 impl Schedule {
-    /// The set of this name, which exists from then on even without members: other systems can be
+    /// The set with this name, which exists from now on even without members: other systems can be
     /// ordered by it, and members can be added later.
     ///
     /// Systems join with [`in_set`](crate::schedule::SystemEntry::in_set). A set without members
-    /// orders nothing: a system before it and a system after it may run in any order.
+    /// has no influence on the order: a system before it and a system after it may run in any
+    /// order.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -78,7 +79,7 @@ impl SetEntry<'_> {
         &mut self.schedule.sets[self.index]
     }
 
-    /// All members finish before the systems that this name or function means begin. See
+    /// All members finish before the systems with this name or function begin. See
     /// [`SystemEntry::before`](crate::schedule::SystemEntry::before).
     ///
     /// ```
@@ -97,7 +98,7 @@ impl SetEntry<'_> {
         self
     }
 
-    /// All members begin after the systems that this name or function means have finished. See
+    /// All members begin after the systems with this name or function have finished. See
     /// [`SystemEntry::after`](crate::schedule::SystemEntry::after).
     ///
     /// ```
@@ -120,8 +121,8 @@ impl SetEntry<'_> {
     /// just before it would run, and each clone has its own [`Local`](crate::Local) values and its
     /// own version for change detection.
     ///
-    /// A member evaluates the conditions of its sets before its own, wherever in the program they
-    /// were given. Conditions of the set that it joined first come first. The first `false` ends
+    /// A member evaluates the conditions of its sets before its own, regardless of their order in
+    /// the program. Conditions of the set that it joined first come first. The first `false` ends
     /// the evaluation, see [`SystemEntry::run_if`](crate::schedule::SystemEntry::run_if). So all
     /// members of a set evaluate its conditions equally often, unless a condition of a set that a
     /// member joined earlier returns `false`.

@@ -33,7 +33,7 @@ pub(super) struct StageExecutor {
     graph: DependencyGraph,
     /// The archetypes that `graph` was made for.
     census: Option<Census>,
-    /// What the systems access, in component ids of the world; unknown before the first run.
+    /// The accesses of the systems, in component ids of the world; unknown before the first run.
     accesses: Option<Accesses>,
     is_chain: bool,
     /// For each node of the graph, the number of predecessors that have not finished.
@@ -53,14 +53,14 @@ pub(super) struct Job<'a> {
     pub(super) resources: &'a Resources,
     /// When the schedule's run began.
     pub(super) start: Stopwatch,
-    /// Of the systems that are ready, the one of the least rank starts first.
+    /// The rank of each system: of the ready systems, the one with the lowest rank starts first.
     pub(super) rank: &'a [u64],
     /// Threads that may run systems.
     pub(super) threads: usize,
 }
 
 impl Job<'_> {
-    /// The rank of a node. A junction costs no time, and has the least.
+    /// The rank of a node. A junction costs no time, and has the lowest.
     fn rank_of(&self, at: usize) -> u64 {
         self.rank.get(at).copied().unwrap_or(0)
     }
@@ -140,7 +140,8 @@ impl StageExecutor {
         }
     }
 
-    /// Runs on rayon's threads. The thread that finishes a system starts those that waited for it.
+    /// Runs on rayon's threads. The thread that finishes a system starts the systems that waited
+    /// for it.
     fn run_in_parallel(&mut self, job: Job<'_>) {
         for (remaining, &len) in self.remaining.iter_mut().zip(&self.graph.predecessors_len) {
             *remaining.get_mut() = len;
@@ -164,7 +165,7 @@ impl StageExecutor {
         }
     }
 
-    /// Runs a system, then the successors that it makes ready.
+    /// Runs a system, followed by the successors that it makes ready.
     fn run_from(&self, job: Job<'_>, mut at: usize) {
         loop {
             self.run_one(job, at);
@@ -200,7 +201,8 @@ impl StageExecutor {
         }
     }
 
-    /// The total time of the systems minus that of the critical path, in the run that just ended.
+    /// The total time of the systems minus the time of the critical path, in the run that just
+    /// ended.
     fn possible_saving(&self, job: Job<'_>) -> Duration {
         let mut total = Duration::ZERO;
         let mut earliest = vec![Duration::ZERO; self.graph.successors.len()];

@@ -1,4 +1,4 @@
-//! Systems: functions whose parameters declare their access.
+//! Systems: functions with parameters that declare their access.
 
 use crate::command::CommandBuffer;
 use crate::component::Registry;
@@ -14,13 +14,13 @@ use super::system_output::{SystemError, SystemOutput};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.
 ///
-/// The parameters declare all that a system may access, and a [`Schedule`](crate::Schedule) needs
-/// to know no more. Work on the whole world, such as inserting a resource, is recorded with
-/// `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). A schedule takes
-/// those that return nothing or a `Result`; one that returns a `bool` is a condition for
-/// [`run_if`](crate::schedule::SystemEntry::run_if) ([`SystemOutput`]). The trait is
-/// implemented for functions and closures only; `Marker` distinguishes functions of different
-/// parameters, and is always inferred.
+/// The parameters declare everything that a system may access; a [`Schedule`](crate::Schedule)
+/// needs no other information. Work on the whole world, such as inserting a resource, is recorded
+/// with `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). A system of
+/// a schedule returns `()` or a `Result`; a system that returns a `bool` is a condition for
+/// [`run_if`](crate::schedule::SystemEntry::run_if) ([`SystemOutput`]). The trait is implemented
+/// for functions and closures only; `Marker` distinguishes functions with different parameters, and
+/// is always inferred.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -109,7 +109,7 @@ macro_rules! functions {
 
 for_tuples!(functions, 0..=12);
 
-/// Why a system, or a condition, has no result.
+/// The reason why a system, or a condition, has no result.
 #[derive(Debug)]
 pub(super) enum NoResult {
     /// It did not begin: the world lacks a resource.
@@ -118,9 +118,9 @@ pub(super) enum NoResult {
     Failed(SystemError),
 }
 
-/// A system of any type, as a schedule holds it: `T` is `()`, or `bool` of a condition.
+/// A system of any type, as a schedule holds it: `T` is `()`, or `bool` for a condition.
 pub(super) trait DynSystem<T>: Send {
-    /// Makes the parameters' state for this world, if there is none.
+    /// Makes the parameters' state for this world, unless it exists.
     fn bind(&mut self, world: &mut World);
     /// Drops the parameters' state.
     fn unbind(&mut self);
@@ -129,9 +129,9 @@ pub(super) trait DynSystem<T>: Send {
     /// Runs the system. It replaces `run.since` by the version of its last run.
     fn run(&mut self, run: SystemRun<'_>) -> Result<T, NoResult>;
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
-    /// Hands over the events of a run that has ended, or drops them.
+    /// Moves the events of an ended run to their queue, or drops them.
     fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool);
-    /// The bytes that buffers hold, after those that are unused were given back if `compact`.
+    /// The bytes that buffers hold. If `compact`, unused bytes are freed first.
     fn held_bytes(&mut self, compact: bool) -> usize;
 }
 
@@ -221,7 +221,7 @@ pub(super) fn ensure_apart(
 ///
 /// # Errors
 ///
-/// As [`ensure_apart`].
+/// The errors of [`ensure_apart`].
 pub(super) fn boxed<S, Marker, Out, T>(
     function: S,
     system: &str,
@@ -240,7 +240,7 @@ where
 ///
 /// # Errors
 ///
-/// As [`boxed`], with an error that names the condition.
+/// The errors of [`boxed`], which name the condition.
 pub(super) fn condition<S, Marker, Out>(
     function: S,
     system: &str,

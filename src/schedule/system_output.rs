@@ -1,10 +1,10 @@
-//! The result of a system: nothing, or an error that stops its commands and events.
+//! The result of a system: `()`, or an error that discards its commands and events.
 
 use core::error::Error;
 use core::fmt;
 use std::sync::Arc;
 
-/// What a system returns: nothing, or a `Result`. `T` is `()` of a system and `bool` of a
+/// The result of a system: `()`, or a `Result`. `T` is `()` for a system and `bool` for a
 /// condition.
 ///
 /// | system | condition |
@@ -12,9 +12,9 @@ use std::sync::Arc;
 /// | `()` | `bool` |
 /// | `Result<(), E>` | `Result<bool, E>` |
 ///
-/// `E` is any error, a text, or a box of an error: `Result<(), Box<dyn Error + Send + Sync>>` is
-/// what `?` turns all of them into. A system that never returns is one as well. The trait is
-/// sealed. What an error does, [`Schedule::run`](crate::Schedule::run) says.
+/// `E` is any error, a text, or a box of an error: `?` converts all of them to `Result<(), Box<dyn
+/// Error + Send + Sync>>`. A system may also have a return type of never (`!`). The trait is
+/// sealed. [`Schedule::run`](crate::Schedule::run) lists the effects of an error.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -48,7 +48,7 @@ pub trait SystemOutput<T>: sealed::Sealed<T> {
 mod sealed {
     pub trait Sealed<T> {}
 
-    /// A function, and what it returns.
+    /// A function and its return type.
     pub trait Returns {
         type Value;
     }
@@ -78,7 +78,7 @@ macro_rules! outputs {
 
 outputs!((), bool);
 
-/// The type without a value, which has no name yet.
+/// The never type, which has no name on stable Rust.
 type Never = <fn() -> ! as sealed::Returns>::Value;
 
 impl<T> sealed::Sealed<T> for Never {}

@@ -16,7 +16,7 @@ use super::param::SystemRun;
 use super::system::{DynSystem, NoResult};
 use super::system_output::SystemError;
 
-/// How a run of a system ended.
+/// The outcome of a system's run.
 #[derive(Debug, Default)]
 pub(super) enum SystemOutcome {
     /// It ran to its end.
@@ -32,7 +32,7 @@ pub(super) enum SystemOutcome {
     Panicked { of_condition: bool, payload: Payload },
 }
 
-/// The resource whose absence kept a system from running.
+/// The missing resource that kept a system from running.
 #[derive(Debug)]
 pub(super) struct Missing {
     /// Whether it is a parameter of a condition.
@@ -59,7 +59,7 @@ pub(super) struct Times {
     pub(super) structural: Duration,
 }
 
-/// The access of a system, and that of each of its conditions.
+/// The access of a system, and the access of each of its conditions.
 #[derive(Debug)]
 pub(super) struct SystemAccess {
     system: Vec<ParamAccess>,
@@ -88,7 +88,7 @@ impl SystemAccess {
     }
 }
 
-/// What a condition was given to. Conditions are evaluated in this order.
+/// The owner of a condition. Conditions are evaluated in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
     /// A set; its index among the sets of the system.
@@ -137,7 +137,7 @@ impl SystemState {
         }
     }
 
-    /// Makes the parameters' state for this world where there is none yet.
+    /// Makes the parameters' state for this world unless it exists.
     pub(super) fn bind(&mut self, world: &mut World) {
         self.system.bind(world);
         for condition in &mut self.conditions {
@@ -154,15 +154,15 @@ impl SystemState {
         }
     }
 
-    /// All command buffers, those of the conditions first.
+    /// All command buffers, first the buffers of the conditions.
     pub(super) fn buffers(&mut self) -> impl Iterator<Item = &mut CommandBuffer> {
         let conditions =
             self.conditions.iter_mut().flat_map(|condition| condition.system.buffers());
         conditions.chain(self.system.buffers())
     }
 
-    /// Runs the system if all conditions hold. Catches panics. Returns when it ended, measured from
-    /// `start`.
+    /// Runs the system if all conditions hold. Catches panics. Returns the time of its end,
+    /// measured from `start`.
     pub(super) fn run(
         &mut self,
         run: SystemRun<'_>,
@@ -207,9 +207,9 @@ impl SystemState {
         ended
     }
 
-    /// Evaluates the conditions up to the first that returns `false`. The others keep the version
-    /// of their last evaluation, so that they miss no change. `in_condition` is `false` from the
-    /// start of the system on.
+    /// Evaluates the conditions up to the first one that returns `false`. The others keep the
+    /// version of their last evaluation, so that they miss no change. `in_condition` is `false`
+    /// from the start of the system on.
     fn try_run(&mut self, run: SystemRun<'_>, in_condition: &mut bool) -> Result<bool, NoResult> {
         for condition in &mut self.conditions {
             if !condition.system.run(run)? {
@@ -221,7 +221,7 @@ impl SystemState {
         Ok(true)
     }
 
-    /// The bytes that its buffers hold, after those that are unused were given back if `compact`.
+    /// The bytes that its buffers hold. If `compact`, unused bytes are freed first.
     pub(super) fn held_bytes(&mut self, compact: bool) -> usize {
         let conditions = self.conditions.iter_mut();
         let of_conditions = conditions.map(|one| one.system.held_bytes(compact)).sum::<usize>();

@@ -1,4 +1,4 @@
-//! What a schedule adds in one call: a system, or a tuple of them.
+//! The systems of one call of `add`: one system, or a tuple of them.
 
 use core::ops::Range;
 
@@ -13,8 +13,9 @@ use super::target::IntoTarget;
 
 /// A [`System`], or a tuple of up to twelve, which may be nested.
 ///
-/// Those of a tuple are added in its order, and a nested tuple is as if its systems stood in the
-/// outer one. The trait is implemented for systems and tuples only; `Marker` is always inferred.
+/// The systems of a tuple are added in its order, and the systems of a nested tuple as if they
+/// stood in the outer one. The trait is implemented for systems and tuples only; `Marker` is always
+/// inferred.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -35,7 +36,7 @@ use super::target::IntoTarget;
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait Systems<Marker>: sealed::Sealed<Marker> {
-    /// The entry of what was added: [`SystemEntry`] of one, [`SystemsEntry`] of a tuple.
+    /// The entry of the added systems: [`SystemEntry`] for one, [`SystemsEntry`] for a tuple.
     type Entry<'s>;
     /// A compile error for a parameter that can never be valid.
     #[doc(hidden)]
@@ -118,9 +119,9 @@ impl<'s> SystemsEntry<'s> {
         Self { schedule, systems }
     }
 
-    /// Each begins after the one before it in the tuple has finished, and sees the effects of its
-    /// commands. So do those of nested tuples: to let two of them run side by side, write
-    /// `add(a).then((b, c)).then(d)`.
+    /// Each system begins after the one before it in the tuple has finished, and sees the effects
+    /// of its commands. This includes the systems of nested tuples: to let two of them run side by
+    /// side, write `add(a).then((b, c)).then(d)`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -230,12 +231,12 @@ impl<'s> SystemsEntry<'s> {
         Self { schedule, systems }
     }
 
-    /// Adds more systems, each of which begins after all of these have finished. See
+    /// Adds more systems. Each of them begins after all of these have finished. See
     /// [`SystemEntry::then`].
     ///
     /// # Panics
     ///
-    /// As [`SystemEntry::then`].
+    /// If two parameters of an added system clash; see [`SystemEntry::then`].
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! What a system is ordered by: a name, or a function.
+//! The targets by which a system is ordered: names and functions.
 
 use core::any::{TypeId, type_name};
 use core::fmt;
@@ -9,9 +9,9 @@ use super::system::System;
 /// The systems or sets that another is ordered by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// Those of this name.
+    /// The systems or sets with this name.
     Name(String),
-    /// Those that are this function.
+    /// The systems that are this function.
     Function {
         /// The type of the function.
         id: TypeId,
@@ -29,13 +29,13 @@ impl fmt::Display for Target {
     }
 }
 
-/// What [`before`](crate::schedule::SystemEntry::before) and
-/// [`after`](crate::schedule::SystemEntry::after) take: a name, or the function of a system.
+/// The argument of [`before`](crate::schedule::SystemEntry::before) and
+/// [`after`](crate::schedule::SystemEntry::after): a name, or the function of a system.
 ///
-/// A name may be that of a system or of a set. To order by several, call the method for each. A
-/// function means every system that was added as that
-/// function, whatever [name](crate::schedule::SystemEntry::named) it was given. The trait is
-/// implemented for `&str`, `&String` and systems; `Marker` is always inferred.
+/// A name means the systems or the set with that name. To order by several targets, call the method
+/// for each. A function means every system that was added as that function, under any
+/// [name](crate::schedule::SystemEntry::named). The trait is implemented for `&str`, `&String` and
+/// systems; `Marker` is always inferred.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! The timings of a run: what each system took, and how long it waited for a thread.
+//! The timings of a run: the duration of each system, and its wait for a thread.
 
 use core::fmt;
 
@@ -19,9 +19,9 @@ pub struct SystemTiming {
     pub ran: bool,
     /// The time of its function and its conditions, and of the playback of its commands.
     pub total: Duration,
-    /// The part of `total` that was playback: the structural changes.
+    /// The part of `total` spent on playback: the structural changes.
     pub structural: Duration,
-    /// How long it was ready before it began, because no thread was free.
+    /// The time between being ready and beginning, because no thread was free.
     pub waiting: Duration,
 }
 
@@ -41,7 +41,7 @@ pub struct Timings {
     pub systems: Vec<SystemTiming>,
     /// From the beginning to the end of the run.
     pub whole: Duration,
-    /// The number of sync points: those that applied commands, and explicit ones.
+    /// The number of sync points: the ones that applied commands, and explicit ones.
     pub sync_points: usize,
 }
 

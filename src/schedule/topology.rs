@@ -5,8 +5,8 @@ use super::error::ScheduleError;
 use super::order::{OrderEdge, OrderNode, Reason, SystemSet, labels};
 use super::requests::requested_edges;
 
-/// A topological order of all nodes. Of the nodes that are ready, the one that was added first
-/// comes next. `order` is the [`requested_order`].
+/// A topological order of all nodes. Of the ready nodes, the one that was added first comes next.
+/// `order` is the [`requested_order`].
 ///
 /// # Errors
 ///

@@ -2,8 +2,8 @@
 //!
 //! The choice is made at run time because a default build of Rust for x86-64 uses SSE2 only, and
 //! special build flags should not be necessary for the other three quarters of the machine. It is
-//! one byte in a static: a kernel runs for a whole chunk, so a relaxed load and a `match` cost
-//! nothing, and they are more readable than a cached function pointer.
+//! one byte in a static: a kernel runs for a whole chunk, so the cost of a relaxed load and a
+//! `match` is negligible, and they are more readable than a cached function pointer.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -53,7 +53,7 @@ impl Level {
     ///
     /// Call it at the start of a program: after it has returned a level, no kernel of the process
     /// panics because of `PHALANX_LEVEL`, unless [`Level::unpin`] is called. A program with an
-    /// option for the level calls [`Level::pin`] before; then the variable is not read.
+    /// option for the level should call [`Level::pin`] before, so that the variable is not read.
     ///
     /// ```
     /// use phalanx::Level;
@@ -75,7 +75,7 @@ impl Level {
     /// # Errors
     ///
     /// [`LevelError`] if no level was chosen yet and `PHALANX_LEVEL` names none, or one that this
-    /// machine does not support. No level is chosen then.
+    /// machine does not support. In this case no level is chosen.
     pub fn try_current() -> Result<Level, LevelError> {
         match Level::from_byte(CURRENT.load(Ordering::Relaxed)) {
             Some(level) => Ok(level),
@@ -99,7 +99,7 @@ impl Level {
     ///
     /// # Errors
     ///
-    /// [`UnsupportedLevel`] if this machine cannot run it; the level is then unchanged.
+    /// [`UnsupportedLevel`] if this machine cannot run it. In this case the level is unchanged.
     pub fn pin(level: Level) -> Result<(), UnsupportedLevel> {
         if !level.is_supported() {
             return Err(UnsupportedLevel(level));
@@ -108,7 +108,7 @@ impl Level {
         Ok(())
     }
 
-    /// Undoes [`Level::pin`]: the level is again that of the environment or of the machine.
+    /// Undoes [`Level::pin`]: the level comes again from the environment or from the machine.
     ///
     /// ```
     /// use phalanx::Level;
@@ -163,7 +163,7 @@ impl Level {
         }
     }
 
-    /// The level as [`CURRENT`] holds it, which is never [`UNKNOWN`].
+    /// The level as [`CURRENT`] holds it. It is never [`UNKNOWN`].
     const fn to_byte(self) -> u8 {
         match self {
             Level::Baseline => 1,

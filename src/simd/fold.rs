@@ -1,10 +1,10 @@
 //! Sums, dot products, minima and maxima of slices, in a fixed order that vectors can follow.
 //!
 //! A float sum written as a loop is never vectorised: float addition is not associative, and the
-//! optimiser must keep the sequential order of the loop. Each element then waits for the latency of
-//! one addition: 0.45 ns, where [`sum`] takes 0.03 at the baseline, 0.018 at AVX2 and 0.016 at
-//! AVX-512. The folds here define another order, one that every vector width can follow, and so
-//! give **the same bits at every [`Level`](crate::Level)**:
+//! optimiser must keep the sequential order of the loop. Each element therefore waits for the
+//! latency of one addition: 0.45 ns, where [`sum`] takes 0.03 at the baseline, 0.018 at AVX2 and
+//! 0.016 at AVX-512. The folds here define another order, one that every vector width can follow,
+//! and so give **the same bits at every [`Level`](crate::Level)**:
 //!
 //! ```text
 //! element      0    1    2   …   31  |  32   33   …            with 32 accumulators
@@ -19,8 +19,8 @@
 //! ```
 //!
 //! There are 32 accumulators for `f32` and 16 for `f64`, two cache lines of either. They start at
-//! zero, and each takes its elements in ascending order. 16 of `f32` are one AVX-512 register,
-//! whose every addition waits for the previous one: 1.6 times as long (Zen 5, 4,096 numbers in L1).
+//! zero, and each takes its elements in ascending order. 16 of `f32` are one AVX-512 register, in
+//! which every addition waits for the previous one: 1.6 times as long (Zen 5, 4,096 numbers in L1).
 //! 64 do not fit into the registers of the baseline.
 //!
 //! The cost of a wide tree is that a slice shorter than the accumulators is all tail. Folds are for
@@ -132,7 +132,7 @@ pub fn max<T: Number>(values: &[T]) -> Option<T> {
 
 /// The sum of the products of elements at equal indices, in the order drawn in the [module](self).
 ///
-/// Each product is rounded before it is added: there is no fused multiply-add, at any level.
+/// Each product is rounded before it is added: no level fuses multiplication and addition.
 ///
 /// ```
 /// use phalanx::fold;
@@ -256,12 +256,11 @@ macro_rules! integers {
 floats! { f32 with 32 f64 with 16 }
 integers! { i32 u32 i64 u64 }
 
-/// Folds element `i` into accumulator `i % N`, then the accumulators pairwise.
+/// Folds element `i` into accumulator `i % N`, and at the end the accumulators pairwise.
 ///
-/// Every accumulator starts at `identity`, with which the tail is also filled up. It must leave
-/// every value that an accumulator may have unchanged, to the bit. `+0.0` does so for sums,
-/// although `-0.0 + 0.0` is `+0.0`, because an accumulator that starts at `+0.0` never becomes
-/// `-0.0`.
+/// Every accumulator starts at `identity`, which also fills up the tail. It must leave every value
+/// that an accumulator may have unchanged, to the bit. `+0.0` does so for sums, although `-0.0 +
+/// 0.0` is `+0.0`, because an accumulator that starts at `+0.0` never becomes `-0.0`.
 #[inline(always)]
 fn fold<T: Copy, const N: usize>(values: &[T], identity: T, step: impl Fn(T, T) -> T + Copy) -> T {
     let (wholes, rest) = values.as_chunks::<N>();
@@ -322,7 +321,7 @@ mod tests {
         accumulators[0]
     }
 
-    /// Numbers whose sum depends on the order of additions.
+    /// Numbers with a sum that depends on the order of additions.
     fn uneven(len: usize) -> Vec<f32> {
         (0..len).map(|i| (i as f32 * 0.37).sin() * [1.0, 1e3, 1e-4, 1e7][i % 4]).collect()
     }

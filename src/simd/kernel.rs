@@ -28,13 +28,13 @@
 //! - The body is one `#[inline(always)]` function, not three copies. Copies gave the same assembly
 //!   and every error message three times. The function also keeps closures in the body at the
 //!   baseline's features, so they may be inlined into anything; a closure inside a
-//!   `#[target_feature]` function inherits the features, and then cannot be inlined into an
-//!   iterator adaptor, which has none.
+//!   `#[target_feature]` function inherits the features, and so cannot be inlined into an iterator
+//!   adaptor, which has none.
 //! - The shells are in a block without the body: a body may call a function `avx2` of its own
 //!   module. That block names no argument, because an item of a block hides an argument of its
 //!   name: it hands the functions out, each with a type of its own, so that calls are direct.
-//!   Variables of a macro are not those of its caller, so `__shells` hides no argument either.
-//!   Generic parameters have no such protection: a constant may not be called like a shell.
+//!   Variables of a macro differ from variables of its caller, so `__shells` hides no argument
+//!   either. Generic parameters have no such protection: a constant may not be called like a shell.
 //! - They are `#[inline(never)]`: the wide ones could not be inlined anyway, and the narrow one
 //!   should not fill the call site with a loop that seldom runs. This also keeps the three symbols.
 //! - The `unsafe` block is in this crate's macro, and contains no tokens of the user except names
@@ -236,7 +236,7 @@ macro_rules! kernel {
 
 /// The steps of `kernel!`, in a macro of their own to keep them out of its documentation.
 ///
-/// Each arm carries `head`, the generic parameters as written, their names, then the arguments:
+/// Each arm carries `head`, the generic parameters as written, their names, and the arguments:
 /// `@generic` and `@bound` read up to the closing `>` with a stack of open ones, `@argument` reads
 /// the parenthesis, `@result` and `@where` the rest of the signature, `@function` writes.
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 //!
 //! A column of `Position { x, y, z }` is also a column of `f32`, three times as long, and, if it is
 //! aligned and a whole number of vectors, a column of `F32x16`. Both views are slice casts that
-//! `bytemuck` checks; nothing is copied.
+//! `bytemuck` checks, without a copy.
 //!
 //! ```text
 //! &[Position]   | x y z | x y z | x y z | x y z | x y z | x y z | x y z | x y z |
@@ -113,7 +113,7 @@ lane_types! {
 /// assert_eq!(scalars::<f32>(&rows), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 /// ```
 ///
-/// A type that is aligned to 16 bytes or more for the sake of registers is a row of its floats too:
+/// A type with an alignment of 16 bytes or more, for registers, is a row of its floats too:
 ///
 /// ```
 /// use phalanx::prelude::*;
@@ -172,13 +172,13 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// first and time both.
 ///
 /// **In a kernel, use [`vectors`](crate::vectors)**: `F32x16` is as wide as the level, in every
-/// build. `wide` chooses its instructions at compile time, from the features of the build. In
-/// a default build its `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, two to
-/// three times as long. It has what `vectors` has not, such as shuffles and small integers: build
-/// with `-C target-cpu=x86-64-v3` (or `native`) for those.
+/// build. `wide` chooses its instructions at compile time, from the features of the build. In a
+/// default build its `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, two to
+/// three times as long. It has operations that `vectors` lacks, for example shuffles and small
+/// integers: build with `-C target-cpu=x86-64-v3` (or `native`) for these.
 ///
 /// The rows must be a whole number of vectors. `.padded()` queries produce such slices; the rows
-/// past the live ones are initialised, and what is written there is never read.
+/// past the live ones are initialised, and values written there are never read.
 ///
 /// A select with a mask, and a reduction:
 ///
@@ -257,7 +257,7 @@ pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
     }
 }
 
-/// The least alignment that a component has for the sake of registers: that of SSE.
+/// The least alignment that a component has for registers: the alignment of SSE.
 const REGISTER_ALIGN_MIN: usize = 16;
 
 /// A compile error for a component that does not consist of the scalars.
@@ -269,8 +269,8 @@ const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
         size_of::<C>().is_multiple_of(size_of::<S>()),
         "the component's size is not a multiple of the scalar's: it is not made of them"
     );
-    // An alignment of 4 or 8 that differs is that of another scalar in it. One of 16 or more is
-    // that of a register: no scalar has it.
+    // An alignment of 4 or 8 that differs comes from another scalar in it. One of 16 or more comes
+    // from a register: no scalar has it.
     assert!(
         align_of::<C>() == align_of::<S>() || align_of::<C>() >= REGISTER_ALIGN_MIN,
         "the component is not aligned like the scalar: it is not made of them"
@@ -280,7 +280,7 @@ const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
 
 /// [`assert_made_of`] for vectors: a compile error if no number of the component's rows fills them.
 ///
-/// The component may have a greater alignment than the scalar, that of the vector.
+/// The component may have a greater alignment than the scalar: the alignment of the vector.
 const fn assert_holds<L: Lanes, C: Pod>() -> PhantomData<C> {
     assert!(
         size_of::<C>().is_multiple_of(size_of::<L::Scalar>()),
@@ -365,8 +365,8 @@ mod tests {
         assert_eq!((i8x64::LEN, u16x8::LEN, u64x2::LEN), (64, 8, 2));
     }
 
-    /// Slices without a byte at addresses at which no vector begins: of components of one to three
-    /// scalars, and of components without any.
+    /// Slices without bytes at addresses at which no vector begins: slices of components of one to
+    /// three scalars, and of components without scalars.
     pub(super) fn assert_no_vectors<L: Lanes>() {
         #[derive(Clone, Copy, Zeroable)]
         #[repr(C, align(64))]

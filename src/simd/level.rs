@@ -11,8 +11,8 @@ use std::str::FromStr;
 /// for the features of the target (NEON on AArch64).
 ///
 /// The level is chosen when the first kernel runs: the one named by the environment variable
-/// `PHALANX_LEVEL` (`baseline`, `avx2` or `avx512`), else [`Level::best`]. Results do not depend
-/// on it, bit for bit; only speed does.
+/// `PHALANX_LEVEL` (`baseline`, `avx2` or `avx512`), else [`Level::best`]. Results have the same
+/// bits at every level; only speed differs.
 ///
 /// The user of a program may misspell the variable, or name a level that the machine does not
 /// support. [`Level::try_current`], called at the start of the program, returns this as an error;
@@ -50,7 +50,7 @@ impl Level {
     /// | AVX2 | 0.109 | 0.179 | 0.198 | 0.215 | 0.84 | 5.39 |
     /// | AVX-512 | 0.059 | 0.178 | 0.179 | 0.208 | 0.69 | 2.15 |
     ///
-    /// This requires columns that start on a cache line, as those of chunks do. On other slices
+    /// This requires columns that start on a cache line, as columns of chunks do. On other slices
     /// every 64-byte access touches two lines, and AVX-512 lost up to a quarter on light loops.
     ///
     /// ```
@@ -135,8 +135,8 @@ fn has_avx2() -> bool {
         && is_x86_feature_detected!("movbe")
 }
 
-/// Whether the features that x86-64-v4 adds to [`has_avx2`] are supported: exactly those that the
-/// `avx512` shells of `kernel!` add.
+/// Whether the features that x86-64-v4 adds to [`has_avx2`] are supported: exactly the features
+/// that the `avx512` shells of `kernel!` add.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
@@ -146,13 +146,13 @@ fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512vl")
 }
 
-/// There is no AVX2 outside of x86-64, and Miri does not interpret it.
+/// AVX2 exists only on x86-64, and Miri does not interpret it.
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 fn has_avx2() -> bool {
     false
 }
 
-/// There is no AVX-512 outside of x86-64, and Miri does not interpret it.
+/// AVX-512 exists only on x86-64, and Miri does not interpret it.
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 fn has_avx512() -> bool {
     false

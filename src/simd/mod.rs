@@ -3,8 +3,8 @@
 //! [`kernel`] has the macro [`kernel!`](crate::kernel), [`level`] the instruction sets,
 //! [`current_level`] the choice between them, and [`level_error`] the errors of that choice.
 //! [`mod@fold`] has reductions, [`mod@lanes`] views of columns as scalars and as vectors, and
-//! [`vectors`] vectors and masks that follow the level. [`mod@overwrite`] stores past the caches
-//! what is written and not read.
+//! [`vectors`] vectors and masks that follow the level. [`mod@overwrite`] stores rows past the
+//! caches if they are written and not read.
 //!
 //! # Why kernels are functions and not closures
 //!
@@ -51,7 +51,7 @@
 //! | field by field over rows | the plain loop over slices of structs, in a `kernel!` |
 //! | the same arithmetic on every field | [`scalars`] and the plain loop: full width also at baseline |
 //! | a sum, a minimum, a maximum, a dot product | [`fold`] |
-//! | a loop in a loop, masks, what LLVM does not vectorise | [`lanes()`] and [`vectors`] |
+//! | a loop in a loop, masks, loops that LLVM does not vectorise | [`lanes()`] and [`vectors`] |
 //! | shuffles, and integers of 8 or 16 bits | [`lanes()`] and `wide`, in a build with `-C target-cpu` |
 
 mod current_level;

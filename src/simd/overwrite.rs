@@ -31,13 +31,13 @@ use crate::line::{LINE_BYTES, VECTOR_ROWS};
 /// The most bytes that a kernel writes before they are stored.
 const BLOCK_BYTES: usize = 2048;
 
-/// The bytes that a kernel writes before they are stored, in whole vectors of rows. With more of
-/// them the processor reads for a while and then writes for a while: a pass over 64 million floats
-/// took 0.165 ns a float with 256 bytes, 0.178 with 512, 0.208 with 4,096, and 0.223 with plain
-/// stores (Zen 5). With fewer the calls of the kernel count.
+/// The bytes that a kernel writes before they are stored, in whole vectors of rows. With more bytes
+/// the processor alternates between long phases of reading and of writing: a pass over 64 million
+/// floats took 0.165 ns a float with 256 bytes, 0.178 with 512, 0.208 with 4,096, and 0.223 with
+/// plain stores (Zen 5). With fewer bytes the calls of the kernel take noticeable time.
 const BLOCK_BYTES_WANTED: usize = 512;
 
-/// How [`overwrite`] stores rows.
+/// The way in which [`overwrite`] stores rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stores {
     /// Through the caches, as every other store.
@@ -53,17 +53,17 @@ pub enum Stores {
 struct Block([u8; BLOCK_BYTES]);
 
 /// Overwrites all rows of a slice: calls `write` with a range of rows, and with a slice for their
-/// values, until all rows were written. What the slice has before is unspecified.
+/// values, until all rows are written. The slice has unspecified values before.
 ///
 /// [`Stores::Streaming`] pays where a pass reads and writes more than the last-level cache has, and
-/// what it writes is not read soon. It is slower everywhere else, and for short slices: the end of
-/// a call waits for its stores, so iterate over [`extents`](crate::Query::extents), as here. It has
-/// no effect on processors other than x86-64, and for rows of more than 128 bytes. The values are
-/// the same in any case.
+/// the written rows are not read soon. It is slower everywhere else, and for short slices: the end
+/// of a call waits for its stores, so iterate over [`extents`](crate::Query::extents), as here. It
+/// has no effect on processors other than x86-64, and for rows of more than 128 bytes. The values
+/// are the same in any case.
 ///
 /// # Panics
 ///
-/// If `write` panics. Rows of ranges before have new values, the others old or new ones.
+/// If `write` panics. Rows of earlier ranges have new values, the others old or new ones.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -178,7 +178,8 @@ mod tests {
         [low, high, 9]
     }
 
-    /// Lengths around those of lines and blocks, every start in a line, and the bytes around them.
+    /// Lengths around the lengths of lines and blocks, every start in a line, and the bytes around
+    /// them.
     #[test]
     fn all_rows_are_written_and_no_other_byte() {
         let lens =

@@ -18,36 +18,37 @@ use super::snapshot::Snapshot;
 use super::write::Source;
 
 impl Snapshot {
-    /// The state as bytes, from which [`World::read_snapshot`] makes it again: in this program, in
-    /// another one, or in a later run.
+    /// Returns the state as bytes. [`World::read_snapshot`] reads them in this program, in another
+    /// one, or in a later run.
     ///
-    /// They have all that is in a snapshot but side values: ids, rows, columns as they are, enable
-    /// bits, values of chunks, versions, and [shared values](crate::Shared) of the types of which
-    /// the world knows how they are written ([`World::encode_shared`]). Side values are saved by
-    /// the caller, under [`Entity::to_bits`](crate::Entity::to_bits), and inserted again after the
-    /// restore. The bytes end with a checksum, and are in the byte order of the machine. With the
-    /// feature `lz4` they can be compressed (`Snapshot::write_compressed`); for another library
-    /// they are columns, one after the other.
+    /// The bytes contain the whole snapshot except side values: ids, rows, columns as they are,
+    /// enable bits, values of chunks, versions, and [shared values](crate::Shared) of the types for
+    /// which the world has functions ([`World::encode_shared`]). The caller saves side values,
+    /// under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again after the restore.
+    /// The bytes end with a checksum, and are in the byte order of the machine. With the feature
+    /// `lz4` they can be compressed (`Snapshot::write_compressed`). Another compressor sees one
+    /// column after the other.
     ///
-    /// Components are known by their [names](crate::Component::NAME), shared types by theirs. Give
-    /// each component that is saved a name of its own, `struct Health as "health" { … }`: without
-    /// one it has the path of its type, which changes when the type moves to another module or
-    /// crate. Another version of phalanx may have another format, and says so when it reads.
+    /// Components are identified by their [names](crate::Component::NAME), shared types by theirs.
+    /// Give each component that is saved an explicit name, `struct Health as "health" { … }`: the
+    /// default is the path of its type, which changes when the type moves to another module or
+    /// crate. The format may differ in another version of phalanx, which reports this when it reads
+    /// the bytes.
     ///
-    /// States with equal hashes have equal bytes, but for one number of the header, by which a
-    /// delta finds its base, and for shared values that their `Hash` does not tell apart.
+    /// States with equal hashes have equal bytes, with two exceptions: one number of the header, by
+    /// which a delta finds its base, and shared values that their `Hash` does not distinguish.
     ///
     /// O(bytes of all rows + ids), and a call of the user's function for each shared value.
     ///
     /// # Errors
     ///
-    /// If entities have shared values of another type, or an archetype is left of those that had,
-    /// if components and shared values are more than a world takes from a state, or nothing was
-    /// taken yet.
+    /// If entities have shared values of another type, or an archetype with such values is left, if
+    /// the state has more components and shared values than a world can read, if the clock of the
+    /// world has advanced too often, or if the snapshot was never taken.
     ///
     /// # Panics
     ///
-    /// If a function of [`World::encode_shared`] panics. The snapshot is what it was.
+    /// If a function of [`World::encode_shared`] panics. The snapshot is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -71,8 +72,8 @@ impl Snapshot {
         Ok(source.write(None, bytes).expect("a vector takes all bytes"))
     }
 
-    /// Writes [`Snapshot::to_bytes`] to a file or a socket, without a copy of them. The writer gets
-    /// small pieces as well: it should be buffered.
+    /// Writes [`Snapshot::to_bytes`] to a file or a socket, without a copy of the bytes. Some
+    /// writes are small, so the writer should be buffered.
     ///
     /// # Errors
     ///
@@ -95,25 +96,26 @@ impl Snapshot {
 
     /// Writes [`Snapshot::to_bytes`] to a file, which is replaced as a whole or not at all.
     ///
-    /// The bytes are written beside it, under a name of their own such as
-    /// `game.state.1c9d02be.new`, with the permissions of the old file, and brought to the disk.
-    /// That file takes the path, and its folder is brought to the disk as well. A symbolic link is
+    /// The bytes are written to a new file in the same folder, for example
+    /// `game.state.1c9d02be.new`, with the permissions of the old file, and synced to the disk. The
+    /// new file is renamed to the path, and the folder is synced as well. A symbolic link is
     /// replaced, not followed. So:
     ///
-    /// * If the program or the machine stops on the way, or the disk is full, the path has the old
-    ///   state or the new one. After `Ok` it has the new one, also if the machine loses power.
-    ///   Elsewhere than on Unix, folders cannot be brought to the disk; there the system may still
-    ///   lose the change of the path for some seconds, and the old state is under it.
-    /// * Saves to one path may happen at once, in threads and in programs. Each succeeds, and the
+    /// * If the program or the machine stops during a save, or the disk is full, the path has the
+    ///   old state or the new one. After `Ok` it has the new one, even if the machine loses power.
+    ///   On systems other than Unix, folders cannot be synced; for some seconds after the save, a
+    ///   loss of power may bring back the old state.
+    /// * Threads and programs may save to one path at the same time. Each save succeeds, and the
     ///   last one stays.
-    /// * A program that is killed may leave the file beside. It hinders no later save and nothing
-    ///   reads it. It may be deleted while no save runs; phalanx deletes no file that it finds.
+    /// * A program that is killed may leave the new file. The file does not affect later saves and
+    ///   is never read. It may be deleted while no save runs; phalanx deletes only files of the
+    ///   running save.
     ///
     /// # Errors
     ///
     /// If the file cannot be written, or as [`Snapshot::write_to`]. The path has the old state, and
-    /// no file is left beside it. If only the folder cannot be brought to the disk, the path has
-    /// the new state, and the text of the error says so.
+    /// the new file is deleted. If only the folder cannot be synced, the path has the new state,
+    /// and the text of the error says so.
     ///
     /// ```no_run
     /// # use phalanx::prelude::*;
@@ -138,7 +140,7 @@ fn unsupported(error: SnapshotError) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, error)
 }
 
-/// Checks that the state can be read again, and all shared values be written.
+/// Checks that the state can be read again, and that all its shared values can be written.
 fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
     if source.age() > AGE_MAX {
         return Err(SnapshotError::ClockUsedUp);
@@ -154,32 +156,31 @@ fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
 }
 
 impl World {
-    /// Makes a snapshot of this world of bytes that [`Snapshot::to_bytes`] has written, in whatever
-    /// world. [`World::restore`] gives the world this state; until then its own state is unchanged.
-    /// Shared values of the state that the world has no numbers for get some of its 65,535, and
-    /// these stay in use if the snapshot is dropped. A state that would leave less than a quarter
-    /// of them is refused.
+    /// Makes a snapshot of this world from bytes that [`Snapshot::to_bytes`] has written, in this
+    /// or another world. The state of this world is unchanged until [`World::restore`]. Shared
+    /// values of the state that have no numbers in the world get some of its 65,535 numbers, which
+    /// stay in use if the snapshot is dropped. A state that would leave less than a quarter of them
+    /// is refused.
     ///
-    /// The world must know the components, each defined as it was: by their names, sizes, fields
-    /// and attributes ([`World::register`] tells it). It must have the same
-    /// [`ChunkSize`](crate::ChunkSize); its own limits of ids and memory stay. It must know how
-    /// shared values are read, by [`World::encode_shared`]. A state with other components or chunks
-    /// is read by [`World::snapshot_reader`].
+    /// The world must know the components, each defined as it was: the same name, size, fields and
+    /// attributes ([`World::register`] makes a component known). It must have the same
+    /// [`ChunkSize`](crate::ChunkSize) and a function for each shared type
+    /// ([`World::encode_shared`]). Its own limits of ids and memory apply.
+    /// [`World::snapshot_reader`] reads a state with other components or chunks.
     ///
-    /// The bytes must be those of one state, and may be anything: whatever is damaged, cut off,
-    /// contradicts itself or is no value of its type gives an error that says what and where.
-    /// Memory is taken for what the bytes have, for the chunks that it lies in, and for archetypes:
-    /// as much as a world with these entities and archetypes takes, and 16 bytes for each index up
-    /// to the highest. If they are an LZ4 frame (with
-    /// the feature `lz4`) the state has at most 255 times as many bytes, and no more than
-    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max). The mark at the end of a
-    /// frame, its last four bytes, may be missing.
+    /// The bytes may be anything. If they are damaged, cut off or contradict themselves, or if a
+    /// value is not valid for its type, the error says so and where. The call allocates memory for
+    /// the contents of the bytes, for their chunks, and for archetypes: the same amount as a world
+    /// with these entities and archetypes, and 16 bytes for each index up to the highest. The state
+    /// in an LZ4 frame (feature `lz4`) has at most 255 times the bytes of the frame, and at most
+    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max). The end mark of a frame, its
+    /// last four bytes, may be missing.
     ///
-    /// When it is restored, all is new to all who hold a version, and all side values are dropped:
-    /// the entities are others than before, even where their ids are the same.
+    /// Restoring the snapshot makes everything new for each version that the program holds, and
+    /// drops all side values: the entities are different ones, even if their ids are the same.
     ///
     /// O(bytes), and a call of the user's function for each shared value. Values that their `Hash`
-    /// does not tell apart are compared with each other.
+    /// does not distinguish are compared with each other.
     ///
     /// # Errors
     ///
@@ -188,7 +189,7 @@ impl World {
     /// # Panics
     ///
     /// If a function of [`World::encode_shared`] panics, or the `Hash` or `Eq` of a shared value.
-    /// The world is what it was.
+    /// The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -218,24 +219,25 @@ impl World {
         Ok(snapshot)
     }
 
-    /// The difference between a snapshot of this world and its present state, as bytes:
-    /// [`World::read_delta`] makes the one of the other. Reserved ids are spawned first.
+    /// Returns the difference between a snapshot of this world and its present state, as bytes.
+    /// [`World::read_delta`] applies it to the older state. Reserved ids are spawned first.
     ///
-    /// It has the lines of sixteen rows, of the columns of chunks that were written since then,
-    /// whose bytes are others, what differs beside the chunks (versions, enable bits, values), the
-    /// [shared values](crate::Shared) that entities did not have, and the ids if any came or went.
-    /// So it costs what has changed, and a look at the versions of all chunks, at each 256th free
-    /// id and at all shared values; O(indices) if more than one in 16 ids changed, or the snapshot
-    /// was read.
+    /// The delta contains lines of sixteen rows, in columns of chunks that were written since the
+    /// snapshot, if their bytes differ; the differences of versions, enable bits and values of
+    /// chunks; the [shared values](crate::Shared) that are new; and the ids if entities came or
+    /// went. So its cost follows the changes. In addition it looks at the versions of all chunks,
+    /// at each 256th free id and at all shared values; if more than one in 16 ids changed, or the
+    /// snapshot was read, it is O(indices).
     ///
     /// # Errors
     ///
     /// If the snapshot is of another world or was never taken, a command buffer holds ids, or
-    /// entities have shared values of a type that has no name by [`World::encode_shared`].
+    /// [`Snapshot::to_bytes`] would fail for the present state.
     ///
     /// # Panics
     ///
-    /// If a function of [`World::encode_shared`] panics. Nothing has changed then.
+    /// If a function of [`World::encode_shared`] panics. The world is unchanged, except that
+    /// reserved ids are spawned.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -262,8 +264,9 @@ impl World {
         Ok(source.write(Some(&base), Vec::new()).expect("a vector takes all bytes"))
     }
 
-    /// Writes [`World::delta_since`] to a socket, a file, or a vector that is kept, which saves the
-    /// time to get memory for it. Other writers get small pieces as well: they should be buffered.
+    /// Writes [`World::delta_since`] to a socket, a file, or a vector that is used again, which
+    /// saves the time to allocate it. Some writes to other writers are small, so they should be
+    /// buffered.
     ///
     /// # Errors
     ///
@@ -290,7 +293,7 @@ impl World {
         source.write(Some(&base), to)?.flush()
     }
 
-    /// The present state, and that of a snapshot of this world.
+    /// The present state, and the state of a snapshot of this world.
     fn delta_sources<'a>(
         &'a mut self,
         snapshot: &'a Snapshot,
@@ -307,33 +310,33 @@ impl World {
         Ok((source, base))
     }
 
-    /// Makes a snapshot, which is the one from which a delta is the difference, the later state. A
-    /// receiver has read it from the bytes of the sender; the sender itself may have taken it.
-    /// [`World::restore`] gives the world that state.
+    /// Applies a delta to a snapshot. The snapshot must have the state from which the delta was
+    /// made. A receiver has read that state from the bytes of the sender; the sender itself may
+    /// have taken it. [`World::restore`] gives the world the later state.
     ///
     /// The bytes may be anything, as for [`World::read_snapshot`]. If deltas get lost or overtake
-    /// each other, those that are the difference from another state of the sender are refused. Let
-    /// the sender make them from the last state that the receiver has confirmed. Until the sender
-    /// knows that a later state is confirmed, the receiver needs the older one again: let it read
-    /// into a clone. A delta of another sender with the same history is not told apart: compare
-    /// hashes, which are as good as the `Hash` of shared types. And a sender that was put back to
-    /// an older state and reaches one that it had before has not the same history.
+    /// each other, a delta that was made from another state of the sender is refused. The sender
+    /// should make deltas from the last state that the receiver has confirmed. Until the sender
+    /// knows of a newer confirmation, the receiver needs the older state again, so it should read
+    /// into a clone. A delta of another sender with the same history is not detected: compare
+    /// hashes, which are as good as the `Hash` of shared types. A sender that was restored to an
+    /// older state and reaches an earlier state again does not have the same history.
     ///
-    /// The snapshot counts as one that was read from now on, also if it was taken: when it is
-    /// restored, all is new, and all side values are dropped. If the delta is refused, nothing of
-    /// it has changed. What a receiver keeps for itself, such as sprites, belongs outside of its
-    /// world, by the id of the entity.
+    /// From now on the snapshot counts as one that was read, even if it was taken: restoring it
+    /// makes everything new and drops all side values. A refused delta leaves the snapshot
+    /// unchanged. Data of the receiver itself, for example sprites, belongs outside its world,
+    /// under the id of the entity.
     ///
     /// O(bytes + chunks × columns + shared values), and O(indices) if entities came or went.
     ///
     /// # Errors
     ///
-    /// See [`ReadError`]. The snapshot has the state that it had.
+    /// See [`ReadError`]. The snapshot keeps its state.
     ///
     /// # Panics
     ///
-    /// As [`World::read_snapshot`]: the snapshot has the state that it had. If the destructor of a
-    /// side value panics, which the snapshot has kept: it has the later state.
+    /// As [`World::read_snapshot`]: the snapshot keeps its state. If the destructor of a side value
+    /// that the snapshot has kept panics, the snapshot has the later state.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,8 +1,8 @@
 //! States in LZ4 frames.
 //!
-//! A frame is what the command `lz4` makes of the bytes of a state, and undoes. Those who read a
-//! state need not know whether it is in one: a frame begins with four bytes of its own. It has no
-//! checksum, because the state in it has one.
+//! A frame is the output of the command `lz4` for the bytes of a state; the command decompresses it
+//! as well. The functions that read a state recognize a frame by its first four bytes. The frame
+//! has no checksum, because the state inside has one.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::read_error::ReadError;
 /// The first bytes of a frame.
 const FRAME: [u8; 4] = 0x184D_2204_u32.to_le_bytes();
 
-/// The bytes of a state, which may be in a frame.
+/// Returns the bytes of a state, decompressed if they are in a frame.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ mod frame {
         }
     }
 
-    /// Writes a frame of what `write` writes into it.
+    /// Writes a frame with the output of `write`.
     fn write<W: Write>(
         to: W,
         write: impl FnOnce(&mut FrameEncoder<W>) -> io::Result<()>,
@@ -74,11 +74,11 @@ mod frame {
     }
 
     impl Snapshot {
-        /// Writes [`Snapshot::to_bytes`] as an LZ4 frame, which [`World::read_snapshot`] reads as
-        /// it reads the bytes themselves. With the feature `lz4`.
+        /// Writes [`Snapshot::to_bytes`] as an LZ4 frame. [`World::read_snapshot`] reads the frame
+        /// like the bytes themselves. With the feature `lz4`.
         ///
         /// LZ4 finds bytes that repeat: equal values, zeros, small integers. Floats that differ
-        /// shrink little. To compress better, or for another format, hand the writer of another
+        /// shrink little. For better compression or another format, pass the writer of another
         /// library to [`Snapshot::write_to`].
         ///
         /// O(bytes).
@@ -122,8 +122,8 @@ mod frame {
     }
 
     impl World {
-        /// Writes [`World::delta_since`] as an LZ4 frame, which [`World::read_delta`] reads as it
-        /// reads the bytes themselves. With the feature `lz4`.
+        /// Writes [`World::delta_since`] as an LZ4 frame. [`World::read_delta`] reads the frame
+        /// like the bytes themselves. With the feature `lz4`.
         ///
         /// # Errors
         ///

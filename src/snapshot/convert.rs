@@ -1,8 +1,8 @@
-//! Reads a state whose components or chunks are not those of the world that reads it.
+//! Reads a state whose components or chunks differ from the world that reads it.
 //!
-//! Rows are put together anew: a component that is left out may make two archetypes one, and other
-//! columns make other chunks. So what belongs to rows is kept (entities, cells, enable bits), and
-//! what belongs to chunks is not: all versions are the newest, values of chunks are the default.
+//! All rows are put together again: without a component two archetypes may become one, and other
+//! columns result in other chunks. So data of rows is kept (entities, cells, enable bits), and data
+//! of chunks is not: all versions are the newest, and values of chunks are the default.
 
 use rustc_hash::FxHashMap;
 
@@ -17,11 +17,11 @@ use super::read::{FileComponent, Header, find_entities, read_entities_and_chunks
 use super::read_error::ReadError;
 use super::write::kind_of;
 
-/// Turns the cells of a column, with the number of its rows, into those of another type. `None` if
-/// they are no values.
+/// Converts the cells of a column, with its number of rows, to the cells of another type. `None` if
+/// they are not valid values.
 pub(super) type Convert<'f> = dyn Fn(&[u8], usize) -> Option<Vec<u8>> + 'f;
 
-/// The rows of an archetype that is made.
+/// The rows of an archetype that is being made.
 struct Rows {
     set: ComponentSet,
     entities: Vec<Entity>,
@@ -34,12 +34,12 @@ struct Rows {
 #[derive(Clone, Default)]
 struct Column {
     cells: Vec<u8>,
-    /// Whether it is disabled in a row; shorter than the rows if it is not in those behind.
+    /// Whether the column is disabled in a row. Shorter than the rows if no later row is disabled.
     disabled: Vec<bool>,
 }
 
-/// Reads what follows a header. Its components are those of the world, or left out, or of another
-/// type, by the functions.
+/// Reads the part of a state that follows a header, with its components in the types of this world:
+/// unchanged, left out, or converted by the functions.
 pub(super) fn convert(
     mut header: Header<'_>,
     store: &Store,
@@ -63,7 +63,7 @@ pub(super) fn convert(
         }
     }
     header.end()?;
-    // What they kept is left out, so nothing keeps them.
+    // Their cleanup components are left out, so these entities are free.
     let is_over = |rows: &Rows| rows.set.len() == 1 && has_gone(&rows.set, store);
     let ended: Vec<_> = all.extract_if(.., |rows| is_over(rows)).collect();
     let ended: Vec<_> = ended.into_iter().flat_map(|rows| rows.entities).collect();
@@ -81,7 +81,7 @@ fn has_gone(set: &ComponentSet, store: &Store) -> bool {
     set.iter().any(|id| store.registry.info(id).name() == Gone::NAME)
 }
 
-/// Adds the rows of an archetype there to those of one here.
+/// Adds the rows of an archetype in the state to an archetype of this world.
 fn read_rows(
     input: &mut Input<'_>,
     columns: &[FileComponent],
@@ -131,7 +131,7 @@ fn read_rows(
     Ok(())
 }
 
-/// Which rows have their bit set, where each chunk begins with a word of its own.
+/// Reads for each row whether its bit is set. Each chunk begins with a word of its own.
 fn rows_of_bits(bits: &[u8], rows: usize, capacity: usize) -> Option<impl Iterator<Item = bool>> {
     let (words, _) = bits.as_chunks::<8>();
     let chunks = rows.div_ceil(capacity);
@@ -170,7 +170,7 @@ fn patch<'r>(
             patch.cells[number] = vec![CellRun { start: 0, bytes: &column.cells }];
         }
         patch.stamps_mut(kind_of(number)).fill(newest);
-        // No line is newer than its chunk, of which all lines have the version.
+        // All lines are as new as their chunk.
         patch.beside_mut(Beside::Lines, number).fill(1);
         if let Some(value) = store.registry.info(id).chunk_value() {
             let values = patch.beside_mut(Beside::Values, number);

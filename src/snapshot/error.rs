@@ -1,9 +1,9 @@
-//! Why the state of a world cannot be taken or put back.
+//! Errors of taking and restoring the state of a world.
 
 use core::error::Error;
 use core::fmt;
 
-/// Why a snapshot cannot be taken, or a world cannot be put back. Nothing has changed then.
+/// The reason why a snapshot cannot be taken or restored. The world is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
@@ -16,16 +16,16 @@ pub enum SnapshotError {
     OtherWorld,
     /// The snapshot was never taken.
     NeverTaken,
-    /// Entities have a shared value, or an archetype is left of those that had, and
+    /// Entities have a shared value, or an archetype with such a value is left, and
     /// [`World::encode_shared`](crate::World::encode_shared) was not called for its type before the
-    /// state was taken: a value of any type has no form as bytes.
+    /// state was taken. Without its function a value cannot be written as bytes.
     SharedValues {
         /// The type.
         type_name: &'static str,
     },
-    /// The state has more components, shared types and shared values than a world takes over from
-    /// bytes: it keeps a quarter of its numbers for itself. Values count that entities had at a
-    /// time, as long as an archetype of their type is left.
+    /// The state has more components, shared types and shared values than a world reads from bytes:
+    /// it keeps a quarter of its numbers for itself. Values that entities had before count as well,
+    /// while an archetype of their type is left.
     TooManyValues {
         /// The number of components, shared types and values.
         ids: usize,
@@ -33,14 +33,14 @@ pub enum SnapshotError {
         ids_max: usize,
     },
     /// The clock of the world has advanced too often: by 2⁴⁸ for a state that is written, by 2⁶²
-    /// for one that was read and is to be restored. No program does so by itself in years; a state
-    /// that was read from a hostile source can say it.
+    /// for one that was read and is to be restored. A program does not reach this in years; a state
+    /// from a hostile source can claim it.
     ClockUsedUp,
-    /// The ring has no state of so long ago.
+    /// The ring does not have a state that old.
     NotKept {
-        /// How far back it was asked for.
+        /// The requested number of states before the last one.
         back: usize,
-        /// How many states there are.
+        /// The number of states in the ring.
         kept: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! How states are bytes.
+//! The format of states as bytes.
 //!
 //! ```text
 //!  header       magic, byte order, format, kind, chunk size, version, base, how many of each
@@ -11,9 +11,9 @@
 //! ```
 //!
 //! Each array is a *difference* from the same array of another state: the ranges in which it
-//! differs, and what is there now. A snapshot is the difference from no state, so each of its
-//! arrays is one range, and is read by one copy. A delta is the difference from a state that the
-//! reader has. So there is one format, one writer and one reader.
+//! differs, and its present contents in them. A snapshot is the difference from no state, so each
+//! of its arrays is one range, and is read by one copy. A delta is the difference from a state that
+//! the reader has. So one format, one writer and one reader are enough.
 //!
 //! Numbers and columns are in the byte order of the machine that wrote them. Versions are ages (see
 //! `store/history.rs`), so that worlds with equal hashes have equal bytes.
@@ -30,39 +30,40 @@
 //!  marker of "mesh"    …
 //! ```
 //!
-//! Which tag a later value gets decides to which archetype rows go, so the tables of all tags are
-//! part of the state: those that entities have, those that had a value, and those that are free.
-//! They are arrays like others, a hash and a word a tag. After them come the ranges of tags that
-//! have another value than in the other state, and these values, by the functions of the user. So
-//! a delta has the values that are new. A type that has no name is not written; then no archetype
-//! may have it.
+//! The tag of a later value decides the archetype of its rows, so the tables of all tags are part
+//! of the state: tags that entities have, tags that had a value, and free tags. The tables are
+//! arrays like others, with a hash and a word for each tag. After them come the ranges of tags with
+//! another value than in the other state, and these values, encoded by the functions of the user.
+//! So a delta contains only new values. A type without a name is not written; no archetype may have
+//! it.
 //!
-//! # What is not written
+//! # Derived data
 //!
-//! What the bytes do not say follows from what they say: the places of entities from the rows, the
-//! retired ids from their generations, the hash of a shared value from the value. A reader has to
-//! check less then.
+//! The format omits data that follows from its other parts: the places of entities from the rows,
+//! the retired ids from their generations, the hash of a shared value from the value. So a reader
+//! has less to check.
 //!
 //! # Versions of the format
 //!
-//! 1 had no shared types, and no number of them in the header. 2 has them. A reader knows one.
+//! This is format 2, which has shared types and their number in the header. A reader reads one
+//! format.
 
 use crate::component::ComponentId;
 
-/// The first bytes.
+/// The first bytes of a state.
 pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
-/// Reads as another number in the other byte order.
+/// A machine of the other byte order reads another number.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of this format.
 pub(super) const FORMAT: u32 = 2;
-/// The state of a world.
+/// The kind of a whole state.
 pub(super) const SNAPSHOT: u32 = 1;
-/// The difference between two states.
+/// The kind of a difference between two states.
 pub(super) const DELTA: u32 = 2;
-/// A state of a greater age is neither written nor read: at a million steps a second, nine years. A
+/// The greatest age of a state that is written or read: at a million steps a second, nine years. A
 /// clock can take thousands of such states before it ends.
 pub(super) const AGE_MAX: u64 = 1 << 48;
-/// Tags stay with the world that reads, also if the state is dropped and never restored. So that
-/// such states do not use up all ids, reading leaves this many to the program, and no state is
-/// written that needs them.
+/// The number of ids that reading leaves to the program. Tags stay with the world that reads, even
+/// if the state is dropped and never restored; the limit keeps such states from using up all ids. A
+/// state that needs these ids is not written.
 pub(super) const IDS_LEFT: usize = ComponentId::COUNT_MAX as usize / 4;

@@ -1,4 +1,4 @@
-//! Numbers and arrays, read in the format from bytes that may be anything.
+//! Reads numbers and arrays of the format, from bytes that may be anything.
 
 use std::ops::Range;
 
@@ -18,17 +18,17 @@ impl<'b> Input<'b> {
         Self { bytes, at: 0 }
     }
 
-    /// Other bytes, of which as many were read.
+    /// An input of other bytes, at the position of `read`.
     pub(super) const fn after(bytes: &'b [u8], read: &Self) -> Self {
         Self { bytes, at: read.at }
     }
 
-    /// The error that what was read last is none.
+    /// The error for an invalid value before the current position.
     pub(super) const fn invalid(&self, what: &'static str) -> ReadError {
         ReadError::Invalid { what, at: self.at }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub(super) const fn at(&self) -> usize {
         self.at
     }
@@ -37,7 +37,7 @@ impl<'b> Input<'b> {
         self.at == self.bytes.len()
     }
 
-    /// The next bytes, of which there must be as many.
+    /// Reads the next `len` bytes. Fails if fewer are left.
     pub(super) fn bytes(&mut self, len: usize, what: &'static str) -> Result<&'b [u8], ReadError> {
         let end = self.at.checked_add(len).filter(|&end| end <= self.bytes.len());
         let end = end.ok_or(ReadError::Truncated { what, at: self.at })?;
@@ -60,7 +60,7 @@ impl<'b> Input<'b> {
         self.u32(what).map(|len| len as usize)
     }
 
-    /// How many of something follow, each of which takes at least `size` bytes.
+    /// Reads the number of elements that follow, each of at least `size` bytes.
     pub(super) fn count(&mut self, size: usize, what: &'static str) -> Result<usize, ReadError> {
         let count = self.len(what)?;
         if count.saturating_mul(size) > self.bytes.len() - self.at {
@@ -69,8 +69,8 @@ impl<'b> Input<'b> {
         Ok(count)
     }
 
-    /// The ranges in which an array of `new` elements differs from one of `old`: in order, inside
-    /// of the array, and with all elements that the old one lacks.
+    /// Reads the ranges in which an array of `new` elements differs from one of `old`: in order,
+    /// inside the array, and covering all elements that the old one lacks.
     pub(super) fn ranges(
         &mut self,
         (old, new): (usize, usize),
@@ -93,7 +93,7 @@ impl<'b> Input<'b> {
         Ok(ranges)
     }
 
-    /// An array of `new` elements that differs from an old one.
+    /// Reads an array of `new` elements, stored as the difference from an old one.
     pub(super) fn array<T: AnyBitPattern>(
         &mut self,
         old: &[T],
@@ -103,7 +103,8 @@ impl<'b> Input<'b> {
         Ok(self.other_array(old, new, what)?.unwrap_or_else(|| old.to_vec()))
     }
 
-    /// An array of `new` elements that may differ from an old one. `None` if it does not.
+    /// Reads an array of `new` elements, stored as the difference from an old one. `None` if it is
+    /// equal.
     pub(super) fn other_array<T: AnyBitPattern>(
         &mut self,
         old: &[T],
@@ -114,7 +115,7 @@ impl<'b> Input<'b> {
         if ranges.is_empty() && new == old.len() {
             return Ok(None);
         }
-        // So the array takes no more memory than the old one and the bytes.
+        // The array takes at most the memory of the old one and of the bytes.
         let changed: usize = ranges.iter().map(Range::len).sum();
         if changed.saturating_mul(size_of::<T>()) > self.bytes.len() - self.at {
             return Err(ReadError::Truncated { what, at: self.at });
@@ -124,7 +125,7 @@ impl<'b> Input<'b> {
         Ok(Some(array))
     }
 
-    /// An array that differs from an old one, in memory that is there already.
+    /// Reads an array into existing memory, stored as the difference from an old one.
     pub(super) fn array_into<T: AnyBitPattern>(
         &mut self,
         old: &[T],
@@ -135,7 +136,7 @@ impl<'b> Input<'b> {
         self.fill(old, array, ranges, what)
     }
 
-    /// Copies the old elements, and reads those of the ranges.
+    /// Copies the old elements, and reads the elements in the ranges.
     fn fill<T: AnyBitPattern>(
         &mut self,
         old: &[T],
@@ -155,7 +156,8 @@ impl<'b> Input<'b> {
         Ok(())
     }
 
-    /// Passes over an array that differs from none, and returns its bytes. Each element has `size`.
+    /// Skips an array stored without an older one, and returns its bytes. Each element has `size`
+    /// bytes.
     pub(super) fn skip_array(
         &mut self,
         size: usize,
@@ -198,16 +200,16 @@ mod tests {
     fn ranges_that_lie_are_refused() {
         let old = [1, 2, 3];
         for (new, input) in [
-            (4, &[0][..]),                     // what is new is missing
-            (5, &[1, 4, 1, 7]),                // a gap before what is new
+            (4, &[0][..]),                     // the new element is missing
+            (5, &[1, 4, 1, 7]),                // a gap before the new elements
             (3, &[1, 3, 1, 7]),                // outside
             (3, &[1, u32::MAX, 1, 7]),         // far outside
-            (3, &[1, 1, 0]),                   // nothing
+            (3, &[1, 1, 0]),                   // an empty range
             (3, &[2, 1, 1, 0, 1, 7, 8]),       // out of order
             (3, &[2, 0, 2, 1, 1, 7, 8, 9]),    // twice
-            (3, &[u32::MAX, 0, 1]),            // more than there are
+            (3, &[u32::MAX, 0, 1]),            // more ranges than bytes
             (3, &[1, 0, 3, 7, 8]),             // cut off
-            (1 << 30, &[1, 3, (1 << 30) - 3]), // more than follows
+            (1 << 30, &[1, 3, (1 << 30) - 3]), // more bytes than follow
         ] {
             assert_eq!(read(&old, new, input), None, "{input:?}");
         }

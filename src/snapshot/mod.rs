@@ -6,21 +6,22 @@
 //!   arrive late.
 //! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
 //!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
-//!   says what they consist of, [`write`] and [`write_ids`] make them, [`read`] believes nothing of
-//!   them. A [`shared_table`] is what they have of a shared type, which [`read_shared`] reads.
-//! * [`compression`] wraps these bytes in LZ4 frames, and reads them from there;
-//!   [`replace_file`] saves either, so that a file is the old one or the new one.
-//! * [`snapshot_reader`] reads states of other components: those that are not known are left out,
-//!   and a component that has got a field is made of what it was ([`convert`]).
-//! * [`snapshot_archetype`] and [`snapshot_column`] show the columns of a state as bytes, to those
-//!   who write them in a format of their own.
-//! * [`error`] and [`read_error`] say why a state cannot be taken, put back or read.
+//!   describes them; [`write`] and [`write_ids`] make them, and [`read`] checks all of them. The
+//!   numbers and arrays of the format are written to an [`output`] and read from an [`input`]. A
+//!   [`shared_table`] is the part about a shared type, which [`read_shared`] reads.
+//! * [`compression`] wraps these bytes in LZ4 frames, and reads frames; [`replace_file`] saves
+//!   either, so that a file is the old one or the new one.
+//! * [`snapshot_reader`] reads states with other components: it leaves out unknown ones, and
+//!   converts a component that has a new field ([`convert`]).
+//! * [`snapshot_archetype`] and [`snapshot_column`] show the columns of a state as bytes, for
+//!   programs that write them in their own format.
+//! * [`error`] and [`read_error`] give the reasons why a state cannot be taken, restored or read.
 //!
 //! A snapshot is an image of the store (`store/image.rs`): each column of an archetype as one
 //! array, ids and free list, enable bits, values of chunks, and all versions. The first copy moves
-//! as many bytes as the world has. Every later one into the same snapshot, and every restore,
+//! all bytes of the world's rows. Each later copy into the same snapshot, and each restore,
 //! compares versions and copies the columns of chunks that were written in between: the essay is in
-//! `archetype/image.rs`. What that does to those who hold a version is in `store/history.rs`.
+//! `archetype/image.rs`. The effect on versions that the program holds is in `store/history.rs`.
 
 mod bytes;
 mod compression;

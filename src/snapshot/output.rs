@@ -1,4 +1,4 @@
-//! Numbers and arrays, written in the format.
+//! Writes numbers and arrays of the format.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytemuck::{NoUninit, cast_slice};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Where a state is written, and the checksum of what was.
+/// A writer of a state, with the checksum of the bytes written.
 pub(super) struct Output<W> {
     to: W,
     checksum: Xxh3,
@@ -30,12 +30,13 @@ impl<W: Write> Output<W> {
         self.bytes(&number.to_ne_bytes())
     }
 
-    /// A number of things in memory.
+    /// Writes a length in memory.
     pub(super) fn len(&mut self, len: usize) -> io::Result<()> {
         self.u32(u32::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)?)
     }
 
-    /// The ranges in which an array differs: how many, and the start and the length of each.
+    /// Writes the ranges in which an array differs: their number, and the start and the length of
+    /// each.
     pub(super) fn ranges(&mut self, ranges: &[Range<usize>]) -> io::Result<()> {
         self.len(ranges.len())?;
         for range in ranges {
@@ -45,7 +46,7 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// What an array has in some ranges, and the ranges.
+    /// Writes some ranges, and the elements of an array in them.
     pub(super) fn array<T: NoUninit>(
         &mut self,
         array: &[T],
@@ -55,7 +56,7 @@ impl<W: Write> Output<W> {
         ranges.iter().try_for_each(|range| self.bytes(cast_slice(&array[range.clone()])))
     }
 
-    /// Ends the output by its checksum.
+    /// Writes the checksum, which ends the output.
     pub(super) fn finish(mut self) -> io::Result<W> {
         let checksum = self.checksum.digest();
         self.to.write_all(&checksum.to_ne_bytes())?;
@@ -63,7 +64,7 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// Adds a range behind others, or makes the last one longer.
+/// Adds a range, or extends the last one if they touch.
 pub(super) fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     match ranges.last_mut() {
         Some(last) if last.end == range.start => last.end = range.end,
@@ -71,10 +72,9 @@ pub(super) fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
-/// Adds a range behind others, or makes the last one longer, with the gap before it if that is
-/// short.
+/// Adds a range, or extends the last one, including the gap between them if it is short.
 fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
-    /// A range costs as much as this many words, so that shorter gaps are no gaps.
+    /// The cost of a range in words. Shorter gaps are included.
     const GAP: usize = 2;
     match ranges.last_mut() {
         Some(last) if range.start - last.end <= GAP => last.end = range.end,
@@ -82,19 +82,19 @@ fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
-/// The ranges of [`differences`] of arrays that differ at these places, which ascend.
+/// The same ranges as [`differences`], from the ascending places at which the arrays differ.
 pub(super) fn differences_at(places: &[u32]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     places.iter().map(|&at| at as usize).for_each(|at| join(&mut ranges, at..at + 1));
     ranges
 }
 
-/// The ranges in which an array differs from an older one. What is longer differs.
+/// The ranges in which an array differs from an older one. Elements beyond the older one differ.
 pub(super) fn differences<T: PartialEq>(new: &[T], old: &[T]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let common = new.len().min(old.len());
     let mut add = |range| join(&mut ranges, range);
-    // Most of it is the same, and slices are compared at the speed of memory.
+    // Arrays are mostly equal, and equal slices are compared at the speed of memory.
     const STEP: usize = 256;
     for start in (0..common).step_by(STEP) {
         let end = (start + STEP).min(common);

@@ -1,8 +1,8 @@
 //! Reads a state, or the difference between two, from bytes that may be anything.
 //!
-//! Everything is checked before anything changes: first the checksum, which finds what chance has
-//! damaged, then each number, because nothing prevents bytes with a checksum from being hostile.
-//! Memory is taken for what the bytes have, and for what they are the difference from.
+//! Everything is checked before anything changes: first the checksum, which finds accidental
+//! damage, and after it each number, because hostile bytes can have a correct checksum. Memory is
+//! allocated only for the contents of the bytes and of the older state.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -20,16 +20,18 @@ use super::read_shared::{FileShared, SharedPart};
 use super::shared_table::SharedTables;
 use super::write::{aged, aged_beside, kind_of};
 
-/// From which component to which.
+/// The component that is migrated, and the name of its new type.
 pub(super) struct Migration {
     pub(super) from: ComponentInfo,
     pub(super) to: &'static str,
 }
 
-/// Which names are left out.
+/// Returns whether the component or shared type of a name is left out.
 pub(super) type Skips<'r> = dyn Fn(&str) -> bool + 'r;
 
-/// What may differ between the world that wrote and the one that reads.
+/// The permitted differences between the world that wrote and the one that reads. Decides whether
+/// an unknown component or shared type of a name is left out; if not, it is an error. Runs the
+/// user's code.
 #[derive(Default)]
 pub(super) struct Rules<'r> {
     /// Whether a component or a shared type that is not known, of this name, is left out: else it
@@ -41,7 +43,7 @@ pub(super) struct Rules<'r> {
 }
 
 impl Rules<'_> {
-    /// Whether what is not known and has this name is left out.
+    /// Whether an unknown component or shared type of this name is left out.
     pub(super) fn skip(&self, name: &str) -> bool {
         self.skips.is_some_and(|skips| skips(name))
     }
@@ -50,13 +52,13 @@ impl Rules<'_> {
 /// A component of the world that wrote.
 #[derive(Clone, Copy)]
 pub(super) struct FileComponent {
-    /// What it is here. `None` if it is left out.
+    /// Its id in the world that reads. `None` if it is left out.
     pub(super) id: Option<ComponentId>,
-    /// Bytes of a value there.
+    /// Bytes of a value in the state.
     pub(super) size: usize,
-    /// The number of the function that makes the values here.
+    /// The number of the function that converts its values.
     pub(super) function: Option<usize>,
-    /// What it is for a shared type.
+    /// Its part in a shared type.
     shared: Option<SharedPart>,
 }
 
@@ -64,17 +66,17 @@ pub(super) struct FileComponent {
 pub(super) struct Header<'b> {
     pub(super) input: Input<'b>,
     pub(super) age: Version,
-    /// The identity of the state from which it is the difference.
+    /// The identity of the base of a delta.
     pub(super) base: u64,
     pub(super) origin: u64,
     pub(super) archetypes: usize,
-    /// By their numbers there.
+    /// By their numbers in the state.
     components: Vec<FileComponent>,
     known: ComponentSet,
     has_same_chunks: bool,
     shared_types: usize,
     shared: FileShared,
-    /// Which tags stand for which values here, once the state is read.
+    /// The tables of tags and values in this world, once the state is read.
     pub(super) tables: SharedImage,
 }
 
@@ -182,8 +184,8 @@ impl<'b> Header<'b> {
         Ok(())
     }
 
-    /// Reads the shared types, which are the difference from those of `base`, and gives the world
-    /// the tags that it lacks. Values are decoded before, which runs the user's code.
+    /// Reads the shared types, which are stored as the difference from `base`, and gives the world
+    /// the tags that it lacks. Values are decoded first, because decoding runs the user's code.
     pub(super) fn read_shared(
         &mut self,
         registry: &mut Registry,
@@ -203,7 +205,7 @@ impl<'b> Header<'b> {
         Ok(())
     }
 
-    /// The shared values of the rows of an archetype whose components these are.
+    /// The shared values of some rows, for the components of their archetype.
     pub(super) fn shared_values(
         &mut self,
         columns: &[FileComponent],
@@ -212,13 +214,13 @@ impl<'b> Header<'b> {
         self.shared.take(&self.input, columns.iter().filter_map(|file| file.shared), rows)
     }
 
-    /// Whether components and chunks are those of the world that reads.
+    /// Whether all components and the chunks are the same as in the world that reads.
     pub(super) fn is_as_here(&self) -> bool {
         let is_same = |file: &FileComponent| file.id.is_some() && file.function.is_none();
         self.has_same_chunks && self.components.iter().all(is_same)
     }
 
-    /// Reads the rest: what makes the state, with ages in place of versions, out of `base`.
+    /// Reads the rest of the state, relative to `base`, with ages in place of versions.
     pub(super) fn patch(
         mut self,
         store: &Store,
@@ -257,7 +259,7 @@ impl<'b> Header<'b> {
         Ok(StorePatch { clock, origin, kept, archetypes, entities, shared })
     }
 
-    /// Checks that nothing follows, and nothing is left.
+    /// Checks that the bytes end here and that all shared values are used.
     pub(super) fn end(&self) -> Result<(), ReadError> {
         if !self.input.is_over() {
             return Err(self.input.invalid("there is more behind the last archetype"));
@@ -268,7 +270,7 @@ impl<'b> Header<'b> {
         }
     }
 
-    /// The ids, if they are not those of the base.
+    /// Reads the ids. `None` if they are equal to the ids of the base.
     pub(super) fn read_ids(&mut self, base: &StoreImage) -> Result<Option<IdNumbers>, ReadError> {
         match self.input.u32("whether ids differ")? {
             0 => return Ok(None),
@@ -290,8 +292,8 @@ impl<'b> Header<'b> {
         }))
     }
 
-    /// The components of an archetype, in the order of its columns there, and the set of those
-    /// that are known here.
+    /// Reads the components of an archetype, in the order of its columns in the state, and the set
+    /// of the known ones.
     pub(super) fn read_set(
         &mut self,
         store: &Store,
@@ -317,7 +319,7 @@ impl<'b> Header<'b> {
         Ok((columns, set))
     }
 
-    /// Reads the rows of an archetype whose columns lie in this order there.
+    /// Reads the rows of an archetype, with its columns in the order of the state.
     fn read_rows(
         &mut self,
         store: &Store,
@@ -341,10 +343,10 @@ impl<'b> Header<'b> {
             input.array_into(old, patch.stamps_mut(kind), "versions")?;
         }
         for &id in columns {
-            // The columns there are in the order of other ids.
+            // The state orders its columns by other ids.
             let column = set.rank(id).expect("it is one of the set");
             let size = store.registry.info(id).size();
-            // A tag has no bytes that could be missing.
+            // A tag has no bytes, so none are missing.
             let known = if size == 0 { rows } else { old_rows };
             for range in input.ranges((known, rows), "a column")? {
                 let len = range.len().checked_mul(size).ok_or_else(|| input.invalid("a column"))?;
@@ -367,8 +369,8 @@ impl<'b> Header<'b> {
     }
 }
 
-/// Why the components of an archetype are none: an entity with a shared value has the marker of its
-/// type, and one tag of it, which follows.
+/// The defect of an archetype's components, if they have one. The marker of a shared type must be
+/// followed by exactly one tag of the type.
 fn find_unpaired(columns: &[FileComponent]) -> Option<&'static str> {
     let parts = || columns.iter().map(|file| file.shared);
     let pairs = parts().zip(parts().skip(1).chain([None]));
@@ -395,7 +397,7 @@ fn find_unpaired(columns: &[FileComponent]) -> Option<&'static str> {
     None
 }
 
-/// The entities of an archetype, or none if they are the older ones; the rows of a chunk, and
+/// Reads the entities of an archetype (`None` if they are the older ones), the rows of a chunk, and
 /// whether it is a first block.
 pub(super) fn read_entities_and_chunks(
     input: &mut Input<'_>,
@@ -412,13 +414,13 @@ pub(super) fn read_entities_and_chunks(
         return Err(input.invalid("the rows of a chunk"));
     }
     let entities = input.other_array(older.unwrap_or(&[]), rows, "the entities")?;
-    // Without an older state, no entities are other ones as well.
+    // Without an older state, an empty list is a new one.
     let entities = entities.or_else(|| older.is_none().then(Vec::new));
     Ok((entities, capacity, in_first_block))
 }
 
-/// The ids with the places of all entities. `None` if neither differ from the base. Entities that
-/// have ended have no rows, and their ids are free.
+/// The ids with the places of all entities. `None` if neither differs from the base. Entities in
+/// `ended` have no rows, and their ids are free.
 pub(super) fn find_entities(
     input: &Input<'_>,
     store: &Store,

@@ -1,95 +1,96 @@
-//! Why bytes are no state of a world.
+//! Errors of reading a state.
 
 use core::error::Error;
 use core::fmt;
 
-/// Why bytes cannot be read as a snapshot or a delta. Nothing has changed then.
+/// The reason why bytes cannot be read as a snapshot or a delta. The world and the snapshot are
+/// unchanged.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// They do not begin as a snapshot or a delta does.
+    /// The bytes do not begin like a snapshot or a delta.
     NotAState,
-    /// They were written in the other byte order.
+    /// The bytes were written in the other byte order.
     ByteOrder,
-    /// They have a format that this version of the library does not know.
+    /// The bytes have a format that this version of the library does not know.
     Format {
         /// Their format.
         found: u32,
         /// The format of this version.
         known: u32,
     },
-    /// They are a delta where a snapshot is read, or a snapshot where a delta is.
+    /// The bytes are a delta where a snapshot is read, or a snapshot where a delta is read.
     Kind {
-        /// Whether they are a delta.
+        /// Whether the bytes are a delta.
         is_delta: bool,
     },
-    /// They end before what they announce, although their checksum is right. What was cut off by
-    /// accident has another checksum.
+    /// The bytes end before the announced contents, although their checksum is right. Bytes that
+    /// were cut off by accident fail the checksum instead.
     Truncated {
-        /// What was to be read.
+        /// The part that is missing.
         what: &'static str,
-        /// After how many bytes.
+        /// The number of bytes before it.
         at: usize,
     },
-    /// They were damaged: their checksum is another one.
+    /// The bytes are damaged: their checksum differs.
     Checksum,
-    /// They are of a world with other chunks.
+    /// The bytes are from a world with other chunks.
     ChunkSize {
-        /// Bytes of a chunk there.
+        /// Bytes of a chunk in that world.
         found: u32,
-        /// Bytes of a chunk here.
+        /// Bytes of a chunk in this world.
         own: u32,
     },
-    /// They have a component whose name this world does not know.
+    /// The bytes have a component whose name is not known to this world.
     UnknownComponent {
         /// The name.
         name: Box<str>,
     },
-    /// They have a component that is defined in another way here.
+    /// The bytes have a component that this world defines in another way.
     OtherComponent {
         /// The name.
         name: Box<str>,
-        /// Bytes of a value there.
+        /// Bytes of a value in the state.
         found: u32,
-        /// Bytes of a value here.
+        /// Bytes of a value in this world.
         own: usize,
     },
-    /// They have a shared type whose name this world does not know.
+    /// The bytes have a shared type whose name is not known to this world.
     UnknownShared {
         /// The name.
         name: Box<str>,
     },
-    /// They have a shared value that the function of its type refuses.
+    /// The bytes have a shared value that the function of its type refuses.
     RefusedValue {
         /// The name of the type.
         name: Box<str>,
-        /// After how many bytes.
+        /// The number of bytes up to the end of the value.
         at: usize,
     },
-    /// They are compressed, and phalanx was built without its feature `lz4`.
+    /// The bytes are compressed, and phalanx was built without its feature `lz4`.
     Compressed,
-    /// They are an LZ4 frame that is damaged, ends too early, or has more after it.
+    /// The bytes are an LZ4 frame that is damaged, ends too early, or has more bytes after it.
     Frame,
-    /// They are an LZ4 frame of more bytes than one call may take.
+    /// The bytes are an LZ4 frame with more bytes than one call may allocate.
     TooLarge {
         /// The limit: [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
         bytes_max: u64,
     },
-    /// The delta is the difference from another state than this one.
+    /// The delta was made from another state than the one in the snapshot.
     OtherBase,
     /// The snapshot has no state yet, or is of another world.
     NoBase,
-    /// They say what no world can be like.
+    /// The bytes describe a state that no world can have.
     Invalid {
-        /// What is wrong.
+        /// The defect.
         what: &'static str,
-        /// After how many bytes.
+        /// The number of bytes read before the defect was found.
         at: usize,
     },
 }
 
 impl ReadError {
-    /// The text of what has no figures or names.
+    /// The text of an error without figures and names.
     const fn text(&self) -> &'static str {
         match self {
             Self::NotAState => {

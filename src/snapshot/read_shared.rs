@@ -1,8 +1,8 @@
-//! Reads which shared values a state has.
+//! Reads the shared values of a state.
 //!
-//! All values are decoded before anything changes, since that is the user's code. Then the world
-//! gets the tags that the state has and it lacks: [`NewTags`] takes them back if the rest is not
-//! read. They are in no table of the world until it has the state.
+//! All values are decoded before anything changes, because decoding runs the user's code. After it
+//! the world gets the tags of the state that it lacks; [`NewTags`] takes them back if the rest
+//! cannot be read. The new tags are in no table of the world until the state is restored.
 
 use std::hash::RandomState;
 use std::sync::Arc;
@@ -42,27 +42,27 @@ struct FileTag {
     has_value: bool,
     /// The value, unless the type is left out.
     value: Option<KeptValue>,
-    /// Whether there are rows of it.
+    /// Whether rows have the tag.
     is_used: bool,
 }
 
-/// What a component of a state is for a shared type, which has this number there.
+/// The part of a component in a shared type. Types and values are numbered by the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SharedPart {
     /// The component of all entities with a value.
     Marker(usize),
-    /// That of those with one value, which has this number in its type.
+    /// The component of all entities with one value, which has the second number in its type.
     Tag(usize, usize),
 }
 
-/// What markers and tags of a state are here, in the order of their numbers. `None` if their type
-/// is left out.
+/// The ids of a state's markers and tags in this world, in the order of their numbers. `None` if
+/// their type is left out.
 type Parts = Vec<(Option<ComponentId>, SharedPart)>;
 
 impl FileShared {
-    /// Reads the tables of some types, which are the difference from those of `base`. Decodes and
-    /// compares values, which runs the user's code. Types that the world does not know are left
-    /// out if `skip` says so of their names.
+    /// Reads the tables of some types, which are stored as the difference from `base`. Decodes and
+    /// compares values, which runs the user's code. Unknown types are left out if `skip` returns
+    /// `true` for their names.
     pub(super) fn read(
         input: &mut Input<'_>,
         len: usize,
@@ -81,8 +81,8 @@ impl FileShared {
         Ok(Self { types })
     }
 
-    /// Gives the world the tags that it lacks. Returns what all are here, and the tables of a world
-    /// with the state.
+    /// Gives the world the tags that it lacks. Returns the ids of all markers and tags in this
+    /// world, and its tables with the state.
     pub(super) fn add_tags(
         &mut self,
         input: &Input<'_>,
@@ -121,7 +121,7 @@ impl FileShared {
         Ok((parts, image))
     }
 
-    /// The values of some rows whose components are these, besides others.
+    /// The shared values of some rows, for the components of their archetype.
     pub(super) fn take(
         &mut self,
         input: &Input<'_>,
@@ -143,7 +143,7 @@ impl FileShared {
         Ok(values)
     }
 
-    /// Whether each value was that of some rows.
+    /// Whether rows have each value, and only tags with a value.
     pub(super) fn are_used(&self) -> bool {
         let mut tags = self.types.iter().flat_map(|of_type| &of_type.tags);
         tags.all(|tag| tag.is_used == tag.has_value)
@@ -185,7 +185,7 @@ impl FileType {
 }
 
 impl FileTag {
-    /// The tag that a hash and a word describe, without its value.
+    /// The tag described by a hash and a word, without its value.
     fn of(hash: u64, word: u32) -> Option<Self> {
         let (place, state) = (word >> tag::BITS, word & ((1 << tag::BITS) - 1));
         let (place, has_value) = match (state, hash, place) {
@@ -199,8 +199,8 @@ impl FileTag {
     }
 }
 
-/// Reads the values of all tags that have one, in their order. Those that are not there are the
-/// ones of an older table.
+/// Reads the values of all tags that have one, in their order. Values outside the stored ranges
+/// come from the older table.
 fn read_values(
     input: &mut Input<'_>,
     own: Option<&NamedShared<'_>>,
@@ -261,7 +261,7 @@ fn read_value(
     Ok(Some(KeptValue::new(ComponentId::UNKNOWN, Arc::new(value), hash)))
 }
 
-/// Takes the tags back that a world has got for a state, unless the state is read.
+/// Takes back the tags that the world got for a state, unless the state is read.
 #[derive(Debug)]
 pub(super) struct NewTags<'w> {
     pub(super) store: &'w mut Store,
@@ -275,7 +275,7 @@ impl<'w> NewTags<'w> {
         Self { before: store.registry.len(), store, is_read: false }
     }
 
-    /// The state is read.
+    /// Keeps the tags, because the state is read.
     pub(super) fn keep(mut self) {
         self.is_read = true;
     }

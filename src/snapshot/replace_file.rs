@@ -1,17 +1,17 @@
 //! Files that are replaced as a whole, or not at all.
 //!
-//! The new state is written to a file of its own, beside the one that it replaces. A program or a
-//! machine that stops on the way leaves:
+//! The new state is written to a new file in the folder of the file that it replaces. A program or
+//! a machine that stops during a save leaves:
 //!
-//! | after | under the path | beside it |
+//! | after | under the path | in the new file |
 //! | --- | --- | --- |
-//! | the file beside is created | the old state | a part of the new one |
+//! | the new file is created | the old state | a part of the new one |
 //! | it has the permissions of the old file, and is synced | the old state | the new one |
 //! | it is renamed to the path | the new state; the old one if the machine lost power | |
 //! | the folder is synced | the new state | |
 //!
-//! A save uses a name that no file has, and deletes only what it has created. So saves to one path
-//! cannot harm each other, and a file that a stopped one has left is in no other's way.
+//! A save uses a name that no file has, and deletes only its own file. So saves to one path cannot
+//! harm each other, and a file left by a stopped save does not block another save.
 
 use std::fs::{self, File, Permissions};
 use std::hash::{BuildHasher as _, RandomState};
@@ -20,12 +20,13 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// Writes a file beside another one, and puts it in its place once it is whole on the disk. It has
-/// the permissions of the other one.
+/// Writes a new file in the folder of another file, and replaces that file once the new one is
+/// whole on the disk. The new file gets the permissions of the other one.
 ///
 /// # Errors
 ///
-/// If a step fails. The path has what it had, or the new state if only the folder cannot be synced.
+/// If a step fails. The path is unchanged, or has the new state if only the folder cannot be
+/// synced.
 pub(super) fn replace_file(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -33,7 +34,7 @@ pub(super) fn replace_file(
     replace_by(path, write, |step| step.perform())
 }
 
-/// A step after the writing. Tests stop before each, and let it fail.
+/// A step after the writing. Tests stop before each step, and make it fail.
 enum Step<'a> {
     Permit(&'a File, Permissions),
     Sync(&'a File),
@@ -48,7 +49,7 @@ impl Step<'_> {
             Self::Sync(file) => file.sync_all(),
             Self::Rename(from, to) => fs::rename(from, to),
             Self::SyncFolder(folder) => match folder.sync_all() {
-                // Some file systems refuse to sync folders. No more can be done there.
+                // Some file systems refuse to sync folders.
                 Err(error)
                     if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
                 {
@@ -60,13 +61,13 @@ impl Step<'_> {
     }
 }
 
-/// [`replace_file`] by steps of the caller's.
+/// [`replace_file`] with a function that performs the steps.
 fn replace_by(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     mut perform: impl FnMut(Step<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Opened before anything is changed: it fails while the old state is there.
+    // The folder is opened first, so that a failure leaves the old state.
     let folder = open_folder(path)?;
     let old = fs::metadata(path).ok().map(|old| old.permissions());
     let (mut beside, new) = Beside::create(names_beside(path)?, old.as_ref())?;
@@ -88,8 +89,8 @@ fn replace_by(
     })
 }
 
-/// Opens the folder of a file, which on Unix makes renames last when it is synced. Elsewhere the
-/// standard library cannot do so.
+/// Opens the folder of a file. On Unix, syncing the folder makes renames last. Elsewhere the
+/// standard library cannot sync folders.
 fn open_folder(path: &Path) -> io::Result<Option<File>> {
     if !cfg!(unix) {
         return Ok(None);
@@ -98,12 +99,12 @@ fn open_folder(path: &Path) -> io::Result<Option<File>> {
     File::open(folder.unwrap_or(Path::new("."))).map(Some)
 }
 
-/// Names beside the path, each with eight digits of its own: `game.state.1c9d02be.new`.
+/// Names in the folder of the path, each with eight random digits: `game.state.1c9d02be.new`.
 fn names_beside(path: &Path) -> io::Result<impl Iterator<Item = PathBuf>> {
     let no_name = || io::Error::new(ErrorKind::InvalidInput, "the path has no name of a file");
     let name = path.file_name().ok_or_else(no_name)?;
     Ok(iter::repeat_with(move || {
-        // The keys are random, but a process that was forked has those of its parent.
+        // The keys are random, but a forked process has the keys of its parent.
         let random = RandomState::new().hash_one(process::id()) >> 32;
         let mut name = name.to_owned();
         name.push(format!(".{random:08x}.new"));
@@ -125,7 +126,7 @@ fn create_like(path: &Path, old: Option<&Permissions>) -> io::Result<File> {
     options.open(path)
 }
 
-/// A file that is removed unless it is renamed, also after a panic.
+/// A new file that is removed unless it is renamed, also after a panic.
 struct Beside {
     path: PathBuf,
     is_renamed: bool,
@@ -150,7 +151,7 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if !self.is_renamed {
-            // What fails here has failed before.
+            // A failure here follows an earlier failure, which is reported.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -208,7 +209,7 @@ mod tests {
     /// The places at which a save may stop.
     fn places() -> Vec<&'static str> {
         let mut places = vec!["write", "write more", "flush"];
-        // Elsewhere there is one permission, which the test does not use, and folders stay as is.
+        // Elsewhere the permission is the default, and folders are not synced.
         places.extend(cfg!(unix).then_some("permit"));
         places.extend(["sync", "rename"]);
         places.extend(cfg!(unix).then_some("sync folder"));
@@ -216,7 +217,7 @@ mod tests {
         places
     }
 
-    /// Returns `true` if a save that stops there has put the new state in its place.
+    /// Returns `true` if a save that stops at this place has replaced the file.
     fn is_replaced(place: &str) -> bool {
         ["sync folder", "end"].contains(&place)
     }
@@ -248,7 +249,7 @@ mod tests {
             }
         }
 
-        /// The names of the other files.
+        /// The other files in the folder.
         fn beside(&self) -> Vec<PathBuf> {
             let files = fs::read_dir(&self.0).expect("a folder").map(|file| file.expect("a file"));
             files.map(|file| file.path()).filter(|path| *path != self.path()).collect()
@@ -314,10 +315,10 @@ mod tests {
         }
     }
 
-    /// Where a program saves that is to be killed, and at which place.
+    /// The variable with the path and the place for a program that is to be killed during a save.
     const STOP: &str = "PHALANX_TEST_REPLACE";
 
-    /// A program of its own, started by the test below; nothing otherwise.
+    /// The program that the test below starts. Without the variable it returns at once.
     #[test]
     fn replaces_until_it_is_stopped() {
         let Ok(stop) = env::var(STOP) else { return };
@@ -368,7 +369,7 @@ mod tests {
         let folder = Folder::new("two");
         let path = folder.path();
         for place in places() {
-            // Another save begins and ends while this one is there.
+            // Another save begins and ends during this one.
             let other = |reached| match reached == place {
                 true => replace_file(&path, |file| file.write_all(b"another")),
                 false => Ok(()),

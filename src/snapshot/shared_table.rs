@@ -1,8 +1,7 @@
-//! Which shared values a state has, as it is written: see [`format`](super::format).
+//! The shared values of a state, as they are written: see [`format`](super::format).
 //!
-//! Tags are numbered from zero in each type, in the order of their ids. A world gives the tags of a
-//! type in this order, so the tag of a number is the same one in every world that has the state,
-//! whatever its id is there.
+//! Tags are numbered from zero in each type, in the order of their ids. A world assigns the tags of
+//! a type in this order, so a number means the same tag in every world with the state, for any id.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,14 +13,14 @@ use crate::storage::KeptValue;
 
 use super::output::{Output, differences, push};
 
-/// What a tag is in a state: the lowest two bits of its word. The others are its place among the
+/// The kind of a tag, in the lowest two bits of its word. The other bits are its place among the
 /// tags of one hash.
 pub(super) mod tag {
-    /// It is free for any value.
+    /// The tag is free for any value.
     pub(in crate::snapshot) const FREE: u32 = 0;
-    /// It is for values of its hash, of which the state has none.
+    /// The tag is for values of its hash. The state has no such value.
     pub(in crate::snapshot) const NAMED: u32 = 1;
-    /// It has a value, from which its hash follows.
+    /// The tag has a value. Its hash follows from the value.
     pub(in crate::snapshot) const VALUED: u32 = 2;
     /// The number of these bits.
     pub(in crate::snapshot) const BITS: u32 = 2;
@@ -33,9 +32,9 @@ pub(super) struct SharedTable {
     codec: SharedCodec,
     marker: ComponentId,
     pub(super) full: usize,
-    /// By their numbers, as are all that follow.
+    /// By their numbers, like the fields below.
     tags: Vec<ComponentId>,
-    /// The hashes of tags that are for values of a hash, and have none.
+    /// The hashes of tags that are reserved for a hash and have no value.
     pub(super) hashes: Vec<u64>,
     pub(super) words: Vec<u32>,
     pub(super) values: Vec<Option<KeptValue>>,
@@ -45,7 +44,7 @@ pub(super) struct SharedTable {
 #[derive(Debug, Default)]
 pub(super) struct SharedTables {
     tables: Vec<SharedTable>,
-    /// The numbers of markers and tags: type after type, its marker and its tags.
+    /// The numbers of markers and tags, type by type: first its marker and after it its tags.
     numbers: FxHashMap<ComponentId, u32>,
 }
 
@@ -82,7 +81,7 @@ impl SharedTables {
         self.numbers.get(&id).copied()
     }
 
-    /// Writes the tables, as the difference from those of a base if there are any.
+    /// Writes the tables, as the difference from the tables of a base if there is one.
     pub(super) fn write<W: Write>(
         &self,
         base: Option<&Self>,
@@ -120,7 +119,7 @@ impl SharedTable {
         self.codec.name()
     }
 
-    /// Writes the table, as the difference from an older one if there is one. `bytes` is memory.
+    /// Writes the table, as the difference from an older one if there is one. `bytes` is a buffer.
     fn write<W: Write>(
         &self,
         older: Option<&Self>,
@@ -146,8 +145,7 @@ impl SharedTable {
         Ok(())
     }
 
-    /// The numbers of the tags with a value that they do not have in an older table, and of those
-    /// that are not in it.
+    /// The numbers of tags that the older table lacks, or that have another value in it.
     fn new_values(&self, older: Option<&Self>) -> Vec<Range<usize>> {
         let old = older.map_or(&[][..], |older| &older.values);
         let mut ranges = Vec::new();

@@ -21,9 +21,9 @@ use super::error::SnapshotError;
 /// | clones of the side values that [`World::keep_sides`] names | memory: spare chunks, addresses |
 /// | versions of columns, chunks and lines | |
 ///
-/// So [`World::hash`] is after [`World::restore`] what it was. What is not in it must be kept
-/// beside it, where a simulation depends on it: the seed of a random generator in a component, or
-/// cloned with the snapshot.
+/// So [`World::hash`] is the same after [`World::restore`]. If a simulation depends on other data,
+/// the program must keep it with the snapshot: for example the seed of a random generator in a
+/// component, or cloned beside the snapshot.
 ///
 /// A snapshot takes the bytes of the rows, 8 bytes for each row and for each free id, and no gaps.
 /// It can be sent to another thread. A clone copies all of it: O(bytes).
@@ -51,7 +51,7 @@ use super::error::SnapshotError;
 #[derive(Clone, Default)]
 pub struct Snapshot {
     pub(super) image: StoreImage,
-    /// The world, once there is a state of it.
+    /// The world of the state; `None` before there is one.
     pub(super) world: Option<WorldId>,
     /// The components of the world, by their ids.
     pub(super) components: Vec<ComponentInfo>,
@@ -97,7 +97,7 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// The memory that it takes, in bytes, without shared values and side values.
+    /// The memory of the snapshot in bytes, without shared values and side values.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -113,7 +113,7 @@ impl Snapshot {
         self.image.bytes()
     }
 
-    /// The [version](World::version) of the world when it was taken.
+    /// The [version](World::version) of the world when the snapshot was taken.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -127,9 +127,9 @@ impl Snapshot {
         self.image.version()
     }
 
-    /// Makes it a snapshot of a world, of which it has the state.
+    /// Makes it a snapshot of a world, of the state that the image has.
     pub(super) fn belong_to(&mut self, world: &World) {
-        // A world gets components and loses none.
+        // A world gains components and loses none.
         let components = world.store.registry.infos();
         if self.components.len() != components.len() || self.world != Some(world.id()) {
             self.components = components.to_vec();
@@ -150,12 +150,11 @@ impl fmt::Debug for Snapshot {
 }
 
 impl World {
-    /// Takes a snapshot: the state of the world as a value. Reserved ids are spawned first. See
-    /// [`Snapshot`] for what is in it.
+    /// Takes a snapshot: the state of the world as a value. Reserved ids are spawned first. The
+    /// table at [`Snapshot`] lists its contents.
     ///
     /// O(bytes of all rows + indices), at the speed of `memcpy`, and a clone of each side value
-    /// that is a part of it. A snapshot that is taken again and again costs less by
-    /// [`World::snapshot_into`].
+    /// that is a part of it. Repeated snapshots cost less with [`World::snapshot_into`].
     ///
     /// # Errors
     ///
@@ -180,22 +179,21 @@ impl World {
 
     /// Takes a snapshot into the memory of another one.
     ///
-    /// If that is of this world, only what differs is copied: the columns of chunks that were
-    /// written since then, the entities of chunks where rows came or went, the free ids that
-    /// changed, and all enable bits, values of chunks and versions. The versions tell. So a body
-    /// that writes and returns [`Modified::No`](crate::Modified::No) is not seen. O(chunks ×
-    /// columns + bytes that differ), and a look at each 256th free id: 1,000,000 entities of which
-    /// one has gone and another has come cost 11 µs (Zen 4, two components).
+    /// If that snapshot is of this world, only differences are copied: the columns of chunks that
+    /// were written since, the entities of chunks where rows came or went, the free ids that
+    /// changed, and all enable bits, values of chunks and versions. Versions identify the written
+    /// chunks, so a body that writes and returns [`Modified::No`](crate::Modified::No) is not seen.
+    /// O(chunks × columns + bytes that differ), and a look at each 256th free id: with 1,000,000
+    /// entities, after one despawn and one spawn, the call costs 11 µs (Zen 4, two components).
     ///
     /// # Errors
     ///
-    /// If a command buffer holds ids. The snapshot has the state that it had; reserved ids are
-    /// spawned.
+    /// If a command buffer holds ids. The snapshot keeps its state; reserved ids are spawned.
     ///
     /// # Panics
     ///
     /// If the `Clone` of a side value panics, or the destructor of one that the snapshot had. The
-    /// snapshot has to be taken anew then.
+    /// snapshot has no state after it and must be taken again.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -215,7 +213,7 @@ impl World {
         if snapshot.world != Some(self.id()) {
             *snapshot = Snapshot::new();
         }
-        // If memory runs out on the way, or a clone panics, the snapshot is of no world.
+        // The snapshot is of no world if memory runs out below, or a clone panics.
         snapshot.world = None;
         snapshot.image.follow(&mut self.store);
         snapshot.belong_to(self);
@@ -225,41 +223,41 @@ impl World {
     /// Puts the world back to the state of a snapshot of it. A snapshot can be restored any number
     /// of times, and in any order with others.
     ///
-    /// * The world is what it was, bit for bit: [`World::hash`] says so, and later calls have the
-    ///   same effects. The order of archetypes is that of then; those that were created since are
-    ///   given back.
-    /// * **Versions.** Those of columns and chunks are what they were. The clock goes on, so
-    ///   that no version is used twice. [`changed_since`](crate::Query::changed_since) and the
-    ///   filters of systems tell the truth to all who hold a version: who read it before the
-    ///   snapshot was taken, or after this call, sees what has changed since then; who read it in
-    ///   between sees everything as changed, once.
-    /// * **Copies of chunks**, as a renderer has them: a game that goes back in every frame would
+    /// * The world is equal to the snapshot, bit for bit: [`World::hash`] is the same, and later
+    ///   calls have the same effects. Archetypes have their former order; archetypes created since
+    ///   are freed.
+    /// * **Versions** of columns and chunks are restored. The clock goes on, so that no version is
+    ///   used twice. [`changed_since`](crate::Query::changed_since) and the filters of systems stay
+    ///   correct. A version read before the snapshot was taken, or after this call, reports the
+    ///   changes since then. A version read in between reports everything as changed, once.
+    /// * **Copies of chunks**, for example in a renderer: a game that restores in every frame would
     ///   copy everything in every frame. Compare versions of chunks for *difference* instead. A
-    ///   copy is true as long as [`Chunk::version`](crate::Chunk::version) and
-    ///   [`order_version`](crate::Chunk::order_version) are those that the chunk of the same
-    ///   archetype and index had, also where these are older.
-    /// * Events are dropped, and what [`Inserted`](crate::Inserted), [`Removed`](crate::Removed)
-    ///   and [`Despawned`](crate::Despawned) have not read; readers count them as missed. Restoring
-    ///   itself is no gain or loss for them, so a table that a hook keeps is made anew. A
-    ///   simulation that goes back reads events in the run that sends them, or keeps them in
-    ///   components.
-    /// * Side values of the types that [`World::keep_sides`] has named when the snapshot was taken
-    ///   are what they were. Others stay with the entities that are alive before and after, and
-    ///   those of entities that come back are gone. Resources, [`Local`](crate::Local)s and the
-    ///   state of a schedule stay as they are.
-    /// * Ids from what has not happened may be those of other entities later.
+    ///   copy is valid while [`Chunk::version`](crate::Chunk::version) and
+    ///   [`order_version`](crate::Chunk::order_version) equal the versions of the chunk of the same
+    ///   archetype and index when it was copied, even if they are older than others.
+    /// * Events are dropped, and so are the entries that [`Inserted`](crate::Inserted),
+    ///   [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned) have not read; readers
+    ///   count them as missed. The restore itself is not a gain or loss for them, so a table that a
+    ///   hook keeps must be made again. A simulation that goes back should read events in the run
+    ///   that sends them, or keep them in components.
+    /// * Side values are restored if [`World::keep_sides`] had named their type when the snapshot
+    ///   was taken. Others stay with the entities that are alive before and after; entities that
+    ///   come back have none of them. Resources, [`Local`](crate::Local)s and the state of a
+    ///   schedule stay as they are.
+    /// * Ids from the discarded time may belong to other entities later.
     ///
-    /// Only what differs is copied, as by [`World::snapshot_into`], with the same cost.
+    /// Only differences are copied, as by [`World::snapshot_into`], with the same cost.
     ///
     /// # Errors
     ///
-    /// If the snapshot is of another world or was never taken, or a command buffer holds ids.
-    /// Nothing has changed then, but that reserved ids are spawned in the last case.
+    /// If the snapshot is of another world or was never taken, its clock is used up, or a command
+    /// buffer holds ids. The world is unchanged, except that reserved ids are spawned in the last
+    /// case.
     ///
     /// # Panics
     ///
-    /// If the `Clone` of a side value panics: nothing has changed then. If the destructor of an
-    /// event or of a side value panics: the world is put back then.
+    /// If the `Clone` of a side value panics, the world is unchanged. If the destructor of an event
+    /// or of a side value panics, the world is restored.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -11,9 +11,8 @@ use super::snapshot_column::SnapshotColumn;
 
 /// The entities of an archetype as they were when a [`Snapshot`] was taken, and their columns.
 ///
-/// Each column is one array without gaps, whatever chunks the rows came from, and begins at a
-/// multiple of 64 bytes. So what takes such arrays (a file format, a GPU, another library) needs no
-/// copy of it.
+/// Each column is one array without gaps, for any chunks of the rows, and begins at a multiple of
+/// 64 bytes. So a file format, a GPU or another library that takes such arrays needs no copy.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -68,7 +67,7 @@ impl<'s> SnapshotArchetype<'s> {
         self.len() == 0
     }
 
-    /// The entities, row after row: those of the chunks in their order.
+    /// The entities, row after row, in the order of the chunks.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -83,8 +82,8 @@ impl<'s> SnapshotArchetype<'s> {
         RowsView::of_image(self.image).entities()
     }
 
-    /// The columns, in the order of the names of their components. A tag has a column of no bytes;
-    /// [shared values](crate::Shared) have none. O(components).
+    /// The columns, in the order of the names of their components. The column of a tag has no
+    /// bytes; [shared values](crate::Shared) have no column. O(components).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -143,7 +142,7 @@ impl fmt::Debug for SnapshotArchetype<'_> {
 }
 
 impl Snapshot {
-    /// The archetypes that there were, empty ones too, in the order of their creation.
+    /// The archetypes, including empty ones, in the order of their creation.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -24,7 +24,7 @@ pub struct SnapshotColumn<'s> {
     bytes: &'s [u8],
     /// Rows of a full chunk.
     capacity: usize,
-    /// A bit for each disabled row, chunk after chunk; none if the component cannot be disabled.
+    /// A bit for each disabled row, chunk after chunk; empty if the component cannot be disabled.
     words: &'s [u64],
     /// Words of a chunk.
     chunk_words: usize,
@@ -41,7 +41,7 @@ impl<'s> SnapshotColumn<'s> {
         Self { info, bytes, capacity, words, chunk_words }
     }
 
-    /// The component: its name, and what a row consists of.
+    /// The component: its name and its layout.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -59,8 +59,8 @@ impl<'s> SnapshotColumn<'s> {
     }
 
     /// The values, row after row, in the byte order of the machine. They begin at a multiple of 64
-    /// bytes, and stay where they are as long as the snapshot is neither changed nor dropped, even
-    /// if it is moved.
+    /// bytes, and stay at their address until the snapshot is changed or dropped, even if it is
+    /// moved.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -82,8 +82,8 @@ impl<'s> SnapshotColumn<'s> {
         self.bytes
     }
 
-    /// Whether the component was [enabled](crate::World::is_enabled) in a row; always, if it cannot
-    /// be disabled.
+    /// Whether the component was [enabled](crate::World::is_enabled) in a row. Always `true` if it
+    /// cannot be disabled.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Reads states that another program, or an older version of this one, has written.
+//! Reads states of another program, or of an older version of this one.
 
 use core::cell::RefCell;
 use core::fmt;
@@ -14,7 +14,7 @@ use super::read_shared::NewTags;
 use super::shared_table::SharedTables;
 use super::snapshot::Snapshot;
 
-/// How a state is read whose components are not those of this world: made by
+/// Options for reading a state whose components differ from this world: made by
 /// [`World::snapshot_reader`].
 ///
 /// ```
@@ -61,17 +61,17 @@ impl fmt::Debug for SnapshotReader<'_> {
 }
 
 impl<'w> SnapshotReader<'w> {
-    /// Leaves out the components and the shared values of types whose names this world does not
-    /// know. Entities stay, with what is left.
+    /// Leaves out the components and the shared types whose names are not known to this world.
+    /// Entities stay, with their other components.
     ///
-    /// Default names are paths of types, so a type that has moved is unknown as well: see
-    /// [`SnapshotReader::skip_unknown_if`] for what is left out.
+    /// Default names are paths of types, so a type that has moved is unknown as well:
+    /// [`SnapshotReader::skip_unknown_if`] reports the names that are left out.
     ///
-    /// Entities that were despawned and have [cleanup
-    /// components](crate::component#cleanup-components) are over if all of these are left out. The
-    /// components of phalanx itself ([`Disabled`], [`Prototype`]) are known to every world that
-    /// reads. Register your own that [hide](crate::Component::HIDDEN) their entities: an entity
-    /// whose hiding component is left out is seen.
+    /// Despawned entities with [cleanup components](crate::component#cleanup-components) are freed
+    /// if all these components are left out. Every world that reads knows the components of phalanx
+    /// itself ([`Disabled`], [`Prototype`]). Register your own components that
+    /// [hide](crate::Component::HIDDEN) their entities: an entity whose hiding component is left
+    /// out is visible.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -89,11 +89,10 @@ impl<'w> SnapshotReader<'w> {
         self.skip_unknown_if(|_| true)
     }
 
-    /// As [`skip_unknown`](SnapshotReader::skip_unknown), if `skip` returns `true` for the name;
-    /// else it is an error. It is called once for each name that is not known, and not for those
-    /// of phalanx itself. A [split
-    /// component](crate::component#split-components) has a name for each of its columns. Said
-    /// again, it replaces what was said before.
+    /// As [`skip_unknown`](SnapshotReader::skip_unknown), if `skip` returns `true` for the name; if
+    /// not, it is an error. The function is called once for each unknown name, and not for the
+    /// names of phalanx itself. A [split component](crate::component#split-components) has a name
+    /// for each of its columns. A later call replaces an earlier one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -125,13 +124,13 @@ impl<'w> SnapshotReader<'w> {
         self
     }
 
-    /// Makes each value of a component of what it was when the state was written: for a component
-    /// that has got a field, lost one, or has another name. A
-    /// [split component](crate::component#split-components) is several columns, and cannot be
-    /// migrated: exchange it for another component in a world with the old definition first.
+    /// Converts each value of a component from its old type: for a component that has a new field,
+    /// lost one, or has another name. A [split component](crate::component#split-components) is
+    /// several columns, and cannot be migrated: first exchange it for another component in a world
+    /// with the old definition.
     ///
-    /// `Old` is defined as the component was then. It may have another name than it had, if `New`
-    /// has that one. A component that is defined as `New` is read as it is.
+    /// `Old` is defined like the component when the state was written. Its name may differ if `New`
+    /// has the old name. A component that is defined like `New` is read unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -156,7 +155,7 @@ impl<'w> SnapshotReader<'w> {
         self.functions.push(Box::new(move |cells, rows| {
             let mut made = Vec::with_capacity(rows * size_of::<New>());
             for row in 0..rows {
-                // Tags have no bytes, and a value in each row.
+                // The values of a tag have no bytes, but each row has one.
                 let old = &cells[row * size_of::<Old>()..][..size_of::<Old>()];
                 let old = bytemuck::checked::try_pod_read_unaligned(old).ok()?;
                 made.extend_from_slice(bytemuck::bytes_of(&function(old)));
@@ -166,10 +165,10 @@ impl<'w> SnapshotReader<'w> {
         self
     }
 
-    /// Makes a snapshot of bytes, as [`World::read_snapshot`] does, but for three differences:
-    /// components are left out or made of others, as was said; the state may be of a world with
-    /// other chunks; and where either is the case, rows are put into chunks anew. All versions are
-    /// the newest then, and values of chunks ([`PerChunk`](crate::PerChunk)) are the default.
+    /// Makes a snapshot from bytes, as [`World::read_snapshot`], with three differences: components
+    /// are left out or converted by the options; the state may be from a world with other chunks;
+    /// and in both cases the rows are put into new chunks. All versions are the newest in this
+    /// case, and values of chunks ([`PerChunk`](crate::PerChunk)) are the default.
     ///
     /// O(bytes).
     ///
@@ -195,8 +194,8 @@ impl<'w> SnapshotReader<'w> {
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let Self { world, skips, migrations, functions } = self;
         let bytes = decompressed(bytes, &world.store)?;
-        // Without them entities would be seen, or alive, that were not. A world that has no room
-        // for them does not read states that have them.
+        // Without these components, hidden entities would be visible and despawned ones alive. A
+        // world without room for them cannot read states that have them.
         let ours = [Disabled::NAME, Prototype::NAME, Gone::NAME];
         if skips.is_some() && world.store.registry.has_room_for(ours.len()) {
             world.register::<(Disabled, Prototype, Gone)>();
@@ -221,7 +220,7 @@ impl<'w> SnapshotReader<'w> {
 }
 
 impl World {
-    /// Reads states that another program has written, or an older version of this one.
+    /// Reads states of another program, or of an older version of this one.
     ///
     /// ```
     /// # use phalanx::prelude::*;

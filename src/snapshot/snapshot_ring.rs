@@ -10,8 +10,8 @@ use super::snapshot::Snapshot;
 /// The last states of a world, in bounded memory: for simulations that go back a few steps when an
 /// input arrives late.
 ///
-/// Holds as many states as it was made for. A new one takes the memory of the oldest, so that a
-/// ring which is full allocates nothing while the world keeps its size.
+/// Holds up to a fixed number of states. A new one takes the memory of the oldest, so a full ring
+/// allocates no memory while the world keeps its size.
 ///
 /// ```
 /// use phalanx::SnapshotRing;
@@ -43,7 +43,7 @@ use super::snapshot::Snapshot;
 pub struct SnapshotRing {
     /// The last state comes last.
     states: VecDeque<Snapshot>,
-    /// States that are void or were dropped, for their memory.
+    /// States that were dropped or failed, kept for their memory.
     spare: Vec<Snapshot>,
     len_max: usize,
 }
@@ -71,7 +71,7 @@ impl SnapshotRing {
         self.states.len()
     }
 
-    /// Returns `true` if there is no state.
+    /// Returns `true` if the ring has no state.
     ///
     /// ```
     /// # use phalanx::SnapshotRing;
@@ -82,16 +82,16 @@ impl SnapshotRing {
         self.states.is_empty()
     }
 
-    /// Keeps the state of a world. The oldest one is dropped if the ring is full. Costs
+    /// Keeps the state of a world. Drops the oldest one if the ring is full. Costs
     /// [`World::snapshot_into`] the oldest state.
     ///
     /// # Errors
     ///
-    /// If a command buffer holds ids. The ring is what it was then; reserved ids are spawned.
+    /// If a command buffer holds ids. The ring is unchanged; reserved ids are spawned.
     ///
     /// # Panics
     ///
-    /// If the `Clone` of a side value panics. The oldest state is gone then, if the ring was full.
+    /// If the `Clone` of a side value panics. The ring has lost its oldest state if it was full.
     ///
     /// ```
     /// # use phalanx::{SnapshotRing, prelude::*};
@@ -115,7 +115,7 @@ impl SnapshotRing {
         taken
     }
 
-    /// The state that was kept `back` states before the last one.
+    /// The state `back` states before the last one.
     ///
     /// ```
     /// # use phalanx::{SnapshotRing, prelude::*};
@@ -130,14 +130,14 @@ impl SnapshotRing {
         self.states.get(last.checked_sub(back)?)
     }
 
-    /// Puts a world back to the state that was kept `back` states before the last one. The states
-    /// after it are dropped, and it is the last one then: do not push it again before its step runs
-    /// again. Costs [`World::restore`].
+    /// Puts a world back to the state `back` states before the last one. Drops the states after it,
+    /// so it becomes the last one: do not push it again before its step runs again. Costs
+    /// [`World::restore`].
     ///
     /// # Errors
     ///
-    /// If there is no such state, it is of another world, or a command buffer holds ids. Nothing
-    /// has changed then, but that reserved ids are spawned in the last case.
+    /// If the ring does not have the state, the state is of another world, or a command buffer
+    /// holds ids. Nothing changes, except that reserved ids are spawned in the last case.
     ///
     /// # Panics
     ///
@@ -160,8 +160,8 @@ impl SnapshotRing {
         Ok(())
     }
 
-    /// The memory of all states, in bytes, without shared values: that of those that were dropped
-    /// as well, because it is used again.
+    /// The bytes of all states, including dropped ones, whose memory is used again. Shared values
+    /// are not counted.
     ///
     /// ```
     /// # use phalanx::SnapshotRing;

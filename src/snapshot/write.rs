@@ -25,7 +25,7 @@ pub(super) struct Source<'a> {
     ids: Ids<'a>,
     history: &'a History,
     age: u64,
-    /// A number that no other state of the world has that had this one first.
+    /// A number that no other state of the same world has.
     origin: u64,
     infos: &'a [ComponentInfo],
     shared: SharedTables,
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The state of an image, whose components these are.
+    /// The state of an image, with the components of its world.
     pub(super) fn of_image(
         image: &'a StoreImage,
         infos: &'a [ComponentInfo],
@@ -70,9 +70,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A number that tells the states of a world apart, from their rows, versions and tags of
-    /// shared values: neither bytes nor ids are read. Worlds of which one did what the other did,
-    /// with other values, are not told apart. O(chunks × columns + tags).
+    /// Identifies a state by its row counts, versions and tags of shared values; neither component
+    /// bytes nor ids are read. Two worlds with the same history but different values have the same
+    /// identity. O(chunks × columns + tags).
     pub(super) fn identity(&self) -> u64 {
         let mut hash = Xxh3::new();
         hash.update(cast_slice(&[self.age, self.origin]));
@@ -100,16 +100,16 @@ impl<'a> Source<'a> {
         self.infos[id.index()].name()
     }
 
-    /// The columns of an archetype, by the names of their components, and then markers and tags by
-    /// their numbers: ids depend on the order of first use.
+    /// The columns of an archetype: components by their names, and after them markers and tags by
+    /// their numbers. Ids are not used because they depend on the order of first use.
     fn columns(&self, view: &RowsView<'_>) -> Vec<(usize, ComponentId)> {
         let mut columns: Vec<_> = view.set().iter().enumerate().collect();
         columns.sort_by_key(|&(_, id)| (self.shared.number(id), self.name(id)));
         columns
     }
 
-    /// The type of a shared value that entities have, or had and an archetype is left of it, if the
-    /// type has no name in bytes.
+    /// The type of a shared value, if it has no name in bytes. Entities have the value, or an
+    /// archetype is left that had it.
     pub(super) fn nameless_type(&self) -> Option<&'static str> {
         let mut all = self.views.iter().flat_map(|view| view.set().iter());
         all.find_map(|id| {
@@ -124,12 +124,12 @@ impl<'a> Source<'a> {
         self.shared.len() + self.infos.iter().filter(|info| !info.is_shared()).count()
     }
 
-    /// Which shared values the state has.
+    /// The shared values of the state.
     pub(super) fn into_shared(self) -> SharedTables {
         self.shared
     }
 
-    /// Writes the state, as the difference from `base` if there is one, of which it has the first
+    /// Writes the state. With `base` it writes the difference from it; both have the first
     /// archetypes in common.
     pub(super) fn write<W: Write>(&self, base: Option<&Source<'_>>, to: W) -> io::Result<W> {
         let mut out = Output::new(to);
@@ -188,7 +188,7 @@ impl<'a> Source<'a> {
         let columns = self.columns(view);
         out.len(columns.len())?;
         for (_, id) in &columns {
-            // Those of shared types follow those of components.
+            // Markers and tags are numbered after the components.
             out.len(match self.shared.number(*id) {
                 Some(number) => numbers.len() + number as usize,
                 None => numbers[id] as usize,
@@ -221,7 +221,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// What a column has beside the chunks, with ages in place of versions.
+    /// The words of a column beside its chunks, with ages in place of versions.
     fn beside<'v>(&self, view: &'v RowsView<'_>, what: Beside, column: usize) -> Cow<'v, [u64]> {
         aged_beside(view, what, column, self.history)
     }
@@ -231,7 +231,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What a column has beside the chunks, with ages in place of the versions of this history.
+/// The words of a column beside its chunks, with ages in place of the versions of this history.
 pub(super) fn aged_beside<'v>(
     view: &'v RowsView<'_>,
     what: Beside,
@@ -287,8 +287,8 @@ fn changed_entities(view: &RowsView<'_>, older: Option<&RowsView<'_>>) -> Vec<Ra
     ranges
 }
 
-/// The rows of which a column may differ from that of an older state: of the chunks that were
-/// written, the lines of sixteen rows with other bytes.
+/// The rows whose column may differ from an older state: in the chunks that were written, the lines
+/// of sixteen rows with other bytes.
 fn changed_rows(
     view: &RowsView<'_>,
     older: Option<&RowsView<'_>>,
@@ -303,8 +303,8 @@ fn changed_rows(
     let line_bytes = VECTOR_ROWS * size;
     for chunk in view.written(older, kind_of(column)) {
         let rows = view.rows_of(chunk);
-        // They lie in one chunk of the older state as well: its chunks are as large, or there is
-        // one.
+        // These rows lie in one chunk of the older state as well: its chunks have the same size, or
+        // it has one chunk.
         let common = rows.start..rows.end.min(older.len()).max(rows.start);
         let old = if common.is_empty() { &[] } else { older.cells(column, size, common) };
         let lines = view.cells(column, size, rows.clone()).chunks(line_bytes);
@@ -324,7 +324,7 @@ fn whole(rows: usize) -> Vec<Range<usize>> {
     Vec::from_iter((rows > 0).then_some(0..rows))
 }
 
-/// The parts of some rows that lie in one chunk each.
+/// Splits a range of rows at the borders of chunks.
 fn split_at_chunks(rows: Range<usize>, capacity: usize) -> impl Iterator<Item = Range<usize>> {
     let chunks = rows.start / capacity..rows.end.div_ceil(capacity);
     chunks.map(move |chunk| {

@@ -1,4 +1,4 @@
-//! Writes the ids of a state, or how they differ from those of an older one.
+//! Writes the ids of a state, or their difference from an older state.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -13,9 +13,9 @@ use super::output::{Output, differences, differences_at};
 
 /// The ids of a state.
 pub(super) enum Ids<'a> {
-    /// Those of a world, whose changes are stamped.
+    /// The ids of a world, whose changes are stamped.
     World(&'a Directory),
-    /// Those of a snapshot.
+    /// The ids of a snapshot.
     Image(&'a DirectoryImage),
 }
 
@@ -42,7 +42,7 @@ impl IdSource<'_> {
 struct Difference {
     len: usize,
     ranges: Vec<Range<usize>>,
-    /// What the array has in the ranges.
+    /// The elements of the array in the ranges.
     contents: Vec<u32>,
     is_any: bool,
 }
@@ -69,8 +69,8 @@ impl Difference {
     }
 }
 
-/// Writes the ids, as the difference from an older state if there is one: then they may be the
-/// same.
+/// Writes the ids, as the difference from an older state if there is one. The difference may be
+/// empty.
 pub(super) fn write_ids<W: Write>(
     source: IdSource<'_>,
     base: Option<IdSource<'_>>,
@@ -95,15 +95,16 @@ pub(super) fn write_ids<W: Write>(
     differences.iter().try_for_each(|difference| difference.write(out))
 }
 
-/// The arrays of which ids are written.
+/// The arrays of ids that are written.
 fn arrays(ids: &IdNumbers) -> [&[u32]; 4] {
     [&ids.generations, &ids.free, &ids.far, &ids.next_generations]
 }
 
-/// How far a given id may skip, now and in the older state, and the differences of the arrays.
+/// The distance that a given id may skip, now and in the older state, and the differences of the
+/// arrays.
 type Differences = (u32, u32, [Difference; 4]);
 
-/// The differences, from all ids. O(ids).
+/// The differences, from a comparison of all ids. O(ids).
 fn all_differences(source: IdSource<'_>, base: IdSource<'_>) -> Differences {
     let (new, old) = (source.numbers(), base.numbers());
     let mut olds = arrays(&old).into_iter();
@@ -112,7 +113,7 @@ fn all_differences(source: IdSource<'_>, base: IdSource<'_>) -> Differences {
     (new.reach, old.reach, differences)
 }
 
-/// The same differences from what may have changed, if that is little and known.
+/// The same differences, from the changes alone. `None` if the changes are many or not known.
 fn few_differences(source: IdSource<'_>, base: IdSource<'_>) -> Option<Differences> {
     let (Ids::World(new), Ids::Image(old)) = (source.ids, base.ids) else { return None };
     let changes = new.changes_since(old, changed_rows(source.views, base.views))?;
@@ -131,7 +132,8 @@ fn few_differences(source: IdSource<'_>, base: IdSource<'_>) -> Option<Differenc
     Some((new.reach(), old.reach(), differences))
 }
 
-/// Rows that may have other entities than in an older state: the entities of now, and of then.
+/// The rows whose entities may differ from an older state: the present entities, and the older
+/// ones.
 fn changed_rows<'a>(
     views: &'a [RowsView<'a>],
     base: &'a [RowsView<'a>],

@@ -1,7 +1,7 @@
 //! The memory of one chunk.
 //!
-//! A block is a piece of memory of its own, or its share of an *extent*: one piece of memory for
-//! n chunks, in which all runs of the first column lie one after the other, then all runs of the
+//! A block is a piece of memory of its own, or its share of an *extent*: one piece of memory for n
+//! chunks, which has all runs of the first column one after the other, followed by all runs of the
 //! second:
 //!
 //! ```text
@@ -26,9 +26,9 @@ use super::layout::{ChunkLayout, Column};
 /// through the pool or dropped with it.
 ///
 /// Invariant, established where blocks are made: from `base` on, `bytes * chunks` bytes are
-/// allocated, and `index` is less than `chunks`. All blocks of these bytes are of chunks
-/// whose columns with bytes have the same layout, and no two have the same index. `base` has the
-/// alignment of that layout.
+/// allocated, and `index` is less than `chunks`. All blocks of these bytes are of chunks with the
+/// same layout of the columns with bytes, and no two have the same index. `base` has the alignment
+/// of that layout.
 ///
 /// A block takes sixteen bytes, so that a pass over many small archetypes loads few lines.
 pub(super) struct Block {
@@ -71,8 +71,8 @@ impl SlotAndSize {
 // SAFETY: a block is the only access to its bytes, which are plain memory. Moving it to another
 // thread moves the right to use them.
 unsafe impl Send for Block {}
-// SAFETY: a shared block gives only its address. What writes through the address has `&mut` of the
-// list, or is `unsafe` and its caller has promised that nothing else accesses those cells.
+// SAFETY: a shared block gives only its address. Code that writes through the address has `&mut` of
+// the list, or is `unsafe` and its caller has promised that no other code accesses those cells.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -125,7 +125,7 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If the extent has no such chunk.
+    /// If the extent has fewer chunks.
     ///
     /// # Safety
     ///
@@ -141,13 +141,13 @@ impl Block {
         self.base == other.base
     }
 
-    /// Whether the rows of this block directly follow those of `before` in every column.
+    /// Whether the rows of this block directly follow the rows of `before` in every column.
     #[inline]
     pub(super) fn continues(&self, before: &Self) -> bool {
         self.base == before.base && u32::from(self.index) == u32::from(before.index) + 1
     }
 
-    /// Where the chunk's rows are, if a chunk has room for `capacity` rows.
+    /// The place of the chunk's rows, if a chunk has room for `capacity` rows.
     #[inline(always)]
     pub(super) const fn place(&self, capacity: u32) -> Place {
         let first = self.index as usize * capacity as usize;
@@ -177,7 +177,7 @@ impl fmt::Debug for Block {
     }
 }
 
-/// Where the rows of a chunk are.
+/// The place of a chunk's rows in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     base: NonNull<u8>,
@@ -195,8 +195,8 @@ impl Place {
     ///
     /// # Safety
     ///
-    /// The place is that of a block which has at least the bytes of a layout with this column,
-    /// computed for the layout's capacity, and `row` is at most the capacity. Or the column has no
+    /// The place must be of a block that has at least the bytes of a layout with this column,
+    /// computed for the layout's capacity, and `row` at most the capacity. Or the column has no
     /// bytes.
     #[inline(always)]
     pub(super) const unsafe fn cell(self, column: Column, row: u32) -> NonNull<u8> {
@@ -223,7 +223,7 @@ impl Place {
         unsafe { self.cell(column, 0) }
     }
 
-    /// [`Place::cell`] of a column of which `starts` are the starts in the extents of each class.
+    /// [`Place::cell`] of a column that starts at `starts` in the extents of each class.
     ///
     /// # Safety
     ///
@@ -237,7 +237,7 @@ impl Place {
     ) -> NonNull<u8> {
         let start = starts[self.class.index()] as usize;
         let offset = start + (self.first + row as usize) * size as usize;
-        // SAFETY: as in `cell`: the start is that of the column in a block of this class.
+        // SAFETY: as in `cell`: it is the start of the column in a block of this class.
         unsafe { self.base.add(offset) }
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of blocks, by the number of chunks that share memory.
 
-/// The kinds of blocks by what they share: a first block, which is smaller than a chunk, a chunk's
-/// own, or a chunk of an extent of 4, 16 or 64 chunks.
+/// The kinds of blocks by the memory they share: a first block, which is smaller than a chunk, a
+/// chunk's own, or a chunk of an extent of 4, 16 or 64 chunks.
 ///
 /// They are few, so that tables have the start of each column for each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

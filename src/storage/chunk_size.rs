@@ -36,7 +36,7 @@ impl ChunkSize {
     /// 256 KiB.
     pub const KIB_256: Self = Self(256 << 10);
 
-    /// Each of them, from the smallest on: for tests of a kernel at every size.
+    /// All of them, from the smallest on: for tests of a kernel at every size.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -136,7 +136,7 @@ impl FromStr for ChunkSize {
     }
 }
 
-/// The text is no chunk size.
+/// The text is not a chunk size.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ParseChunkSizeError(());
 

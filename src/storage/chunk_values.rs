@@ -7,9 +7,9 @@
 //! ```
 //!
 //! They lie outside of the chunks, like versions and enable bits: a pass reads the value of a chunk
-//! before it touches a line of it. They belong to chunks and not to rows, so rows that come to a
-//! chunk or leave it change nothing here, and a chunk that is moved as a whole takes its values
-//! along, where the two archetypes differ in tags only.
+//! before it touches a line of it. They belong to chunks and not to rows, so rows that arrive or
+//! leave do not change them. A chunk that moves as a whole takes its values along, if the two
+//! archetypes differ in tags only.
 //!
 //! Words are atomic because threads that share a query write the values of different chunks, which
 //! share an allocation. All accesses are relaxed: readers and writers of one type are synchronised
@@ -57,7 +57,7 @@ struct SharedCell {
     value: Option<Arc<HeldValue>>,
 }
 
-/// A shared value that something else than an archetype keeps alive, for its tag.
+/// A shared value that an owner other than an archetype keeps alive, for its tag.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptValue {
     tag: ComponentId,
@@ -114,8 +114,8 @@ impl Drop for KeptValue {
 }
 
 impl SharedCell {
-    /// Drops the value, if nothing else owns it. A panic of its destructor ends here, after its
-    /// message: rows are on their way.
+    /// Drops the value, if this is its only owner. A panic of its destructor ends here, after its
+    /// message: rows are being moved.
     fn release(&mut self) {
         let value = self.value.take();
         drop(Payload::catch(|| drop(value)));
@@ -143,20 +143,20 @@ impl ChunkValues {
         (!arrays.is_empty() || !shared.is_empty()).then_some(Self { arrays, shared })
     }
 
-    /// The shared value of type `T`, if there is one.
+    /// The shared value of type `T`, if the entities have one.
     #[inline]
     pub(crate) fn shared<T: SharedValue>(&self) -> Option<&T> {
         self.tagged().map(|(_, value)| value)
     }
 
-    /// The shared value of type `T` and its tag, if there is one.
+    /// The shared value of type `T` and its tag, if the entities have one.
     #[inline]
     pub(crate) fn tagged<T: SharedValue>(&self) -> Option<(ComponentId, &T)> {
         let mut cells = self.shared.iter();
         cells.find_map(|cell| Some((cell.tag, downcast(cell.value.as_deref()?)?)))
     }
 
-    /// Whether a tag is that of one of the shared values.
+    /// Whether a tag belongs to one of the shared values.
     pub(crate) fn has_tag(&self, tag: ComponentId) -> bool {
         self.shared.iter().any(|cell| cell.tag == tag)
     }
@@ -166,7 +166,7 @@ impl ChunkValues {
         self.shared.iter().map(|cell| cell.tag)
     }
 
-    /// Makes it one without shared values, whatever tags there are.
+    /// Makes this an archetype without shared values, whatever its tags are.
     pub(crate) fn forget_shared(&mut self) {
         self.shared = Box::default();
     }
@@ -180,7 +180,7 @@ impl ChunkValues {
     ///
     /// # Panics
     ///
-    /// If the column has no values, or there is no such chunk.
+    /// If the column has no values, or the chunk does not exist.
     #[inline]
     pub(crate) fn cell(&self, column: u16, chunk: u32) -> ValueCell<'_> {
         let array = self.arrays.iter().find(|array| array.column == column);
@@ -202,11 +202,11 @@ impl ChunkValues {
         self.shared.iter_mut().for_each(SharedCell::release);
     }
 
-    /// Owns the shared values again, of which something else has given the tags theirs.
+    /// Owns the shared values again, after another owner has given the tags their values.
     ///
     /// # Panics
     ///
-    /// If nothing has.
+    /// If a tag has no value.
     pub(crate) fn own_shared(&mut self) {
         for SharedCell { slot, value, .. } in &mut self.shared {
             *value = Some(slot.get().expect("a tag of a shared value has none"));
@@ -232,8 +232,8 @@ impl ChunkValues {
         self.arrays.iter().for_each(|array| words::save(&array.words, to));
     }
 
-    /// Sets the words of all chunks to those that [`ChunkValues::save`] has written for as many,
-    /// and removes them from the front.
+    /// Sets the words of all chunks from words that [`ChunkValues::save`] has written for the same
+    /// number of chunks, and removes them from the front.
     ///
     /// # Panics
     ///
@@ -246,7 +246,7 @@ impl ChunkValues {
     ///
     /// # Panics
     ///
-    /// If nothing owns a shared value: rows come from an archetype that has it, or with the value.
+    /// If a shared value has no owner: rows come from an archetype that has it, or with the value.
     pub(crate) fn push_chunk(&mut self) {
         for SharedCell { slot, value, .. } in &mut self.shared {
             if value.is_none() {
@@ -360,7 +360,7 @@ pub(crate) struct ValueCell<'w> {
 }
 
 impl ValueCell<'_> {
-    /// A cell of no chunk, which must not be read. Writing it does nothing.
+    /// A cell without a chunk, which must not be read. Writing it has no effect.
     pub(crate) const NONE: Self = Self { words: &[] };
 
     /// # Panics

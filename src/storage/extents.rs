@@ -2,16 +2,15 @@
 //!
 //! Every chunk ends the runs of its columns after some 7 KB, and there the hardware's prefetchers
 //! start anew. In an extent a column's run goes on in the next chunk, so that a pass over a long
-//! list is a few long streams (the drawing is in [`block`](super::block)). A chunk stays what it
-//! is: its rows, its stamps, its slices. `p += v * dt` over 1,000,000 rows of 24 bytes, ns a row on
-//! Zen 4: 1.20 in chunks of their own, 0.59 to 0.69 in extents of 16 chunks, 0.59 to 0.67 in flat
-//! arrays.
+//! list is a few long streams (the drawing is in [`block`](super::block)). A chunk keeps its rows,
+//! its stamps and its slices. `p += v * dt` over 1,000,000 rows of 24 bytes, ns a row on Zen 4:
+//! 1.20 in chunks of their own, 0.59 to 0.69 in extents of 16 chunks, 0.59 to 0.67 in flat arrays.
 //!
 //! Extents are cut from slabs of 2 MiB, or of 128 chunks if that is less. An extent lies at a
-//! multiple of its size, as in a buddy allocator, and each slab keeps one bit a chunk: whether an
-//! extent has it, and whether it holds a chunk. Chunks of an extent are freed one by one, in any
-//! order and by any owner, and the extent when it holds none. Until then its free
-//! chunks are for lists that have chunks of it; `compact` gives them back.
+//! multiple of its size, as in a buddy allocator, and each slab keeps two bits a chunk: whether it
+//! belongs to an extent, and whether it is allocated. Chunks of an extent are freed one by one, in
+//! any order and by any owner; the last one frees the extent. Its free chunks are meanwhile for
+//! lists that have chunks of it; `compact` gives them back.
 
 #![expect(unsafe_code, reason = "extents are raw memory, as blocks are")]
 
@@ -45,7 +44,7 @@ struct ExtentSlab {
     room: u32,
 }
 
-// SAFETY: `base` points into `memory`, which the slab owns. Nothing else is bound to a thread.
+// SAFETY: `base` points into `memory`, which the slab owns. No field is bound to a thread.
 unsafe impl Send for ExtentSlab {}
 // SAFETY: a shared slab gives no access to its memory.
 unsafe impl Sync for ExtentSlab {}
@@ -148,7 +147,7 @@ impl Extents {
         put(&mut self.slabs, slab) as usize
     }
 
-    /// Takes over the slabs of another pool, whose chunks have the same size. Its extents may be
+    /// Takes over the slabs of another pool. Its chunks have the same size. Its extents may be
     /// larger than the largest one here. Returns the new number of each slab. O(slabs).
     pub(super) fn absorb(&mut self, other: Self) -> Vec<u32> {
         assert!(self.chunk_bytes == other.chunk_bytes, "the chunks of two pools differ in size");
@@ -201,14 +200,14 @@ impl Extents {
         (self.slab(block).used & mask(slot.into(), chunks)) >> slot
     }
 
-    /// Allocates the chunk after `block` in its extent, if there is one and it is free.
+    /// Allocates the chunk after `block` in its extent, if it exists and is free.
     pub(super) fn allocate_next(&mut self, block: &Block) -> Option<Block> {
         let next = u32::from(block.index()) + 1;
         let is_free = next < block.extent_chunks() && self.used(block) & mask(next, 1) == 0;
         is_free.then(|| self.allocate_sibling(block, next))
     }
 
-    /// Allocates the first free chunk of a block's extent, if there is one.
+    /// Allocates the first free chunk of a block's extent, if it has one.
     pub(super) fn allocate_free(&mut self, block: &Block) -> Option<Block> {
         let index = self.used(block).trailing_ones();
         (index < block.extent_chunks()).then(|| self.allocate_sibling(block, index))

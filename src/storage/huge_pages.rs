@@ -16,7 +16,7 @@ pub(super) fn advise_huge_pages(base: NonNull<u8>, bytes: usize) {
     // SAFETY: the range is one allocation of this process, and this advice does not change its
     // contents.
     let refused = unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
-    // A system without huge pages refuses. The slab then has ordinary pages.
+    // A system without huge pages refuses. In this case the slab has ordinary pages.
     let _ = refused;
 }
 

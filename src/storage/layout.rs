@@ -1,4 +1,4 @@
-//! Where each column of a chunk lies: offsets and capacity, computed and proved once.
+//! The place of each column in a chunk: offsets and capacity, computed and proved once.
 
 use core::fmt;
 
@@ -8,7 +8,7 @@ use crate::line::{LINE_BYTES, VECTOR_ROWS};
 use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 
-/// Why a set of components cannot be an archetype of this world.
+/// The reason why a set of components cannot be an archetype of this world.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -63,7 +63,7 @@ const _: () = assert!(
     "a page-aligned column does not fit the smallest chunk"
 );
 
-/// What a layout needs to know about a component.
+/// The facts about a component that a layout needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnShape {
     pub(crate) name: &'static str,
@@ -77,7 +77,7 @@ pub(crate) struct ColumnShape {
 }
 
 impl ColumnShape {
-    /// The shape of a column of which any bytes are a value.
+    /// The shape of a column for which any bytes are a value.
     #[cfg(test)]
     pub(crate) const fn plain(name: &'static str, size: usize, align: usize) -> Self {
         Self { name, size, align, values: Values::ANY, enableable: false, tracks_lines: false }
@@ -103,7 +103,7 @@ pub(super) const fn is_aligned_for<C>(align: usize) -> bool {
 
 /// The layout of one block.
 ///
-/// Constructed only by [`ChunkLayout::new`], which proves what every access relies on. The bytes
+/// Constructed only by [`ChunkLayout::new`], which proves the conditions of every access. The bytes
 /// `offset .. offset + capacity * size` of all columns lie inside `bytes` and do not overlap. An
 /// offset is a multiple of the cache line and of its column's alignment, and so is the block's
 /// base, which is aligned to `align`. Columns without bytes have offset zero.
@@ -116,11 +116,11 @@ pub(crate) struct ChunkLayout {
     columns: Box<[Column]>,
 }
 
-/// Where a column lies, and the bytes of one of its rows.
+/// The place of a column, and the bytes of one of its rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub(crate) offset: u32,
-    /// In an extent the column starts this much later than its offset, times the chunks, says.
+    /// In an extent the column starts this much later than its offset times the number of chunks.
     pub(super) skew: u32,
     pub(crate) size: u32,
 }
@@ -142,8 +142,8 @@ impl Column {
 }
 
 impl ChunkLayout {
-    /// The layout of a block of `bytes` for these columns: as many rows as fit, rounded down to
-    /// whole vectors of 16 if 16 fit. `None` if not even one row fits.
+    /// The layout of a block of `bytes` for these columns: the largest number of rows that fits,
+    /// rounded down to whole vectors of 16 if 16 fit. `None` if not even one row fits.
     fn new(bytes: usize, columns: &[ColumnShape]) -> Option<Self> {
         let row_bytes = columns.iter().map(|c| c.size).sum::<usize>();
         // A row that consists of tags has no bytes; it counts as one byte to keep lists finite.
@@ -158,7 +158,7 @@ impl ChunkLayout {
         Some(Self::of_rows(bytes, capacity, columns))
     }
 
-    /// The layout of a block of `bytes` for as many rows of these columns.
+    /// The layout of a block of `bytes` for `capacity` rows of these columns.
     ///
     /// # Panics
     ///
@@ -187,8 +187,9 @@ impl ChunkLayout {
     ///
     /// In an extent of many chunks all columns would start at equal offsets of a page, and so
     /// compete for one set of the first-level cache, which holds 8 to 12 lines: a pass over twelve
-    /// columns missed 1.7 times as often. Therefore each starts some lines later than the one
-    /// before, in what the chunks of the extent leave unused. It must be a 64th of them.
+    /// columns missed 1.7 times as often. Therefore each column starts some lines later than the
+    /// previous one, in the bytes that the chunks of the extent leave unused. These must be a 64th
+    /// of the extent.
     fn prepare_extents(&mut self, columns: &[ColumnShape]) -> bool {
         let rows = self.end_runs_on_lines(columns);
         if self.align as usize > LINE_BYTES {
@@ -218,7 +219,7 @@ impl ChunkLayout {
     }
 
     /// Lowers the capacity so that the run of every column ends on a line, if that costs at most an
-    /// eighth of the rows. Returns the number of rows of which it must be a multiple.
+    /// eighth of the rows. Returns the number of rows after which every run ends on a line.
     fn end_runs_on_lines(&mut self, columns: &[ColumnShape]) -> u32 {
         let rows = |column: &ColumnShape| {
             let odd = column.size.trailing_zeros().min(LINE_BYTES.trailing_zeros());
@@ -299,8 +300,9 @@ const LINE: u32 = LINE_BYTES as u32;
 /// Lines that a set of the first-level cache holds, at least.
 const SET_LINES: usize = 8;
 
-/// How much later than others a column with this offset starts in an extent: a 16th, in whole
-/// lines. Columns with greater offsets start no less later, so that columns do not overlap.
+/// The distance in an extent by which a column with this offset starts later than others: a 16th of
+/// the offset, in whole lines. Columns with greater offsets start no less later, so that columns do
+/// not overlap.
 const fn skew(offset: u32) -> u32 {
     offset / 16 / LINE * LINE
 }
@@ -345,8 +347,8 @@ fn narrow(n: usize) -> u32 {
     u32::try_from(n).expect("a length inside a block exceeds 32 bits")
 }
 
-/// The layouts of a list of chunks: that of a full-size chunk, and that of the smaller first block
-/// if there is one.
+/// The layouts of a list of chunks: a full-size chunk, and the smaller first block if the list has
+/// one.
 #[derive(Clone, Debug)]
 pub(crate) struct ListLayout {
     columns: Box<[ColumnShape]>,
@@ -386,8 +388,7 @@ impl ListLayout {
         Ok(Self { columns: columns.into(), chunk, first, is_extensible })
     }
 
-    /// The layout of columns that lie in blocks in another order than that of their numbers, which
-    /// are all in `order`.
+    /// The layout of columns that lie in blocks in the order `order`, which has all their numbers.
     pub(crate) fn in_order(
         size: ChunkSize,
         columns: Vec<ColumnShape>,
@@ -468,7 +469,7 @@ impl ListLayout {
     }
 
     /// Everything besides the block's size that determines a layout, and the values in it. The
-    /// order of offsets is not that of columns if some were exchanged.
+    /// order of offsets differs from the order of columns if some were exchanged.
     fn shapes(&self) -> impl Iterator<Item = (usize, usize, Values, u32)> {
         let columns = self.columns.iter().zip(self.chunk.columns());
         let with_bytes = columns.filter(|(shape, _)| shape.size > 0);

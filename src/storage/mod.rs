@@ -1,8 +1,8 @@
-//! Chunks: how rows become bytes, and bytes become slices.
+//! Chunks: rows as bytes, and bytes as slices.
 //!
 //! An archetype's rows lie in *chunks*: blocks of 16 KiB (`WorldBuilder::chunk_size`) that hold
-//! column after column and nothing else. One chunk of an archetype `{Position, Velocity, Age}`,
-//! 12 + 12 + 4 bytes a row:
+//! only columns, one after the other. One chunk of an archetype `{Position, Velocity, Age}`, 12 +
+//! 12 + 4 bytes a row:
 //!
 //! ```text
 //!  byte 0                 6912                 13824        16128  16384
@@ -21,17 +21,18 @@
 //!   at a power of two, equal columns of different chunks would fall into the same sets of the
 //!   first-level cache. One pass over 26 chunks of 20 rows took 149.6 ns at 16 KiB and 69.6 ns at
 //!   16 KiB + 64.
-//! * **Long archetypes are streams.** Where a chunk lies is not what a chunk is: the chunks of a
-//!   long list share [`extents`], in which the runs of a column lie one after the other. Then a
-//!   pass runs at the speed of flat arrays.
+//! * **Long archetypes are streams.** A chunk may lie anywhere: the chunks of a long list share
+//!   [`extents`], which have the runs of a column one after the other, so that a pass runs at the
+//!   speed of flat arrays.
 //! * **Rare archetypes start small.** A list that begins with few rows has one small block, of the
 //!   smallest power of two from 1 KiB up in which 16 rows fit. When it is full, its rows move to a
 //!   full-size chunk; `compact` may move them back.
 //!
-//! What uses what (and chunk_list uses block_copy in access to copy and to zero rows):
+//! The dependencies (in addition, chunk_list uses block_copy in access to copy and to zero rows,
+//! and enable and chunk_values use words):
 //!
 //! ```text
-//!  access ─────► stamps              typed slices and cells │ change versions
+//!  access ─────► enable ─► stamps    typed slices and cells │ enable bits, change versions
 //!    │
 //!    ▼
 //!  chunk_list ─► chunk_set, row,     the chunks of an archetype │ some of them, and rows,
@@ -47,17 +48,19 @@
 //! ```
 //!
 //! * [`chunk_size`] has the size of a world's chunks.
-//! * [`layout`] computes the offsets and the capacity of a chunk and proves them.
+//! * [`layout`] computes the offsets and the capacity of a chunk and proves them; `layout_tests`
+//!   compares it with layouts by hand and at random.
 //! * [`row`] has a position, split into the number of a chunk and a row in it.
 //! * [`block`] is the memory of one chunk and computes addresses in it. [`block_class`] tells how
 //!   many chunks share memory.
-//! * [`slab`] cuts blocks of one size from large allocations, [`extents`] those of several chunks,
-//!   both from [`huge_pages`] where the system has them. [`pool`] has all of a world.
-//! * [`written_rows`] is the proof without which no row becomes live.
+//! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
+//!   chunks, both from [`huge_pages`] where the system has them. [`pool`] has all blocks of a
+//!   world.
+//! * [`written_rows`] has the proof that a list needs to make rows live.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
-//! * [`stamps`] has the change versions of chunks, [`chunk_values`] the values that each has once,
-//!   and [`enable`] the enable bits of rows. Both are [`words`], which a snapshot keeps.
+//! * [`stamps`] has the change versions of chunks, [`chunk_values`] the values that a chunk has
+//!   once, and [`enable`] the enable bits of rows. Both are [`words`], which a snapshot keeps.
 
 mod access;
 mod block;

@@ -37,9 +37,9 @@ impl Pool {
         &mut self.classes[index]
     }
 
-    /// Takes over the slabs of the pool of another world, whose chunks have the same size. The
-    /// blocks that were allocated from them stay where they are, and have other numbers of slabs
-    /// from now on: see [`NewSlabs::renumber`]. O(slabs).
+    /// Takes over the slabs of the pool of another world. Its chunks have the same size. The blocks
+    /// that were allocated from them stay in place, and have other numbers of slabs from now on:
+    /// see [`NewSlabs::renumber`]. O(slabs).
     ///
     /// # Panics
     ///
@@ -100,14 +100,14 @@ impl Pool {
         own + self.extents.slab_bytes()
     }
 
-    /// Returns every slab without allocated blocks to the system, including those kept for reuse.
+    /// Returns every slab without allocated blocks to the system, including slabs kept for reuse.
     pub(crate) fn trim(&mut self) {
         self.classes.iter_mut().for_each(Class::trim);
         self.extents.trim();
     }
 }
 
-/// What blocks of one kind have in common.
+/// The common properties of blocks of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClassKey {
     bytes: u32,
@@ -297,7 +297,7 @@ mod tests {
             }
             assert_eq!((pool.allocated(), pool.slab_bytes()), want);
             assert!(before.iter().copied().eq(theirs.iter().flatten().map(address)));
-            // New blocks are not those of either.
+            // New blocks differ from the blocks of both.
             let new = pool.allocate(layout.chunk());
             let taken =
                 |blocks: &[Vec<Block>; 2]| blocks.iter().flatten().any(|b| b.base() == new.base());

@@ -62,7 +62,7 @@ struct Slab {
     returned: Vec<u16>,
 }
 
-// SAFETY: `base` points into `memory`, which the slab owns. Nothing else is bound to a thread.
+// SAFETY: `base` points into `memory`, which the slab owns. No field is bound to a thread.
 unsafe impl Send for Slab {}
 // SAFETY: a shared slab gives no access to its memory.
 unsafe impl Sync for Slab {}
@@ -139,8 +139,8 @@ impl Class {
         blocks == FIRST_SLAB_BLOCKS || blocks * self.stride < HUGE_PAGE_BYTES
     }
 
-    /// Blocks of the next slab: at first as many as all slabs have together, then as many as fill
-    /// huge pages.
+    /// The number of blocks of the next slab: at first the sum of all slabs, later the number that
+    /// fills huge pages.
     fn next_slab_blocks(&self) -> usize {
         let blocks = self.slabs.iter().flatten().map(|slab| usize::from(slab.blocks)).sum();
         if blocks == 0 || self.is_below_huge_page(blocks) {
@@ -164,7 +164,7 @@ impl Class {
         index
     }
 
-    /// Takes over the slabs of the class of another pool, whose blocks have the same size and
+    /// Takes over the slabs of the class of another pool. Its blocks have the same size and
     /// alignment. Returns the new number of each slab. O(slabs).
     pub(super) fn absorb(&mut self, other: Self) -> Vec<u32> {
         assert!(self.stride == other.stride, "the blocks of two pools differ in size");
@@ -238,7 +238,7 @@ impl Class {
         Some(self.allocate())
     }
 
-    /// Whether a slab has no allocated block. Moving a block into it would gain nothing.
+    /// Whether a slab has no allocated block. Moving a block into it would be useless.
     fn is_idle(&self, index: u32) -> bool {
         self.slabs[index as usize].as_ref().is_none_or(|slab| slab.allocated() == 0)
     }

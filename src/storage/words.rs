@@ -1,4 +1,4 @@
-//! Atomic words, to be kept and put back.
+//! Atomic words, saved and loaded again.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,8 @@ pub(super) fn save(words: &[AtomicU64], to: &mut Vec<u64>) {
     to.extend(words.iter().map(|word| word.load(Ordering::Relaxed)));
 }
 
-/// Sets words to those that [`save`] has written for as many, and removes them from the front.
+/// Sets words from words that [`save`] has written for the same number, and removes them from the
+/// front.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Proof that rows are written, without which a list makes none live.
+//! The proof that rows are written, which a list needs to make them live.
 
 #![expect(unsafe_code, reason = "who makes a proof promises that cells are initialised")]
 
@@ -9,7 +9,7 @@ pub(super) struct WrittenRow(());
 impl WrittenRow {
     /// # Safety
     ///
-    /// Every cell of the list's next row, to which the proof is given, is written.
+    /// Every cell of the list's next row, to which the proof is given, must be written.
     #[inline(always)]
     pub(super) const unsafe fn new() -> Self {
         Self(())

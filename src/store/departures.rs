@@ -1,4 +1,4 @@
-//! What has gone: entities that were despawned, and components that entities have lost.
+//! Departures: entities that were despawned, and components that entities have lost.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use super::readers::ReaderPosition;
 use super::row_log::RowLog;
 use super::row_logs::RowLogs;
 
-/// The despawned entities, and for each component that has readers the entities that have lost it.
+/// The despawned entities, and, for each component with readers, the entities that have lost it.
 #[derive(Debug, Default)]
 pub(crate) struct Departures {
     /// Whether a log has readers.
@@ -19,7 +19,7 @@ pub(crate) struct Departures {
 }
 
 impl Departures {
-    /// Whether there are readers, so that departures must be recorded.
+    /// Whether departures must be recorded, because a log has readers.
     #[inline]
     pub(crate) const fn is_read(&self) -> bool {
         self.is_read
@@ -35,12 +35,12 @@ impl Departures {
         &mut self.despawned
     }
 
-    /// The entities that have lost `C`, if there was a reader.
+    /// The entities that have lost `C`. `None` if it never had a reader.
     pub(crate) fn removed<C: Component>(&self) -> Option<&RowLog<C>> {
         self.removed.get()
     }
 
-    /// The entities that have lost `C`, whose id is `id`.
+    /// The entities that have lost `C`. The id of `C` is `id`.
     pub(crate) fn removed_mut<C: Component>(&mut self, id: ComponentId) -> &mut RowLog<C> {
         self.removed.get_or_add(id)
     }
@@ -51,14 +51,14 @@ impl Departures {
         self.despawned.add_reader()
     }
 
-    /// Adds a reader of the entities that lose `C`, whose id is `id`.
+    /// Adds a reader of the entities that lose `C`. The id of `C` is `id`.
     pub(crate) fn add_removed_reader<C: Component>(&mut self, id: ComponentId) -> ReaderPosition {
         self.is_read = true;
         self.removed.add_reader::<C>(id)
     }
 
-    /// Records rows of a chunk, which are about to be moved to another archetype, or, without one,
-    /// removed. An entity that keeps cleanup components is despawned when it becomes gone.
+    /// Records rows of a chunk before they move to another archetype or, without a target, are
+    /// removed. An entity that keeps cleanup components counts as despawned when it becomes gone.
     pub(super) fn record(
         &mut self,
         source: &Archetype,

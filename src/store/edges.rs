@@ -7,14 +7,14 @@ use crate::storage::LayoutError;
 
 use super::store::Store;
 
-/// Why a change of components has no edge.
+/// The reason why a change of components has no edge.
 #[derive(Debug)]
 pub(crate) enum EdgeError {
     /// The source lacks a component that the change removes.
     Missing(ComponentId),
     /// A row of the resulting components does not fit a chunk.
     Layout(LayoutError),
-    /// The entities of the source are gone, and nothing can be inserted.
+    /// The entities of the source are gone, so a component cannot be inserted.
     Gone,
 }
 
@@ -25,11 +25,11 @@ impl From<LayoutError> for EdgeError {
 }
 
 impl Store {
-    /// The edge of a change, which is added if it is new.
+    /// Finds the edge of a change, or adds it.
     ///
     /// # Errors
     ///
-    /// If the change is impossible. Nothing has changed then.
+    /// If the change is impossible. The store is unchanged.
     #[inline]
     pub(crate) fn edge(
         &mut self,
@@ -90,8 +90,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The first component that the change requires and the source lacks, or that the entities are
-    /// gone.
+    /// If the entities are gone, or the change requires a component that the source lacks; the
+    /// error names the first one.
     fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, EdgeError> {
         let mut set = self.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;

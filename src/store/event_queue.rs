@@ -7,18 +7,19 @@
 //!                        └── joined in the order of versions: [x y z a c d]
 //! ```
 //!
-//! An event has a number, which grows by one from event to event. A reader has a position: the
-//! number of the event that it reads next. The queue knows the positions of all its readers, so it
-//! drops what all have read; [`EventQueue::age`] says what it drops besides.
+//! Events are numbered in ascending order. A reader has a position: the number of the event that it
+//! reads next. The queue knows the positions of all its readers, so it drops events that all have
+//! read; [`EventQueue::age`] describes the other reasons.
 //!
-//! Systems that write one type may run at the same time. Each fills a buffer of its own, and hands
-//! it to the queue when it ends, with the version of its run. A schedule runs no reader beside a
-//! writer: when a reader begins, the queue has the buffers of all writers before it, and none of a
-//! writer after it. So it does not matter which reader joins them. Versions grow in the order of
-//! the systems, so the order of the events is the same on any number of threads.
+//! Systems that write one type may run at the same time. Each fills its own buffer, and passes it
+//! to the queue when it ends, with the version of its run. A schedule never runs a reader in
+//! parallel with a writer: when a reader begins, the queue has the buffers of all writers before
+//! it, and none of a later writer. So any reader may join the buffers. Versions grow in the order
+//! of the systems, so the order of the events is the same on any number of threads.
 
 use core::any::type_name;
 use core::mem::{replace, swap};
+use core::ops::Range;
 use std::sync::{
     Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
 };
@@ -30,7 +31,7 @@ use super::first_panic::FirstPanic;
 use super::read_guard::is_held;
 use super::readers::{ReaderPosition, Readers};
 
-/// The events of type `E` that may still be read, and those that were just sent.
+/// The unread events of type `E`, and the ones that were just sent.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
     kept: RwLock<KeptEvents<E>>,
@@ -39,18 +40,22 @@ pub(crate) struct EventQueue<E> {
     idle: IdleRuns,
 }
 
+/// Fewer events than this stay until a run begins, so that the destructors of the few events of a
+/// frame run there and not in the call that sends.
+const MANY_EVENTS: usize = 1_024;
+
 /// The events that readers see.
 #[derive(Debug)]
 pub(crate) struct KeptEvents<E> {
-    /// The number of the first of them.
+    /// The number of the first event.
     first: u64,
     events: Vec<E>,
 }
 
-/// The events of systems that have ended, until they are joined to the others.
+/// The events of systems that have ended, until they are joined to the kept events.
 #[derive(Debug)]
 struct SentEvents<E> {
-    /// With the version of the run that sent them.
+    /// The events of each run, with its version.
     buffers: Vec<(Version, Vec<E>)>,
     /// Empty buffers, to be used again.
     spare: Vec<Vec<E>>,
@@ -68,13 +73,13 @@ impl<E> Default for EventQueue<E> {
 }
 
 impl<E> EventQueue<E> {
-    /// Sets the number of whole runs for which events are kept for readers that do not read them.
-    pub(crate) const fn keep(&mut self, runs: u32) {
-        self.readers.keep(runs);
+    /// Sets the most bytes of events that are kept for readers that have not read them.
+    pub(crate) const fn keep(&mut self, bytes: usize) {
+        self.readers.keep(bytes);
     }
 
-    /// Takes the events that a system has sent in its run of version `now`. The caller gets another
-    /// empty buffer. Any thread may call it.
+    /// Takes the events that a system has sent in its run of version `now`, and leaves an empty
+    /// buffer. Any thread may call it.
     pub(crate) fn take(&self, now: Version, events: &mut Vec<E>) {
         if events.is_empty() {
             return;
@@ -84,13 +89,14 @@ impl<E> EventQueue<E> {
         sent.buffers.push((now, replace(events, spare)));
     }
 
-    /// The events for reading, with those of all systems that have ended.
+    /// The events for reading, including the events of all systems that have ended.
     ///
     /// # Panics
     ///
-    /// If some were sent since a guard was forgotten, without an [`EventQueue::release`] between.
+    /// If events were sent since a guard was forgotten, and [`EventQueue::release`] was not called
+    /// in between.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, KeptEvents<E>> {
-        // Held to the end, so that a reader which begins at the same time waits for the join.
+        // Held until the end, so that a reader which begins at the same time waits for the join.
         let mut sent = lock(&self.sent);
         if !sent.buffers.is_empty() {
             sent.join_to(&mut self.write());
@@ -122,7 +128,7 @@ impl<E> EventQueue<E> {
         }
     }
 
-    /// The events, with those of all systems that have ended.
+    /// The events, including the events of all systems that have ended.
     fn joined(&mut self) -> &mut KeptEvents<E> {
         let sent = self.sent.get_mut().unwrap_or_else(PoisonError::into_inner);
         let kept = of_lock(&mut self.kept);
@@ -130,14 +136,36 @@ impl<E> EventQueue<E> {
         kept
     }
 
-    /// Joins the events of all systems that have ended to the others.
+    /// Joins the events of all systems that have ended to the kept events.
     pub(crate) fn join(&mut self) {
         self.joined();
     }
 
-    /// Adds events after all others.
+    /// Adds events after all others. Amortised O(events), and O(readers) where the queue would
+    /// grow.
+    ///
+    /// # Panics
+    ///
+    /// If the destructor of an old event panics. The events were added then.
     pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = E>) {
+        let mut panic = FirstPanic::default();
+        let kept = self.joined();
+        if kept.events.len() == kept.events.capacity() && kept.events.len() >= MANY_EVENTS {
+            self.drop_read(&mut panic);
+        }
         self.joined().events.extend(events);
+        panic.resume();
+    }
+
+    /// Drops the events that all readers have read, and those over the bound, if they are at least
+    /// half: so a world that runs no schedule keeps no more than twice the unread events.
+    #[cold]
+    fn drop_read(&mut self, panic: &mut FirstPanic) {
+        let Range { start, end } = self.joined().numbers();
+        let until = self.readers.between_runs(end, size_of::<E>());
+        if end > start && until.saturating_sub(start) >= (end - start) / 2 {
+            self.joined().drop_until(until, panic);
+        }
     }
 
     /// The position of a new reader, which sees all events that are kept.
@@ -146,15 +174,13 @@ impl<E> EventQueue<E> {
         self.readers.add(first)
     }
 
-    /// Begins a run: drops the events that [`Readers::begin_run`] lets go, and gives memory back
-    /// that was idle for long. O(readers + events that are kept).
+    /// Begins a run: drops the events before the number that [`Readers::begin_run`] returns, and
+    /// frees memory that was idle for long. O(readers + events that are kept).
     pub(crate) fn age(&mut self, panic: &mut FirstPanic) {
-        let until = self.readers.begin_run();
         let kept = self.joined();
-        let used = kept.events.len() * size_of::<E>();
-        kept.drop_until(until, panic);
-        let (first, end) = (kept.first, kept.end());
-        self.readers.record_age(first, end);
+        let (used, numbers) = (kept.events.len() * size_of::<E>(), kept.numbers());
+        let until = self.readers.begin_run(&numbers, size_of::<E>());
+        self.joined().drop_until(until, panic);
         let mut idle = core::mem::take(&mut self.idle);
         if idle.end_run(used, || self.bytes()) {
             self.shrink();
@@ -166,7 +192,6 @@ impl<E> EventQueue<E> {
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
         let kept = self.joined();
         kept.drop_until(kept.end(), panic);
-        self.readers.forget_ages();
     }
 
     /// Frees unused memory.
@@ -177,7 +202,7 @@ impl<E> EventQueue<E> {
         *sent = SentEvents { buffers: Vec::new(), spare: Vec::new() };
     }
 
-    /// The allocated memory, in use or not, without what the events own.
+    /// The allocated memory, in use or not, without memory that the events own.
     pub(super) fn bytes(&self) -> usize {
         let sent = lock(&self.sent);
         let buffers = sent.buffers.iter().map(|(_, events)| events).chain(&sent.spare);
@@ -201,7 +226,13 @@ impl<E> KeptEvents<E> {
         self.first + self.events.len() as u64
     }
 
-    /// The events from a reader's position on, and how many were dropped before it read them.
+    /// The numbers of the events.
+    const fn numbers(&self) -> Range<u64> {
+        self.first..self.end()
+    }
+
+    /// The events from a reader's position on, and the number of events dropped before it read
+    /// them.
     pub(crate) fn unread(&self, position: u64) -> (&[E], u64) {
         let read = usize::try_from(position.saturating_sub(self.first));
         let read = read.unwrap_or(usize::MAX).min(self.events.len());
@@ -222,8 +253,8 @@ impl<E> KeptEvents<E> {
 }
 
 impl<E> SentEvents<E> {
-    /// Moves all events to the end of `kept`, in the order of the versions. One version is that of
-    /// one system, whose buffers are in the order of its parameters already.
+    /// Moves all events to the end of `kept`, in the order of the versions. Buffers with the same
+    /// version are from one system, and are already in the order of its parameters.
     fn join_to(&mut self, kept: &mut KeptEvents<E>) {
         self.buffers.sort_by_key(|&(now, _)| now);
         for (_, mut events) in self.buffers.drain(..) {
@@ -241,7 +272,7 @@ fn of_lock<T>(lock: &mut RwLock<T>) -> &mut T {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A list of buffers is right at all times.
+/// The list of buffers is valid after a panic at any point.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -262,7 +293,7 @@ mod tests {
         panic.resume();
     }
 
-    /// Reads what is unread, and returns it with the number of missed events.
+    /// Reads the unread events, and returns them with the number of missed events.
     fn read(queue: &EventQueue<u32>, position: &AtomicU64) -> (Vec<u32>, u64) {
         let kept = queue.read();
         let (unread, missed) = kept.unread(position.load(Ordering::Relaxed));
@@ -296,24 +327,24 @@ mod tests {
         assert_eq!(read(&queue, &fast), (vec![3], 0));
         assert_eq!(read(&queue, &slow), (vec![1, 2, 3], 0));
         age(&mut queue);
-        assert_eq!((queue.len(), queue.readers.lens()), (0, (2, 0)));
+        assert_eq!((queue.len(), queue.readers.len()), (0, 2));
         queue.extend([4]);
         drop(slow);
         assert_eq!(read(&queue, &fast), (vec![4], 0));
         age(&mut queue);
-        assert_eq!((queue.len(), queue.readers.lens()), (0, (1, 0)));
+        assert_eq!((queue.len(), queue.readers.len()), (0, 1));
     }
 
     #[test]
     fn a_reader_that_stays_away_misses_the_oldest_events() {
         let mut queue = EventQueue::default();
-        queue.keep(3);
+        queue.keep(3 * size_of::<u32>());
         let reader = queue.add_reader();
         for run in 0..10 {
             age(&mut queue);
             queue.extend([run]);
         }
-        // That of the last run, and those that three runs have found when they began.
+        // The event of the last run, and three that the run has found at its beginning.
         assert_eq!(read(&queue, &reader), (vec![6, 7, 8, 9], 6));
         assert_eq!(read(&queue, &reader), (vec![], 0));
         let late = queue.add_reader();
@@ -326,15 +357,47 @@ mod tests {
         for run in 0..if cfg!(miri) { 100 } else { 1_000_000 } {
             age(&mut queue);
             queue.extend([run; 10]);
-            assert!(queue.len() <= 20 && queue.readers.lens().1 <= 2);
+            assert!(queue.len() <= 20);
         }
         age(&mut queue);
         assert_eq!(queue.len(), 10);
         age(&mut queue);
-        assert_eq!((queue.len(), queue.readers.lens()), (0, (0, 0)));
+        assert_eq!((queue.len(), queue.readers.len()), (0, 0));
         assert!(queue.bytes() < 1000, "{} bytes", queue.bytes());
         queue.shrink();
         assert_eq!(queue.bytes(), 0);
+    }
+
+    #[test]
+    fn a_reader_that_comes_rarely_reads_every_event() {
+        let mut queue = EventQueue::default();
+        let reader = queue.add_reader();
+        for run in 0..10_000 {
+            age(&mut queue);
+            queue.extend([run]);
+        }
+        assert_eq!(read(&queue, &reader), ((0..10_000).collect(), 0));
+        age(&mut queue);
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn without_runs_events_that_were_read_are_dropped_and_others_are_bounded() {
+        let mut queue = EventQueue::default();
+        let reader = queue.add_reader();
+        for turn in 0..10_000 {
+            queue.extend([turn; 10]);
+            assert_eq!(read(&queue, &reader).0.len(), 10);
+        }
+        assert!(queue.bytes() < 10_000, "{} bytes", queue.bytes());
+        queue.keep(1_000);
+        for turn in 0..10_000 {
+            queue.extend([turn]);
+        }
+        let (unread, missed) = read(&queue, &reader);
+        assert!((250..=1_024).contains(&unread.len()), "{} events", unread.len());
+        assert_eq!(unread.len() as u64 + missed, 10_000);
+        assert_eq!(unread.last(), Some(&9_999));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) struct EventQueueInfo {
     /// The type of the events, as the compiler names it.
     pub(crate) type_name: &'static str,
     pub(crate) len: usize,
-    /// The allocated memory, without what the events own.
+    /// The allocated memory, without memory that the events own.
     pub(crate) bytes: usize,
 }
 
@@ -35,7 +35,7 @@ impl EventQueues {
         Some(queue.downcast_ref().expect("an event queue is filed under another type"))
     }
 
-    /// The queue of `E`, which is added if there is none.
+    /// The queue of `E`, which is added if it does not exist.
     pub(crate) fn get_or_add<E: Send + Sync + 'static>(&mut self) -> &mut EventQueue<E> {
         let Self { queues, by_type } = self;
         let at = *by_type.entry(TypeId::of::<E>()).or_insert_with(|| {
@@ -50,7 +50,7 @@ impl EventQueues {
     ///
     /// # Panics
     ///
-    /// If a destructor panics. All queues have begun the run then.
+    /// If a destructor panics. All queues have begun the run.
     pub(crate) fn age(&mut self) {
         let mut panic = FirstPanic::default();
         self.queues.iter_mut().for_each(|queue| queue.age(&mut panic));
@@ -62,7 +62,7 @@ impl EventQueues {
         self.queues.iter_mut().for_each(|queue| queue.clear(panic));
     }
 
-    /// Makes all events that were sent visible; see [`EventQueue::join`].
+    /// Makes all sent events visible; see [`EventQueue::join`].
     pub(crate) fn join(&mut self) {
         self.queues.iter_mut().for_each(|queue| queue.join());
     }
@@ -100,7 +100,7 @@ impl fmt::Debug for EventQueues {
     }
 }
 
-/// An event queue of any type. The methods are those of [`EventQueue`].
+/// An event queue of any type. The methods are the methods of [`EventQueue`].
 trait ErasedQueue: Any + Send + Sync {
     fn info(&self) -> EventQueueInfo;
     fn age(&mut self, panic: &mut FirstPanic);

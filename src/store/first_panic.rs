@@ -4,27 +4,27 @@ use std::thread::panicking;
 
 use crate::payload::Payload;
 
-/// The first panic of work that goes on in spite of it.
+/// The first panic of work that continues after it.
 #[derive(Debug, Default)]
 pub(crate) struct FirstPanic(Option<Payload>);
 
 impl FirstPanic {
-    /// Calls `work` again until it returns. A call that panics must leave less to do.
+    /// Calls `work` until it returns. A call that panics must leave less work.
     pub(crate) fn catch(&mut self, mut work: impl FnMut()) {
         while let Err(panic) = Payload::catch(&mut work) {
             self.0.get_or_insert(panic);
         }
     }
 
-    /// Lets the panic go on, if there was one.
+    /// Resumes the panic, if there was one.
     pub(crate) fn resume(self) {
         if let Some(panic) = self.0 {
             panic.resume();
         }
     }
 
-    /// Lets the panic go on from a destructor, unless it is run by another panic: a second one
-    /// would end the process.
+    /// Resumes the panic in a destructor, unless the destructor runs because of another panic: a
+    /// second one would end the process.
     pub(crate) fn resume_from_drop(self) {
         if !panicking() {
             self.resume();

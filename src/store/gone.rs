@@ -4,9 +4,9 @@
 //!  Health, Sound ── despawn ──► Gone, Sound ── remove Sound ──► Gone ── at once ──► the id is free
 //! ```
 //!
-//! Both moves follow edges of the graph, one row or whole chunks at a time. The archetype of `Gone`
-//! alone is where removals lead, and every removal is followed by [`Store::end_cleanup`], which
-//! empties it. In a world without cleanup components, each of these is one branch.
+//! Both moves follow edges of the graph, one row or whole chunks at a time. Removals move rows to
+//! the archetype with `Gone` alone, and [`Store::end_cleanup`] empties it after each removal. In a
+//! world without cleanup components, each of these steps is one branch.
 
 use crate::archetype::{Archetype, Change, EdgeId, Ending, MoveContext};
 use crate::component::Gone;
@@ -15,7 +15,7 @@ use crate::storage::ChunkSet;
 
 use super::store::Store;
 
-/// Tells which entities are alive, for as long as no row moves.
+/// Tells which entities are alive, while no row moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Living<'w> {
     entities: DirectoryView<'w>,
@@ -47,31 +47,31 @@ impl Store {
         self.has_cleanup() && self.ending(entity) == Ok(Ending::Gone)
     }
 
-    /// What a despawn does to an entity.
+    /// The effect of a despawn on an entity.
     ///
     /// # Errors
     ///
-    /// If it is not alive.
+    /// If the entity is not alive.
     pub(crate) fn ending(&self, entity: Entity) -> Result<Ending, NoSuchEntity> {
         Ok(self.archetypes.get(self.entities.locate(entity)?.archetype()).ending())
     }
 
-    /// Which entities are alive.
+    /// A view that tells which entities are alive.
     pub(crate) fn living(&self) -> Living<'_> {
         Living::new(self.entities.view(), self.archetypes.as_slice())
     }
 
-    /// The edge of a despawn from an archetype whose entities keep cleanup components.
+    /// The edge of a despawn from an archetype with cleanup components.
     pub(crate) fn despawn_edge(&mut self, source: ArchetypeId) -> EdgeId {
         let gone = self.bundles.id::<Gone>(&mut self.registry);
         match self.edge(source, Change::Despawn(gone)) {
             Ok(edge) => edge,
-            // It is a part of a row that fits.
+            // The target has a part of the components of a row that fits.
             Err(error) => unreachable!("the cleanup components fit no chunk: {error:?}"),
         }
     }
 
-    /// Ends the entities that are gone and have lost their last cleanup component. Must be called
+    /// Frees the entities that are gone and have lost their last cleanup component. Must be called
     /// after every removal.
     #[inline]
     pub(crate) fn end_cleanup(&mut self) {

@@ -1,7 +1,7 @@
-//! Which versions of a world's past still lead to its present.
+//! Valid and void versions of a world's past.
 //!
-//! A world that is put back has a past that did not happen. The clock does not go back with it, so
-//! that no version is ever given twice:
+//! Restoring a snapshot discards the versions since it was taken. The clock does not go back with
+//! the state, so that no version is used twice:
 //!
 //! ```text
 //!  versions        1 ──────────── 110 ──────────── 140
@@ -12,28 +12,28 @@
 //!                                 110 ─────────────►
 //! ```
 //!
-//! Those between the snapshot and the restore are *void*: 111 to 140. Column versions are restored
-//! as they were, so none of them is void, and two questions have an answer:
+//! The versions between the snapshot and the restore are *void*: 111 to 140. Column versions are
+//! restored, so none of them is void, and two questions have an answer:
 //!
-//! * *What has changed since version v?* If v is not void, the holder saw a state from which the
-//!   present one came, and the versions of columns tell. If v is void, the holder saw what has
-//!   never happened. Nothing tells which of the columns that it saw are still true: everything may
+//! * *Which data has changed since version v?* If v is not void, the present state came from the
+//!   holder's state, and the versions of columns tell. If v is void, the holder saw a state that
+//!   was discarded. The versions do not tell which of its columns are still valid: everything may
 //!   have changed.
-//! * *How often did the clock advance on the way to this state?* That is a version less the void
-//!   ones before it: its *age*. Two worlds of which one was put back and ran again have different
-//!   versions, and the same ages; so a hash covers ages.
+//! * *How often did the clock advance on the way to this state?* The answer is a version minus the
+//!   void versions before it: its *age*. If one of two equal worlds is restored and runs again,
+//!   their versions differ and their ages are the same; so a hash covers ages.
 
 use std::sync::Arc;
 
 use crate::version::Version;
 
-/// Void versions: those after `after` and before `until`.
+/// Void versions: the versions after `after` and before `until`.
 #[derive(Clone, Copy, Debug)]
 struct Void {
     after: Version,
-    /// The version of the world when it was put back: as old as `after`.
+    /// The version of the world when it was restored: its age is the age of `after`.
     until: Version,
-    /// How far the clock is ahead of the ages from here on.
+    /// The difference between clock and age from here on.
     ahead: u64,
 }
 
@@ -44,10 +44,10 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Gaps between void versions are looked through whenever there are this many more.
+    /// The number of void ranges after which [`History::forget`] merges some.
     const LOOK_EVERY: usize = 1024;
 
-    /// The version from which on a holder of version `since` has missed changes. O(log restores).
+    /// The version from which a holder of version `since` has missed changes. O(log restores).
     #[inline]
     pub(crate) fn seen(&self, since: Version) -> Version {
         if self.is_empty() { since } else { self.seen_after_restores(since) }
@@ -65,8 +65,8 @@ impl History {
         self.voids.is_empty()
     }
 
-    /// How often the clock has advanced on the way to a version, which is not void.
-    /// O(log restores).
+    /// The number of advances of the clock on the way to a version, which must not be void. O(log
+    /// restores).
     #[inline]
     pub(crate) fn age(&self, version: Version) -> u64 {
         let before = self.voids.partition_point(|void| void.until <= version);
@@ -74,8 +74,8 @@ impl History {
         version.to_bits() - ahead
     }
 
-    /// The history of a world that is put back, from version `now`, to a state of version `after`
-    /// with this history. Returns the version that the world has then.
+    /// Makes this the history of a world that is restored, at version `now`, to a state of version
+    /// `after` with the history `state`. Returns the new version of the world.
     pub(super) fn put_back(&mut self, state: &Self, after: Version, now: Version) -> Version {
         let until = now.next();
         let ahead = until.to_bits() - state.age(after);
@@ -84,9 +84,10 @@ impl History {
         until
     }
 
-    /// The history of a world, at version `now`, that gets a state of another one, whose versions
-    /// are ages. Returns the version that stands for age 0 then: greater than all that this world
-    /// has given, which are void, so that the versions of the state are new as well.
+    /// Makes this the history of a world that gets, at version `now`, a state of another world,
+    /// with ages in place of versions. Returns the version that stands for age 0: greater than all
+    /// versions of this world so far, which become void, so that the versions of the state are new
+    /// as well.
     pub(super) fn put_foreign(&mut self, now: Version) -> Version {
         let until = now.next();
         let void = Void { after: Version::NEVER, until, ahead: until.to_bits() };
@@ -99,8 +100,8 @@ impl History {
         self.voids.len().is_multiple_of(Self::LOOK_EVERY)
     }
 
-    /// Joins void versions between which no column has its version. Those who hold a version from
-    /// there are told too much from now on. O(versions × log restores).
+    /// Merges adjacent void ranges if no column has a version between them. A version held from
+    /// such a gap over-reports changes from now on. O(versions × log restores).
     pub(super) fn forget(&mut self, versions: impl Iterator<Item = Version>) {
         let mut is_used = vec![false; self.voids.len() + 1];
         for version in versions {
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn a_state_of_a_past_that_was_void_is_true_again() {
         let (mut history, now) = put_back();
-        // Taken at 130, before the first restore.
+        // The state at 130, from before the first restore.
         let now = history.put_back(&History::default(), version(130), now.next());
         assert_eq!(history.age(now), 130);
         assert_eq!(history.seen(version(120)), version(120));

@@ -1,4 +1,4 @@
-//! A copy of a store's state, from which it can be put back.
+//! A copy of a store's state, for restoring it.
 
 use crate::archetype::{Archetype, ArchetypeImage, ArchetypePatch, Archetypes, RestoreContext};
 use crate::component::SharedImage;
@@ -10,7 +10,7 @@ use super::history::History;
 use super::side_image::SideImage;
 use super::store::Store;
 
-/// The state of a store at some version: rows, what belongs to chunks, ids, and versions.
+/// The state of a store at some version: rows, data of chunks, ids, and versions.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreImage {
     clock: Version,
@@ -19,10 +19,10 @@ pub(crate) struct StoreImage {
     entities: DirectoryImage,
     shared: SharedImage,
     sides: SideImage,
-    /// Whether it was read from bytes: its versions are ages, and no list of chunks is its own.
+    /// Whether it was read from bytes: its versions are ages, and it knows no list of chunks.
     is_foreign: bool,
-    /// What [`Store::origin`] was in the world that had the state first. No other state of that
-    /// world has it, unlike its age, which is that of another one after a restore.
+    /// The value of [`Store::origin`] in the world that first had the state. It is unique among the
+    /// states of that world, unlike the age, which occurs again after a restore.
     origin: u64,
 }
 
@@ -41,19 +41,19 @@ impl Default for StoreImage {
     }
 }
 
-/// The difference between two states, of which one may be no state at all.
+/// The difference between two states. The older one may be empty.
 #[derive(Debug)]
 pub(crate) struct StorePatch<'b> {
     pub(crate) clock: Version,
-    /// What [`StoreImage::origin`] returns then.
+    /// The new value of [`StoreImage::origin`].
     pub(crate) origin: u64,
-    /// The number of older archetypes, from the first on, that are among these.
+    /// The number of older archetypes, from the first on, that are among `archetypes`.
     pub(crate) kept: usize,
-    /// In the order of the archetypes that there will be.
+    /// In the new order of the archetypes.
     pub(crate) archetypes: Vec<ArchetypePatch<'b>>,
-    /// `None` if ids and places are the older ones.
+    /// `None` if ids and places are unchanged.
     pub(crate) entities: Option<DirectoryImage>,
-    /// Which tags stand for shared values, by the types of the world.
+    /// The tables of tags and shared values, by the types of the world.
     pub(crate) shared: SharedImage,
 }
 
@@ -63,7 +63,7 @@ impl StoreImage {
         self.clock
     }
 
-    /// Which versions are void.
+    /// The void versions.
     pub(crate) const fn history(&self) -> &History {
         &self.history
     }
@@ -73,7 +73,7 @@ impl StoreImage {
         &self.archetypes
     }
 
-    /// Which tags stand for shared values.
+    /// The tables of tags and shared values.
     pub(crate) const fn shared(&self) -> &SharedImage {
         &self.shared
     }
@@ -89,25 +89,25 @@ impl StoreImage {
         self.entities.id_numbers(rows.copied())
     }
 
-    /// A number that no other state of the world has that had this one first.
+    /// A number that no other state of the same world has: see [`Store::origin`].
     pub(crate) const fn origin(&self) -> u64 {
         self.origin
     }
 
-    /// How often the clock had advanced.
+    /// The number of advances of the clock.
     pub(crate) fn age(&self) -> u64 {
         self.history.age(self.clock)
     }
 
-    /// Whether a world that is put back to this state, with this clock, has versions left.
+    /// Whether a world with this clock has versions left after it is restored to this state.
     pub(crate) fn leaves_time(&self, clock: Version) -> bool {
         !self.is_foreign || clock.to_bits().saturating_add(self.clock.to_bits()) < 1 << 62
     }
 
-    /// Makes the image what a patch of it says, which has ages in place of versions. It is one that
-    /// was read then: no list of chunks is its own, so that all is copied when it is restored, and
-    /// it has no side values. Returns those that it had, to be dropped when all is done: their
-    /// destructors are the user's code.
+    /// Applies a patch, which has ages in place of versions. The image becomes one that was read:
+    /// it knows no list of chunks, so that restoring it copies everything, and it has no side
+    /// values. Returns the former side values, to be dropped at the end: their destructors are the
+    /// user's code.
     ///
     /// # Panics
     ///
@@ -134,14 +134,14 @@ impl StoreImage {
         self.archetypes.iter().map(ArchetypeImage::len).sum()
     }
 
-    /// Bytes of all arrays, without those that are not in use.
+    /// Bytes of all arrays, without unused arrays.
     pub(crate) fn bytes(&self) -> usize {
         let rows: usize = self.archetypes.iter().map(ArchetypeImage::bytes).sum();
         rows + self.entities.bytes()
     }
 
-    /// Makes this the image of a store in which no id is reserved or on loan. Copies what has
-    /// changed since it was that of the same store, or all.
+    /// Makes this the image of a store in which no id is reserved or on loan. Copies only changes
+    /// if it was an image of the same store before.
     pub(crate) fn follow(&mut self, store: &mut Store) {
         store.entities.save(&mut self.entities);
         let archetypes = store.archetypes.as_slice();
@@ -160,12 +160,12 @@ impl StoreImage {
     }
 }
 
-/// The age of the version that a stamp has, with the bit that the stamp has beside it.
+/// The age of a stamp's version, with the same additional bit as the stamp.
 pub(crate) fn age_of_stamp(history: &History, stamp: u64) -> u64 {
     history.age(Version::from_bits(stamp >> 1)) << 1 | stamp & 1
 }
 
-/// How many archetypes a store and an image have in common, from the first on.
+/// The number of archetypes that a store and an image have in common, from the first on.
 fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
     let pairs = images.iter().zip(archetypes.as_slice());
     pairs.take_while(|(image, archetype)| image.set() == archetype.set()).count()
@@ -173,14 +173,14 @@ fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
 
 impl Store {
     /// Gives the store the state of an image that was made of it, or read for it. Its clock goes
-    /// on, and versions after that of the image become void, or all if it was read. Copies what has
-    /// changed. Events are dropped, as are the side values that are not part of the image and whose
-    /// entities are not alive then, or all if it was read.
+    /// on, and versions after the image's version become void, or all versions if the image was
+    /// read. Copies only differences. Drops events, and the side values that are not part of the
+    /// image if their entities are not alive in it, or all side values if it was read.
     ///
     /// # Panics
     ///
     /// If an id is reserved or on loan, in debug builds; if a clone of a side value panics, before
-    /// anything has changed; or if a destructor panics, after all else is done.
+    /// any change; or if a destructor panics, at the end.
     pub(crate) fn restore(&mut self, image: &StoreImage) {
         let prepared = image.sides.prepare(&self.sides);
         let known = match image.is_foreign {
@@ -192,7 +192,7 @@ impl Store {
         }
         self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
         self.registry.restore_shared(&image.shared);
-        // Owned until archetypes do.
+        // Owns the values until the archetypes own them.
         let images = image.archetypes.iter();
         let owned: Vec<_> = images.flat_map(|image| image.own_shared(&self.registry)).collect();
         for new in &image.archetypes[known..] {

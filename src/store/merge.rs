@@ -1,11 +1,10 @@
 //! All entities of another world become entities of this one.
 //!
-//! Everything that can fail, or runs code of the caller, is asked in [`Store::plan_merge`]. The
-//! rest finishes: ids are allocated, references are replaced where they are, and chunks move from
-//! one archetype to the other. Only [`MapEntities`](crate::MapEntities) is the caller's code then,
-//! and a panic of it goes on when all is done.
+//! [`Store::plan_merge`] makes all tests, and only it returns errors. The other steps allocate ids,
+//! replace references in place, and move chunks from one archetype to the other. A panic of
+//! [`MapEntities`](crate::MapEntities), which is code of the caller, is resumed at the end.
 //!
-//! Each step but the first works on a list of archetypes, so [`move_from`](super::move_from) does
+//! All steps but the first work on a list of archetypes, so [`move_from`](super::move_from) does
 //! the same with a part of the entities.
 
 use core::error::Error;
@@ -22,8 +21,8 @@ use crate::version::Version;
 use super::first_panic::FirstPanic;
 use super::store::Store;
 
-/// Why a world was not merged into another, or entities were not moved to it. Nothing has changed
-/// then.
+/// The reason why a world was not merged into another, or entities were not moved to it. Both
+/// worlds are unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeErrorKind {
@@ -116,12 +115,12 @@ pub(super) struct Coming<'o> {
     pub(super) copies: u64,
 }
 
-/// Which rows come.
+/// The rows that come.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ComingRows<'o> {
-    /// Those of whole chunks.
+    /// The rows of whole chunks.
     Chunks(&'o ChunkSet),
-    /// Those of some entities.
+    /// The rows of some entities.
     Entities(&'o [Entity]),
 }
 
@@ -202,7 +201,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If `MapEntities` does. All else is done then.
+    /// If `MapEntities` panics. The merge is complete.
     pub(crate) fn merge(&mut self, mut other: Self, plan: AdoptionPlan) -> IdMap {
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
@@ -212,9 +211,10 @@ impl Store {
         }
         let Self { archetypes, pool, registry, entities, sides, .. } = &mut other;
         let archetypes = archetypes.all_mut();
-        self.take_slabs(archetypes, pool);
+        // Runs `Component::hint`, which may panic, so it comes before memory is taken over.
         let target = |from: &Archetype| (!from.is_empty()).then(|| self.target(from, &adopted));
         let targets: Vec<_> = archetypes.iter().map(target).collect();
+        self.take_slabs(archetypes, pool);
         let directory = core::mem::replace(entities, Directory::new(0));
         self.entities.reserve_capacity(directory.len());
         let mut ids = IdMap::new(directory);

@@ -1,26 +1,32 @@
-//! What a world stores. This module is not generic over query types.
+//! The storage of a world. This module is not generic over query types.
 //!
-//! * [`store`] has [`Store`]: archetypes, entities and the clock, and what finds them: the
-//!   numbers of components, cached plans, the graph of structural changes.
+//! * [`store`] has [`Store`]: archetypes, entities and the clock, with their indices: the numbers
+//!   of components, cached plans, the graph of structural changes.
 //! * [`edges`] finds the archetype to which a structural change moves a row.
 //! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
-//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits.
+//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`sight`] has the hidden
+//!   components that the query sees.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
-//!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
-//!   addresses of archetypes with one chunk.
-//! * [`image`] is a copy of the state, from which it is put back; [`history`] knows which versions
-//!   are void then.
+//!   query; each new archetype is tested once against each plan. [`tagged_entries`] finds the
+//!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
+//!   archetypes with one chunk.
+//! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
+//!   that become void.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] gives archetypes without rows back.
+//! * [`retire`] frees archetypes without rows. [`gone`] has the despawned entities that keep their
+//!   cleanup components.
 //! * [`swap`] exchanges two columns in constant time.
-//! * [`split`] grants the columns of one store to systems that run at the same time.
-//! * [`side_tables`] has the values that are stored by entity beside the chunks, a [`side_table`]
-//!   for each type, of which a [`side_image`] is a copy; [`first_panic`] is that of their
-//!   destructors.
-//! * [`event_queues`] has the events that systems send to each other, an [`event_queue`] for each
-//!   type. What rows have got and lost is in [`row_logs`], with a [`row_log`] for each component;
-//!   [`departures`] has also the entities that were despawned, and [`record_rows`] records all of
-//!   them. Queues and logs know their [`readers`].
+//! * [`split`] grants the columns of one store to systems that run at the same time, each by an
+//!   [`access_request`], which [`requests`] keeps.
+//! * [`side_tables`] has the values that are stored by entity beside the chunks, with a
+//!   [`side_table`] for each type. A [`side_image`] is a copy of them; [`first_panic`] catches the
+//!   panics of their destructors.
+//! * [`event_queues`] has the events that systems send to each other, with an [`event_queue`] for
+//!   each type. [`row_logs`] has the components that rows have gained or lost, with a [`row_log`]
+//!   for each component; [`departures`] also has the despawned entities, and [`record_rows`]
+//!   records all of them. Queues and logs know their [`readers`].
+//! * [`read_guard`] has the read borrows of resources, side tables and queues, which may be
+//!   forgotten.
 //!
 //! From the type of a query to its chunks:
 //!
@@ -45,7 +51,8 @@
 //!          Store::find_or_add        store/store.rs            adds the target, extends plans
 //!          Edge::new, Graph::add     archetype/graph.rs
 //!      Graph::remember_edge          archetype/graph.rs
-//!    World::take_edge                world/structural.rs       advances the clock
+//!    Store::advance_clock            store/store.rs
+//!    Store::take_edge                world/structural.rs
 //!      Archetypes::pair_mut          archetype/archetypes.rs   records both in the change log
 //!      move_row                      archetype/move_row.rs
 //!        ChunkList::begin_removal    storage/chunk_list/append_remove.rs
@@ -66,6 +73,7 @@
 //!
 //! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
+mod access_request;
 mod departures;
 mod edges;
 mod event_queue;
@@ -81,6 +89,7 @@ mod query_type;
 mod read_guard;
 mod readers;
 mod record_rows;
+mod requests;
 mod requirements;
 mod resolved_plan;
 mod retire;
@@ -98,6 +107,7 @@ mod store;
 mod swap;
 mod tagged_entries;
 
+pub(crate) use access_request::AccessRequest;
 pub(crate) use edges::EdgeError;
 pub(crate) use event_queue::KeptEvents;
 pub(crate) use event_queues::{EventQueueInfo, EventQueues};
@@ -117,5 +127,5 @@ pub(crate) use row_rule::RowRule;
 pub(crate) use rule::Rule;
 pub(crate) use side_table::SideTable;
 pub(crate) use side_tables::SideTableInfo;
-pub(crate) use split::{AccessGuard, AccessRequest, ColumnAccess, ReadAccess, SplitStore};
+pub(crate) use split::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;

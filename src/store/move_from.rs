@@ -1,9 +1,10 @@
 //! Some entities of another world become entities of this one.
 //!
-//! Their rows are taken out of its archetypes, to archetypes of their own. All that follows is that
-//! of a [`merge`](super::merge) of a world that has these archetypes, but for two things: memory
-//! changes owner only if no row stays in the other world, because its blocks share slabs; and the
-//! other world goes on, so ids are freed there, and what has gone is recorded.
+//! Their rows are moved from its archetypes to new archetypes. The rest is a
+//! [`merge`](super::merge) of a world with these archetypes, with two differences. The memory
+//! changes its owner only if no row stays in the other world, because the blocks of that world
+//! share slabs. The other world continues to exist, so ids are freed in it, and departures are
+//! recorded.
 
 use crate::archetype::{Archetype, MoveContext};
 use crate::component::AdoptionPlan;
@@ -21,12 +22,12 @@ pub(crate) struct Leaving {
     pub(crate) rows: LeavingRows,
 }
 
-/// Which rows of an archetype leave.
+/// The rows of an archetype that leave.
 #[derive(Clone, Debug)]
 pub(crate) enum LeavingRows {
-    /// Those of whole chunks.
+    /// The rows of whole chunks.
     Chunks(ChunkSet),
-    /// Those of some entities.
+    /// The rows of some entities.
     Entities(Vec<Entity>),
 }
 
@@ -36,7 +37,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If they cannot. Nothing has changed then.
+    /// If they cannot. Both stores are unchanged.
     pub(crate) fn plan_move(
         &mut self,
         other: &Self,
@@ -66,7 +67,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If `MapEntities` does. All else is done then.
+    /// If `MapEntities` panics. The move is complete.
     pub(crate) fn move_from(
         &mut self,
         other: &mut Self,
@@ -78,7 +79,7 @@ impl Store {
         }
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
-        // Runs `Component::hint`, which may panic: before any row is taken out.
+        // Runs `Component::hint`, which may panic, so it comes before rows are taken out.
         let target = |from: &Leaving| self.target(other.archetypes.get(from.archetype), &adopted);
         let targets: Vec<_> = leaving.iter().map(target).map(Some).collect();
         let mut parts = other.take_out(leaving);
@@ -99,8 +100,8 @@ impl Store {
         ids
     }
 
-    /// Takes rows out of the archetypes, each to an archetype of its own, and frees the ids of
-    /// their entities. Their side values remain.
+    /// Moves rows of the archetypes to new archetypes, and frees the ids of their entities. Their
+    /// side values remain.
     fn take_out(&mut self, leaving: &[Leaving]) -> Vec<Archetype> {
         let now = self.advance_clock();
         let mut take = |Leaving { archetype: id, rows }: &Leaving| {
@@ -128,8 +129,8 @@ impl Store {
         leaving.iter().map(&mut take).collect()
     }
 
-    /// Takes over the memory of rows that were taken out of another world: all of its memory if no
-    /// rows remain there, or else copies of them.
+    /// Takes over the memory of rows that were taken out of another world: all of its memory if it
+    /// has no rows left, and copies of the rows if not.
     fn take_memory(&mut self, other: &mut Self, parts: &mut [Archetype]) {
         let Self { archetypes, pool, .. } = other;
         if archetypes.as_slice().iter().all(Archetype::is_empty) {

@@ -21,21 +21,21 @@ use super::tagged_entries::TaggedEntries;
 #[derive(Debug)]
 pub(crate) struct Plan {
     requirements: Requirements,
-    /// Describes the requirements again, when a type may have become known.
+    /// Describes the requirements again, when an unknown type may have become known.
     describe: fn(ComponentIds<'_>) -> Requirements,
-    /// The number of types that the world knew when the requirements were described last.
+    /// The number of types that the world knew when the requirements were last described.
     types_len: usize,
-    /// The number of archetypes that were tested: all those with a lower number.
+    /// The number of archetypes that were tested, from the first on.
     tested_len: usize,
     /// The columns of the terms: an entry per archetype that matches, labelled with its number.
     resolved: ResolvedPlan,
-    /// The columns that filters watch: an entry per archetype that matches, or none if nothing is
-    /// watched. A separate map, because a watched column may be one that a term writes.
+    /// The columns that filters watch: an entry per archetype that matches, or empty without such
+    /// filters. A separate map, because a watched column may be one that a term writes.
     watched: ColumnMap,
-    /// What is asked of the enable bits of rows: a list per archetype that matches, or none if
-    /// nothing is asked of any.
+    /// The conditions on enable bits of rows: a list per archetype that matches, or empty without
+    /// conditions.
     rows: Vec<Box<EnableRules>>,
-    /// The entries by the tags of their archetypes: none if no filter chooses by tags.
+    /// The entries by the tags of their archetypes: empty if no filter chooses by tags.
     tagged: TaggedEntries,
 }
 
@@ -61,8 +61,8 @@ impl Plan {
         plan
     }
 
-    /// Describes the requirements again if a type may have become known. Archetypes that were
-    /// tested do not have it.
+    /// Describes the requirements again if a type may have become known. The archetypes tested so
+    /// far do not have it.
     fn update_types(&mut self, registry: &Registry) {
         if self.requirements.is_unknown() && self.types_len != registry.len() {
             self.requirements = (self.describe)(ComponentIds::Known(registry));
@@ -70,8 +70,8 @@ impl Plan {
         }
     }
 
-    /// The first type of the query that the world refuses by now, because another type has its
-    /// name. Until the next pass, such a plan matches what it would if the name were free.
+    /// The first type of the query that the world refuses now, because another type has its name.
+    /// Until the next pass, such a plan matches as if the name were free.
     #[cold]
     fn name_taken(&self, registry: &Registry) -> Option<NameTaken> {
         match self.requirements.is_unknown() && self.types_len != registry.len() {
@@ -80,7 +80,7 @@ impl Plan {
         }
     }
 
-    /// Tests the archetypes that are new: mostly one, in a world that may have thousands.
+    /// Tests the new archetypes: usually one, in a world that may have thousands.
     fn extend(&mut self, archetypes: &Archetypes) {
         let first = u32::try_from(self.tested_len).expect("a world has 2^32 archetypes or more");
         for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested_len..]) {
@@ -91,7 +91,7 @@ impl Plan {
         self.tested_len = archetypes.len();
     }
 
-    /// Lists the archetypes anew, some of which have other numbers.
+    /// Lists all archetypes again, because numbers of some have changed.
     fn remake(&mut self, archetypes: &Archetypes) {
         self.resolved = ResolvedPlan::new(self.column_map().width(), archetypes);
         self.watched = ColumnMap::new(self.watched.width());
@@ -101,13 +101,13 @@ impl Plan {
         self.extend(archetypes);
     }
 
-    /// Computes the entries of an archetype anew, whose columns were exchanged.
+    /// Computes the entries of an archetype again, after its columns were exchanged.
     fn renew(&mut self, number: u32, archetype: &Archetype) {
         self.resolved.renew(number, archetype.list());
         self.watched.renew(number, archetype.list());
     }
 
-    /// Adds the entries of an archetype that matches.
+    /// Adds the entries of a matching archetype.
     fn add(&mut self, number: u32, archetype: &Archetype) {
         let (list, width) = (archetype.list(), self.column_map().width());
         let uses = || self.requirements.columns().map(|column| column_use(archetype, column));
@@ -123,7 +123,7 @@ impl Plan {
         }
     }
 
-    /// What is asked of the enable bits of an archetype's rows.
+    /// The conditions on the enable bits of an archetype's rows.
     fn enable_rules(&self, archetype: &Archetype) -> Box<EnableRules> {
         let rules = self.requirements.row_rules().iter();
         rules.filter_map(|rule| rule.resolve(archetype)).collect()
@@ -134,7 +134,7 @@ impl Plan {
         self.resolved.bytes() + self.watched.bytes() + self.tagged.bytes()
     }
 
-    /// Whether the entries are those of the archetypes that match, tested rule by rule, and the
+    /// Whether the entries are exactly the archetypes that match, tested rule by rule, and the
     /// cached addresses are correct.
     fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
         let requirements = (self.describe)(ComponentIds::Known(registry));
@@ -150,7 +150,7 @@ impl Plan {
             && self.resolved.is_consistent(archetypes)
     }
 
-    /// The entries by tags, found anew.
+    /// The entries by tags, computed again.
     fn tagged_anew(&self, archetypes: &Archetypes) -> TaggedEntries {
         let mut tagged = TaggedEntries::default();
         let labels = self.column_map().labels().filter(|_| self.requirements.choose_tags());
@@ -160,7 +160,7 @@ impl Plan {
         tagged
     }
 
-    /// All that excludes an archetype. None if it matches.
+    /// All reasons that exclude an archetype. Empty if it matches.
     pub(crate) fn obstacles<'p>(
         &'p self,
         archetype: &'p Archetype,
@@ -168,12 +168,12 @@ impl Plan {
         self.requirements.obstacles(archetype)
     }
 
-    /// What excludes an entity without components, if anything does.
+    /// The reason that excludes an entity without components, if there is one.
     pub(crate) fn obstacle_of_bare(&self) -> Option<Obstacle<'_>> {
         self.requirements.excludes_bare().map(Obstacle::Rule)
     }
 
-    /// The first rule that excludes a row of an archetype that matches.
+    /// The first rule that excludes a row of a matching archetype.
     #[cold]
     pub(crate) fn broken_row_rule(&self, archetype: &Archetype, at: ChunkRow) -> Option<&RowRule> {
         let rows = archetype.list().rows(at.chunk);
@@ -213,7 +213,7 @@ impl Plan {
         self.tagged.of(tag)
     }
 
-    /// What is asked of the enable bits of the rows of an entry's archetype.
+    /// The conditions on the enable bits of rows in an entry's archetype.
     #[inline]
     pub(crate) fn rows(&self, entry: usize) -> &EnableRules {
         if self.rows.is_empty() { &[] } else { &self.rows[entry] }
@@ -228,32 +228,32 @@ fn column_use(archetype: &Archetype, needed: NeededColumn) -> ColumnUse {
 /// The plans of a world, by the type of their query and filters.
 ///
 /// While the world is shared, plans are only added. They list all archetypes at all times: adding
-/// an archetype, which needs an exclusive world, calls [`Plans::update_types`] before and
-/// [`Plans::extend`] afterwards. So a plan can be borrowed for as long as the world is, and a query
-/// of an exclusive world takes no lock to find it.
+/// an archetype, which needs an exclusive world, calls [`Plans::update_types`] before it and
+/// [`Plans::extend`] after it. So a plan can be borrowed like the world, and a query of an
+/// exclusive world takes no lock to find it.
 ///
 /// Describing requirements runs user code: `Component::hint` may panic, or query the same world. So
-/// no lock is held and no change is half done while it runs.
+/// during it no lock is held and every change is complete.
 #[derive(Default)]
 pub(crate) struct Plans {
-    /// Indices of `list`, with [`HAS_UNKNOWN`] added if a type of the plan was unknown.
+    /// Indices of `list`, plus [`HAS_UNKNOWN`] if a type of the plan was unknown.
     by_type: RwLock<FxHashMap<TypeId, usize>>,
     list: boxcar::Vec<Plan>,
-    /// The number of types that the world knew at the last [`Plans::update_types`]. A plan that was
-    /// made since then knows as many or more.
+    /// The number of types that the world knew at the last [`Plans::update_types`]. Newer plans
+    /// know at least this number.
     types_len: usize,
 }
 
 /// Marks the index of a plan with an unknown type: a query that finds it checks whether the world
-/// refuses one of its types by now. No list is as long as this.
+/// now refuses one of its types. Lists are always shorter.
 const HAS_UNKNOWN: usize = 1 << (usize::BITS - 2);
 
 impl Plans {
-    /// The plan, made now if the query is new.
+    /// The plan, which is made if the query is new.
     ///
     /// # Panics
     ///
-    /// If the query names a type whose name another type of the world has.
+    /// If a type of the query has the name of another type of the world.
     #[inline]
     pub(crate) fn get_mut(
         &mut self,
@@ -272,11 +272,11 @@ impl Plans {
         &self.list[index]
     }
 
-    /// The index of the plan, made now if the query is new.
+    /// The index of the plan, which is made if the query is new.
     ///
     /// # Errors
     ///
-    /// If the query names a type whose name another type of the world has.
+    /// If a type of the query has the name of another type of the world.
     #[cold]
     pub(crate) fn prepare(
         &mut self,
@@ -297,7 +297,7 @@ impl Plans {
         Ok(index)
     }
 
-    /// The plan for a world that is borrowed shared, made now if the query is new.
+    /// The plan for a world that is borrowed shared, made if the query is new.
     ///
     /// # Panics
     ///
@@ -363,8 +363,8 @@ impl Plans {
         self.list.iter().all(|(_, plan)| plan.is_consistent(registry, archetypes))
     }
 
-    /// Updates the plans with unknown types that the world may know by now. Must be called before
-    /// an archetype is added that may have them.
+    /// Updates the plans with unknown types that may be known now. Must be called before an
+    /// archetype with such types is added.
     pub(crate) fn update_types(&mut self, registry: &Registry) {
         if self.types_len == registry.len() {
             return;
@@ -382,14 +382,14 @@ impl Plans {
         self.types_len = registry.len();
     }
 
-    /// Lists the archetypes in every plan anew, after some were given back.
+    /// Lists the archetypes in every plan again, after some were freed.
     pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
         for index in 0..self.list.count() {
             self.list.get_mut(index).expect("a plan was removed").remake(archetypes);
         }
     }
 
-    /// Computes the entries of archetypes anew in every plan, after columns were exchanged.
+    /// Computes the entries of archetypes again in every plan, after columns were exchanged.
     pub(crate) fn renew(&mut self, archetypes: &Archetypes, swapped: &[ArchetypeId]) {
         for index in 0..self.list.count() {
             let plan = self.list.get_mut(index).expect("a plan was removed");

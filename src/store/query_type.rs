@@ -6,8 +6,8 @@ use super::requirements::{ComponentIds, Requirements};
 
 /// Identifies the terms and filters of a query, and describes their requirements.
 ///
-/// Two values with one key are equal in all else: plans and access are found by the key alone, and
-/// unsafe code relies on it. Made by `query::query_type`, elsewhere in tests only.
+/// Two values with the same key are equal: plans and access are found by the key alone, and unsafe
+/// code relies on it. Made by `query::query_type`; elsewhere only in tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryType {
     /// The key of the query's plan.

@@ -1,11 +1,11 @@
-//! Borrows for reading, which may be forgotten.
+//! Read borrows, which may be forgotten.
 //!
 //! A resource, a side table and an event queue each have a lock, on which no thread ever waits. The
-//! run of a system holds the locks of its parameters, and hands out references: whatever the system
-//! forgets, the run ends them. In a shared world nothing but the guard can hold the lock, and one
-//! that is forgotten would hold it for ever. It is void when the world is borrowed exclusively. So
-//! exclusive borrows do not look at locks, and a stage of systems, which does, first renews those
-//! that are still held ([`Lent`]).
+//! run of a system holds the locks of its parameters, and hands out references, which end with the
+//! run even if the system forgets them. In a shared world only the guard can hold the lock, and a
+//! forgotten guard would hold it forever. It has no borrow left when the world is borrowed
+//! exclusively. So exclusive borrows do not look at locks, and a stage of systems, which does,
+//! first renews the locks that are still held ([`Lent`]).
 
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -14,9 +14,9 @@ use std::sync::{RwLock, RwLockReadGuard, TryLockError};
 /// A value that is borrowed for reading.
 #[derive(Debug)]
 pub(crate) enum ReadGuard<'w, T> {
-    /// From a shared world.
+    /// A guard from a shared world.
     Lock(RwLockReadGuard<'w, T>),
-    /// By a system, whose run holds the lock.
+    /// A reference from a system. The run of the system holds the lock.
     Granted(&'w T),
 }
 
@@ -40,20 +40,20 @@ impl Lent {
     /// Must be called before a guard is handed out.
     #[inline]
     pub(crate) fn note(&self) {
-        // Mostly only read, so that the line stays where it is.
+        // Usually only read, so that the cache line is not moved between cores.
         if !self.0.load(Ordering::Relaxed) {
             self.0.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether locks may be held by forgotten guards. The caller renews them.
+    /// Whether forgotten guards may hold locks. The caller renews the locks.
     #[inline]
     pub(crate) fn take(&mut self) -> bool {
         core::mem::take(self.0.get_mut())
     }
 }
 
-/// Whether a lock that is borrowed exclusively is held: by a guard that was forgotten.
+/// Whether a lock is held although it is borrowed exclusively: by a forgotten guard.
 pub(crate) fn is_held<T>(lock: &RwLock<T>) -> bool {
     matches!(lock.try_write(), Err(TryLockError::WouldBlock))
 }

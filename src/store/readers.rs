@@ -1,108 +1,99 @@
-//! The readers of a queue: how far each has read, and how long is kept what one has not read.
+//! The readers of a queue: the position of each, and the items that must be kept for them.
 //!
-//! What is in a queue has a number, which grows by one from item to item. A reader has a position:
-//! the number of the item that it reads next. The queue may drop what all readers have read, and
-//! what has been there for too many runs.
+//! An item of a queue has a number, which grows by one from item to item. A reader has a position:
+//! the number of the item that it reads next. An item stays until every reader has read it. The
+//! bound on memory is for a reader that never comes; it is far above the use of a reader that comes
+//! rarely, so the number of runs between two of its reads does not matter.
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-/// The position of a reader, which its queue knows as long as the reader exists.
+/// The position of a reader. Its queue knows it while the reader exists.
 pub(crate) type ReaderPosition = Arc<AtomicU64>;
 
-/// The positions of a queue's readers, and the age of what the queue has.
+/// The positions of a queue's readers, and the bound on unread items.
 #[derive(Debug)]
 pub(super) struct Readers {
     positions: Vec<Weak<AtomicU64>>,
-    /// For some of the last runs, the number of the run and that of the first item which was added
-    /// after it had begun. Both grow.
-    ages: VecDeque<(u64, u64)>,
-    /// The number of runs that have begun.
-    runs: u64,
-    /// The number of whole runs for which an item is kept for readers that do not read it.
-    runs_max: u32,
+    /// The number of the first item that was added after the last run had begun.
+    last_run: u64,
+    /// The most bytes of items that are kept for readers that have not read them.
+    bytes_max: usize,
 }
 
 impl Default for Readers {
     fn default() -> Self {
-        let (positions, ages) = (Vec::new(), VecDeque::new());
-        Self { positions, ages, runs: 0, runs_max: Self::RUNS_MAX }
+        Self { positions: Vec::new(), last_run: 0, bytes_max: Self::BYTES_MAX }
     }
 }
 
 impl Readers {
     /// The default of [`Readers::keep`].
-    const RUNS_MAX: u32 = 64;
+    const BYTES_MAX: usize = 64 << 20;
 
-    /// Sets the number of whole runs for which items are kept for readers that do not read them.
-    pub(super) const fn keep(&mut self, runs: u32) {
-        self.runs_max = runs;
+    /// Sets the most bytes of items that are kept for readers that have not read them.
+    pub(super) const fn keep(&mut self, bytes: usize) {
+        self.bytes_max = bytes;
     }
 
     /// Adds a reader, which reads from item `first` on.
     pub(super) fn add(&mut self, first: u64) -> ReaderPosition {
+        if self.positions.len() == self.positions.capacity() {
+            // A program may make readers again and again, and begin no run.
+            self.forget_dropped();
+        }
         let position = Arc::new(AtomicU64::new(first));
         self.positions.push(Arc::downgrade(&position));
         position
     }
 
+    fn forget_dropped(&mut self) {
+        self.positions.retain(|reader| reader.strong_count() > 0);
+    }
+
     /// The number of the first item that a reader has not read. `None` without readers.
     pub(super) fn read_until(&mut self) -> Option<u64> {
-        self.positions.retain(|reader| reader.strong_count() > 0);
+        self.forget_dropped();
         let positions = self.positions.iter().filter_map(Weak::upgrade);
         positions.map(|position| position.load(Ordering::Relaxed)).min()
     }
 
-    /// Begins a run: returns the number before which items may be dropped, because all readers have
-    /// read them, or they were there at the beginning of the run `runs_max` runs ago. Without
-    /// readers, they may be dropped if they were there at the beginning of the last run.
-    /// O(readers).
-    pub(super) fn begin_run(&mut self) -> u64 {
-        self.runs += 1;
-        let read = self.read_until();
-        let runs_max = read.map_or(1, |_| u64::from(self.runs_max));
-        let mut until = read.unwrap_or(0);
-        while let Some(&(run, end)) = self.ages.front()
-            && self.runs - run >= runs_max
-        {
-            until = until.max(end);
-            self.ages.pop_front();
-        }
-        until
+    /// Begins a run. Returns the number before which items may be dropped: all readers have read
+    /// them, or they exceed the bound. Without readers, items stay for one whole run, so that a
+    /// reader of the next run sees them. O(readers).
+    pub(super) fn begin_run(&mut self, items: &Range<u64>, item_bytes: usize) -> u64 {
+        let read = self.read_until().unwrap_or(self.last_run);
+        self.last_run = items.end;
+        read.max(self.bound(items.end, item_bytes))
     }
 
-    /// Records the numbers of the first item and of that after the last one, when old items were
-    /// dropped at the beginning of a run.
-    pub(super) fn record_age(&mut self, first: u64, end: u64) {
-        while self.ages.front().is_some_and(|&(_, end)| end <= first) {
-            self.ages.pop_front();
-        }
-        if end > self.ages.back().map_or(first, |&(_, end)| end) {
-            self.ages.push_back((self.runs, end));
-        }
+    /// The number before which items may be dropped between two runs. Without readers only the
+    /// bound counts. O(readers).
+    pub(super) fn between_runs(&mut self, end: u64, item_bytes: usize) -> u64 {
+        self.read_until().unwrap_or(0).max(self.bound(end, item_bytes))
     }
 
-    /// Forgets the age of all items, which were dropped.
-    pub(super) fn forget_ages(&mut self) {
-        self.ages.clear();
+    /// The number before which items exceed the bound on memory. An item without a size counts as a
+    /// byte, so that its number is bounded too.
+    fn bound(&self, end: u64, item_bytes: usize) -> u64 {
+        end.saturating_sub((self.bytes_max / item_bytes.max(1)) as u64)
     }
 
     /// Frees unused memory.
     pub(super) fn shrink(&mut self) {
-        self.ages.shrink_to_fit();
+        self.forget_dropped();
         self.positions.shrink_to_fit();
     }
 
     /// The allocated memory, in use or not.
     pub(super) fn bytes(&self) -> usize {
         self.positions.capacity() * size_of::<Weak<AtomicU64>>()
-            + self.ages.capacity() * size_of::<(u64, u64)>()
     }
 
-    /// The number of readers and that of recorded ages.
+    /// The number of readers, with those that were dropped since the last run.
     #[cfg(test)]
-    pub(super) fn lens(&self) -> (usize, usize) {
-        (self.positions.len(), self.ages.len())
+    pub(super) fn len(&self) -> usize {
+        self.positions.len()
     }
 }

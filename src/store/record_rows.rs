@@ -1,8 +1,8 @@
-//! What goes is recorded before it goes, and what comes when it has come.
+//! Logs rows before a structural change takes components from them, and after a change adds some.
 //!
-//! Every structural change that takes something from rows calls one of these methods before it
-//! moves or frees them, while the values are there, and one that adds something calls one
-//! afterwards. In a world without readers each of these is one branch.
+//! A structural change that takes components from rows calls one of these methods before it moves
+//! or frees the rows, while the values exist; a change that adds components calls one at its end.
+//! In a world without readers each of these calls is one branch.
 //!
 //! | change | calls |
 //! | --- | --- |
@@ -47,20 +47,20 @@ impl Store {
         }
     }
 
-    /// Records chunks of which all entities are about to be despawned.
+    /// Records chunks before all their entities are despawned.
     pub(crate) fn record_chunks(&mut self, source: ArchetypeId, chunks: &ChunkSet) {
         if self.departures.is_read() {
             self.record_all(source, None, chunks);
         }
     }
 
-    /// Records all rows, whose entities are about to be despawned.
+    /// Records all rows before their entities are despawned.
     pub(crate) fn record_clear(&mut self) {
         let archetypes = u32::try_from(self.archetypes.len()).expect("ids of archetypes are u32");
         (0..archetypes).for_each(|id| self.record_chunks(ArchetypeId(id), &ChunkSet::All));
     }
 
-    /// Records chunks of which all rows are about to move along an edge.
+    /// Records chunks before all their rows move along an edge.
     pub(crate) fn record_moved_chunks(
         &mut self,
         source: ArchetypeId,

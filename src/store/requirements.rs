@@ -1,7 +1,8 @@
-//! The requirements of a query: which columns it takes, from which archetypes.
+//! The requirements of a query: the columns that it takes, and the archetypes that it matches.
 //!
 //! The terms and filters of a query type build its [`Requirements`] once. A plan lists the
-//! archetypes that meet them. Two queries whose requirements do not clash may run at the same time.
+//! archetypes that meet them. Two queries may run at the same time if their requirements do not
+//! clash.
 
 use core::any::{TypeId, type_name};
 
@@ -12,7 +13,7 @@ use super::row_rule::RowRule;
 use super::rule::{ComponentRef, Rule, RuleSets};
 use super::sight::Sight;
 
-/// How the ids of component types are found.
+/// The way in which the ids of component types are found.
 #[derive(Debug)]
 pub(crate) enum ComponentIds<'r> {
     /// A type that the world does not know has none.
@@ -28,9 +29,9 @@ pub struct RequirementsBuilder<'r> {
     requirements: Requirements,
     /// Types without an id: their names, paths and type ids.
     unknown: Vec<(&'static str, &'static str, TypeId)>,
-    /// The alternatives of the set that was begun last, and whether each is enableable.
+    /// The alternatives of the last set begun, and whether each is enableable.
     any: Vec<(ComponentRef, bool)>,
-    /// Whether enable bits do not matter.
+    /// Whether enable bits are ignored.
     ignores_enabled: bool,
 }
 
@@ -39,14 +40,14 @@ pub struct RequirementsBuilder<'r> {
 pub(crate) struct NeededColumn {
     pub(crate) component: ComponentRef,
     pub(crate) write: bool,
-    /// Whether the term is of what lies beside the column, and not of the column.
+    /// Whether the term uses the data beside the column instead of the column.
     pub(crate) beside: bool,
 }
 
-/// The conditions on an archetype, and the columns to cut from it.
+/// The conditions on an archetype, and the columns that the query takes from it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
-    /// The columns of the terms, then the watched columns.
+    /// The columns of the terms, followed by the watched columns.
     columns: Vec<NeededColumn>,
     /// The number of columns of the terms.
     terms_len: usize,
@@ -65,11 +66,11 @@ pub(crate) struct Requirements {
     sight: Sight,
     /// Whether a type has no id yet. No archetype has its component.
     unknown: bool,
-    /// The first type that gets no id, because the world has another type of its name.
+    /// The first type that gets no id, because another type of the world has its name.
     name_taken: Option<NameTaken>,
 }
 
-/// Why an archetype is not visited.
+/// The reason why an archetype is not visited.
 #[derive(Debug)]
 pub(crate) enum Obstacle<'p> {
     /// It breaks this rule.
@@ -89,7 +90,7 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    /// Ends the columns of the terms. Those that follow are watched by filters.
+    /// Ends the columns of the terms. Later columns are watched by filters.
     pub(crate) fn end_terms(&mut self) {
         self.requirements.terms_len = self.requirements.columns.len();
     }
@@ -127,8 +128,8 @@ impl<'r> RequirementsBuilder<'r> {
         self.requirements.sight.name_all();
     }
 
-    /// Records a type without an id. The world has no type of its name, but this query may name
-    /// two.
+    /// Records a type without an id. The world has no type of its name, but this query may name two
+    /// such types.
     #[cold]
     fn record_unknown<C: Component>(&mut self) {
         self.requirements.unknown = true;
@@ -140,7 +141,7 @@ impl<'r> RequirementsBuilder<'r> {
         self.unknown.push((C::NAME, path, id));
     }
 
-    /// Adds a rule once: a term and a filter may require the same.
+    /// Adds a rule once: a term and a filter may have the same one.
     fn add_rule(&mut self, rule: Rule) {
         if !self.requirements.rules.contains(&rule) {
             self.requirements.rules.push(rule);
@@ -156,7 +157,7 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    /// What lies beside the column of `C`, which the query reads or writes.
+    /// Adds the data beside the column of `C`, for reading or writing.
     pub(crate) fn beside<C: Component>(&mut self, write: bool) {
         let component = self.component_ref::<C>();
         self.need(component, write, true);
@@ -167,7 +168,7 @@ impl<'r> RequirementsBuilder<'r> {
         self.requirements.columns.push(NeededColumn { component, write, beside });
     }
 
-    /// Archetypes that have a component, and rows in which it is enabled.
+    /// Requires archetypes with a component, and rows in which it is enabled.
     fn require<C: Component>(&mut self, component: ComponentRef) {
         self.add_rule(Rule::Has(component));
         if C::ENABLEABLE {
@@ -181,26 +182,26 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    /// Adds a column whose stamps a filter reads.
+    /// Adds a column for a filter that reads its stamps.
     pub(crate) fn watch<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
         self.add_rule(Rule::Has(component));
         self.need(component, false, false);
     }
 
-    /// Archetypes whose entities have a shared value of type `T`.
+    /// Requires archetypes whose entities have a shared value of type `T`.
     pub(crate) fn shared<T: SharedValue>(&mut self) {
         let marker = self.shared_marker::<T>();
         self.add_rule(Rule::Has(marker));
     }
 
-    /// Archetypes whose entities have the shared value of type `T` that a filter names.
+    /// Requires archetypes whose entities have the shared value of type `T` that a filter names.
     pub(crate) fn shared_value<T: SharedValue>(&mut self) {
         self.requirements.tags = true;
         self.shared::<T>();
     }
 
-    /// Archetypes whose entities have none.
+    /// Requires archetypes whose entities have no shared value of type `T`.
     pub(crate) fn without_shared<T: SharedValue>(&mut self) {
         let marker = self.shared_marker::<T>();
         self.add_rule(Rule::Lacks(marker));
@@ -238,14 +239,14 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    /// Archetypes that have a component, and rows in which it is disabled.
+    /// Requires archetypes with a component, and rows in which it is disabled.
     pub(crate) fn disabled<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
         self.add_rule(Rule::Has(component));
         self.add_row_rule(RowRule::Disabled(component));
     }
 
-    /// Enable bits do not matter.
+    /// Ignores enable bits.
     pub(crate) const fn ignore_enabled(&mut self) {
         self.ignores_enabled = true;
     }
@@ -264,7 +265,7 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    /// Adds an alternative to the set that was begun last.
+    /// Adds an alternative to the last set begun.
     pub(crate) fn or<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
         let Some(Rule::HasAny(set)) = self.requirements.rules.last_mut() else {
@@ -276,7 +277,7 @@ impl<'r> RequirementsBuilder<'r> {
 }
 
 impl Requirements {
-    /// The columns: those of the terms, then the watched ones.
+    /// The columns of the terms, followed by the watched columns.
     pub(crate) fn columns(&self) -> impl ExactSizeIterator<Item = NeededColumn> {
         self.columns.iter().copied()
     }
@@ -286,8 +287,8 @@ impl Requirements {
         &self.row_rules
     }
 
-    /// The components that a query accesses, and whether it writes them. Who asks whether a
-    /// component is enabled reads it.
+    /// The components that a query accesses, and whether it writes them. A condition on the enable
+    /// bits of a component reads it.
     pub(crate) fn accesses(&self) -> impl Iterator<Item = (ComponentRef, bool)> {
         let columns = self.columns.iter().map(|column| (column.component, column.write));
         let bits = self.row_rules.iter().flat_map(RowRule::components);
@@ -309,7 +310,7 @@ impl Requirements {
         self.columns[..self.terms_len].iter().map(|one| (one.component.name, one.write))
     }
 
-    /// The names of the components whose changes filters watch.
+    /// The names of the components that filters watch for changes.
     pub(crate) fn watched(&self) -> impl Iterator<Item = &'static str> {
         self.columns[self.terms_len..].iter().map(|one| one.component.name)
     }
@@ -339,8 +340,8 @@ impl Requirements {
         self.sight.sees_all()
     }
 
-    /// All that excludes an archetype: its hidden components that are not named, then the rules
-    /// that it breaks.
+    /// All reasons that exclude an archetype: its hidden components that are not named, and the
+    /// rules that it breaks.
     pub(crate) fn obstacles<'p>(
         &'p self,
         archetype: &'p Archetype,
@@ -363,19 +364,19 @@ impl Requirements {
             && archetype.hidden().is_none_or(|hidden| self.sight.admits(hidden))
     }
 
-    /// A component that both access and one of them writes, unless no archetype can match both
-    /// because one requires a component that the other excludes, or that hides from it.
+    /// A component that both access and one of them writes. `None` if no archetype can match both,
+    /// because one requires a component that the other excludes or does not see.
     pub(crate) fn clash(&self, other: &Self) -> Option<&'static str> {
         self.shared(other).next().filter(|_| !self.is_disjoint(other)).map(|one| one.name)
     }
 
-    /// Whether no archetype can meet both: one requires a component that the other excludes, or
-    /// that hides from it.
+    /// Whether no archetype can meet both: one requires a component that the other excludes or does
+    /// not see.
     pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         self.excludes(other) || other.excludes(self)
     }
 
-    /// Whether an archetype that has a component meets both. O(archetypes).
+    /// Whether an archetype with a component meets both. O(archetypes).
     pub(crate) fn meets(
         &self,
         other: &Self,
@@ -386,18 +387,18 @@ impl Requirements {
         !self.is_disjoint(other) && having.any(|one| self.matches(one) && other.matches(one))
     }
 
-    /// [`Requirements::clash`] in one of the archetypes that exist. O(archetypes) if they clash at
-    /// all.
+    /// [`Requirements::clash`], restricted to the archetypes that exist. O(archetypes) if they can
+    /// clash.
     pub(crate) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> Option<&'static str> {
         self.clash(other)?;
         let in_one = |shared: &ComponentRef| self.meets(other, shared.id, archetypes);
         self.shared(other).find(in_one).map(|one| one.name)
     }
 
-    /// Whether these requirements exceed others in nothing: the columns of the terms are the same,
-    /// and so is whether each is written, all rules of the others are among these, none of their
-    /// archetypes is hidden from the others, and these ask for the enable bits of no other
-    /// component. O(columns + rules²).
+    /// Whether these requirements ask for at most the same as others: the columns of the terms and
+    /// their writes are equal, all rules of the others are among these, none of their archetypes is
+    /// hidden from the others, and they read no enable bits of another component. O(columns +
+    /// rules²).
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.columns[..self.terms_len] == other.columns[..other.terms_len]
             && other.rules.iter().all(|rule| self.rules.contains(rule))
@@ -410,8 +411,8 @@ impl Requirements {
         self.accesses().any(|(one, _)| one.id == id)
     }
 
-    /// The hidden component, or the filter, by which these requirements see archetypes that are
-    /// hidden from others.
+    /// The hidden component, or the filter, that makes these requirements see archetypes that are
+    /// hidden from the others.
     pub(crate) fn seen_beyond(&self, other: &Self) -> Option<&'static str> {
         if other.sight.sees_all() {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! A [`ResolvedPlan`] has a cache of addresses and the position in the archetypes' change log at
 //! which it was valid, `valid_at`. Addresses become stale when rows, blocks or stamps of an
-//! archetype move. Everything that moves them borrows the [`Archetypes`] exclusively, and first
+//! archetype move. Every function that moves them borrows the [`Archetypes`] exclusively, and first
 //! records the archetype in the log, which advances the log's end `now`:
 //!
 //! ```text
@@ -20,13 +20,13 @@
 //! * The cache is **read** only while it is valid and the archetypes are borrowed. A pass holds
 //!   that borrow until it ends.
 //! * It is **written** only while it is stale, by the thread that holds the lock. No pass has a
-//!   reference to it then: a pass that began before it became stale has ended, because that took
-//!   the archetypes exclusively, and a pass that begins afterwards refreshes the cache first.
+//!   reference to it: a pass that began before it became stale has ended, because that took the
+//!   archetypes exclusively, and a pass that begins afterwards refreshes the cache first.
 //! * `valid_at` is written last, with release, and read with acquire: a thread that finds the cache
 //!   valid sees its entries. It is `NEVER` while entries are written, so that a panic leaves the
 //!   cache stale.
-//! * [`Archetypes::columns_mut`] writes cells and stamps, moves nothing and records nothing: a pass
-//!   that writes keeps the cache valid.
+//! * [`Archetypes::columns_mut`] writes cells and stamps without moving or recording anything: a
+//!   pass that writes keeps the cache valid.
 
 #![expect(
     unsafe_code,
@@ -41,14 +41,14 @@ use std::sync::{Mutex, PoisonError};
 use crate::archetype::{Archetypes, ChangeLog, ColumnsMut, LogId, LogPosition};
 use crate::storage::{CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse};
 
-/// The entries of a plan, and the same entries resolved to addresses.
+/// The entries of a plan, with a cache of their addresses.
 #[derive(Debug)]
 pub(crate) struct ResolvedPlan {
     column_map: ColumnMap,
-    /// The log to which `valid_at` belongs: that of the archetypes of which the plan was made.
+    /// The log to which `valid_at` belongs: the log of the archetypes for which the plan was made.
     log: LogId,
     cache: UnsafeCell<ChunkCache>,
-    /// The log's end when `cache` was refreshed last.
+    /// The log's end when `cache` was last refreshed.
     valid_at: AtomicU64,
     /// Held while `cache` is written.
     resolving: Mutex<()>,
@@ -86,7 +86,7 @@ impl ResolvedPlan {
         self.column_map.push(number, list, uses);
     }
 
-    /// Computes an entry anew: see [`ColumnMap::renew`].
+    /// Computes an entry again: see [`ColumnMap::renew`].
     pub(crate) fn renew(&mut self, number: u32, list: &ChunkList) {
         self.column_map.renew(number, list);
     }
@@ -96,8 +96,8 @@ impl ResolvedPlan {
     pub(crate) fn shared<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
         // SAFETY: every archetype is recorded in the log before its rows can move, and none was
-        // since `ChunkCache::set` resolved it. The archetypes are borrowed shared for `'w`: what
-        // writes through such a borrow has promised that nothing else reads its columns.
+        // since `ChunkCache::set` resolved it. The archetypes are borrowed shared for `'w`: code
+        // that writes through such a borrow has promised that no other code reads its columns.
         unsafe { cache.chunks(false) }
     }
 
@@ -114,8 +114,8 @@ impl ResolvedPlan {
     ) -> (CachedChunks<'w>, ColumnsMut<'w>) {
         let cache = self.refreshed(archetypes);
         // SAFETY: the addresses are valid, as in `shared`. The archetypes are borrowed exclusively
-        // for `'w`, and for as long nothing moves through the `ColumnsMut`. By this function's
-        // contract the archetypes of the pass are not taken from there.
+        // for `'w`, and the `ColumnsMut` moves no rows, blocks or stamps. By this function's
+        // contract the archetypes of the pass are not taken from it.
         let chunks = unsafe { cache.chunks(true) };
         (chunks, archetypes.columns_mut())
     }
@@ -124,17 +124,18 @@ impl ResolvedPlan {
     ///
     /// # Safety
     ///
-    /// For `'w` nothing else reads or writes the cells of the columns that the plan writes, or
-    /// writes those that it reads: neither another pass nor a chunk of the same archetype's list.
+    /// For `'w` no other code may read or write the cells of the columns that the plan writes, or
+    /// write the cells of the columns that it reads: neither another pass nor a chunk of the same
+    /// archetype's list.
     #[inline]
     pub(crate) unsafe fn granted<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
-        // SAFETY: the addresses are valid, as in `shared`. By this function's contract nothing else
-        // accesses the columns.
+        // SAFETY: the addresses are valid, as in `shared`. By this function's contract no other
+        // code accesses the columns.
         unsafe { cache.chunks(true) }
     }
 
-    /// The cache, which is valid.
+    /// The cache, after it was made valid.
     ///
     /// # Panics
     ///
@@ -147,8 +148,8 @@ impl ResolvedPlan {
         if self.valid_at.load(Ordering::Acquire) != now {
             self.refresh(archetypes, now);
         }
-        // SAFETY: the cache is valid. The archetypes are borrowed, so for as long it does not
-        // become stale and is not written.
+        // SAFETY: the cache is valid. The archetypes are borrowed, so it is neither made stale nor
+        // written while the reference exists.
         unsafe { &*self.cache.get() }
     }
 
@@ -160,7 +161,7 @@ impl ResolvedPlan {
         if then == now {
             return;
         }
-        // SAFETY: this thread holds the lock, and there is no other reference to the cache:
+        // SAFETY: this thread holds the lock, and no other reference to the cache exists:
         // `refreshed` returns one only while the cache is valid, and it is stale.
         let cache = unsafe { &mut *self.cache.get() };
         let (old_len, column_map) = (cache.len(), &self.column_map);
@@ -168,8 +169,8 @@ impl ResolvedPlan {
         self.valid_at.store(ChangeLog::NEVER, Ordering::Relaxed);
         cache.reserve(column_map.len(), column_map.width());
         let mut resolve = |index| resolve(cache, index, column_map, archetypes);
-        // New entries are all resolved below, in order. New archetypes are not searched for among
-        // the old entries.
+        // The loop at the end resolves all new entries, in order. New archetypes are not searched
+        // for among the old entries.
         let first_new = column_map.get(old_len).map_or(u32::MAX, |(number, _)| number);
         match archetypes.change_log().since(then) {
             Some(moved) => moved
@@ -191,7 +192,7 @@ impl ResolvedPlan {
         self.column_map.bytes() + cache.bytes()
     }
 
-    /// Whether the cache, unless it is stale, equals one that is made now.
+    /// Whether the cache is stale, or equals a new one.
     pub(crate) fn is_consistent(&self, archetypes: &Archetypes) -> bool {
         if self.valid_at.load(Ordering::Acquire) != archetypes.change_log().now() {
             return true;

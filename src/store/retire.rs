@@ -1,11 +1,11 @@
-//! Archetypes without rows are given back.
+//! Frees archetypes without rows.
 //!
 //! An archetype is known by its number, its place in the order of creation: in the location of each
-//! entity, in the entries of plans, in the graph of changes and in the homes of bundles. Those
-//! behind one that is given back move up, so all of these are written anew. This is work for a
-//! loading screen, and it makes a change that can be seen: the order of queries is that of
-//! creation, and an archetype that comes back is the last one then. Tags of shared values, which
-//! lead to archetypes as well, are forgotten with the last archetype of their type.
+//! entity, in the entries of plans, in the graph of changes and in the homes of bundles. Archetypes
+//! after a freed one move up, so all of these are written again. This is work for a loading screen.
+//! It also has a visible effect: queries follow the order of creation, and an archetype that is
+//! created again becomes the last one. Tags of shared values, which lead to archetypes as well, are
+//! forgotten with the last archetype of their type.
 
 use crate::entity::Location;
 use crate::storage::ChunkRow;
@@ -13,7 +13,7 @@ use crate::storage::ChunkRow;
 use super::store::Store;
 
 impl Store {
-    /// Gives back all archetypes without rows. Returns how many.
+    /// Frees all archetypes without rows. Returns their number.
     pub(crate) fn retire_archetypes(&mut self) -> usize {
         let Self { archetypes, entities, pool, .. } = self;
         let (before, moved_up) = (archetypes.len(), archetypes.retire_empty(pool));
@@ -39,7 +39,7 @@ impl Store {
         retired
     }
 
-    /// Gives back the archetypes from number `known` on, which a call that was refused has added.
+    /// Frees the archetypes from number `known` on, which a refused call has added.
     #[cold]
     pub(crate) fn give_back_archetypes(&mut self, known: usize) {
         if self.archetypes.truncate(known, &mut self.pool) {
@@ -47,10 +47,10 @@ impl Store {
         }
     }
 
-    /// Forgets what leads to archetypes by their numbers, of which some were given back.
+    /// Forgets references to archetypes by number, after some were freed.
     pub(super) fn forget_retired(&mut self) {
         self.graph.clear();
-        // Edges lead there, and there are none any more.
+        // No edge leads to an archetype now.
         self.without_cleanup = None;
         self.bundles.forget_homes();
         self.plans.remake(&self.archetypes);

@@ -1,4 +1,4 @@
-//! The log of rows that have lost one component, or got it: of which entities, and which values.
+//! The log of rows that have lost or gained one component, with their entities and values.
 
 use core::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::spare::vec_bytes;
 
 use super::readers::{ReaderPosition, Readers};
 
-/// Entities that have lost, or got, a component, and the values that it had then, in order. It is
-/// filled as long as there are readers.
+/// Entities that have lost or gained a component, and its values at that time, in order. It is
+/// filled while it has readers.
 ///
 /// Rows change only while the world is borrowed exclusively. So the log needs no lock, and readers
 /// get slices of it.
@@ -31,7 +31,7 @@ pub(crate) struct RowLog<C> {
 pub(crate) struct UnreadRows<'w, C> {
     pub(crate) entities: &'w [Entity],
     pub(crate) values: &'w [C],
-    /// The number of rows that were dropped before the reader has read them.
+    /// The number of rows dropped before the reader has read them.
     pub(crate) missed: u64,
     /// The position after the last row.
     pub(crate) end: u64,
@@ -56,9 +56,12 @@ impl<C: Copy> RowLog<C> {
         self.readers.add(self.end())
     }
 
-    /// Sets the number of whole runs for which rows are kept for readers that do not read them.
-    pub(crate) const fn keep(&mut self, runs: u32) {
-        self.readers.keep(runs);
+    /// The bytes of a row.
+    const ROW_BYTES: usize = size_of::<Entity>() + size_of::<C>();
+
+    /// Sets the most bytes of rows that are kept for readers that have not read them.
+    pub(crate) const fn keep(&mut self, bytes: usize) {
+        self.readers.keep(bytes);
     }
 
     /// The rows from a reader's position on.
@@ -83,28 +86,29 @@ impl<C: Copy> RowLog<C> {
         self.values.extend(values);
     }
 
-    /// Drops what all readers have read, if that is at least half: so a world that runs no schedule
-    /// keeps no more than twice what is unread.
+    /// Drops the rows that all readers have read, and those over the bound, if they are at least
+    /// half: so a world that runs no schedule keeps no more than twice the unread rows.
     fn drop_read(&mut self) {
-        let until = self.readers.read_until().unwrap_or_else(|| self.end());
+        let until = match self.readers.read_until() {
+            Some(_) => self.readers.between_runs(self.end(), Self::ROW_BYTES),
+            None => self.end(),
+        };
         if until.saturating_sub(self.first) >= self.entities.len() as u64 / 2 {
             self.drop_until(until);
         }
     }
 
-    /// Begins a run: drops the rows that [`Readers::begin_run`] lets go, and all without readers.
-    /// O(readers + rows that are kept).
+    /// Begins a run: drops the rows before the number that [`Readers::begin_run`] returns, or all
+    /// rows without readers. O(readers + rows that are kept).
     pub(super) fn age(&mut self) {
-        let until = self.readers.begin_run();
+        let until = self.readers.begin_run(&(self.first..self.end()), Self::ROW_BYTES);
         self.is_read = self.readers.read_until().is_some();
         self.drop_until(if self.is_read { until } else { self.end() });
-        self.readers.record_age(self.first, self.end());
     }
 
-    /// Drops all rows. Their readers have missed those that they have not read.
+    /// Drops all rows. Readers count unread ones as missed.
     pub(super) fn drop_all(&mut self) {
         self.drop_until(self.end());
-        self.readers.forget_ages();
     }
 
     /// Drops the rows before a number.
@@ -128,14 +132,14 @@ impl<C: Copy> RowLog<C> {
         vec_bytes(&self.entities) + vec_bytes(&self.values) + self.readers.bytes()
     }
 
-    /// The number after that of the last row.
+    /// The number after the last row's number.
     const fn end(&self) -> u64 {
         self.first + self.entities.len() as u64
     }
 }
 
 impl<C: Component> RowLog<C> {
-    /// Records rows of a chunk. The component is its column `column`.
+    /// Records rows of a chunk, with the values of its column `column`.
     pub(super) fn record_rows(
         &mut self,
         archetype: &Archetype,
@@ -159,7 +163,7 @@ mod tests {
         log.record(&entities, values);
     }
 
-    /// Reads what is unread, and returns it with the number of missed rows.
+    /// Reads the unread rows, and returns their values with the number of missed rows.
     fn read(log: &RowLog<u32>, position: &ReaderPosition) -> (Vec<u32>, u64) {
         let unread = log.unread(position.load(Ordering::Relaxed));
         assert_eq!(unread.entities.len(), unread.values.len());
@@ -187,7 +191,7 @@ mod tests {
     #[test]
     fn a_reader_that_stays_away_misses_the_oldest_rows() {
         let mut log = RowLog::default();
-        log.keep(3);
+        log.keep(3 * RowLog::<u32>::ROW_BYTES);
         let reader = log.add_reader();
         for run in 0..10 {
             log.age();

@@ -1,4 +1,4 @@
-//! The row logs of a world, one for each component that was ever read.
+//! The row logs of a world, one for each component that ever had a reader.
 
 use core::any::{Any, TypeId};
 use core::fmt;
@@ -14,30 +14,30 @@ use crate::storage::ChunkRow;
 use super::readers::ReaderPosition;
 use super::row_log::RowLog;
 
-/// The rows that have lost, or got, each component that has readers.
+/// The rows that have lost, or gained, each component with readers.
 #[derive(Default)]
 pub(crate) struct RowLogs {
     /// Whether a log has readers.
     is_read: bool,
-    /// In the order in which they were first read. Each is the `RowLog<C>` of its component.
+    /// In the order of their first readers. Each is the `RowLog<C>` of its component.
     logs: Vec<(ComponentId, Box<dyn ErasedLog>)>,
     by_type: FxHashMap<TypeId, usize>,
 }
 
 impl RowLogs {
-    /// Whether there are readers, so that rows must be recorded.
+    /// Whether rows must be recorded, because a log has readers.
     #[inline]
     pub(crate) const fn is_read(&self) -> bool {
         self.is_read
     }
 
-    /// The log of `C`, if there was a reader.
+    /// The log of `C`, if it ever had a reader.
     pub(crate) fn get<C: Component>(&self) -> Option<&RowLog<C>> {
         let log: &dyn Any = &*self.logs[*self.by_type.get(&TypeId::of::<C>())?].1;
         Some(log.downcast_ref().expect("a log is filed under another type"))
     }
 
-    /// The log of `C`, whose id is `id`. It is added if there is none.
+    /// The log of `C`, which is added if it does not exist. The id of `C` is `id`.
     pub(crate) fn get_or_add<C: Component>(&mut self, id: ComponentId) -> &mut RowLog<C> {
         let Self { logs, by_type, .. } = self;
         let at = *by_type.entry(TypeId::of::<C>()).or_insert_with(|| {
@@ -48,14 +48,14 @@ impl RowLogs {
         log.downcast_mut().expect("a log is filed under another type")
     }
 
-    /// Adds a reader of the log of `C`, whose id is `id`.
+    /// Adds a reader of the log of `C`. The id of `C` is `id`.
     pub(crate) fn add_reader<C: Component>(&mut self, id: ComponentId) -> ReaderPosition {
         self.is_read = true;
         self.get_or_add::<C>(id).add_reader()
     }
 
-    /// Records rows of a chunk for each component that they have in this archetype, and not in one
-    /// of the components `other`, from which they come or to which they go.
+    /// Records rows of a chunk for each component of this archetype that is not in `other`, the set
+    /// from which the rows come or to which they go.
     pub(super) fn record(
         &mut self,
         archetype: &Archetype,
@@ -135,7 +135,7 @@ impl fmt::Debug for RowLogs {
     }
 }
 
-/// A log of any component. The methods are those of [`RowLog`].
+/// A log of any component. The methods are the methods of [`RowLog`].
 trait ErasedLog: Any + Send + Sync {
     fn is_read(&self) -> bool;
     fn record_rows(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>));

@@ -14,12 +14,12 @@ pub(crate) enum RowRule {
     Disabled(ComponentRef),
     /// The component is absent or disabled.
     Lacks(ComponentRef),
-    /// At least one of the components is enabled; those that are `true` are enableable.
+    /// At least one of the components is enabled; a component with `true` is enableable.
     AnyEnabled(Vec<(ComponentRef, bool)>),
 }
 
 impl RowRule {
-    /// The components whose bits are read.
+    /// The components with bits that are read.
     pub(crate) fn components(&self) -> impl Iterator<Item = ComponentRef> {
         let (one, some): (_, &[_]) = match self {
             Self::Enabled(one) | Self::Disabled(one) | Self::Lacks(one) => (Some(*one), &[]),

@@ -1,11 +1,11 @@
 //! The rules that a query sets for an archetype's components.
 //!
-//! A list of [`Rule`]s tells which of them exclude an archetype. [`RuleSets`] are the same rules as
-//! sets: every cached query tests every new archetype with them.
+//! A list of [`Rule`]s names the rule that excludes an archetype. [`RuleSets`] are the same rules
+//! as sets: every cached query tests every new archetype with them.
 
 use crate::component::{ComponentId, ComponentSet};
 
-/// A component that a query names. A component that the world does not know has no id, and no
+/// A component that a query names. If the world does not know the component, it has no id, and no
 /// archetype has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ComponentRef {

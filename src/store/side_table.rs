@@ -8,13 +8,13 @@
 //!
 //! Values lie without gaps; the last one takes the place of a removed one. Positions are found by a
 //! hash table and not by an array over all indices, because the index of an entity may be near
-//! 4,294,967,295 in a world of few entities, and that array would have 16 GiB.
+//! 4,294,967,295 in a world of few entities, and such an array would have 16 GiB.
 //!
-//! The key is the whole id. A value is removed when its entity is despawned, so an old id finds
-//! nothing, even if its index is in use again.
+//! The key is the whole id. A value is removed when its entity is despawned, so an old id finds no
+//! value, even if its index is in use again.
 //!
-//! A table has a *version*: each change gives it one that it never had. So a copy of the table with
-//! the same version is equal to it.
+//! A table has a *version*: each change gives it one that it never had. So a copy with the same
+//! version equals the table.
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct SideTable<T> {
     positions: FxHashMap<Entity, u32>,
     entities: Vec<Entity>,
     values: Vec<T>,
-    /// How values are copied, if they are part of snapshots.
+    /// Copies the values, if they are part of snapshots.
     copy_values: Option<CopyValues<T>>,
     version: u64,
     /// The latest version that the table had.
@@ -54,7 +54,7 @@ impl<T> Default for SideTable<T> {
 impl<T: Clone> SideTable<T> {
     /// Makes the values part of snapshots.
     pub(crate) fn keep(&mut self) {
-        // It has the allocations of the older values that it replaces.
+        // `clone_into` uses the allocations of the older values that it replaces.
         self.copy_values = Some(|from, to| from.clone_into(to));
     }
 }
@@ -69,7 +69,7 @@ impl<T> SideTable<T> {
         self.version
     }
 
-    /// Makes another table a copy of this one, whose values are part of snapshots, unless it is
+    /// Makes another table a copy of this one, if the values are part of snapshots, unless it is
     /// one already. If a clone panics, the other table has to be dropped. O(values).
     pub(super) fn copy_to(&self, other: &mut Self) {
         let Some(copy_values) = self.copy_values else { return };
@@ -83,7 +83,7 @@ impl<T> SideTable<T> {
         (other.version, other.copy_values) = (self.version, self.copy_values);
     }
 
-    /// Exchanges the values for those of an older copy of this table.
+    /// Exchanges the values with an older copy of this table.
     pub(super) fn exchange_for(&mut self, copy: &mut Self) {
         core::mem::swap(self, copy);
         self.clock = copy.clock;
@@ -121,13 +121,13 @@ impl<T> SideTable<T> {
         Some(&mut self.values[position])
     }
 
-    /// Adds the value of an entity, which must be alive. Returns the one that it replaces.
+    /// Adds the value of an entity, which must be alive. Returns the value that it replaces.
     pub(crate) fn insert(&mut self, entity: Entity, value: T) -> Option<T> {
         if let Some(old) = self.get_mut(entity) {
             return Some(core::mem::replace(old, value));
         }
         let position = u32::try_from(self.len()).expect("there are more values than entities");
-        // A refused allocation changes nothing.
+        // If an allocation is refused, the table is unchanged.
         self.positions.reserve(1);
         self.entities.reserve(1);
         self.values.reserve(1);
@@ -149,7 +149,7 @@ impl<T> SideTable<T> {
         Some(self.values.swap_remove(position as usize))
     }
 
-    /// Gives all entities other ids.
+    /// Renames all entities.
     pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
         self.change();
         self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
@@ -157,7 +157,7 @@ impl<T> SideTable<T> {
         self.positions.extend(self.entities.iter().copied().zip(0..));
     }
 
-    /// Moves all values of another table here, whose entities have none here.
+    /// Moves all values of another table to this one. The tables must have no entity in common.
     pub(super) fn append(&mut self, other: &mut Self) {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
         self.change();
@@ -169,8 +169,7 @@ impl<T> SideTable<T> {
         assert!(self.positions.len() == self.values.len(), "an entity has a value in both tables");
     }
 
-    /// Moves the values of some entities to a table of their own, in the order of the entities.
-    /// O(entities).
+    /// Moves the values of some entities to a new table, in the order of the entities. O(entities).
     pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self { copy_values: self.copy_values, ..Self::default() };
         for &entity in entities {
@@ -198,7 +197,7 @@ impl<T> SideTable<T> {
         panic: &mut FirstPanic,
     ) {
         let mut left = 0..len;
-        // A value is out of the table before its destructor runs.
+        // A value is removed from the table before its destructor runs.
         panic.catch(|| {
             while self.len() > 0
                 && let Some(i) = left.next()
@@ -231,9 +230,9 @@ impl<T> SideTable<T> {
         self.values.shrink_to_fit();
     }
 
-    /// The allocated memory, in use or not, without what the values own.
+    /// The allocated memory, in use or not, without memory that the values own.
     pub(super) fn bytes(&self) -> usize {
-        // The hash table is full at seven eighths, and has a byte of its own for each place.
+        // The hash table is full at seven eighths, and has an additional byte for each place.
         let places = (self.positions.capacity() * 8).div_ceil(7);
         places * (size_of::<(Entity, u32)>() + 1)
             + self.entities.capacity() * size_of::<Entity>()
@@ -241,7 +240,7 @@ impl<T> SideTable<T> {
             + if size_of::<T>() == 0 { 0 } else { self.values.capacity() * size_of::<T>() }
     }
 
-    /// Whether the parts agree.
+    /// Whether the arrays and the hash table agree.
     pub(super) fn is_consistent(&self) -> bool {
         let mut places = (0u32..).zip(&self.entities);
         self.entities.len() == self.values.len()
@@ -331,7 +330,7 @@ mod tests {
         assert_eq!((table.len(), table.get(id(2, 1)).map(|value| value.0)), (2, Some(20)));
         assert_eq!((later.len(), later.get(id(2, 1)).map(|value| value.0)), (1, Some(21)));
 
-        // It is as old as the copy again, and the next change has a version of its own.
+        // The table is as old as the copy again, and the next change gives it a new version.
         let before = clones.get();
         table.copy_to(&mut copy);
         assert_eq!(clones.get(), before);

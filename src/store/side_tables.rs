@@ -1,13 +1,13 @@
 //! The side tables of a world, one for each type of value.
 //!
-//! Each table has a lock on which no thread ever waits, as a resource has: a schedule runs no
-//! system beside one that writes the table that it reads.
+//! Each table has a lock on which no thread ever waits, like a resource: a schedule never runs a
+//! system in parallel with one that writes the table that it reads.
 //!
 //! Entities end by `Store::despawn_row`, for `World::despawn` and single commands, by
 //! `Store::despawn_batch`, by `Matching::despawn`, and by `World::clear`, whether or not a row of
-//! cleanup components remains. Each of these is followed by [`SideTables::end`] or
-//! [`SideTables::clear`], when all rows are moved or removed, because a destructor may panic. In a
-//! world without side tables that is one branch.
+//! cleanup components remains. Each of these calls [`SideTables::end`] or [`SideTables::clear`] at
+//! its end, when all rows are moved or removed, because a destructor may panic. In a world without
+//! side tables the call is one branch.
 
 use core::any::{Any, TypeId, type_name};
 use core::fmt;
@@ -28,7 +28,7 @@ pub(crate) struct SideTableInfo {
     /// The type of the values, as the compiler names it.
     pub(crate) type_name: &'static str,
     pub(crate) len: usize,
-    /// The allocated memory, without what the values own.
+    /// The allocated memory, without memory that the values own.
     pub(crate) bytes: usize,
 }
 
@@ -58,12 +58,12 @@ impl SideTables {
         Some(table.downcast_mut().expect("a side table is filed under another type"))
     }
 
-    /// The table of `T`, if there is one.
+    /// The table of `T`, if it exists.
     pub(crate) fn get_mut<T: Send + Sync + 'static>(&mut self) -> Option<&mut SideTable<T>> {
         self.lock_mut().map(of_lock)
     }
 
-    /// The table of `T`, which is added if there is none.
+    /// The table of `T`, which is added if it does not exist.
     pub(crate) fn get_or_add<T: Send + Sync + 'static>(&mut self) -> &mut SideTable<T> {
         if !self.by_type.contains_key(&TypeId::of::<T>()) {
             self.tables.push(Box::<RwLock<SideTable<T>>>::default());
@@ -77,7 +77,7 @@ impl SideTables {
         self.get_or_add::<T>().keep();
     }
 
-    /// The table of `T` for reading, if there is one.
+    /// The table of `T` for reading, if it exists.
     ///
     /// # Panics
     ///
@@ -88,7 +88,7 @@ impl SideTables {
         self.lock().map(read)
     }
 
-    /// The table of `T` for writing, if there is one.
+    /// The table of `T` for writing, if it exists.
     ///
     /// # Panics
     ///
@@ -105,23 +105,23 @@ impl SideTables {
         }
     }
 
-    /// Drops the values of an entity, which is not alive any more. O(tables).
+    /// Drops the values of an entity that is not alive any more. O(tables).
     ///
     /// # Panics
     ///
-    /// If a destructor panics. All values were dropped then.
+    /// If a destructor panics. All values were dropped.
     #[cold]
     #[inline(never)]
     pub(crate) fn end_one(&mut self, entity: Entity) {
         self.end(1, &|_| entity);
     }
 
-    /// Drops the values of the entities `entity(0..len)`, none of which is alive any more. Goes
-    /// from table to table, and in each in the order of the entities. O(len × tables).
+    /// Drops the values of the entities `entity(0..len)`, none of which may be alive. Goes from
+    /// table to table, and in each in the order of the entities. O(len × tables).
     ///
     /// # Panics
     ///
-    /// If a destructor panics. All values were dropped then.
+    /// If a destructor panics. All values were dropped.
     #[cold]
     pub(crate) fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity) {
         let mut panic = FirstPanic::default();
@@ -133,7 +133,7 @@ impl SideTables {
     ///
     /// # Panics
     ///
-    /// If a destructor panics. All values were dropped then.
+    /// If a destructor panics. All values were dropped.
     pub(crate) fn clear(&mut self) {
         self.clear_caught().resume();
     }
@@ -144,8 +144,9 @@ impl SideTables {
         panic
     }
 
-    /// Makes other tables copies of those whose values are part of snapshots. They are copies of
-    /// earlier states of these, or none. O(tables + values of those that changed since then).
+    /// Makes `copies` a copy of all tables whose values are part of snapshots. Before, its tables
+    /// must be copies of earlier states of these, or missing. O(tables + values of the tables that
+    /// changed).
     pub(super) fn copy_to(&self, copies: &mut Self) {
         for (&type_id, &number) in &self.by_type {
             match copies.by_type.get(&type_id) {
@@ -155,7 +156,7 @@ impl SideTables {
         }
     }
 
-    /// Copies of the tables that differ from those of which they are copies.
+    /// Copies of the tables that differ from their originals.
     pub(super) fn copies_for(&self, originals: &Self) -> Self {
         let mut copies = Self::default();
         for (&type_id, &number) in &self.by_type {
@@ -174,8 +175,8 @@ impl SideTables {
         }
     }
 
-    /// Exchanges the tables of which there are copies, and drops the values of entities for which
-    /// `is_alive` is false from those that are not in `all`. The copies are empty then.
+    /// Exchanges the tables that have copies. Tables that are not in `all` lose the values of
+    /// entities for which `is_alive` is false. Leaves the copies empty.
     pub(super) fn exchange_for(
         &mut self,
         copies: &mut Self,
@@ -194,12 +195,12 @@ impl SideTables {
         copies.tables.iter_mut().for_each(|replaced| replaced.clear(panic));
     }
 
-    /// Takes over the values of another world, whose entities have the ids that `map` returns. No
-    /// value is moved if there was none of its type. O(values).
+    /// Takes over the values of another world. `map` returns the new ids of its entities. Moves no
+    /// values of types that this world does not have yet. O(values).
     ///
     /// # Panics
     ///
-    /// If `map` returns nothing for an entity that has a value.
+    /// If `map` returns `None` for an entity that has a value.
     pub(crate) fn merge(&mut self, mut other: Self, map: &dyn Fn(Entity) -> Option<Entity>) {
         let new = |old| map(old).expect("an entity with a side value has no new id");
         let types = sorted(other.by_type.drain());
@@ -243,13 +244,13 @@ impl SideTables {
         self.tables.iter().map(|table| table.info())
     }
 
-    /// The names of the types of which the entity has a value.
+    /// The names of the types of the entity's values.
     pub(crate) fn types_of(&self, entity: Entity) -> impl Iterator<Item = &'static str> {
         let tables = self.tables.iter().filter(move |table| table.contains(entity));
         tables.map(|table| table.info().type_name)
     }
 
-    /// The type of the first table whose parts disagree, or that has a value of an entity for which
+    /// The type of the first table that is inconsistent, or that has a value of an entity for which
     /// `is_alive` is false.
     pub(crate) fn find_defect(&self, is_alive: &dyn Fn(Entity) -> bool) -> Option<&'static str> {
         let broken = self.tables.iter().find(|table| !table.is_consistent(is_alive));
@@ -270,7 +271,7 @@ impl fmt::Debug for SideTables {
     }
 }
 
-/// A side table of any type. The methods are those of [`SideTable`].
+/// A side table of any type. The methods are the methods of [`SideTable`].
 trait ErasedTable: Any + Send + Sync {
     fn info(&self) -> SideTableInfo;
     fn contains(&self, entity: Entity) -> bool;
@@ -288,7 +289,7 @@ trait ErasedTable: Any + Send + Sync {
     /// Makes another table of the same type a copy.
     fn copy_to(&self, other: &mut dyn Any);
     fn exchange_for(&mut self, copy: &mut dyn Any);
-    /// Moves all values of another table of the same type here.
+    /// Moves all values of another table of the same type to this one.
     fn append(&mut self, other: &mut dyn Any);
 }
 
@@ -374,7 +375,7 @@ fn of_lock<T>(lock: &mut RwLock<SideTable<T>>) -> &mut SideTable<T> {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The table of a lock, which is one of `T`.
+/// The table of a lock, which must be a table of `T`.
 fn of_any<T: 'static>(lock: &mut dyn Any) -> &mut SideTable<T> {
     of_lock(lock.downcast_mut().expect("a side table is filed under another type"))
 }

@@ -1,14 +1,14 @@
-//! Which hidden components a query sees.
+//! The hidden components that a query sees.
 
 use crate::component::{ComponentId, ComponentSet};
 
 use super::rule::ComponentRef;
 
-/// The hidden components that a query names, or all. It visits no archetype that has another one.
+/// The hidden components that a query names, or all. The query skips archetypes with other ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sight {
     named: Vec<ComponentRef>,
-    /// Those of `named` that have ids.
+    /// The ids in `named`, without unknown ones.
     set: ComponentSet,
     all: bool,
 }
@@ -25,7 +25,7 @@ impl Sight {
         }
     }
 
-    /// Adds all hidden components, also those that the world does not know yet.
+    /// Adds all hidden components, including unknown ones.
     pub(super) const fn name_all(&mut self) {
         self.all = true;
     }

@@ -1,10 +1,10 @@
 //! A store shared by systems that run at the same time.
 //!
 //! A [`SplitStore`] grants each system an [`AccessGuard`]: the right to one query's columns until
-//! the guard is dropped. It grants no access that clashes with one that is active, so a schedule
-//! which orders its systems wrongly ends in a panic and not in a data race. Rows do not move while
-//! the store is split: there is no other way to it, and a guard changes the values of cells and
-//! stamps only.
+//! the guard is dropped. It grants no access that clashes with an active one, so a schedule that
+//! orders its systems wrongly ends in a panic and not in a data race. Rows do not move while the
+//! store is split: guards are the only way to it, and a guard changes only the values of cells and
+//! stamps.
 //!
 //! ```text
 //!  AccessRequest ── SplitStore::grant ──► AccessGuard ── access ──► ColumnAccess, held by a query
@@ -17,10 +17,11 @@ use core::any::TypeId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::archetype::{Archetype, Census};
-use crate::component::{Component, ComponentId, Registry, RegistryId};
+use crate::component::{Component, ComponentId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
 
+use super::access_request::AccessRequest;
 use super::departures::Departures;
 use super::event_queues::EventQueues;
 use super::gone::Living;
@@ -30,50 +31,16 @@ use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 use super::store::Store;
 
-/// A request for the columns of a query, computed once.
-#[derive(Clone, Debug)]
-pub struct AccessRequest {
-    key: TypeId,
-    requirements: Arc<Requirements>,
-    /// The registry that numbered the components.
-    registry: RegistryId,
-}
-
-impl AccessRequest {
-    /// A request for a query, whose components are registered.
-    ///
-    /// # Panics
-    ///
-    /// If another type has the name of one of them.
-    pub(crate) fn new(query: &QueryType, registry: &mut Registry) -> Self {
-        let requirements = (query.describe)(ComponentIds::Register(registry));
-        if let Some(name_taken) = requirements.name_taken() {
-            name_taken.refuse();
-        }
-        let requirements = Arc::new(requirements);
-        Self { key: query.key, requirements, registry: registry.own_id() }
-    }
-
-    pub(crate) fn requirements(&self) -> &Requirements {
-        &self.requirements
-    }
-
-    /// The type of the query. Requests of one registry for queries of one type are equal.
-    pub(crate) const fn key(&self) -> TypeId {
-        self.key
-    }
-}
-
 /// A store that grants access to its columns.
 #[derive(Debug)]
 pub(crate) struct SplitStore<'w> {
     store: &'w Store,
-    /// The version before those of the runs.
+    /// The version before the versions of the runs.
     before: Version,
     active: Mutex<ActiveAccess>,
 }
 
-/// The access that is granted at the moment.
+/// The access that is active.
 #[derive(Debug, Default)]
 struct ActiveAccess {
     granted: Vec<(u64, Arc<Requirements>)>,
@@ -90,7 +57,7 @@ impl<'w> SplitStore<'w> {
         Self { store, before, active: Mutex::default() }
     }
 
-    /// The version of what run number `run` writes, on any thread.
+    /// The version with which run number `run` writes, on any thread.
     pub(crate) const fn version(&self, run: usize) -> Version {
         Version::from_bits(self.before.to_bits() + 1 + run as u64)
     }
@@ -100,7 +67,7 @@ impl<'w> SplitStore<'w> {
         self.store.archetypes.as_slice()
     }
 
-    /// What tells whether the archetypes are still the same.
+    /// Tells whether the archetypes are still the same.
     pub(crate) const fn census(&self) -> Census {
         self.store.archetypes.census()
     }
@@ -115,50 +82,50 @@ impl<'w> SplitStore<'w> {
         &self.store.events
     }
 
-    /// What a holder of version `since` has seen, if the world was put back meanwhile.
+    /// The version that a holder of version `since` has seen, if the world was restored in between.
     pub(crate) fn seen(&self, since: Version) -> Version {
         self.store.history.seen(since)
     }
 
-    /// What has gone from rows. Nothing goes while the store is split.
+    /// The rows that were removed or lost components. None are added while the store is split.
     pub(crate) const fn departures(&self) -> &'w Departures {
         &self.store.departures
     }
 
-    /// What rows have got. None gets anything while the store is split.
+    /// The components that rows have gained. None are added while the store is split.
     pub(crate) const fn arrivals(&self) -> &'w RowLogs {
         &self.store.arrivals
     }
 
-    /// Which entities are alive. None is spawned or despawned while the store is split.
+    /// A view that tells which entities are alive. None is spawned or despawned while the store is
+    /// split.
     pub(crate) fn living(&self) -> Living<'w> {
         self.store.living()
     }
 
-    /// Grants a request, to write with version `now`.
+    /// Grants a request, for writing with version `now`.
     ///
     /// # Panics
     ///
-    /// If it clashes with access that is active, or was made for another world.
+    /// If it clashes with active access, or was made for another world.
     pub(crate) fn grant(&self, request: &AccessRequest, now: Version) -> AccessGuard<'_> {
-        let registry = self.store.registry.own_id();
-        assert!(request.registry == registry, "the request was made for another world");
+        assert!(request.is_of(&self.store.registry), "the request was made for another world");
         let mut active = lock(&self.active);
         let clash = active
             .granted
             .iter()
-            .find_map(|(_, other)| request.requirements.clash_in(other, self.archetypes()));
+            .find_map(|(_, other)| request.requirements().clash_in(other, self.archetypes()));
         assert!(clash.is_none(), "another system has access to the component {clash:?}");
         let number = active.next;
         active.next += 1;
-        active.granted.push((number, Arc::clone(&request.requirements)));
+        active.granted.push((number, request.shared_requirements()));
         drop(active);
-        let (store, requirements) = (self.store, Arc::clone(&request.requirements));
-        AccessGuard { active: &self.active, number, key: request.key, requirements, store, now }
+        let (store, requirements) = (self.store, request.shared_requirements());
+        AccessGuard { active: &self.active, number, key: request.key(), requirements, store, now }
     }
 }
 
-/// The list is right at all times: a panic that poisons the lock came before or after a change.
+/// The list is valid after a panic: one that poisons the lock came before or after a change.
 fn lock(active: &Mutex<ActiveAccess>) -> MutexGuard<'_, ActiveAccess> {
     active.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -175,7 +142,7 @@ pub struct AccessGuard<'d> {
 }
 
 impl AccessGuard<'_> {
-    /// The access for the query that was requested: one at a time.
+    /// The access for the query of the request. One may exist at a time.
     ///
     /// # Panics
     ///
@@ -185,8 +152,8 @@ impl AccessGuard<'_> {
         ColumnAccess(ReadAccess(self))
     }
 
-    /// Component `C` of the entities that have it, for reading. `query` is that of `&C` in all
-    /// entities, hidden ones too.
+    /// Component `C` of the entities that have it, for reading. `query` must be the query of `&C`
+    /// in all entities, including hidden ones.
     ///
     /// # Panics
     ///
@@ -194,7 +161,7 @@ impl AccessGuard<'_> {
     pub(crate) fn views<C: Component>(&mut self, query: &QueryType) -> ColumnViews<'_, C> {
         self.assert_requested(query);
         let id = self.store.registry.id::<C>();
-        // An access that sees no hidden entities would share their columns with others.
+        // An access without hidden entities would not exclude other access to their columns.
         let columns = self.requirements.columns().map(|column| (column.component.id, column.write));
         let is_of_c = columns.eq([(id, false)])
             && self.requirements.rules().len() == 1
@@ -214,13 +181,13 @@ impl Drop for AccessGuard<'_> {
     }
 }
 
-/// What a query that writes holds of an [`AccessGuard`]: the right to the columns that the guard's
-/// requirements name, in the archetypes that meet them.
+/// The access of a query that writes, borrowed from an [`AccessGuard`]: the right to the columns in
+/// the guard's requirements, in the archetypes that meet them.
 ///
-/// While it is in use, no other guard of the split reads or writes what it may write, or writes
-/// what it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a time, and
-/// from itself for a shorter time: [`ColumnAccess::reborrow`]. [`ReadAccess::assert_allows`] checks
-/// each query before it takes a column.
+/// While it is in use, no other guard of the split reads or writes a column that it may write, or
+/// writes one that it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a
+/// time, and from itself for a shorter time: [`ColumnAccess::reborrow`].
+/// [`ReadAccess::assert_allows`] checks each query before it takes a column.
 #[derive(Debug)]
 pub(crate) struct ColumnAccess<'w>(ReadAccess<'w>);
 
@@ -231,7 +198,7 @@ impl<'w> ColumnAccess<'w> {
         ColumnAccess(self.0)
     }
 
-    /// The same access for reading: there may be several at a time.
+    /// The same access for reading: several may exist at a time.
     #[inline]
     pub(crate) const fn read(self) -> ReadAccess<'w> {
         self.0
@@ -248,12 +215,12 @@ impl<'w> ColumnAccess<'w> {
         self.0.assert_allows(query);
     }
 
-    /// The version of what is written.
+    /// The version for writing.
     pub(crate) const fn now(&self) -> Version {
         self.0.0.now
     }
 
-    /// The store that was split. The caller reads or writes only columns of queries that
+    /// The store that was split. The caller must read or write only columns of queries that
     /// [`ColumnAccess::assert_allows`] has checked.
     pub(crate) const fn store(&self) -> &'w Store {
         self.0.store()
@@ -265,25 +232,24 @@ impl<'w> ColumnAccess<'w> {
     }
 }
 
-/// What a query that only reads holds of an [`AccessGuard`]: a [`ColumnAccess`] that writes
-/// nothing, so that there may be several.
+/// The access of a query that only reads, borrowed from an [`AccessGuard`]: like [`ColumnAccess`],
+/// but several may exist.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadAccess<'w>(&'w AccessGuard<'w>);
 
 impl<'w> ReadAccess<'w> {
     /// Checks that a query stays within this access.
     ///
-    /// Queries are invariant in their types, so no program that compiles gets here with another
-    /// query than the one that was requested, or one that filters have narrowed; but proofs do not
-    /// rest on variance alone.
+    /// Queries are invariant in their types, so in a program that compiles the query is always the
+    /// one that was requested, or one that filters have narrowed; but proofs do not rest on
+    /// variance alone.
     ///
     /// # Panics
     ///
-    /// If the query takes a column that the access does not cover, or an archetype outside of its
-    /// requirements.
+    /// If the query takes a column or an archetype that the access does not cover.
     pub(crate) fn assert_allows(&self, query: &QueryType) {
         let Self(guard) = self;
-        // The query for which access was requested is within it.
+        // The query of the request is allowed by definition.
         if guard.key != query.key {
             let requirements = (query.describe)(ComponentIds::Known(&guard.store.registry));
             if let Some(seen) = requirements.seen_beyond(&guard.requirements) {
@@ -302,14 +268,14 @@ impl<'w> ReadAccess<'w> {
         }
     }
 
-    /// Whether the requirements name `C`. If they do not, another system may write it and its
-    /// stamps at the same time. No system writes a component that the world does not know.
+    /// Whether the requirements name `C`. If not, another system may write it and its stamps at the
+    /// same time. No system writes a component that the world does not know.
     pub(crate) fn names<C: Component>(&self) -> bool {
         let id = self.store().registry.id::<C>();
         id == ComponentId::UNKNOWN || self.0.requirements.names(id)
     }
 
-    /// The store that was split. The caller reads only columns of queries that
+    /// The store that was split. The caller must read only columns of queries that
     /// [`ReadAccess::assert_allows`] has checked.
     #[inline]
     pub(crate) const fn store(&self) -> &'w Store {

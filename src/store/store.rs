@@ -13,12 +13,13 @@ use super::history::History;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
 use super::read_guard::Lent;
+use super::requests::AccessRequests;
 use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 
-/// The archetypes of a world, its entities and its clock, and the indices of both: component ids,
-/// query plans, and the graph of changes. Beside them the side values of the entities, the events,
-/// and what has come and gone.
+/// The archetypes of a world, its entities and its clock, with their indices: component ids, query
+/// plans, and the graph of changes. Also the side values of the entities, the events, and the logs
+/// of removed and added rows.
 ///
 /// Fields are borrowed separately: a query writes [`Store::archetypes`] while it reads its plan,
 /// and a move of a row writes two archetypes and the directory while it reads an edge of the graph.
@@ -27,9 +28,10 @@ pub(crate) struct Store {
     pub(crate) archetypes: Archetypes,
     pub(crate) registry: Registry,
     pub(crate) clock: Version,
-    /// Which versions are void.
+    /// The void versions.
     pub(crate) history: History,
     pub(crate) plans: Plans,
+    pub(crate) requests: AccessRequests,
     pub(crate) entities: Directory,
     pub(crate) pool: Pool,
     pub(crate) graph: Graph,
@@ -38,11 +40,11 @@ pub(crate) struct Store {
     pub(crate) events: EventQueues,
     /// Whether guards of side values, events and resources were handed out.
     pub(crate) lent: Lent,
-    /// The archetype of entities that are gone and have no cleanup component left: it has no rows
-    /// when a change is over. Known once an edge leads there.
+    /// The archetype of entities that are gone and have no cleanup component left: it is empty at
+    /// the end of each change. Known once an edge leads to it.
     pub(super) without_cleanup: Option<ArchetypeId>,
     pub(crate) departures: Departures,
-    /// What entities have got.
+    /// The components that entities have gained.
     pub(crate) arrivals: RowLogs,
 }
 
@@ -56,6 +58,7 @@ impl Store {
             clock: Version::default(),
             history: History::default(),
             plans: Plans::default(),
+            requests: AccessRequests::default(),
             entities,
             graph: Graph::default(),
             bundles: Bundles::default(),
@@ -68,16 +71,16 @@ impl Store {
         }
     }
 
-    /// Advances the clock, before a change.
-    #[inline]
-    /// A number that no earlier state of this world has: the clock, and how often ids changed while
-    /// it stood still.
+    /// A number that no earlier state of this world has: from the clock, and the number of times
+    /// that ids changed without it.
     pub(crate) const fn origin(&self) -> u64 {
-        // Odd and without a pattern: sums of few clocks and editions are equal.
+        // The factor is odd and irregular, so that few sums of clocks and editions are equal.
         let mixed = self.entities.editions().wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.clock.to_bits().wrapping_add(mixed)
     }
 
+    /// Advances the clock, before a change.
+    #[inline]
     pub(crate) const fn advance_clock(&mut self) -> Version {
         self.clock.advance()
     }
@@ -86,24 +89,24 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If a row of the set does not fit a chunk. Nothing has changed then.
+    /// If a row of the set does not fit a chunk. The store is unchanged.
     pub(crate) fn find_or_add(&mut self, set: &ComponentSet) -> Result<ArchetypeId, LayoutError> {
         if let Some(id) = self.archetypes.find(set) {
             return Ok(id);
         }
-        // Runs `Component::hint`, which may panic: before the archetype is added, so that no plan
-        // lacks it.
+        // Runs `Component::hint`, which may panic, so it comes before the archetype is added: no
+        // plan lacks the archetype.
         self.plans.update_types(&self.registry);
         let id = self.archetypes.add(set, &self.registry)?;
         self.plans.extend(&self.archetypes);
         Ok(id)
     }
 
-    /// Makes the plan of a query, unless there is one.
+    /// Makes the plan of a query, unless it exists.
     ///
     /// # Errors
     ///
-    /// If the query names a type whose name another type of the world has.
+    /// If a type of the query has the name of another type of the world.
     pub(crate) fn prepare(&mut self, query: &QueryType) -> Result<(), NameTaken> {
         self.plans.prepare(query, &mut self.registry, &self.archetypes).map(drop)
     }
@@ -112,7 +115,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If the query names a type whose name another type of the world has.
+    /// If a type of the query has the name of another type of the world.
     #[inline]
     pub(crate) fn plan(&self, query: &QueryType) -> &Plan {
         self.plans.get(query, &self.registry, &self.archetypes)
@@ -123,7 +126,7 @@ impl Store {
         self.plans.bytes()
     }
 
-    /// Checks that there is or can be an archetype of this set.
+    /// Checks that an archetype of this set exists or can be added.
     ///
     /// # Errors
     ///
@@ -162,11 +165,11 @@ impl Store {
         columns
     }
 
-    /// The id of bundle `B`, whose home is known: the archetype of exactly its components.
+    /// The id of bundle `B`. Finds or adds its home: the archetype of exactly its components.
     ///
     /// # Errors
     ///
-    /// If a row of them does not fit a chunk. Nothing has changed then.
+    /// If a row of them does not fit a chunk. The store is unchanged.
     #[inline]
     pub(crate) fn home<B: Bundle>(&mut self) -> Result<BundleId, LayoutError> {
         let id = self.bundles.id::<B>(&mut self.registry);
@@ -178,7 +181,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If a row of its components does not fit a chunk. Nothing has changed then.
+    /// If a row of its components does not fit a chunk. The store is unchanged.
     #[inline]
     pub(crate) fn ensure_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
         match self.bundles.home(id) {

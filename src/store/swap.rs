@@ -1,10 +1,10 @@
-//! Two columns are exchanged in all archetypes that have both, without touching a row.
+//! Exchanges two columns in all archetypes that have both, without touching a row.
 //!
-//! A column is a place in the blocks of a list. Where two columns have one shape, exchanging their
-//! places exchanges their values. What was computed for the list before has the old places: entries
-//! of plans and the homes of bundles are computed anew, and an edge when it is found again, since
-//! there may be many more of them than a step uses. Nothing old can be used by mistake: the list
-//! gets a new key, which all of these compare.
+//! A column is a place in the blocks of a list. If two columns have one shape, exchanging their
+//! places exchanges their values. Data computed for the list before has the old places. Entries of
+//! plans and the homes of bundles are computed again at once. An edge is computed again when it is
+//! found, because the graph may have many more edges than a step uses. Old data cannot be used by
+//! mistake: the list gets a new key, which all users compare.
 
 use crate::component::ComponentId;
 use crate::storage::StampKind;

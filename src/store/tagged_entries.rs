@@ -1,4 +1,5 @@
-//! The entries of a plan by the tags of shared values, so that one value of many is found at once.
+//! The entries of a plan by the tags of shared values, for finding the entries of one value
+//! quickly.
 
 use rustc_hash::FxHashMap;
 

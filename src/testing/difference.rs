@@ -28,7 +28,7 @@ use crate::world::World;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// The worlds have other archetypes, or in another order.
+    /// The worlds have other archetypes, or the same ones in another order.
     Archetypes {
         /// The number of the first archetype that differs.
         archetype: usize,
@@ -37,13 +37,13 @@ pub enum Difference {
         /// The same in the other world.
         found: Vec<&'static str>,
     },
-    /// An archetype has other entities, or in another order.
+    /// An archetype has other entities, or the same ones in another order.
     Entities {
         /// The names of the components of the archetype, in alphabetical order.
         archetype: Vec<&'static str>,
         /// The first row that differs.
         row: usize,
-        /// Its entity in the expected world, or `None` if there is no such row.
+        /// Its entity in the expected world, or `None` without such a row.
         expected: Option<Entity>,
         /// The same in the other world.
         found: Option<Entity>,
@@ -58,7 +58,7 @@ pub enum Difference {
         entity: Entity,
         /// The name of the component that differs.
         component: &'static str,
-        /// The number of rows of the archetype whose component differs.
+        /// The number of rows of the archetype with a different component.
         rows: usize,
         /// The bytes of the value in the expected world.
         expected: Vec<u8>,
@@ -75,7 +75,7 @@ pub enum Difference {
         entity: Entity,
         /// The name of the component.
         component: &'static str,
-        /// Whether it is enabled in the expected world: in the other one it is not, or it is.
+        /// Whether it is enabled in the expected world; in the other world it is the opposite.
         expected: bool,
     },
     /// Entities have another [shared value](crate::Shared).
@@ -166,14 +166,15 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// The bytes as floats: most components are, and the others are recognised as none.
+/// The bytes as floats: most components are floats, and for others the output is recognisably
+/// wrong.
 fn floats(bytes: &[u8]) -> Option<Vec<Decimal>> {
     let (words, rest) = bytes.as_chunks::<4>();
     let floats = || words.iter().map(|&word| Decimal(f32::from_ne_bytes(word)));
     (rest.is_empty() && !words.is_empty()).then(|| floats().collect())
 }
 
-/// A float with as many digits as make it differ from its neighbours.
+/// A float with the fewest digits that distinguish it from its neighbours.
 struct Decimal(f32);
 
 impl fmt::Debug for Decimal {
@@ -183,12 +184,13 @@ impl fmt::Debug for Decimal {
 }
 
 /// Compares the rows of two worlds: archetypes in the order of their creation, the entities of
-/// their rows in order, the bytes of all components, which are enabled, and shared values.
+/// their rows in order, the bytes of all components, enable bits, and shared values.
 ///
-/// Chunk sizes and values of chunks, versions, ids to come, resources and padding are not compared,
-/// so a world with chunks of 4 KiB may equal one with 16. [`World::hash`] covers most of these: if
-/// hashes differ and rows do not, look at the ids and versions of the worlds. Bytes are compared:
-/// -0 is not 0, and a NaN equals only a NaN of the same bits. O(bytes of all rows).
+/// Chunk sizes, values of chunks, versions, ids to come, resources and padding are not compared, so
+/// a world with chunks of 4 KiB may equal a world with chunks of 16 KiB. [`World::hash`] covers
+/// most of these: if hashes differ and rows do not, look at the ids and versions of the worlds.
+/// Bytes are compared: -0 is not 0, and a NaN equals only a NaN with the same bits. O(bytes of all
+/// rows).
 ///
 /// # Errors
 ///
@@ -248,7 +250,7 @@ impl<'w> Side<'w> {
         columns.into_iter().map(|(_, id)| self.registry.info(id).name()).collect()
     }
 
-    /// Whether a component is enabled, in each row. Nothing if it always is.
+    /// Whether a component is enabled, in each row. Empty if the component cannot be disabled.
     fn enabled(&self, archetype: usize, column: usize) -> impl Iterator<Item = bool> {
         let archetype = &self.archetypes[archetype];
         let column = u16::try_from(column).expect("an archetype has fewer columns");

@@ -1,4 +1,4 @@
-//! A kernel in all the ways that the library may run it.
+//! Runs a kernel in all the ways that the library may run it.
 
 use core::fmt;
 use std::error::Error;
@@ -16,14 +16,15 @@ use super::difference::{Difference, compare};
 /// The chunk sizes that are tried: one under Miri, which has little time.
 const CHUNK_SIZES: &[ChunkSize] = if cfg!(miri) { &[ChunkSize::KIB_4] } else { &ChunkSize::ALL };
 
-/// Rows of a part: what [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) divides
-/// chunks into, if a written component has one byte.
+/// Rows of a part: the smallest part into which
+/// [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) divides chunks, for a written
+/// component of one byte.
 const PART_ROWS: usize = 64;
 
 /// Levels are pinned for the whole process, so tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Why a kernel did not pass [`same_bits`].
+/// The reason why a kernel did not pass [`same_bits`].
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotSame {
@@ -35,15 +36,16 @@ pub enum NotSame {
         /// The chunks of 4 KiB that they are in.
         chunks: usize,
     },
-    /// The kernel changed nothing, so there is nothing to compare.
+    /// The kernel changed no byte, so no comparison is possible.
     NothingChanged,
     /// The set-up does not spawn the same rows each time.
     SetUp(Box<Difference>),
     /// The kernel does not compute the same rows in each way.
     Kernel {
-        /// The way whose rows differ from those of the baseline in one chunk after the other.
+        /// The way with rows that differ from the rows of the baseline in one chunk after the
+        /// other.
         way: String,
-        /// The first difference; the expected world is that of the baseline.
+        /// The first difference; the expected world is the result of the baseline.
         difference: Box<Difference>,
     },
 }
@@ -116,24 +118,24 @@ pub fn assert_same_bits<Q: Terms>(
 /// bytes of all components of the resulting worlds.
 ///
 /// `set_up` fills an empty world, the same way each time. `kernel` gets the slices of each chunk
-/// that `Q` matches. The expected world is that of [`Level::Baseline`] with chunks of 16 KiB, one
-/// after the other. Compared with it are
+/// that `Q` matches. The expected world is the result of [`Level::Baseline`] with chunks of 16 KiB,
+/// one after the other. Compared with it are
 ///
 /// * each [level](Level::available) of this machine, with each chunk size from 4 to 256 KiB,
 /// * parts of 64 rows, as [`par_for_each_chunk`](crate::Query::par_for_each_chunk) may divide
 ///   chunks into,
 /// * chunks on several threads.
 ///
-/// The level of the process is [pinned](Level::pin) meanwhile, and restored at the end: kernels in
-/// other threads run at another level for a while. Calls wait for each other. Takes about seventy
-/// worlds and passes, one after the other; fewer, and no threads, under Miri.
+/// The level of the process is [pinned](Level::pin) during the call, and restored at the end:
+/// kernels in other threads run at another level for a while. Calls wait for each other. Takes
+/// about seventy worlds and passes, one after the other; fewer, and no threads, under Miri.
 ///
-/// A NaN that a kernel computes may have any sign and payload in Rust: have it write one NaN, or
-/// spawn rows that lead to none.
+/// A NaN that a kernel computes may have any sign and payload in Rust: let the kernel write one
+/// fixed NaN, or spawn rows that cause none.
 ///
 /// # Errors
 ///
-/// [`NotSame`]: the first row that differs, or why nothing could be compared.
+/// [`NotSame`]: the first row that differs, or the reason why no comparison was possible.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -200,7 +202,7 @@ where
     Ok(())
 }
 
-/// Whether there are rows, and the same ones each time.
+/// Whether the query finds enough rows, and the same rows each time.
 fn check_set_up<Q: Terms>(filled: impl Fn(ChunkSize) -> World) -> Result<(), NotSame> {
     let mut small = filled(ChunkSize::KIB_4);
     compare(&filled(ChunkSize::KIB_16), &small)
@@ -210,7 +212,7 @@ fn check_set_up<Q: Terms>(filled: impl Fn(ChunkSize) -> World) -> Result<(), Not
     if chunks < 2 { Err(NotSame::TooFewRows { rows, chunks }) } else { Ok(()) }
 }
 
-/// How chunks are handed to a kernel.
+/// A way of passing chunks to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// One chunk after the other.
@@ -262,7 +264,7 @@ impl Way {
     }
 }
 
-/// Restores the level when it is dropped, so also when a kernel panics.
+/// Restores the level when it is dropped, also when a kernel panics.
 struct PinnedLevel(Level);
 
 impl PinnedLevel {

@@ -16,8 +16,7 @@ pub struct ArchetypeInfo<'w> {
 }
 
 impl<'w> ArchetypeInfo<'w> {
-    /// The components, in the order of their names: which one was mentioned first makes no
-    /// difference. O(components).
+    /// The components, sorted by name: the order of first use makes no difference. O(components).
     pub fn components(&self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
         let ids = self.archetype.components().iter();
         let infos = ids.map(|&id| self.registry.info(id));
@@ -33,7 +32,7 @@ impl<'w> ArchetypeInfo<'w> {
         tags.filter_map(|tag| registry.shared_type(tag)).map(|(name, _)| name)
     }
 
-    /// The archetype itself and the numbers of its components, for reports on upper floors.
+    /// The archetype and the component registry of its world, for reports of other modules.
     pub(crate) const fn parts(&self) -> (&'w Archetype, &'w Registry) {
         (self.archetype, self.registry)
     }
@@ -56,7 +55,7 @@ impl<'w> ArchetypeInfo<'w> {
         self.archetype.list().chunk_len() as usize
     }
 
-    /// The capacity of a chunk in rows; that of the small first block while it is the only one.
+    /// The capacity of a chunk in rows. While the small first block is the only one, its capacity.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         self.archetype.list().capacity() as usize
@@ -74,7 +73,7 @@ impl<'w> ArchetypeInfo<'w> {
         self.archetype.list().block_bytes()
     }
 
-    /// The used part of the chunks' rows, from 0 to 1; 1 if there is no chunk.
+    /// The used part of the chunks' rows, from 0 to 1; 1 without chunks.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         match self.chunk_len() * self.capacity() {

@@ -1,13 +1,14 @@
 //! Calls that may be refused after they have added archetypes.
 //!
-//! The order of archetypes is that of queries, and part of the hash of a world. So a call that is
-//! refused, or in which a caller's iterator panics, gives back the archetypes that it has added.
+//! Queries visit archetypes in the order of their creation, and the hash of a world depends on it.
+//! So a call that is refused, or in which a caller's iterator panics, removes the archetypes that
+//! it has added.
 
 use crate::store::Store;
 
 use super::world::World;
 
-/// A call that was begun. Unless it succeeds, the world has the archetypes that it had before.
+/// A running call. Unless it succeeds, the archetypes that it has added are removed.
 struct Attempt<'w> {
     store: &'w mut Store,
     /// The number of archetypes before, or `usize::MAX` after a success.
@@ -24,7 +25,7 @@ impl Drop for Attempt<'_> {
 
 impl World {
     /// Spawns reserved ids and runs a call. If it fails or panics, the archetypes that it has added
-    /// are given back.
+    /// are removed.
     #[inline]
     pub(super) fn attempt<T, E>(
         &mut self,
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "65,535 values")]
     fn a_type_or_a_value_too_many_is_refused_and_leaves_version_and_hash() {
-        // Each returns whether it was done.
+        // Each returns `true` if it succeeded.
         type Call = fn(&mut World) -> bool;
         let calls: [(&str, Call); 8] = [
             ("spawn", |world| world.try_spawn((Known(1), New(1))).is_ok()),

@@ -13,7 +13,7 @@ use super::structural_bytes::RowValues;
 use super::world::World;
 
 impl World {
-    /// Makes the names of a bundle's components known to the world, without a spawn.
+    /// Registers the names of a bundle's components, without a spawn.
     ///
     /// # Panics
     ///
@@ -63,21 +63,21 @@ impl World {
         infos.filter(|info| !info.is_shared()).collect::<Vec<_>>().into_iter()
     }
 
-    /// Inserts components by name, with their values as bytes, in one move. Those that the entity
-    /// has already are overwritten. All are inserted, or none.
+    /// Inserts components by name, with their values as bytes, in one move. Components that the
+    /// entity already has are overwritten. Either all are inserted or none.
     ///
-    /// The bytes are checked: as many as the component has, and a value of its type (a `bool` is 0
-    /// or 1). They are in the byte order of the machine, as [`EntityView`](crate::EntityView)
-    /// returns them. O(components).
+    /// The bytes are checked: their number must be the size of the component, and they must be a
+    /// value of its type (a `bool` is 0 or 1). They are in the byte order of the machine, as
+    /// [`EntityView`](crate::EntityView) returns them. O(components).
     ///
-    /// A [split component](crate::component#split-components) is a component for each field here:
-    /// all of them are named, or the entity has the others.
+    /// Each field of a [split component](crate::component#split-components) counts as a component
+    /// here: either all of them are named, or the entity has the others.
     ///
     /// # Errors
     ///
-    /// If a name is unknown or is named twice, the bytes are no value of its type, the entity would
-    /// have a part of a split component, it is not alive, or its row would not fit a chunk. The
-    /// entity is unchanged.
+    /// If a name is unknown or named twice, if bytes are not a value of their type, if the entity
+    /// would have only a part of a split component, if it is not alive, or if its row would not fit
+    /// a chunk. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -120,13 +120,12 @@ impl World {
         Ok(())
     }
 
-    /// Removes components by name, those that the entity has, in one move.
+    /// Removes components by name in one move. Components that the entity lacks are skipped.
     ///
     /// # Errors
     ///
-    /// If a name is unknown, some fields of a
-    /// [split component](crate::component#split-components) are named and others are not, or the
-    /// entity is not alive. The entity is unchanged.
+    /// If a name is unknown, some fields of a [split component](crate::component#split-components)
+    /// are named without the others, or the entity is not alive. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -156,7 +155,8 @@ impl World {
         Ok(())
     }
 
-    /// Checks that all columns of a split component are among the ids, or in `present`, if one is.
+    /// Checks that if `ids` has a column of a split component, `ids` and `present` have all of
+    /// them.
     fn ensure_whole(
         &self,
         ids: &[ComponentId],
@@ -178,7 +178,7 @@ impl World {
         Ok(())
     }
 
-    /// The component of a name, if these bytes are a value of it.
+    /// The component with a name, if these bytes are a value of it.
     fn checked(&self, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
         let id = self.known(name)?;
         let info = self.store.registry.info(id);
@@ -205,15 +205,15 @@ impl World {
     }
 }
 
-/// Why components cannot be inserted or removed by name. The entity is unchanged.
+/// An error of inserting or removing components by name. The entity is unchanged.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// The world knows no component of this name.
+    /// The world has no component with this name.
     UnknownName {
         /// The name.
         name: String,
-        /// The nearest name that it knows, if one is near.
+        /// The nearest known name, if one is near.
         nearest: Option<&'static str>,
     },
     /// A component is named twice in one call.
@@ -230,18 +230,18 @@ pub enum BytesError {
         /// The bytes that were given.
         len: usize,
     },
-    /// The bytes are no value of the type, such as a `bool` of 2.
+    /// The bytes are not a value of the type, such as a `bool` of 2.
     Value {
         /// The component's name.
         name: String,
     },
-    /// [`Gone`] is named, which only the world gives and takes.
+    /// [`Gone`] is named, which only the world itself adds and removes.
     Gone,
     /// A field of a split component is named, and another is not.
     Part {
         /// The field that is named.
         name: String,
-        /// The first of those that are not.
+        /// The first field that is not named.
         missing: String,
     },
     /// The entity is not alive, or its row would not fit a chunk.

@@ -1,4 +1,4 @@
-//! How a component of one entity is read and written: a cell, or one for each field.
+//! Access to a component of one entity: one cell, or one for each field of a split component.
 
 use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
 use crate::entity::Entity;
@@ -8,13 +8,13 @@ use crate::store::Store;
 use super::error::EntityError;
 use super::world::World;
 
-/// What [`World::get`] returns: a `&C`, or, of a split component, a `C`.
+/// The result of [`World::get`]: a `&C`, or a `C` if the component is split.
 pub type Cell<'w, C> = <<C as Columnar>::Shape as CellShape<C>>::Cell<'w>;
 
-/// What [`World::get_mut`] returns: a `&mut C`, or, of a split component, a [`SplitMut`].
+/// The result of [`World::get_mut`]: a `&mut C`, or a [`SplitMut`] if the component is split.
 pub type CellMut<'w, C> = <<C as Columnar>::Shape as CellShape<C>>::CellMut<'w>;
 
-/// How a component of one entity is read and written.
+/// Reads and writes a component of one entity.
 #[doc(hidden)]
 pub trait CellShape<C> {
     /// See [`Cell`].
@@ -23,7 +23,7 @@ pub trait CellShape<C> {
     type CellMut<'w>;
     /// See [`World::get`].
     fn get(world: &World, entity: Entity) -> Result<Self::Cell<'_>, EntityError>;
-    /// See [`World::get_mut`]. No id is reserved.
+    /// See [`World::get_mut`]. The id must not be reserved.
     fn get_mut(world: &mut World, entity: Entity) -> Result<Self::CellMut<'_>, EntityError>;
 }
 
@@ -52,7 +52,7 @@ impl<C: Component> CellShape<C> for Whole<C> {
         let Some(column) = archetype.column(id) else {
             return Err(EntityError::lacks(entity, C::NAME, !archetype.is_gone()));
         };
-        // Only now, because an error leaves the world unchanged.
+        // Only now: an error must leave the world unchanged.
         *clock = clock.next();
         let now = *clock;
         Ok(archetype.cell(column, place.row(), now))

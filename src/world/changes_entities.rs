@@ -1,9 +1,9 @@
-//! The compile errors of queries that are asked to change entities.
+//! Compile errors of queries that are asked to change entities.
 
 use crate::archetype::Bundle;
 use crate::query::{Filter, Query, Terms};
 
-/// Implemented by no query: the bound of methods that exist only for their compile error.
+/// No query implements this: it is the bound of methods that exist only for their compile error.
 #[diagnostic::on_unimplemented(
     message = "a query visits entities and changes none",
     label = "this query cannot change which components its entities have",

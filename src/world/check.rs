@@ -10,7 +10,7 @@ use crate::storage::{EnableBits, StampKind};
 
 use super::world::World;
 
-/// An invariant that does not hold: a bug in this library or in its platform. The text says which.
+/// A broken invariant: a bug in this library or in its platform. The text names the invariant.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BrokenInvariant(Defect);
 
@@ -35,17 +35,17 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
-    /// A chunk has no enable bits, or one is set of a row that is not live.
+    /// A chunk has no enable bits, or a bit of a row that is not live is set.
     EnableBits {
         /// The archetype's number.
         archetype: usize,
     },
-    /// A chunk lacks the values that each has.
+    /// A chunk lacks one of its chunk values.
     ChunkValues {
         /// The archetype's number.
         archetype: usize,
     },
-    /// The bytes of a cell are no value of the column's component.
+    /// The bytes of a cell are not a value of the column's component.
     Values {
         /// The archetype's number.
         archetype: usize,
@@ -64,7 +64,8 @@ enum Defect {
         /// The row, counted over all chunks.
         row: usize,
     },
-    /// Entities that are gone have other than cleanup components, or none of these.
+    /// Entities that are gone have components other than cleanup components, or no cleanup
+    /// component.
     Gone {
         /// The archetype's number.
         archetype: usize,
@@ -81,7 +82,7 @@ enum Defect {
         /// The type of its values.
         type_name: &'static str,
     },
-    /// The number of blocks in archetypes is not the number of blocks that the pool has allocated.
+    /// The archetypes hold a different number of blocks than the pool has allocated.
     Blocks {
         /// Blocks of all archetypes.
         held: usize,
@@ -160,7 +161,8 @@ impl World {
         }
         let kept = |&&id: &&ComponentId| self.store.registry.info(id).is_cleanup();
         let cleanup = archetype.components().iter().filter(kept).count();
-        // `Gone` and cleanup components, of which there is one if there are rows.
+        // `Gone` and cleanup components only, with at least one cleanup component if there are
+        // rows.
         let is_over = archetype.is_gone()
             && (cleanup + 1 != archetype.components().len()
                 || (cleanup == 0 && !archetype.is_empty()));

@@ -1,9 +1,9 @@
-//! The end of many entities whose rows lie anywhere.
+//! Despawns many entities whose rows are scattered.
 //!
-//! A despawn loads the slot of its entity, then its row in every column, which the last row fills,
-//! then the slot of that row's entity. If the entities are scattered over more than the caches
-//! hold, each of the three is waited for. So the batch asks for the slots of the entities some
-//! steps ahead, and for rows a few steps ahead, when their slots have arrived.
+//! A despawn loads the slot of its entity, its row in every column (which the last row fills), and
+//! the slot of the moved row's entity. If the entities are scattered over more memory than the
+//! caches hold, each of the three is a cache miss. So the batch prefetches the slots of entities
+//! some steps ahead, and their rows a few steps ahead, when the slots have arrived.
 
 use crate::archetype::Ending;
 use crate::entity::{Entity, Location, NoSuchEntity};
@@ -13,27 +13,29 @@ use crate::version::Version;
 use super::structural_bytes::RowValues;
 use super::world::World;
 
-/// How many entities before its turn a slot is asked for.
+/// The number of steps by which the prefetch of a slot precedes its use.
 const SLOTS_AHEAD: usize = 32;
-/// How many entities before its turn a row is asked for.
+/// The number of steps by which the prefetch of a row precedes its use.
 const ROWS_AHEAD: usize = 16;
 
 impl World {
-    /// Despawns entities in the order in which they are given, and returns how many. Those that are
-    /// not alive are skipped, so an id that is named twice counts once. Reserved ids are alive.
-    /// [Cleanup components](crate::component#cleanup-components) are kept.
+    /// Despawns entities in the given order, and returns their number. Ids that are not alive are
+    /// skipped, so an id that is named twice counts once. Reserved ids are alive. [Cleanup
+    /// components](crate::component#cleanup-components) are kept.
     ///
-    /// Afterwards rows are in the order, and ids are used again in the order, that as many calls of
-    /// [`despawn`](World::despawn) leave; but the batch has one version, and none if no entity was
-    /// alive, so that the [`hash`](World::hash) differs. If the entities are scattered over much
-    /// memory it is several times as fast, because it asks for their lines in advance.
-    /// O(entities), and O(components) for each that is alive.
+    /// The order of rows and the order in which ids are used again are the same as after a loop of
+    /// [`despawn`](World::despawn). But the whole batch has one version, or none if no entity was
+    /// alive, so the [`hash`](World::hash) differs. Scattered entities despawn several times as
+    /// fast, because the batch prefetches their rows. O(entities), and O(components) for each live
+    /// entity.
     ///
-    /// To despawn what a kernel finds dead, see [`Matching::retain`](crate::Matching::retain).
+    /// To despawn the rows that a kernel finds dead, see
+    /// [`Matching::retain`](crate::Matching::retain).
     ///
     /// # Panics
     ///
-    /// If a destructor of [side values](World::insert_side) does. All are despawned then.
+    /// If a destructor of [side values](World::insert_side) panics. All entities are despawned
+    /// before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -51,12 +53,13 @@ impl World {
 }
 
 impl Store {
-    /// [`World::despawn_batch`] of the entities `entity(0..len)` when no reserved id waits.
+    /// [`World::despawn_batch`] of the entities `entity(0..len)`. No id may be reserved.
     pub(crate) fn despawn_batch(&mut self, len: usize, entity: impl Fn(usize) -> Entity) -> usize {
         let (mut despawned, mut now) = (0, None);
         for i in 0..len {
             self.look_ahead(i, len, &entity);
-            // In the loop: a second loop takes ten instructions more for each entity.
+            // The branch is inside the loop: a second loop takes ten instructions more for each
+            // entity.
             if self.has_cleanup() {
                 despawned += usize::from(self.end_row(entity(i), &mut now).is_ok());
             } else if let Ok(place) = self.entities.free(entity(i)) {
@@ -66,14 +69,14 @@ impl Store {
             }
         }
         if !self.sides.is_empty() {
-            // Also those that were not alive, which have no values.
+            // Entities that were not alive have no values.
             self.sides.end(len, &entity);
         }
         despawned
     }
 
-    /// Frees the id of an entity and removes its row, when no reserved id waits. Its side values
-    /// remain: the caller drops them.
+    /// Frees the id of an entity and removes its row. No id may be reserved. The caller drops its
+    /// side values.
     #[inline]
     pub(crate) fn despawn_row(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         if self.has_cleanup() {
@@ -112,7 +115,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the row of an entity whose id was freed. The last row takes its place.
+    /// Removes the row of an entity with a freed id. The last row takes its place.
     #[inline]
     fn remove_row(&mut self, place: Location, now: Version) {
         self.record_despawn(place);
@@ -123,8 +126,8 @@ impl Store {
         }
     }
 
-    /// Called at step `i` of `len` steps, each of which changes the structure of `entity(step)`:
-    /// asks for the lines that later steps load.
+    /// Prefetches the memory that later steps load. Called at step `i` of `len` steps, each of
+    /// which changes the structure of `entity(step)`.
     #[inline]
     pub(crate) fn look_ahead(&self, i: usize, len: usize, entity: impl Fn(usize) -> Entity) {
         if i + SLOTS_AHEAD < len {

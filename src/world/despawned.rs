@@ -1,4 +1,4 @@
-//! The system parameter that reads which entities were despawned.
+//! The system parameter that reads despawned entities.
 
 use core::fmt;
 use core::mem::take;
@@ -9,13 +9,14 @@ use crate::store::{ReaderPosition, SplitStore, UnreadRows};
 
 use super::world::World;
 
-/// Reads which entities were despawned: each of them once, as a slice. For tables outside of the
-/// world that are keyed by entity.
+/// Reads each despawned entity once, as a slice. For tables outside of the world that are keyed by
+/// entity.
 ///
-/// All despawned entities are read, whatever components they had, in whatever way they were
-/// despawned, and those of a world that is cleared. [`Removed<C>`](crate::Removed) reads only those
-/// that had a `C`, and its value; it also says what counts, in which order, and how long it is kept
-/// ([`World::keep_despawned`] sets how long). Such a reader conflicts with no other system.
+/// It reads every entity, with any components, that was despawned in any way, including the
+/// entities of a cleared world. [`Removed<C>`](crate::Removed) reads only entities that had a `C`,
+/// with its value. Its documentation defines which losses count, their order, and how long they are
+/// kept; here [`World::keep_despawned`] sets how long. A reader of despawned entities conflicts
+/// with no other system.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -50,8 +51,8 @@ impl<'s> Despawned<'s> {
         Self { unread, position }
     }
 
-    /// All entities that were not read yet, in the order in which they were despawned. They count
-    /// as read from now on.
+    /// All unread entities, in the order in which they were despawned. They count as read from now
+    /// on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -72,7 +73,7 @@ impl<'s> Despawned<'s> {
         take(&mut self.unread.entities)
     }
 
-    /// The number of entities that were not read yet.
+    /// The number of unread entities.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -92,7 +93,7 @@ impl<'s> Despawned<'s> {
         self.unread.entities.len()
     }
 
-    /// Returns `true` if all entities were read.
+    /// Returns `true` if no entity is unread.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -110,9 +111,8 @@ impl<'s> Despawned<'s> {
         self.len() == 0
     }
 
-    /// The number of entities that were [dropped](World::keep_despawned) since the last
-    /// [`read`](Despawned::read) before this run, because the system has not read them for too many
-    /// runs.
+    /// The number of entities that were [dropped](World::keep_despawned) unread since the last
+    /// [`read`](Despawned::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -136,7 +136,7 @@ impl<'s> Despawned<'s> {
     }
 }
 
-/// Writes the entities that are not read.
+/// Writes the unread entities.
 impl fmt::Debug for Despawned<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Despawned").field(&self.unread.entities).finish()
@@ -144,29 +144,27 @@ impl fmt::Debug for Despawned<'_> {
 }
 
 impl World {
-    /// Sets the number of whole runs for which despawned entities are kept for a [`Despawned`] that
-    /// does not read them. The default is 64.
+    /// Sets the most bytes of despawned entities, of eight bytes each, that are kept for a
+    /// [`Despawned`] that has not read them. The default is 64 MiB. See [`World::keep_events`].
     ///
     /// # Panics
     ///
-    /// If `runs` is zero.
+    /// If `bytes` is zero.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// let mut world = World::new();
-    /// world.keep_despawned(1);
+    /// world.keep_despawned(800);
     /// let despawned = world.despawned_cursor();
-    /// world.spawn(());
+    /// world.spawn_batch([(); 101]);
     /// world.clear();
-    /// world.age_events();
-    /// assert_eq!(despawned.missed(&world), 0);
-    /// world.age_events();
+    /// world.age_events(); // as a run of a schedule does
     /// assert_eq!(despawned.missed(&world), 1);
     /// ```
     #[track_caller]
-    pub fn keep_despawned(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_despawned(0)` no reader would see any: give at least 1");
-        self.store.departures.despawned_mut().keep(runs);
+    pub fn keep_despawned(&mut self, bytes: usize) {
+        assert!(bytes > 0, "with `keep_despawned(0)` no reader would see any: give room for some");
+        self.store.departures.despawned_mut().keep(bytes);
     }
 
     /// Makes the position of a new reader.

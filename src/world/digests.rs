@@ -1,4 +1,4 @@
-//! Digests of the columns of chunks, computed anew or known from before.
+//! Digests of the columns of chunks, computed or taken from a cache.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ struct Entry {
     digest: u64,
 }
 
-/// What tells that a column of a chunk has the bytes that it had.
+/// The versions and the number of rows of a column. If they are equal, its bytes are unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Contents {
     pub(super) order: Version,
@@ -19,7 +19,7 @@ pub(super) struct Contents {
     pub(super) rows: u32,
 }
 
-/// Where the digests of columns come from.
+/// A source of the digests of columns.
 pub(super) trait Digests {
     /// The digest of entry `index` of a list with this key.
     fn digest(
@@ -31,7 +31,7 @@ pub(super) trait Digests {
     ) -> u64;
 }
 
-/// Each is computed.
+/// Computes every digest.
 pub(super) struct Anew;
 
 impl Digests for Anew {
@@ -40,14 +40,14 @@ impl Digests for Anew {
     }
 }
 
-/// Those are computed that are not known.
+/// Computes only unknown digests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// The digests of each list of chunks, by its key, which no other list has in any world.
+    /// The digests of each chunk list by its key, which is unique among all worlds.
     lists: FxHashMap<u64, Vec<Entry>>,
-    /// Those of the lists that this pass visited.
+    /// The digests of the lists that this pass visited.
     visited: FxHashMap<u64, Vec<Entry>>,
-    /// How many this pass computed.
+    /// The number of digests that this pass computed.
     pub(super) computed: usize,
 }
 
@@ -58,7 +58,7 @@ impl Known {
         self.visited.clear();
     }
 
-    /// Ends a pass. Lists that it did not visit are forgotten.
+    /// Ends a pass. Forgets lists that it did not visit.
     pub(super) fn end(&mut self) {
         core::mem::swap(&mut self.lists, &mut self.visited);
         self.visited.clear();

@@ -13,7 +13,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If an entity is not alive, lacks `C`, or is named twice. Then nothing is stamped.
+    /// If an entity is not alive, lacks `C`, or is named twice. An error stamps no column.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -44,7 +44,7 @@ impl World {
             return Err(EntityError::Repeated(entities[pair[0].2]));
         }
         let now = self.store.advance_clock();
-        // In the order of memory, so that each archetype is borrowed once.
+        // Sorted by memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
         let mut archetypes = self.store.archetypes.columns_mut();
         let mut passed = 0;

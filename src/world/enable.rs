@@ -1,4 +1,4 @@
-//! Components that are switched off and on, where they are.
+//! Switches components off and on without moving rows.
 
 use crate::component::Component;
 use crate::entity::{Entity, Location};
@@ -12,35 +12,35 @@ use super::world::World;
 impl World {
     /// Enables or disables component `C` of an entity. Returns whether it was enabled before.
     ///
-    /// A component that is defined with `#[enableable]` has a bit in each row. While it is disabled
-    /// it keeps its place and its value, but **queries take it for absent**: `&C`, `&mut C` and
-    /// `with::<C>()` do not see the entity, `without::<C>()` does, and `any_of` counts what is
-    /// enabled. So a state that changes every frame need not move the entity from archetype to
-    /// archetype and back. New rows are enabled; copies of an entity are as it is.
+    /// A component that is defined with `#[enableable]` has a bit in each row. A disabled component
+    /// keeps its place and its value, but **queries treat it as absent**: `&C`, `&mut C` and
+    /// `with::<C>()` do not see the entity, `without::<C>()` does, and `any_of` counts only enabled
+    /// components. So a state that changes every frame need not move the entity between archetypes.
+    /// New rows are enabled; a copy of an entity has the bits of the original.
     ///
     /// | query | sees |
     /// | --- | --- |
     /// | [`disabled::<C>()`](crate::Query::disabled) | entities in which `C` is disabled |
-    /// | [`ignore_enabled()`](crate::Query::ignore_enabled) | all, whatever their bits |
+    /// | [`ignore_enabled()`](crate::Query::ignore_enabled) | all, regardless of their bits |
     /// | [`Enabled<C>`](crate::Enabled), [`EnabledMut<C>`](crate::EnabledMut) | all that have `C`, and its bits |
-    /// | `Option<&C>` | all; of a row in which `C` is disabled `None`, but slices have all rows |
+    /// | `Option<&C>` | all rows, `None` in a disabled one; slices have all rows |
     ///
-    /// A chunk of which a query sees all rows is yielded as ever, one of which it sees none is
-    /// skipped, and of others it yields each run of rows that it sees: the same slices to the same
-    /// kernel. [`masked`](crate::Query::masked) yields whole chunks with a mask instead, and
-    /// [`rows`](crate::Query::rows) finds rows bit by bit where runs are short: what each costs is
-    /// [a table](crate::component#enableable-components).
+    /// If a query sees all rows of a chunk, it yields the chunk as usual; if it sees none, it skips
+    /// the chunk; otherwise it yields each run of visible rows. The kernel always gets the same
+    /// kind of slices. [`masked`](crate::Query::masked) yields whole chunks with a mask instead.
+    /// [`rows`](crate::Query::rows) finds rows bit by bit where runs are short. A
+    /// [table](crate::component#enableable-components) compares the costs.
     ///
-    /// What names an entity is not concerned: [`get`](World::get), [`has`](World::has), lookups. A
-    /// bit follows its row wherever it moves. What is inserted is enabled, also if the entity had
-    /// the component.
+    /// Calls that name an entity ignore the bits: [`get`](World::get), [`has`](World::has),
+    /// lookups. A bit moves with its row. An inserted component is enabled, even if it overwrites a
+    /// disabled one.
     ///
     /// A change of the bit stamps the column of `C` in the entity's chunk, as a write does, so that
-    /// what changed meanwhile in that column is not missed when it is enabled. The entity's other
-    /// columns are not stamped: a system that looks for their changes in entities with an enabled
-    /// tag looks for changes of the tag as well. O(1), and nothing moves. For many
-    /// entities use [`LookupMut::set_enabled`](crate::LookupMut::set_enabled), for the rows of a
-    /// query [`Matching::enable`] and [`Matching::disable`] or the term
+    /// a system that skipped the disabled rows sees their column as changed when they are enabled.
+    /// The entity's other columns are not stamped: a system that looks for their changes in
+    /// entities with an enabled tag must look for changes of the tag as well. O(1), and no row
+    /// moves. For many entities use [`LookupMut::set_enabled`](crate::LookupMut::set_enabled), for
+    /// the rows of a query [`Matching::enable`] and [`Matching::disable`] or the term
     /// [`EnabledMut`](crate::EnabledMut).
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl World {
         Ok(bits.is_enabled(self.archetype(place).list().split(place.row()).row))
     }
 
-    /// The bits of `C` in the chunk of an entity, the entity's place, and the column.
+    /// The enable bits of `C` in the entity's chunk, with the place of the entity and the column.
     fn bits<C: Component>(
         &self,
         entity: Entity,
@@ -126,8 +126,8 @@ impl World {
 }
 
 impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
-    /// Enables component `C` of all entities that match and have it. Returns how many were
-    /// disabled. O(rows / 64): nothing moves.
+    /// Enables component `C` of all entities that match and have it. Returns the number of
+    /// components that were disabled before. O(rows / 64): no row moves.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -142,8 +142,8 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
         self.switch::<C>(true)
     }
 
-    /// Disables component `C` of all entities that match and have it: see
-    /// [`World::set_enabled`]. Returns how many were enabled. O(rows / 64): nothing moves.
+    /// Disables component `C` of all entities that match and have it: see [`World::set_enabled`].
+    /// Returns the number of components that were enabled before. O(rows / 64): no row moves.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -167,7 +167,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
             let Some(column) = archetype.column(id) else { return };
             let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
             let (bits, array) = bits.expect("an archetype has no bits of an enableable component");
-            // Which rows are seen may depend on the bits that are switched.
+            // The rows that are seen may depend on the bits that are switched.
             let lines = archetype.beside().chunk_lines(column, mask.chunk());
             let lines = lines.map(|lines| (lines, mask.runs_in_chunk().collect::<Vec<_>>()));
             let rows = mask.switch(bits.chunk(array, mask.chunk()), enabled);

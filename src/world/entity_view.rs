@@ -16,8 +16,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is neither alive nor [`Gone`](crate::Gone). One whose id is
-    /// [reserved](World::reserve_entity) is alive and has no components.
+    /// If the entity is neither alive nor [`Gone`](crate::Gone). An entity with a
+    /// [reserved](World::reserve_entity) id is alive and has no components.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -53,7 +53,7 @@ impl World {
 pub struct EntityView<'w> {
     world: &'w World,
     entity: Entity,
-    /// None if the id is reserved.
+    /// `None` if the id is reserved.
     row: Option<(&'w Archetype, ChunkRow)>,
 }
 
@@ -64,7 +64,7 @@ impl<'w> EntityView<'w> {
         self.entity
     }
 
-    /// Its components, in the order of their names. O(components).
+    /// Its components, sorted by name. O(components).
     pub fn components(&self) -> impl ExactSizeIterator<Item = ComponentView<'w>> + use<'w> {
         let mut views = Vec::new();
         if let Some((archetype, at)) = self.row {
@@ -77,7 +77,7 @@ impl<'w> EntityView<'w> {
         views.into_iter()
     }
 
-    /// The component of this name, if the entity has it.
+    /// The component with this name, if the entity has it.
     #[must_use]
     pub fn component(&self, name: &str) -> Option<ComponentView<'w>> {
         let (archetype, at) = self.row?;
@@ -159,8 +159,8 @@ impl fmt::Debug for EntityView<'_> {
     }
 }
 
-/// A component of an entity: its name, its layout, and its bytes. Prints as its type does, or as
-/// bytes if the type has no `Debug`.
+/// A component of an entity: its name, its layout, and its bytes. The `Debug` output is the one of
+/// its type, or the bytes if the type has no `Debug`.
 #[derive(Clone, Copy)]
 pub struct ComponentView<'w> {
     info: &'w ComponentInfo,
@@ -175,14 +175,14 @@ impl<'w> ComponentView<'w> {
         self.info
     }
 
-    /// Whether it is enabled, as all components are that cannot be
-    /// [disabled](crate::World::set_enabled).
+    /// Whether it is enabled. Components that cannot be [disabled](crate::World::set_enabled)
+    /// always are.
     #[must_use]
     pub const fn is_enabled(&self) -> bool {
         self.is_enabled
     }
 
-    /// Its value, none for a tag. In the byte order of the machine.
+    /// The bytes of its value, empty for a tag. In the byte order of the machine.
     #[must_use]
     pub const fn bytes(&self) -> &'w [u8] {
         self.bytes

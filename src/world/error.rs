@@ -27,7 +27,7 @@ impl fmt::Display for MissingComponent {
 
 impl Error for MissingComponent {}
 
-/// An error that is one of several others.
+/// Defines an error that is one of several others.
 macro_rules! one_of {
     ($name:ident { $($variant:ident($error:ty)),* $(,)? }) => {
         $(impl From<$error> for $name {
@@ -39,7 +39,7 @@ macro_rules! one_of {
     };
 }
 
-/// Why an operation on an entity is impossible. The entity is unchanged.
+/// The reason why an operation on an entity is impossible. The entity is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntityError {
@@ -56,7 +56,7 @@ pub enum EntityError {
 one_of! { EntityError { NoSuchEntity(NoSuchEntity), Missing(MissingComponent), Layout(LayoutError) } }
 
 impl EntityError {
-    /// The error of an entity that lacks a component: it is alive, or it is not, and gone at most.
+    /// The error for an entity without a component. An entity that is gone is not alive.
     #[cold]
     pub(super) const fn lacks(entity: Entity, component: &'static str, is_alive: bool) -> Self {
         match is_alive {
@@ -81,7 +81,7 @@ impl fmt::Display for EntityError {
 
 impl Error for EntityError {}
 
-/// Why entities cannot be spawned. The world is unchanged.
+/// The reason why entities cannot be spawned. The world is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpawnError {

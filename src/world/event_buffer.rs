@@ -7,12 +7,12 @@ use crate::spare::{IdleRuns, vec_bytes};
 use crate::store::{EventQueues, FirstPanic};
 use crate::version::Version;
 
-/// Events in the order in which they were sent, for one system or, in
+/// Events in the order in which they were sent, by one system or, in
 /// [`Query::par_record`](crate::Query::par_record), for one chunk; see
 /// [`EventWriter`](crate::EventWriter).
 pub struct EventBuffer<E> {
     events: Vec<E>,
-    /// One for each chunk of a parallel pass. They are empty between passes.
+    /// One buffer for each chunk of a parallel pass. They are empty between passes.
     parts: Vec<Self>,
     idle: IdleRuns,
     one_recorder: OneRecorder,
@@ -41,8 +41,8 @@ impl<E> EventBuffer<E> {
         self.events.push(event);
     }
 
-    /// Sends all events of an iterator, which must be finite. If it panics, what it gave before
-    /// that is sent, unless the panic leaves the system.
+    /// Sends all events of an iterator, which must be finite. If the iterator panics, the events
+    /// before the panic are sent, unless the panic leaves the system.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -111,8 +111,8 @@ impl<E> EventBuffer<E> {
         EventBuffers { buffer: self, chunks }
     }
 
-    /// Hands the events over to their queue, for a run with version `now`; or drops them, if the
-    /// run has panicked.
+    /// Moves the events to their queue, for a run with version `now`; or drops them, if the run has
+    /// panicked.
     pub(crate) fn finish(&mut self, queues: &EventQueues, now: Version, is_sent: bool)
     where
         E: Send + Sync + 'static,
@@ -129,7 +129,7 @@ impl<E> EventBuffer<E> {
         self.idle = idle;
     }
 
-    /// The allocated memory, without what the events own. O(chunks of a parallel pass).
+    /// The allocated memory, without memory that the events own. O(chunks of a parallel pass).
     pub(crate) fn memory_bytes(&self) -> usize {
         let parts = self.parts.iter().map(Self::memory_bytes).sum::<usize>();
         vec_bytes(&self.events) + vec_bytes(&self.parts) + parts
@@ -168,8 +168,8 @@ impl<E> fmt::Debug for EventBuffer<E> {
     }
 }
 
-/// The buffers of a parallel pass, one for each chunk. Dropping it appends their events to those of
-/// the system, chunk by chunk.
+/// The buffers of a parallel pass, one for each chunk. Dropping it appends their events to the
+/// system's buffer, chunk by chunk.
 #[derive(Debug)]
 pub struct EventBuffers<'b, E> {
     buffer: &'b mut EventBuffer<E>,

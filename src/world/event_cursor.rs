@@ -9,12 +9,12 @@ use crate::store::ReaderPosition;
 use super::events::Events;
 use super::world::{World, WorldId};
 
-/// Reads each event of a world once, where there is no system: in the main loop, in a test, in a
-/// closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
+/// Reads each event of a world once, outside of systems: in the main loop, in a test, in a closure
+/// recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
 /// [`World::event_cursor`].
 ///
-/// As long as there is a cursor, events that it has not read are kept, as
-/// [`EventWriter`](crate::EventWriter) says.
+/// While a cursor exists, events that it has not read are kept; see
+/// [`EventWriter`](crate::EventWriter).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -43,8 +43,8 @@ pub struct EventCursor<E: Send + Sync + 'static> {
 }
 
 impl World {
-    /// Makes a reader for events of type `E` that is no parameter of a system. It sees the events
-    /// that are kept at the moment, and all later ones.
+    /// Makes a reader of events of type `E` for use outside of systems. It reads the events that
+    /// are kept at the moment, and all later ones.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -62,8 +62,7 @@ impl World {
 }
 
 impl<E: Send + Sync + 'static> EventCursor<E> {
-    /// All events that were not read yet, in the order in which they were sent. They count as read
-    /// from now on.
+    /// All unread events, in the order in which they were sent. They count as read from now on.
     ///
     /// # Panics
     ///
@@ -84,8 +83,8 @@ impl<E: Send + Sync + 'static> EventCursor<E> {
         unread
     }
 
-    /// The number of events that were [dropped](World::keep_events) since the last
-    /// [`read`](EventCursor::read), because there was none for too many runs.
+    /// The number of events that were [dropped](World::keep_events) unread since the last
+    /// [`read`](EventCursor::read), because they exceeded the bound on memory.
     ///
     /// # Panics
     ///
@@ -95,13 +94,11 @@ impl<E: Send + Sync + 'static> EventCursor<E> {
     /// # use phalanx::prelude::*;
     /// let mut world = World::new();
     /// let cursor = world.event_cursor::<u32>();
+    /// world.keep_events::<u32>(10 * size_of::<u32>());
     /// world.send_batch([7u32; 100]);
-    /// for _ in 0..64 {
-    ///     world.age_events();
-    /// }
     /// assert_eq!(cursor.missed(&world), 0);
     /// world.age_events();
-    /// assert_eq!(cursor.missed(&world), 100);
+    /// assert_eq!(cursor.missed(&world), 90);
     /// ```
     #[must_use]
     pub fn missed(&self, world: &World) -> u64 {

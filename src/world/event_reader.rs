@@ -10,12 +10,12 @@ use crate::store::{KeptEvents, ReaderPosition, SplitStore};
 
 use super::world::World;
 
-/// Reads the events of type `E` that systems before it have sent, and those after it in their last
-/// run: each event once. [`EventWriter`](crate::EventWriter) says more, also how long events are
-/// kept.
+/// Reads each event of type `E` once: the events that systems before it have sent in this run, and
+/// the events of systems after it from their last run. [`EventWriter`](crate::EventWriter) explains
+/// this and how long events are kept.
 ///
-/// Every reader has its own position, also one of two in a system. Systems that read one type may
-/// run in parallel.
+/// Every reader has its own position, even two readers in one system. Systems that read one type
+/// may run in parallel.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -36,8 +36,8 @@ use super::world::World;
 /// # Ok::<(), ScheduleError>(())
 /// ```
 ///
-/// A reader that is not asked to [`read`](EventReader::read) leaves its events for its next run.
-/// What was read counts as read, even if the system panics afterwards.
+/// If a system does not call [`read`](EventReader::read), its events wait for its next run. Events
+/// that were read count as read, even if the system panics afterwards.
 pub struct EventReader<'s, E: Send + Sync + 'static> {
     unread: &'s [E],
     missed: u64,
@@ -49,8 +49,7 @@ pub struct EventReader<'s, E: Send + Sync + 'static> {
 }
 
 impl<'s, E: Send + Sync + 'static> EventReader<'s, E> {
-    /// All events that were not read yet, in the order in which they were sent. They count as read
-    /// from now on.
+    /// All unread events, in the order in which they were sent. They count as read from now on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -73,7 +72,7 @@ impl<'s, E: Send + Sync + 'static> EventReader<'s, E> {
         take(&mut self.unread)
     }
 
-    /// The number of events that were not read yet.
+    /// The number of unread events.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -93,10 +92,10 @@ impl<'s, E: Send + Sync + 'static> EventReader<'s, E> {
         self.unread.len()
     }
 
-    /// Returns `true` if all events were read.
+    /// Returns `true` if no event is unread.
     ///
-    /// As a condition take [`on_event`](crate::schedule::on_event), which reads: a condition that
-    /// only asks has the same unread events in each run.
+    /// For a condition use [`on_event`](crate::schedule::on_event), which reads: a condition that
+    /// only asks sees the same unread events in each run.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -114,9 +113,8 @@ impl<'s, E: Send + Sync + 'static> EventReader<'s, E> {
         self.len() == 0
     }
 
-    /// The number of events that were [dropped](World::keep_events) since the last
-    /// [`read`](EventReader::read) before this run, because the system has not read them for too
-    /// many runs.
+    /// The number of events that were [dropped](World::keep_events) unread since the last
+    /// [`read`](EventReader::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -163,7 +161,7 @@ pub struct EventGrant<'r, E> {
 }
 
 impl<'r, E: Send + Sync + 'static> EventGrant<'r, E> {
-    /// Joins what was sent so far.
+    /// Joins the events that were sent so far.
     pub(crate) fn new(split: &SplitStore<'r>, position: &'r ReaderPosition) -> Self {
         let queue = split.events().get().expect("the queue of a reader was not added");
         Self { kept: queue.read(), position }

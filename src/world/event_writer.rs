@@ -39,38 +39,39 @@ use super::event_buffer::EventBuffer;
 ///
 /// # Order
 ///
-/// Systems that send the same type may run in parallel. Readers and writers of a type conflict, as
-/// those of a resource do, so they run in the order in which they were added, or that which was
-/// requested. A reader sees the events of all systems before it in the order, without a sync point,
-/// and in its next run those of the systems after it. A system may have a writer and readers of one
-/// type: it reads its own events in its next run.
+/// Systems that send the same type may run in parallel. Readers and writers of a type conflict,
+/// like readers and writers of a resource, so they run in the order in which they were added, or in
+/// the requested order. A reader sees the events of all systems before it without a sync point, and
+/// the events of the systems after it in its next run. A system may have a writer and readers of
+/// one type: it reads its own events in its next run.
 ///
 /// Events are in the order of the schedule: stage by stage, within a stage system by system, within
-/// a system parameter by parameter, those of its conditions first. Events of a parallel pass are in
-/// the order of the chunks ([`Query::par_record`](crate::Query::par_record)). So the order does not
-/// depend on threads, nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
+/// a system parameter by parameter, with the events of its conditions first. Events of a parallel
+/// pass are in the order of the chunks ([`Query::par_record`](crate::Query::par_record)). So the
+/// order depends neither on threads nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
 ///
-/// Events reach the queue when their system has ended. Those of a system that panics, or of which a
-/// condition panics, are dropped, as its commands are. If only a condition returns `false`, what
-/// conditions have sent is kept.
+/// Events reach the queue when their system has ended. If a system or one of its conditions panics,
+/// its events are dropped, as its commands are. If a condition returns `false`, the events that its
+/// conditions have sent are kept.
 ///
 /// # How long events are kept
 ///
 /// Events that all readers have read are dropped at the beginning of the next run of any schedule
-/// with this world. An event that some reader has not read is kept for 64 whole runs
-/// ([`World::keep_events`](crate::World::keep_events) sets another number), because a system may be
-/// skipped, and a schedule may run less often than others, as with [`FixedStep`](crate::FixedStep).
-/// Then it is dropped, and [`EventReader::missed`](crate::EventReader::missed) counts it. Without
-/// readers, events are kept for one whole run. So a queue has at most the events of 65 runs, or of
-/// two without readers.
+/// with this world. An event that some reader has not read stays, however many runs of this or
+/// other schedules lie between: a system may be skipped, and a schedule may run less often than
+/// others, as with [`FixedStep`](crate::FixedStep). Only if unread events take more than 64 MiB
+/// ([`World::keep_events`](crate::World::keep_events) sets another bound) are the oldest dropped;
+/// [`EventReader::missed`](crate::EventReader::missed) counts them. Without readers, events are
+/// kept for one whole run.
 ///
-/// The readers of a type are those of the systems of all schedules that have begun to run with the
-/// world, and [cursors](crate::EventCursor). A new one sees the events that are still kept.
+/// The readers of a type are the [cursors](crate::EventCursor) and the readers in the systems of
+/// all schedules that have begun to run with the world. A new reader sees the events that are still
+/// kept.
 ///
 /// # Cost
 ///
 /// Sending is a push to a vector, which keeps its memory from run to run. Events are moved once
-/// more, where there are several writers, and read in place.
+/// more if there are several writers, and are read in place.
 #[derive(Debug)]
 pub struct EventWriter<'s, E> {
     buffer: &'s mut EventBuffer<E>,

@@ -1,4 +1,4 @@
-//! Events: what is sent, kept for a while, and read once by each reader.
+//! Events: values that are sent, kept for a while, and read once by each reader.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,9 +10,9 @@ use crate::store::{EventQueueInfo, KeptEvents};
 use super::world::World;
 
 impl World {
-    /// Sends an event, after all that were sent before: for input, between runs of a schedule, or
-    /// in a closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). In a
-    /// system take [`EventWriter`](crate::EventWriter), which says more about events.
+    /// Sends an event, after all events sent before: for input, between runs of a schedule, or in a
+    /// closure recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). In a system use
+    /// [`EventWriter`](crate::EventWriter), which explains events.
     ///
     /// A queue for a type is made when the type is used for the first time. Amortised O(1).
     ///
@@ -35,8 +35,8 @@ impl World {
         self.send_batch([event]);
     }
 
-    /// Sends all events of an iterator, which must be finite; see [`World::send`]. If it panics,
-    /// what it gave before that is sent.
+    /// Sends all events of an iterator, which must be finite; see [`World::send`]. If the iterator
+    /// panics, the events before the panic are sent.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -48,10 +48,10 @@ impl World {
         self.store.events.get_or_add().extend(events);
     }
 
-    /// All events of type `E` that are kept, read or not, as a slice: after a run of a schedule
-    /// those of that run, and what some reader has not read yet. To see each event once, take an
-    /// [`EventReader`](crate::EventReader) in a system and an [`EventCursor`](crate::EventCursor)
-    /// elsewhere.
+    /// All events of type `E` that are kept, read or not, as a slice: after a run of a schedule,
+    /// the events of that run and older events that some reader has not read yet. To see each event
+    /// once, use an [`EventReader`](crate::EventReader) in a system and an
+    /// [`EventCursor`](crate::EventCursor) elsewhere.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -66,43 +66,49 @@ impl World {
         Events::since(self, 0)
     }
 
-    /// Sets the number of whole runs for which events of type `E` are kept for readers that do not
-    /// read them. The default is 64.
+    /// Sets the most bytes of events of type `E` that are kept for readers that have not read them.
+    /// The default is 64 MiB.
+    ///
+    /// An event stays until every reader has read it. The bound is for a reader that never comes,
+    /// and should be far above the use of a reader that comes rarely. At the beginning of a run of
+    /// any schedule, the oldest events over the bound are dropped, and the readers count them as
+    /// missed. The bytes are those of the type itself, without memory that its values own; an event
+    /// without a size counts as one byte.
     ///
     /// # Panics
     ///
-    /// If `runs` is zero.
+    /// If `bytes` is zero.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// struct Key(char);
     ///
     /// let mut world = World::new();
-    /// world.keep_events::<Key>(1);
+    /// world.keep_events::<Key>(2 * size_of::<Key>());
     /// let keys = world.event_cursor::<Key>();
-    /// world.send(Key('w'));
-    /// let mut schedule = Schedule::new();
-    /// schedule.run(&mut world)?;
-    /// assert_eq!(world.events::<Key>().len(), 1);
-    /// schedule.run(&mut world)?;
-    /// assert_eq!((world.events::<Key>().len(), keys.missed(&world)), (0, 1));
+    /// world.send_batch(['w', 'a', 's'].map(Key));
+    /// Schedule::new().run(&mut world)?;
+    /// assert_eq!((world.events::<Key>().len(), keys.missed(&world)), (2, 1));
     /// # Ok::<(), ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn keep_events<E: Send + Sync + 'static>(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_events(0)` no event would reach a reader: give at least 1");
-        self.store.events.get_or_add::<E>().keep(runs);
+    pub fn keep_events<E: Send + Sync + 'static>(&mut self, bytes: usize) {
+        assert!(
+            bytes > 0,
+            "with `keep_events(0)` no event would reach a reader: give room for some"
+        );
+        self.store.events.get_or_add::<E>().keep(bytes);
     }
 
-    /// Drops events that all readers have read, and those that are too old, as each run of a
-    /// schedule does when it begins, and in the same way what was recorded for
-    /// [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
-    /// [`Despawned`](crate::Despawned). Only a program that runs no
-    /// schedule needs to call it: once a frame. O(types × readers + what is kept).
+    /// Drops events that all readers have read, and unread ones over their
+    /// [bound](World::keep_events), as each run of a schedule does when it begins; in the same way
+    /// the records for [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
+    /// [`Despawned`](crate::Despawned). A program that runs no schedule may call it once a frame.
+    /// O(types × readers + kept events).
     ///
     /// # Panics
     ///
-    /// If the destructor of an event panics. All these events were dropped then.
+    /// If the destructor of an event panics. All these events are dropped before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -115,7 +121,7 @@ impl World {
     /// assert!(world.events::<u32>().is_empty());
     /// ```
     pub fn age_events(&mut self) {
-        // First, because a destructor of an event may panic.
+        // This comes first, because a destructor of an event may panic.
         self.store.departures.age();
         self.store.arrivals.age();
         self.store.events.age();
@@ -129,8 +135,8 @@ impl World {
 
 /// A slice of events; see [`World::events`] and [`EventCursor::read`](crate::EventCursor::read).
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
-/// the world is borrowed exclusively.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) blocks no later call: its lock is
+/// renewed when the world is borrowed exclusively.
 pub struct Events<'w, E: Send + Sync + 'static> {
     /// `None` if the world has no queue of `E`.
     kept: Option<RwLockReadGuard<'w, KeptEvents<E>>>,

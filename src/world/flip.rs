@@ -8,23 +8,23 @@ use crate::storage::LayoutError;
 use super::world::World;
 
 impl World {
-    /// Begins a step of a double-buffered component: what was written to `C` is
-    /// [`Previous<C>`](Previous) from now on. The step then computes `C` of every row from it.
+    /// Begins a step of a double-buffered component: the values of `C` become
+    /// [`Previous<C>`](Previous). The step computes `C` of every row from them.
     ///
-    /// The columns of the two are exchanged in every archetype, and no row is touched, so that `C`
-    /// has the values of the step before the last until it is written. Entities that lack
-    /// `Previous<C>` get it, and their `C` is zero then; so a program spawns entities with `C`
-    /// alone. Columns are exchanged whole, also where `C` is [disabled](World::set_enabled) or the
-    /// entity hidden. Both columns count as changed. In a schedule,
-    /// [`schedule::flip`](crate::schedule::flip) is the system that does it.
+    /// The two columns are exchanged in every archetype without touching a row, so until `C` is
+    /// written it has the values of the step before the last. Entities without `Previous<C>` get
+    /// it, and their `C` is zero until it is written; so a program spawns entities with `C` alone.
+    /// Columns are exchanged whole, also if `C` is [disabled](World::set_enabled) or the entity
+    /// hidden. Both columns count as changed. In a schedule, use the system
+    /// [`schedule::flip`](crate::schedule::flip).
     ///
-    /// O(archetypes + chunks + queries × archetypes that have `C`), and the rows of the entities
-    /// that lack `Previous<C>`, which move. The first insert or remove of each kind from each of
-    /// these archetypes afterwards computes again which columns it copies: O(components).
+    /// O(archetypes + chunks + queries × archetypes that have `C`), plus the rows of the entities
+    /// that lack `Previous<C>`, which move. The first insertion or removal of each kind from each
+    /// of these archetypes afterwards computes its copied columns again: O(components).
     ///
     /// # Errors
     ///
-    /// If a row with both does not fit a chunk. Nothing is exchanged then.
+    /// If a row with both does not fit a chunk. No column is exchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -14,64 +14,65 @@ use super::digests::{Anew, Contents, Digests};
 use super::world::World;
 
 impl World {
-    /// A hash of the state of the world. Worlds with equal hashes answer the same calls alike from
-    /// now on, as far as the state below decides the answers.
+    /// A hash of the state of the world. Worlds with equal hashes answer later calls alike, as far
+    /// as the answers depend on the state below.
     ///
     /// It covers
     ///
     /// * the archetypes in the order of their creation, also empty ones, because queries visit them
     ///   in this order; each by the names of its components;
-    /// * the rows of each archetype in order: the entity, the bytes of all components, and which
-    ///   are [disabled](World::set_enabled), and the capacity of a chunk;
-    /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
-    ///   each column, of its order and of arrivals, and those of lines. Versions that a
-    ///   [`restore`](World::restore) made void do not count, so that a world which was put back and
-    ///   ran again has the hash of one that ran once;
-    /// * ids: those allocated next, with their generations, and those refused; ids that are
+    /// * the rows of each archetype in order: the entity, the bytes of all components, the
+    ///   [disabled](World::set_enabled) components, and the capacity of a chunk;
+    /// * change versions: the [`version`](World::version) of the world, and for each chunk the
+    ///   versions of its columns, of its order, of its arrivals, and of its lines. Versions that a
+    ///   [`restore`](World::restore) discarded do not count, so a world that was restored and ran
+    ///   again has the same hash as a world that ran once;
+    /// * ids: the next ids to allocate, with their generations, and the refused ids; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
-    /// * [shared values](crate::Shared), by the [`Hash`] of their types, which should tell apart
-    ///   what differs, and what is left of those that are gone: a later value gets the archetypes
-    ///   of an earlier one, and queries visit it in that place;
+    /// * [shared values](crate::Shared), by the [`Hash`] of their types, which should differ for
+    ///   different values, and the tags of values that no entity has any more: a later value gets
+    ///   the archetypes of an earlier one, and queries visit it in that place;
     /// * the parameters of [`World::builder`] except
     ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///
     /// It does not cover
     ///
     /// * [resources](World::insert_resource), [side values](World::insert_side) and
-    ///   [events](World::events), whose types the world does not know, recorded commands, what
-    ///   [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
-    ///   [`Despawned`](crate::Despawned) have not read, and the state of a schedule: add what your
+    ///   [events](World::events), whose types are unknown to the world, recorded commands, the
+    ///   unread records of [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
+    ///   [`Despawned`](crate::Despawned), and the state of a schedule: add any of these that your
     ///   simulation depends on;
     /// * memory: addresses, [reserved rows](World::reserve), [padding](crate::Query::padded), and
     ///   reports of it such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
     ///   explanations;
-    /// * the order in which component types were first used. (Among types aligned to more than a
-    ///   cache line, that order decides the capacity of a chunk. Among shared types of one
-    ///   [`type_name`](core::any::type_name), as those in two functions' bodies may be, it decides
-    ///   the hash, unless [`encode_shared`](World::encode_shared) has told them apart.)
+    /// * the order in which component types were first used, with two exceptions. Among types
+    ///   aligned to more than a cache line, that order decides the capacity of a chunk. Among
+    ///   shared types of one [`type_name`](core::any::type_name), for example types in the bodies
+    ///   of two functions, it decides the hash, unless [`encode_shared`](World::encode_shared) has
+    ///   given them different names.
     ///
     /// So reading does not change the hash: neither queries that only read, nor lookups, nor
-    /// explanations. Nor does a call that returns an error, unless it creates an archetype, which
-    /// stays, as it does after a batch of no rows, until
+    /// explanations. A call that returns an error does not change it either, unless it creates an
+    /// archetype. Such an archetype stays, as it does after a batch of no rows, until
     /// [`retire_archetypes`](World::retire_archetypes). Writing advances the version and changes
     /// the hash, even if the values are the same: a pass of a query with a `&mut` term does, and so
     /// does a system that a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
-    /// [`Changed`](crate::Changed) depend on them: simulations that differ in nothing else can
+    /// [`Changed`](crate::Changed) depend on them: simulations that differ only in versions can
     /// diverge later. Writing old values back into a world gives them new versions, and another
     /// hash.
     ///
     /// Two worlds after the same calls have the same hash, with any number of threads and any
-    /// instruction set, on x86-64 as on AArch64; after a panic in a parallel loop, threads decide
-    /// which rows were visited. Two kinds of values may depend on the machine: results of functions
-    /// such as `sin` and `exp`, which are those of the system's library, and the sign and payload
-    /// of a computed NaN.
-    /// To find where two simulations diverge, compare it after each step, by a
-    /// [`HashCache`](crate::HashCache) if few columns change; [`compare`](crate::testing::compare)
-    /// then names the first difference. It is XXH3, which does not resist forgery, and depends on
-    /// the byte order of the machine. O(bytes of all rows + indices + shared values).
+    /// instruction set, on x86-64 and on AArch64. The exception is a panic in a parallel loop:
+    /// threads decide which rows were visited before it. Two kinds of values may depend on the
+    /// machine: results of functions of the system's library such as `sin` and `exp`, and the sign
+    /// and payload of a computed NaN. To find where two simulations diverge, compare it after each
+    /// step, by a [`HashCache`](crate::HashCache) if few columns change;
+    /// [`compare`](crate::testing::compare) names the first difference. It is XXH3, which does not
+    /// resist forgery, and depends on the byte order of the machine. O(bytes of all rows + indices
+    /// + shared values).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -92,7 +93,7 @@ impl World {
     }
 }
 
-/// The hash of a world, with digests from here or there.
+/// The hash of a world, with digests from `digests`.
 pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
     let store = &world.store;
     let mut hash = Hasher { state: Xxh3::new(), history: &store.history };
@@ -117,7 +118,7 @@ impl Hasher<'_> {
         self.state.update(&number.to_le_bytes());
     }
 
-    /// Versions are hashed by their ages, which are the same in a world that was put back.
+    /// Versions are hashed by their ages, which are the same in a restored world.
     fn version(&mut self, version: Version) {
         self.number(self.history.age(version));
     }
@@ -131,7 +132,7 @@ impl Hasher<'_> {
     ) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
         let mut columns: Vec<_> = (0u16..).zip(archetype.components().iter().copied()).collect();
-        // The compiler may give several shared types one name, which a component may have too.
+        // Several shared types may have one name, and a component may have it as well.
         columns.sort_unstable_by_key(|column| (name(column), registry.shared_names(column.1)));
         self.number(columns.len() as u64);
         self.number(archetype.len() as u64);
@@ -168,7 +169,7 @@ impl Hasher<'_> {
     }
 
     /// The values of a column and the versions of its lines, chunk by chunk. The versions of lines
-    /// without rows are hashed as well: they are those that rows find which come there.
+    /// without rows are hashed as well, because rows that arrive there later take them over.
     fn values(&mut self, archetype: &Archetype, column: u16, digests: &mut impl Digests) {
         let (list, stamps) = (archetype.list(), archetype.stamps());
         let width = archetype.components().len() + 1;
@@ -252,7 +253,7 @@ mod tests {
         world.hash()
     }
 
-    /// A cell written without a version, so that nothing but the value differs.
+    /// Writes a cell without a new version, so that only the value differs.
     fn write(world: &mut World, entity: Entity, value: A) {
         let clock = world.store.clock;
         *world.get_mut::<A>(entity).expect("it has the component") = value;
@@ -342,7 +343,8 @@ mod tests {
         assert_eq!(hashes.len(), 4);
     }
 
-    /// One test for each thing that decides ids stands beside [`Directory::describe`].
+    /// The part of the state that decides ids has one test for each item beside
+    /// [`Directory::describe`].
     ///
     /// [`Directory::describe`]: crate::entity::Directory::describe
     #[test]
@@ -365,7 +367,7 @@ mod tests {
     fn looking_changes_nothing() {
         let mut world = world();
         let plain = world.hash();
-        // None of these types has been mentioned to this world yet.
+        // None of these types has been registered in this world yet.
         assert_eq!(world.query::<(&C, Option<&B>)>().iter().count(), 0);
         assert_eq!(world.query_mut::<&A>().iter_mut().flatten().count(), 80);
         assert!(world.get::<C>(LAST).is_err() && !world.has::<C>(LAST));
@@ -376,7 +378,7 @@ mod tests {
         assert!(world.memory().row_bytes > 0 && world.check().is_ok());
         assert!(world.command_buffer(100).is_ok());
         assert_eq!(world.hash(), plain);
-        // Where memory lies is not state either.
+        // Reserved memory is not state either.
         world.reserve::<(A, B)>(10_000).expect("room");
         world.grow_indices(10_000).expect("room");
         while !world.compact(10_000).finished {}

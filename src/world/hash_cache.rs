@@ -1,4 +1,4 @@
-//! The hash of a world that is asked for again and again.
+//! A cache for the hash of a world that is asked for repeatedly.
 
 use core::fmt;
 
@@ -6,13 +6,12 @@ use super::digests::Known;
 use super::hash::hash_with;
 use super::world::World;
 
-/// The hash of a world that is asked for again and again: what [`World::hash`] returns, of which
-/// only the columns of chunks that changed are computed anew.
+/// Computes [`World::hash`] repeatedly; only columns of chunks that changed are read again.
 ///
-/// For simulations that compare themselves with others after each step. A column of a chunk has the
-/// digest that it had before if its versions and those of its rows are the same. So a body that
-/// writes and returns [`Modified::No`](crate::Modified::No) is not seen. One cache may serve
-/// several worlds, and forgets what the last one did not have.
+/// For simulations that compare themselves with others after each step. A column of a chunk keeps
+/// its digest while its versions and the versions of its rows are the same. So a write by a body
+/// that returns [`Modified::No`](crate::Modified::No) is missed. One cache may serve several
+/// worlds; it forgets chunks that the last world did not have.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -32,7 +31,7 @@ use super::world::World;
 pub struct HashCache(Known);
 
 impl HashCache {
-    /// A cache that knows nothing: the first hash costs what [`World::hash`] does.
+    /// An empty cache: the first hash costs as much as [`World::hash`].
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -48,7 +47,7 @@ impl HashCache {
         hash
     }
 
-    /// Columns of chunks whose bytes the last call read, entities among them.
+    /// The number of columns of chunks that the last call read, including the entities of chunks.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! The system parameter that reads which entities have got a component.
+//! The system parameter that reads gained components.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -11,9 +11,9 @@ use crate::store::{ReaderPosition, RowLog, SplitStore, UnreadRows};
 
 use super::world::World;
 
-/// Reads which entities have got component `C`, and the value that it had: each gain once, as two
-/// slices. A system with this parameter is what others call a hook or an observer: it runs where
-/// the schedule has it, after the commands that have inserted the components, for all at once.
+/// Reads the entities that got component `C`, with the values: each gain once, as two slices. A
+/// system with this parameter does the work of a hook or an observer: it runs at its place in the
+/// schedule, after the commands that have inserted the components, for all of them at once.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -49,24 +49,25 @@ use super::world::World;
 /// # Ok::<(), ScheduleError>(())
 /// ```
 ///
-/// # What counts
+/// # Which gains count
 ///
-/// An entity gets a component when it is spawned with it, copied with it, or given it, in whatever
-/// way, if it had none before. The value is the one that it got. A component that is overwritten
-/// was there before. What [`Removed`](crate::Removed) says of commands that are merged, of the
-/// order, of readers, and of how long losses are kept, holds for gains as well;
-/// [`World::keep_inserted`] sets another number of runs.
+/// An entity gets a component when it is spawned with it, copied with it, or given it in any way,
+/// if it had none before. The value is the value at that moment. Overwriting a component is not a
+/// gain. The rules of [`Removed`](crate::Removed) for merged commands, for the order, for readers,
+/// and for how long losses are kept hold for gains as well; [`World::keep_inserted`] sets another
+/// bound.
 ///
-/// When it is read, an entity may have lost the component again, or be despawned. To keep a table
-/// of the entities that have a `C`, read [`Removed`](crate::Removed) first and take all of these
-/// out, then put in those of `Inserted` that still have one, by [`Lookup`](crate::Lookup).
+/// By the time of the read, an entity may have lost the component again or be despawned. To keep a
+/// table of the entities that have a `C`, first read [`Removed`](crate::Removed) and take out its
+/// entities, and afterwards add the entities of `Inserted` that still have one, checked with
+/// [`Lookup`](crate::Lookup).
 ///
 /// # Commands of a hook
 ///
-/// No code runs in the middle of a structural change. What a hook changes by commands is applied at
-/// the next sync point, as for any system, and what that inserts is read by hooks after it: at the
-/// latest in the next run. So hooks that insert components for each other take one step for each
-/// sync point, and a circle of them never keeps a run from its end.
+/// No code runs in the middle of a structural change. The commands of a hook are applied at the
+/// next sync point, as for any system, and hooks after it read the components that they insert: at
+/// the latest in the next run. So hooks that insert components for each other take one step for
+/// each sync point, and a cycle of such hooks never makes a run endless.
 ///
 /// # Cost
 ///
@@ -92,8 +93,8 @@ impl<'s, C: Component> Inserted<'s, C> {
         Self { unread, position, component: PhantomData }
     }
 
-    /// All gains that were not read yet, in their order: the entities, and for each the value that
-    /// it got. They count as read from now on.
+    /// All unread gains, in their order: the entities, and the value of each. They count as read
+    /// from now on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -118,7 +119,7 @@ impl<'s, C: Component> Inserted<'s, C> {
         (take(entities), take(values))
     }
 
-    /// The number of gains that were not read yet.
+    /// The number of unread gains.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -139,7 +140,7 @@ impl<'s, C: Component> Inserted<'s, C> {
         self.unread.entities.len()
     }
 
-    /// Returns `true` if all gains were read.
+    /// Returns `true` if no gain is unread.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -158,9 +159,8 @@ impl<'s, C: Component> Inserted<'s, C> {
         self.len() == 0
     }
 
-    /// The number of gains that were [dropped](World::keep_inserted) since the last
-    /// [`read`](Inserted::read) before this run, because the system has not read them for too many
-    /// runs.
+    /// The number of gains that were [dropped](World::keep_inserted) unread since the last
+    /// [`read`](Inserted::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -185,7 +185,7 @@ impl<'s, C: Component> Inserted<'s, C> {
     }
 }
 
-/// Writes the entities that are not read.
+/// Writes the unread entities.
 impl<C: Component> fmt::Debug for Inserted<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Inserted").field(&self.unread.entities).finish()
@@ -193,30 +193,32 @@ impl<C: Component> fmt::Debug for Inserted<'_, C> {
 }
 
 impl World {
-    /// Sets the number of whole runs for which gains of component `C` are kept for an
-    /// [`Inserted<C>`](Inserted) that does not read them. The default is 64.
+    /// Sets the most bytes of gains of component `C`, entities and values, that are kept for an
+    /// [`Inserted<C>`](Inserted) that has not read them. The default is 64 MiB. See
+    /// [`World::keep_events`].
     ///
     /// # Panics
     ///
-    /// If `runs` is zero, or another type of the world has the name of `C`.
+    /// If `bytes` is zero, or another type of the world has the name of `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # component! { struct Shield(f32); }
     /// let mut world = World::new();
-    /// world.keep_inserted::<Shield>(1);
+    /// world.keep_inserted::<Shield>(1_200); // 100 entities of 8 bytes, and values of 4
     /// let shields = world.inserted_cursor::<Shield>();
-    /// world.spawn(Shield(1.0));
-    /// world.age_events();
-    /// assert_eq!(shields.missed(&world), 0);
-    /// world.age_events();
+    /// world.spawn_batch([Shield(1.0); 101]);
+    /// world.age_events(); // as a run of a schedule does
     /// assert_eq!(shields.missed(&world), 1);
     /// ```
     #[track_caller]
-    pub fn keep_inserted<C: Component>(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_inserted(0)` no gain would reach a reader: give at least 1");
+    pub fn keep_inserted<C: Component>(&mut self, bytes: usize) {
+        assert!(
+            bytes > 0,
+            "with `keep_inserted(0)` no gain would reach a reader: give room for some"
+        );
         let id = self.store.registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
-        self.store.arrivals.get_or_add::<C>(id).keep(runs);
+        self.store.arrivals.get_or_add::<C>(id).keep(bytes);
     }
 
     /// Makes the position of a new reader.

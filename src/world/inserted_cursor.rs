@@ -1,4 +1,4 @@
-//! A reader of new components outside of systems.
+//! A reader of gained components outside of systems.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,11 +10,11 @@ use crate::store::{ReaderPosition, UnreadRows};
 
 use super::world::{World, WorldId};
 
-/// Reads each gain of component `C` once, where there is no system: in the main loop, in a test, in
-/// a closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
+/// Reads each gain of component `C` once, outside of systems: in the main loop, in a test, in a
+/// closure recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
 /// [`World::inserted_cursor`].
 ///
-/// As long as there is a cursor, gains are recorded for it, as [`Inserted`](crate::Inserted) says.
+/// While a cursor exists, gains are recorded for it; see [`Inserted`](crate::Inserted).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -34,8 +34,8 @@ pub struct InsertedCursor<C: Component> {
 }
 
 impl World {
-    /// Makes a reader of the entities that get component `C` which is no parameter of a system. It
-    /// sees what comes from now on.
+    /// Makes a reader of the entities that get component `C`, for use outside of systems. It reads
+    /// gains from now on.
     ///
     /// # Panics
     ///
@@ -60,8 +60,8 @@ impl World {
 }
 
 impl<C: Component> InsertedCursor<C> {
-    /// All gains that were not read yet, in their order: the entities, and for each the value that
-    /// it got. They count as read from now on.
+    /// All unread gains, in their order: the entities, and the value of each. They count as read
+    /// from now on.
     ///
     /// # Panics
     ///
@@ -81,8 +81,8 @@ impl<C: Component> InsertedCursor<C> {
         (entities, values)
     }
 
-    /// The number of gains that were [dropped](World::keep_inserted) since the last
-    /// [`read`](InsertedCursor::read), because there was none for too many runs.
+    /// The number of gains that were [dropped](World::keep_inserted) unread since the last
+    /// [`read`](InsertedCursor::read), because they exceeded the bound on memory.
     ///
     /// # Panics
     ///
@@ -93,11 +93,10 @@ impl<C: Component> InsertedCursor<C> {
     /// # component! { struct Shield(f32); }
     /// let mut world = World::new();
     /// let shields = world.inserted_cursor::<Shield>();
+    /// world.keep_inserted::<Shield>(12); // an entity and its value
     /// world.spawn_batch([Shield(1.0), Shield(2.0)]);
-    /// for _ in 0..65 {
-    ///     world.age_events();
-    /// }
-    /// assert_eq!(shields.missed(&world), 2);
+    /// world.age_events();
+    /// assert_eq!(shields.missed(&world), 1);
     /// ```
     #[must_use]
     pub fn missed(&self, world: &World) -> u64 {

@@ -9,15 +9,15 @@ use super::spawn_batch::{Batch, Spawner, ensure_room};
 use super::world::World;
 
 impl World {
-    /// Spawns `copies` entities with the present components of `prototype`, and returns their ids.
-    /// A [`Prototype`](crate::Prototype) tag is not copied, so that the copies are visible, nor are
-    /// [cleanup components](crate::component#cleanup-components), of each of which there is one.
-    /// All others are, [`Disabled`](crate::Disabled) too.
+    /// Spawns `copies` entities with the components of `prototype`, and returns their ids. Three
+    /// kinds of components are not copied: a [`Prototype`](crate::Prototype) tag, so that the
+    /// copies are visible, and [cleanup components](crate::component#cleanup-components), which
+    /// exist only once. All others are copied, including [`Disabled`](crate::Disabled).
     ///
     /// The ids are borrowed from the world: call `to_vec` to keep them. Columns are filled by
-    /// copying what is written already, twice as much each time, so this runs at the speed of
-    /// `memcpy`: O(bytes). Stamps the chunks of the new rows, also that of the prototype if it gets
-    /// copies.
+    /// copying the rows that are already written, twice as many each time, so this runs at the
+    /// speed of `memcpy`: O(bytes). Stamps the chunks of the new rows, which may include the chunk
+    /// of the prototype.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
     /// [Side values](World::insert_side) are not copied: they need not be `Clone`.
@@ -58,8 +58,8 @@ impl World {
         Ok(self.spawned(rows))
     }
 
-    /// Spawns copies that lack components of the original, which lies at `place`: one is copied to
-    /// their archetype, the others from there.
+    /// Spawns copies that lack components of the original at `place`: one is copied to their
+    /// archetype, the others from that copy.
     fn instantiate_part(
         &mut self,
         place: Location,

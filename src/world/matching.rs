@@ -41,7 +41,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the world has another type of the name of a type that they name.
+    /// If the world has another type with the name of one of the types in `Q` or `F`.
     pub(crate) fn matching_where<Q: Terms, F: Filter>(
         &mut self,
     ) -> Result<Matching<'_, Q, F>, NameTaken> {
@@ -53,15 +53,15 @@ impl World {
 
 /// All entities that terms and filters match, to be changed together. Made by [`World::matching`].
 ///
-/// The terms select entities, as in a [`Query`](crate::Query). Methods narrow it until
+/// The terms select entities, as in a [`Query`](crate::Query). Filter methods narrow the selection.
 /// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn) or
-/// [`retain`](Matching::retain) changes the rest, or another world takes them over:
-/// [`World::move_from`]. Only `retain` hands out slices, the others stamp
-/// no `&mut` term. Filters by version choose what they choose for any query.
+/// [`retain`](Matching::retain) changes the selected entities, or another world takes them over:
+/// [`World::move_from`]. Only `retain` gives access to slices; the other methods do not stamp
+/// `&mut` terms. Filters by version choose the same rows as in any query.
 ///
-/// Rows of chunks that move keep their order. Chunks that several archetypes move to one target
-/// arrive there in the order of the query; a last chunk of the target that is partly filled stays
-/// the last. In an archetype that loses only some of its chunks, those at its end fill the gaps.
+/// Rows of chunks that move keep their order. If chunks of several archetypes move to one target,
+/// they arrive in the order of the query; a partly filled last chunk of the target stays the last.
+/// If an archetype loses only some of its chunks, the chunks at its end fill the gaps.
 ///
 /// It borrows the world exclusively. In a system, record the change instead, with
 /// [`CommandBuffer::insert_where`](crate::CommandBuffer::insert_where),
@@ -98,20 +98,20 @@ impl World {
 /// }
 /// ```
 //
-// Why a type of its own: a structural change needs an exclusive borrow, and `Query` is one type for
-// three borrows (shared, exclusive, and the access of a system). Alternatives:
+// A type of its own, because a structural change needs an exclusive borrow, and `Query` is one type
+// for three borrows (shared, exclusive, and the access of a system). Alternatives:
 //
 // 1. A parameter for the borrow, `Query<'w, Q, F, B>`: every signature that takes or returns a
 //    query names it, and a function for the queries of worlds and systems becomes generic.
 // 2. A marker in the filters or terms, `Query<'w, Q, (Exclusive, F)>`: no new parameter, but a
 //    system can write the marker in its own signature, and each query has two plans in the cache.
-// 3. A wrapper that `query_mut` returns: it has to repeat all methods of `Query` and its iterator,
+// 3. A wrapper that `query_mut` returns: it must repeat all methods of `Query` and its iterator,
 //    since they take the query by value, and functions that take a `Query` refuse it.
-// 4. `World::despawn_where::<Q, F>()` like the commands: no type, but a filter type has no version
-//    to compare with.
+// 4. `World::despawn_where::<Q, F>()` like the commands: this needs no type, but a filter type has
+//    no version to compare with.
 //
-// This one repeats five methods of one line. `Query` has methods of these names for their compile
-// errors alone.
+// This type repeats five methods of one line. `Query` has methods of these names only for their
+// compile errors.
 #[must_use = "nothing changes before `insert`, `remove`, `despawn`, `retain` or `move_from`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {
     store: &'w mut Store,
@@ -134,23 +134,24 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Self { store, filter, terms: PhantomData }
     }
 
-    /// Which versions of the world are void.
+    /// The ranges of discarded versions of the world.
     pub(super) const fn history(&self) -> &History {
         &self.store.history
     }
 
-    /// The store, and which entities of it.
+    /// The store, and the filter of its entities.
     pub(super) fn into_parts(self) -> (&'w mut Store, F) {
         (self.store, self.filter)
     }
 
     /// Inserts the components of `bundle` into every entity that matches, and returns the number of
-    /// these entities. Components that they have already are overwritten.
+    /// these entities. Components that an entity already has are overwritten.
     ///
     /// If an archetype gains only tags, its chunks change owner and no component is copied:
     /// O(entities), 20 bytes each for id and location, and O(chunks × columns) for versions.
-    /// Otherwise its columns are copied by `memcpy` as well, a run of rows at a time. Added columns
-    /// are filled: O(bytes). In an archetype that has all the components they are only filled.
+    /// Otherwise its columns are copied by `memcpy` as well, one run of rows at a time. Added
+    /// columns are filled: O(bytes). If an archetype has all the components already, they are only
+    /// filled.
     ///
     /// Kept columns keep their versions; added and overwritten ones are stamped.
     ///
@@ -178,7 +179,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     pub(crate) fn insert_distinct<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
         let Self { store, filter, .. } = self;
         let mut matches = matches_in::<Q, F>(store, &filter);
-        // Entities that are gone take nothing.
+        // Entities that are gone accept no component.
         matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
         let change = Change::Insert(store.bundles.id::<B>(&mut store.registry));
         for archetype in matches.archetypes() {
@@ -188,7 +189,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     }
 
     /// Removes the components of `B` from every entity that matches, and returns the number of
-    /// entities that had any of them. Components that an entity lacks are skipped;
+    /// entities that had any of them. Components that an entity does not have are skipped;
     /// [`with`](Matching::with) selects entities that have them all.
     ///
     /// Costs the same as [`insert`](Matching::insert): chunks change owner if only tags are
@@ -218,16 +219,17 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         changed
     }
 
-    /// Despawns every entity that matches, and returns their number. Those that have [cleanup
-    /// components](crate::component#cleanup-components) are [`Gone`](crate::Gone) afterwards; those
-    /// that are gone already remain, and are not counted.
+    /// Despawns every entity that matches, and returns their number. Entities that have [cleanup
+    /// components](crate::component#cleanup-components) become [`Gone`](crate::Gone). Entities that
+    /// are already gone stay, and are not counted.
     ///
     /// Ids are freed in the order of the query, as by single despawns; chunks return to the world's
     /// pool. O(entities + chunks × columns).
     ///
     /// # Panics
     ///
-    /// If a destructor of [side values](crate::World::insert_side) does. All are despawned then.
+    /// If a destructor of [side values](crate::World::insert_side) panics. All entities are
+    /// despawned before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -323,7 +325,7 @@ impl Store {
     ) -> usize {
         let edges: Vec<_> = matches.iter().map(|m| self.known_edge(m.archetype, change)).collect();
         let target = |edge: &EdgeId| self.graph.edge(*edge).target;
-        // Overwrite archetypes that already have the components before moving others into them:
+        // Archetypes that already have the components are overwritten before others move into them:
         // moved chunks would be counted twice.
         let (stay, leave): (Vec<_>, Vec<_>) =
             matches.iter().zip(edges).partition(|(m, edge)| target(edge) == m.archetype);
@@ -340,7 +342,7 @@ impl Store {
         filled + moved
     }
 
-    /// The edge of a change that was checked: no component is missing, and a row fits.
+    /// The edge of a checked change: no component is missing, and a row fits.
     fn known_edge(&mut self, archetype: ArchetypeId, change: Change) -> EdgeId {
         match self.edge(archetype, change) {
             Ok(edge) => edge,

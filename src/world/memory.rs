@@ -12,22 +12,22 @@ pub struct Memory {
     pub row_bytes: usize,
     /// Blocks that hold columns, with their unused rows and padding.
     pub block_bytes: usize,
-    /// Slabs that blocks and extents are cut from, allocated or free, committed by the system or
-    /// not.
+    /// Slabs that blocks and extents are cut from, whether allocated or free, and whether or not
+    /// the system has committed them.
     pub slab_bytes: usize,
     /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 36
     /// a component term for each archetype that a plan matches, kept until
     /// [`World::retire_archetypes`].
     pub bookkeeping_bytes: usize,
     /// Tables of [side values](World::insert_side): the values, their entities and a hash table.
-    /// What the values own elsewhere is not counted.
+    /// Memory that the values own elsewhere is not counted.
     pub side_bytes: usize,
-    /// Queues of [events](crate::EventWriter), with their unused room. What the events own
+    /// Queues of [events](crate::EventWriter), with their unused room. Memory that the events own
     /// elsewhere is not counted, nor are the buffers of systems: see
     /// [`Schedule::memory_bytes`](crate::Schedule::memory_bytes).
     pub event_bytes: usize,
-    /// What has come and gone, and may still be read by [`Inserted`](crate::Inserted),
-    /// [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned).
+    /// Records that [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
+    /// [`Despawned`](crate::Despawned) may still read.
     pub log_bytes: usize,
 }
 
@@ -38,15 +38,15 @@ pub struct Compacted {
     pub rows_moved: usize,
     /// Bytes of slabs and tables that were returned to the system.
     pub bytes_freed: usize,
-    /// Whether this call found no row to move within its budget, so that another call would not
-    /// either.
+    /// Whether this call found no row to move within its budget. If so, another call would find
+    /// none either.
     pub finished: bool,
 }
 
 impl World {
-    /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates
-    /// nothing, until [`World::clear`], [`World::compact`], or [`World::retire_archetypes`] while
-    /// the archetype has no entity.
+    /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates no
+    /// memory. The reservation ends with [`World::clear`], [`World::compact`], or, while the
+    /// archetype has no entity, [`World::retire_archetypes`].
     ///
     /// # Errors
     ///
@@ -76,16 +76,16 @@ impl World {
         })
     }
 
-    /// Returns memory to the system, moving at most `rows_max` rows, so that the work can be spread
-    /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, and
-    /// some moves are of whole extents, of up to 64 chunks, or of whole archetypes whose chunks are
-    /// scattered: the smaller the budget, the less is given back.
+    /// Returns memory to the system. It moves at most `rows_max` rows, so that the work can be
+    /// spread over frames: call it until it is [`finished`](Compacted::finished). Chunks move
+    /// whole. Some moves take a whole extent of up to 64 chunks, or a whole archetype with
+    /// scattered chunks, so a smaller budget returns less memory.
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
-    /// ones, empty slabs are freed, and tables shrink. An archetype of which changes by query have
-    /// left few chunks next to each other moves to new extents, if the budget allows all its rows;
-    /// their slabs may be larger than those that become free. Entities keep their ids and their
-    /// order, and versions do not change: only addresses do. O(chunks) beside the rows moved.
+    /// ones, empty slabs are freed, and tables shrink. If changes by query have left an archetype
+    /// with few adjacent chunks, and the budget allows all its rows, it moves to new extents; their
+    /// slabs may be larger than the freed slabs. Entities keep their ids and their order, and
+    /// versions do not change: only addresses do. O(chunks) beside the rows moved.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -99,7 +99,7 @@ impl World {
     pub fn compact(&mut self, rows_max: usize) -> Compacted {
         self.flush();
         let before = self.held_bytes();
-        // Empty slabs first: nothing should move into them.
+        // Empty slabs are freed first, so that no chunk moves into them.
         self.store.pool.trim();
         let mut moved = 0;
         for archetype in self.store.archetypes.all_mut() {
@@ -115,22 +115,22 @@ impl World {
         Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
     }
 
-    /// Gives back the archetypes without entities, with their entries in the plans of queries, and
-    /// returns how many. For a world that has gone through many sets of components: an archetype
-    /// stays when its last entity leaves, and costs memory and a step of every query that matches
-    /// it.
+    /// Removes the archetypes without entities, with their entries in the plans of queries, and
+    /// returns their number. For a world that has gone through many sets of components: an
+    /// archetype stays when its last entity leaves, and costs memory and a step of every query that
+    /// matches it.
     ///
-    /// Rows that were reserved for them go, too; slabs stay with the world until
+    /// Rows that were reserved for them are freed, too; slabs stay with the world until
     /// [`compact`](World::compact). Reserved ids are spawned first, so their archetype stays.
     ///
-    /// An archetype's number is its index in [`World::archetypes`]. Those of archetypes created
-    /// later become smaller, so numbers that were kept, as those of explanations, mean others.
-    /// Queries visit archetypes in the order of their creation, and a set of components that comes
-    /// back is the last one then. Of [shared](crate::Shared) types without archetypes nothing is
-    /// left that decides to which archetype a value goes. So this changes the
-    /// [`hash`](World::hash), though no version, and worlds that are to stay equal have to call it
-    /// at the same points; this is why `compact` does not. O(archetypes × (plans + shared types) +
-    /// shared values + entities in archetypes created after the first that is given back).
+    /// An archetype's number is its index in [`World::archetypes`]. Archetypes created later get
+    /// smaller numbers, so stored numbers, for example from explanations, become wrong. Queries
+    /// visit archetypes in the order of their creation, and a set of components that comes back is
+    /// the last in that order. [Shared](crate::Shared) types without archetypes forget their tags,
+    /// which decide the archetype of a value. So this changes the [`hash`](World::hash), though no
+    /// version, and worlds that must stay equal have to call it at the same points; `compact` does
+    /// not call it for this reason. O(archetypes × (plans + shared types) + shared values +
+    /// entities in archetypes created after the first that is removed).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -20,7 +20,7 @@ pub(crate) type MergedBundles = (BundleId, BundleId);
 impl World {
     /// [`World::exchange_bytes`] of different entities with one version, in their order. The values
     /// of entity `n` begin at the offsets of `values(n)`. Calls `failed` with the number of an
-    /// entity that is unchanged. Returns how many rows moved.
+    /// entity that is unchanged. Returns the number of rows that moved.
     ///
     /// # Panics
     ///
@@ -60,8 +60,8 @@ impl World {
         moved
     }
 
-    /// The archetype of the first entity. Lists the rows of the entities from it on that follow
-    /// each other and are there, too.
+    /// The archetype of the first entity. Lists the rows of this entity and of the entities
+    /// directly after it that are in the same archetype.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl World {
 }
 
 impl Store {
-    /// Moves or overwrites rows of one archetype, which `scratch` lists, along an edge. Returns how
-    /// many moved.
+    /// Moves or overwrites rows of one archetype, which `scratch` lists, along an edge. Returns the
+    /// number of rows that moved.
     fn merge_rows<'v>(
         &mut self,
         edge: EdgeId,

@@ -5,38 +5,38 @@
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id; reserves ids |
 //! | [`spawn_batch`] | the rows of a batch while they are written |
-//! | [`attempt`] | gives back the archetypes that a call has added which is refused |
+//! | [`attempt`] | removes the archetypes that a refused call has added |
 //! | [`instantiate`] | copies of an entity |
 //! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
-//! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
-//! | [`structural_bytes`] | the same for bundles that are known at run time only |
+//! | [`despawn_batch`] | despawns many entities, with prefetches of their rows |
+//! | [`structural_bytes`] | structural changes with bundles known only at run time |
 //! | [`merge`] | takes over the entities of another world |
-//! | [`move_from`] | takes over those that a query matches |
-//! | [`merge_batch`] | one change of many entities, whose rows move together |
-//! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and its filters |
-//! | [`changes_entities`] | what the compiler says if a query is asked for such a change |
+//! | [`move_from`] | takes over the entities of another world that a query matches |
+//! | [`merge_batch`] | one change of many entities: rows of one archetype move together |
+//! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and their filters |
+//! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
-//! | [`enable`] | switches components off and on, where they are |
-//! | [`flip`] | exchanges a component with what it was before |
+//! | [`enable`] | switches components off and on without moving rows |
+//! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
-//! | [`cell_shape`] | a component of one entity: a cell, or, of a split component, several |
+//! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`query`] | `query` and `query_mut` |
 //! | [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared`] | values that entities share |
-//! | [`side`] | values that are not plain data, by entity |
-//! | [`events`] | what is sent and read once by each reader, and its guard |
-//! | [`event_buffer`], [`event_writer`] | what a system sends, in order, also from a parallel pass |
-//! | [`event_reader`], [`event_cursor`] | each event once, in a system and outside |
-//! | [`inserted`], [`inserted_cursor`] | which entities have got a component, in a system and outside |
-//! | [`removed`], [`removed_cursor`] | which have lost one |
-//! | [`despawned`], [`despawned_cursor`] | which entities were despawned |
+//! | [`side`] | values of entities that are not plain data |
+//! | [`events`] | events, read once by each reader, and their guard |
+//! | [`event_buffer`], [`event_writer`] | the events that a system sends, in order, also from a parallel pass |
+//! | [`event_reader`], [`event_cursor`] | readers of events, in a system and outside |
+//! | [`inserted`], [`inserted_cursor`] | readers of gained components, in a system and outside |
+//! | [`removed`], [`removed_cursor`] | readers of lost components |
+//! | [`despawned`], [`despawned_cursor`] | readers of despawned entities |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
 //! | [`check`] | every invariant |
-//! | [`hash`], [`hash_cache`], [`digests`] | the state of entities, components, ids and versions as one number |
+//! | [`hash`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 mod archetype_info;

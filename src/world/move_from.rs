@@ -1,4 +1,4 @@
-//! Some entities of a world go to another one.
+//! Moves some entities of a world to another one.
 
 use crate::query::{Filter, MatchedChunks, MatchedRows, Terms, matches_in};
 use crate::store::{Leaving, LeavingRows, MergeErrorKind};
@@ -8,11 +8,13 @@ use super::merge::Merged;
 use super::world::World;
 
 impl World {
-    /// Takes over the entities of another world that a query [matches](World::matching), with all
-    /// that they have. They get new ids; [`Merged`] tells which. The others stay where they are.
+    /// Takes over the entities of another world that a query [matches](World::matching), with
+    /// everything that belongs to them. They get new ids, listed in [`Merged`]. The other entities
+    /// stay where they are.
     ///
-    /// A level leaves the game while another one comes, or what a thread has prepared is taken over
-    /// piece by piece. [`merge`](World::merge) takes over a whole world.
+    /// For example, a level leaves the game while another one arrives, or entities that a thread
+    /// has prepared are taken over piece by piece. [`merge`](World::merge) takes over a whole
+    /// world.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -43,65 +45,65 @@ impl World {
     ///
     /// # Which entities
     ///
-    /// Those that [`Matching::despawn`] would end: hidden ones if the query sees them, only those
-    /// in which a component is enabled if it names the component, and all filters of [`Matching`]
-    /// select as they do there. Entities that are [`Gone`](crate::Gone) go along if the query
-    /// matches them, and are gone here. `&mut` terms stamp nothing.
+    /// The entities that [`Matching::despawn`] would despawn: hidden ones if the query sees them,
+    /// only entities in which a component is enabled if the query names the component, and all
+    /// filters of [`Matching`] select as usual. Entities that are [`Gone`](crate::Gone) move too if
+    /// the query matches them, and are gone here as well. `&mut` terms do not stamp.
     /// [Reserved](World::reserve_entity) ids of both worlds are spawned first.
     ///
     /// # References
     ///
-    /// An [`Entity`](crate::Entity) in a component that comes, in a
-    /// [value of a chunk](crate::PerChunk) or in a [shared value](World::map_shared), is replaced
-    /// by the new id if it refers to an entity that came with the same call. Any other becomes
-    /// [null](crate::Entity::NULL), also if the entity has stayed: ids carry no world, so the old
-    /// one would refer to any entity here. To keep two entities together, move them in one call.
-    /// What [`merge`](World::merge) says of references that are not found is true here too.
+    /// An [`Entity`](crate::Entity) in a moved component, [value of a chunk](crate::PerChunk) or
+    /// [shared value](World::map_shared) is replaced by the new id if it refers to an entity moved
+    /// by the same call. Any other becomes [null](crate::Entity::NULL), also if its entity has
+    /// stayed: ids carry no world, so the old one could refer to any entity here. To keep two
+    /// entities together, move them in one call. For the references that are not found see
+    /// [`merge`](World::merge).
     ///
     /// References that stay in the other world are not changed. If they refer to an entity that has
-    /// left, they refer to one that is not alive any more, as they do after a despawn. `moved.get`
-    /// has its new id.
+    /// left, they refer to an entity that is not alive any more, as after a despawn. `moved.get`
+    /// returns its new id.
     ///
-    /// # What comes along
+    /// # Contents of the move
     ///
-    /// What comes with a [`merge`](World::merge): components, enable bits, shared values and side
-    /// values. No value is dropped or cloned, but shared ones with ids are made anew; of a
-    /// [shared](crate::Shared) one that entities of both worlds have, both worlds own the same.
-    /// Values of chunks come with chunks that move as a
-    /// whole, and are those of new chunks otherwise. Cleanup components come along, and none stays.
+    /// The same as in a [`merge`](World::merge): components, enable bits, shared values and side
+    /// values. No value is dropped or cloned, except that shared values with ids are made again; if
+    /// entities of both worlds have a [shared](crate::Shared) value, both worlds own it. Values of
+    /// chunks move with whole chunks; other rows get the values of new chunks. Cleanup components
+    /// move, and none stays.
     ///
-    /// All that comes is new here: each column of it has one version, that of this call.
-    /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it. New ids are given
-    /// in the order of the query. So if all entities are matched, in the order of a merge.
+    /// Everything counts as new in this world: each new column has one version, the version of this
+    /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it. New ids are
+    /// given in the order of the query; if all entities are matched, this is the order of a merge.
     ///
-    /// For the other world it is a despawn of them all, but that cleanup components do not stay,
-    /// and no value is dropped: [`Despawned`](crate::Despawned) and [`Removed`](crate::Removed)
-    /// report it, ids are used again, and the last rows of archetypes fill the gaps. What stays
-    /// keeps its versions. Each world gets one new version, or none if nothing matches.
+    /// For the other world it is a despawn of all these entities, except that cleanup components do
+    /// not stay and no value is dropped: [`Despawned`](crate::Despawned) and
+    /// [`Removed`](crate::Removed) report it, ids are used again, and the last rows of archetypes
+    /// fill the gaps. Remaining rows keep their versions. Each world gets one new version, or none
+    /// if no entity matches.
     ///
     /// # Memory
     ///
-    /// If nothing stays, chunks change owner as in a [`merge`](World::merge), with all memory of
+    /// If no entity stays, chunks change owner as in a [`merge`](World::merge), with all memory of
     /// the other world. Otherwise the columns of whole chunks are copied by one `memcpy` each. If
     /// the query chooses rows by enable bits and does not see all rows of its chunks, rows are
-    /// copied twice, neighbours together. Archetypes that the two worlds have laid out differently
-    /// are copied once more. O(bytes), O(entities), some 80 bytes each for ids, O(chunks × columns)
-    /// for versions, and O(side tables) for each entity if there are any.
+    /// copied twice, in runs of neighbours. Archetypes with different layouts in the two worlds are
+    /// copied once more. O(bytes), O(entities), some 80 bytes each for ids, O(chunks × columns) for
+    /// versions, and O(side tables) for each entity if there are any.
     ///
     /// # Errors
     ///
-    /// As for [`merge`](World::merge), and what does not come does not count: types that only other
-    /// entities have may have names that are taken. Neither world has changed then, but for
-    /// reserved ids, which are spawned.
+    /// The errors of [`merge`](World::merge). Only moved entities count: the types of other
+    /// entities may have names that are taken. Neither world has changed, except that reserved ids
+    /// are spawned.
     ///
     /// # Panics
     ///
-    /// If a hand-written [`MapEntities`](crate::MapEntities) does. All entities are here then. Of
-    /// the column at which it panicked some references may have their old ids.
+    /// If a hand-written [`MapEntities`](crate::MapEntities) panics. All entities are in this world
+    /// at that point. In the column at which it panicked, some references may have their old ids.
     ///
-    /// If `Eq` or `Hash` of a shared value does, or its function of
-    /// [`map_shared`](World::map_shared).
-    /// Nothing has changed then.
+    /// If `Eq` or `Hash` of a shared value panics, or the function of
+    /// [`map_shared`](World::map_shared). Neither world has changed.
     pub fn move_from<Q: Terms, F: Filter>(
         &mut self,
         entities: Matching<'_, Q, F>,

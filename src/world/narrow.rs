@@ -1,4 +1,4 @@
-//! The methods of [`Matching`] that narrow it by filters.
+//! Filter methods of [`Matching`].
 
 use crate::component::{ChunkValue, Columnar, Component};
 use crate::query::{
@@ -10,8 +10,8 @@ use crate::version::Version;
 use super::matching::Matching;
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
-    /// Narrows it by a filter of what changed after a version. If the world was put back since
-    /// then, that may be more than what is newer.
+    /// Adds a filter by changes since a version. If the world was restored since, the filter may
+    /// also pass older changes.
     fn narrow_since<G: Filter>(self, since: Version) -> Matching<'w, Q, (F, G)> {
         let seen = self.history().seen(since);
         self.narrow(G::newer_than(seen))
@@ -55,14 +55,14 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         self.narrow(WithDisabled::NEW)
     }
 
-    /// Also entities in which a component that the query names is disabled:
+    /// Includes entities in which a component that the query names is disabled:
     /// [`Query::ignore_enabled`](crate::Query::ignore_enabled).
     #[inline]
     pub fn ignore_enabled(self) -> Matching<'w, Q, (F, IgnoreEnabled)> {
         self.narrow(IgnoreEnabled)
     }
 
-    /// Only chunks whose column `C` was written after `since`:
+    /// Only chunks with a column `C` that was written after `since`:
     /// [`Query::changed_since`](crate::Query::changed_since).
     ///
     /// ```
@@ -106,7 +106,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         self.narrow_since(since)
     }
 
-    /// Only chunks whose [value](crate::PerChunk) of type `V` passes a test:
+    /// Only chunks with a [value](crate::PerChunk) of type `V` that passes a test:
     /// [`Query::where_chunk`](crate::Query::where_chunk).
     #[inline]
     pub fn where_chunk<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static>(
@@ -123,7 +123,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         self.narrow_since(since)
     }
 
-    /// Only chunks whose rows are others, or lie in other places, since `since`:
+    /// Only chunks in which rows were exchanged or moved since `since`:
     /// [`Query::reordered_since`](crate::Query::reordered_since).
     #[inline]
     pub fn reordered_since(self, since: Version) -> Matching<'w, Q, (F, Reordered)> {

@@ -1,4 +1,4 @@
-//! The system parameter that reads which entities have lost a component.
+//! The system parameter that reads lost components.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -11,9 +11,9 @@ use crate::store::{ReaderPosition, RowLog, SplitStore, UnreadRows};
 
 use super::world::World;
 
-/// Reads which entities have lost component `C`, and the value that it had: each loss once, as two
-/// slices. For what exists outside of the world and belongs to a component: a body in a physics
-/// engine, a voice, a texture, an entry in an index.
+/// Reads the entities that lost component `C`, with the values: each loss once, as two slices. For
+/// objects outside of the world that belong to a component: a body in a physics engine, a voice, a
+/// texture, an entry in an index.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -40,52 +40,51 @@ use super::world::World;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # What counts
+/// # Which losses count
 ///
-/// An entity loses a component when it is removed or exchanged for another, in whatever way, and
-/// when the entity is despawned or the world is cleared. The value is the last one. Of a
-/// [split component](crate::component#split-components), which is several columns, there is no
-/// reader.
+/// An entity loses a component when it is removed or exchanged for another, in any way, and when
+/// the entity is despawned or the world is cleared. The value is the last one. A [split
+/// component](crate::component#split-components), which is several columns, has no reader.
 ///
-/// A component that is overwritten is not lost, nor is one of an entity that loses or gains others.
-/// [`flip`](World::flip), [`compact`](World::compact) and
-/// [`retire_archetypes`](World::retire_archetypes) take nothing from an entity. Commands count with
-/// the effect that they have together: a buffer that removes a component and inserts it again has
-/// overwritten it, and an entity that the same commands spawn and despawn was never there, unless
-/// [cleanup components](crate::component#cleanup-components) of it are concerned. The entities that
-/// [`Despawned`](crate::Despawned) reads are among these if they had a `C`; a cleanup component is
-/// lost later, when it is taken from the entity that is [`Gone`](crate::Gone).
+/// A component that is overwritten is not lost, nor is a component whose entity gains or loses
+/// others. [`flip`](World::flip), [`compact`](World::compact) and
+/// [`retire_archetypes`](World::retire_archetypes) cause no loss. Commands count with their
+/// combined effect: a buffer that removes a component and inserts it again has overwritten it, and
+/// an entity that the same commands spawn and despawn causes no loss, unless it has [cleanup
+/// components](crate::component#cleanup-components). The entities that
+/// [`Despawned`](crate::Despawned) reads are included if they had a `C`; a cleanup component is
+/// lost later, when it is removed from the entity that is [`Gone`](crate::Gone).
 ///
-/// An entity may be alive, may have a new `C`, and may be listed several times. The id of one that
-/// was despawned is that of no later entity, unless [`spawn_at`](World::spawn_at) makes it so.
+/// An entity may be alive, may have a new `C`, and may be listed several times. The id of a
+/// despawned entity is not used for a later entity, unless [`spawn_at`](World::spawn_at) does so.
 ///
 /// # Order
 ///
-/// Losses are in the order of the calls and commands that cause them. Of one call, they are in the
-/// order of the entities that it was given, or in that of the query. So the order does not depend
-/// on threads, nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
+/// Losses are in the order of the calls and commands that cause them. Within one call, they are in
+/// the order of its entities or of its query. So the order depends neither on threads nor on
+/// [`Schedule::shuffle`](crate::Schedule::shuffle).
 ///
 /// No row changes while systems run. So these readers conflict with no other system: they run
-/// beside any. They see the effects of all sync points before them, and those of later ones in
-/// their next run. To read what the commands of a system take in the same run, order the reader
-/// [`after`](crate::schedule::SystemEntry::after) it.
+/// beside any. They see the effects of all sync points before them, and the effects of later sync
+/// points in their next run. To read the losses that a system's commands cause in the same run,
+/// order the reader [`after`](crate::schedule::SystemEntry::after) it.
 ///
-/// To know only which chunks lose rows, no reader is needed: [`Reordered`](crate::Reordered)
-/// chooses them. Of a chunk without rows it knows nothing; this does.
+/// If you only need the chunks that lost rows, use [`Reordered`](crate::Reordered), which needs no
+/// reader. It does not report chunks without rows; `Removed` does.
 ///
 /// # How long losses are kept
 ///
 /// A reader sees what is lost after it was made: a system is a reader from the beginning of the
-/// first run of its schedule on, also if a condition skips it. What all readers have read is
-/// dropped when the next run of any schedule begins, and what a reader has not read after 64 whole
-/// runs ([`World::keep_removed`] sets another number). [`Removed::missed`] counts these. A world
-/// that runs no schedule drops what all have read as the list grows;
-/// [`World::age_events`] does the rest.
+/// first run of its schedule on, also if a condition skips it. A loss stays until every reader has
+/// read it, however many runs of this or other schedules lie between, and is dropped when the next
+/// run of any schedule begins. Only if unread losses take more than 64 MiB ([`World::keep_removed`]
+/// sets another bound) are the oldest dropped; [`Removed::missed`] counts them. A world that runs
+/// no schedule drops losses as the list grows, or by [`World::age_events`].
 ///
 /// # Cost
 ///
-/// Without readers of anything that has gone, one branch for each structural change. With readers,
-/// an entity and a value of `C` are copied for each loss, and each row that changes its components
+/// Without readers of losses or despawns, one branch for each structural change. With readers, an
+/// entity and a value of `C` are copied for each loss, and each row that changes its components
 /// costs a look-up for each component that has readers.
 pub struct Removed<'s, C: Component> {
     unread: UnreadRows<'s, C>,
@@ -106,8 +105,8 @@ impl<'s, C: Component> Removed<'s, C> {
         Self { unread, position, component: PhantomData }
     }
 
-    /// All losses that were not read yet, in their order: the entities, and for each the value that
-    /// it had. They count as read from now on.
+    /// All unread losses, in their order: the entities, and the last value of each. They count as
+    /// read from now on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -132,7 +131,7 @@ impl<'s, C: Component> Removed<'s, C> {
         (take(entities), take(values))
     }
 
-    /// The number of losses that were not read yet.
+    /// The number of unread losses.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -153,7 +152,7 @@ impl<'s, C: Component> Removed<'s, C> {
         self.unread.entities.len()
     }
 
-    /// Returns `true` if all losses were read.
+    /// Returns `true` if no loss is unread.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -172,9 +171,8 @@ impl<'s, C: Component> Removed<'s, C> {
         self.len() == 0
     }
 
-    /// The number of losses that were [dropped](World::keep_removed) since the last
-    /// [`read`](Removed::read) before this run, because the system has not read them for too many
-    /// runs.
+    /// The number of losses that were [dropped](World::keep_removed) unread since the last
+    /// [`read`](Removed::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -199,7 +197,7 @@ impl<'s, C: Component> Removed<'s, C> {
     }
 }
 
-/// Writes the entities that are not read.
+/// Writes the unread entities.
 impl<C: Component> fmt::Debug for Removed<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Removed").field(&self.unread.entities).finish()
@@ -207,33 +205,34 @@ impl<C: Component> fmt::Debug for Removed<'_, C> {
 }
 
 impl World {
-    /// Sets the number of whole runs for which losses of component `C` are kept for a
-    /// [`Removed<C>`](Removed) that does not read them. The default is 64.
+    /// Sets the most bytes of losses of component `C`, entities and values, that are kept for a
+    /// [`Removed<C>`](Removed) that has not read them. The default is 64 MiB. See
+    /// [`World::keep_events`].
     ///
     /// # Panics
     ///
-    /// If `runs` is zero, or another type of the world has the name of `C`.
+    /// If `bytes` is zero, or another type of the world has the name of `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # component! { struct Shield(f32); }
     /// let mut world = World::new();
-    /// world.keep_removed::<Shield>(1);
+    /// world.keep_removed::<Shield>(1_200); // 100 entities of 8 bytes, and values of 4
     /// let shields = world.removed_cursor::<Shield>();
-    /// let orc = world.spawn(Shield(1.0));
-    /// world.despawn(orc)?;
-    /// let mut schedule = Schedule::new();
-    /// schedule.run(&mut world)?;
-    /// assert_eq!(shields.missed(&world), 0);
-    /// schedule.run(&mut world)?;
+    /// world.spawn_batch([Shield(1.0); 101]);
+    /// world.clear();
+    /// Schedule::new().run(&mut world)?;
     /// assert_eq!(shields.missed(&world), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn keep_removed<C: Component>(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_removed(0)` no loss would reach a reader: give at least 1");
+    pub fn keep_removed<C: Component>(&mut self, bytes: usize) {
+        assert!(
+            bytes > 0,
+            "with `keep_removed(0)` no loss would reach a reader: give room for some"
+        );
         let id = self.store.registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
-        self.store.departures.removed_mut::<C>(id).keep(runs);
+        self.store.departures.removed_mut::<C>(id).keep(bytes);
     }
 
     /// Makes the position of a new reader.

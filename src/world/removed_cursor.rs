@@ -10,11 +10,11 @@ use crate::store::{ReaderPosition, UnreadRows};
 
 use super::world::{World, WorldId};
 
-/// Reads each loss of component `C` once, where there is no system: in the main loop, in a test, in
-/// a closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
+/// Reads each loss of component `C` once, outside of systems: in the main loop, in a test, in a
+/// closure recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
 /// [`World::removed_cursor`].
 ///
-/// As long as there is a cursor, losses are recorded for it, as [`Removed`](crate::Removed) says.
+/// While a cursor exists, losses are recorded for it; see [`Removed`](crate::Removed).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -35,8 +35,8 @@ pub struct RemovedCursor<C: Component> {
 }
 
 impl World {
-    /// Makes a reader of the entities that lose component `C` which is no parameter of a system. It
-    /// sees what is lost from now on.
+    /// Makes a reader of the entities that lose component `C`, for use outside of systems. It reads
+    /// losses from now on.
     ///
     /// # Panics
     ///
@@ -60,8 +60,8 @@ impl World {
 }
 
 impl<C: Component> RemovedCursor<C> {
-    /// All losses that were not read yet, in their order: the entities, and for each the value that
-    /// it had. They count as read from now on.
+    /// All unread losses, in their order: the entities, and the last value of each. They count as
+    /// read from now on.
     ///
     /// # Panics
     ///
@@ -81,8 +81,8 @@ impl<C: Component> RemovedCursor<C> {
         (entities, values)
     }
 
-    /// The number of losses that were [dropped](World::keep_removed) since the last
-    /// [`read`](RemovedCursor::read), because there was none for too many runs.
+    /// The number of losses that were [dropped](World::keep_removed) unread since the last
+    /// [`read`](RemovedCursor::read), because they exceeded the bound on memory.
     ///
     /// # Panics
     ///
@@ -93,12 +93,11 @@ impl<C: Component> RemovedCursor<C> {
     /// # component! { struct Shield(f32); }
     /// let mut world = World::new();
     /// let shields = world.removed_cursor::<Shield>();
+    /// world.keep_removed::<Shield>(12); // an entity and its value
     /// world.spawn_batch([Shield(1.0), Shield(2.0)]);
     /// world.clear();
-    /// for _ in 0..65 {
-    ///     world.age_events();
-    /// }
-    /// assert_eq!(shields.missed(&world), 2);
+    /// world.age_events();
+    /// assert_eq!(shields.missed(&world), 1);
     /// ```
     #[must_use]
     pub fn missed(&self, world: &World) -> u64 {

@@ -38,8 +38,8 @@ impl Error for MissingResource {}
 /// A resource that is borrowed for reading. As a parameter of a system it declares that the system
 /// reads the resource.
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
-/// the world is borrowed exclusively.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) blocks no later call: its lock is
+/// renewed when the world is borrowed exclusively.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -126,8 +126,9 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for ResMut<'_, R> {
 
 /// The resources of a world, by their type.
 ///
-/// Each has a lock on which no thread ever waits, since a schedule runs no system beside one that
-/// writes what it reads. A panic while a resource is written leaves it as it is then.
+/// Each has a lock, on which no thread ever waits: a schedule runs no system beside one that writes
+/// a resource that the system reads. A panic during a write leaves the resource as it is at that
+/// moment.
 #[derive(Default)]
 pub(crate) struct Resources {
     /// Each is the `RwLock<R>` of its type.
@@ -136,7 +137,7 @@ pub(crate) struct Resources {
 
 /// A resource of any type, in its lock.
 trait ErasedResource: Any + Send + Sync {
-    /// Whether a guard was forgotten, if nothing else borrows the resource.
+    /// Returns `true` if a forgotten guard holds the lock. Only valid while no other borrow exists.
     fn is_held(&self) -> bool;
     /// The same resource in a new lock.
     fn renewed(self: Box<Self>) -> Box<dyn ErasedResource>;
@@ -178,7 +179,7 @@ impl Resources {
         Ok(any.downcast_ref().expect("the lock of a resource is filed under another type"))
     }
 
-    /// The resource for writing, whatever holds its lock.
+    /// The resource for writing, even if a forgotten guard holds its lock.
     ///
     /// # Errors
     ///
@@ -244,8 +245,8 @@ impl Resources {
 }
 
 impl Drop for Resources {
-    /// The destructor of the map would leave the others undropped after a panic, and a world drops
-    /// its resources after its side values, whose panic may be going on.
+    /// After a panic, the destructor of the map would not drop the remaining resources. A world
+    /// drops its resources after its side values, and a panic of theirs may be in progress.
     fn drop(&mut self) {
         let (mut panic, mut resources) = (FirstPanic::default(), self.by_type.drain());
         panic.catch(|| resources.by_ref().for_each(drop));

@@ -1,26 +1,28 @@
-//! `retain`: a kernel says which rows stay, and the world despawns the others.
+//! `retain`: a kernel chooses the rows that stay, and the world despawns the others.
 
 use crate::entity::Entity;
 use crate::query::{Filter, Query, Terms};
 
 use super::matching::Matching;
 
-/// Rows whose marks are looked at together.
+/// The number of marks that are tested together.
 const MARKS: usize = 16;
 
 impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// Calls `kernel` with the slices of each chunk and a mark for each of its rows, all `true`.
-    /// Despawns the entities of the rows whose marks are `false` afterwards, and returns how many.
+    /// Despawns the entities of the rows with marks that are `false` afterwards, and returns their
+    /// number.
     ///
-    /// A pass like any other: `&mut` terms may be written, and their chunks are stamped. When it is
-    /// over, the entities go in the order of the query, as by
-    /// [`despawn_batch`](crate::World::despawn_batch) and with a version of their own. The last row
-    /// of the archetype takes the place of each, so the others do not keep their order. If the
-    /// kernel panics, nothing is despawned; what it has written stays. If a destructor of
-    /// [side values](crate::World::insert_side) panics, all are despawned.
+    /// This is a normal pass: `&mut` terms may be written, and their chunks are stamped. After the
+    /// pass, the entities are despawned in the order of the query, like
+    /// [`despawn_batch`](crate::World::despawn_batch) does, with a version of their own. The last
+    /// row of the archetype fills each gap, so the remaining rows do not keep their order. If the
+    /// kernel panics, no entity is despawned, and its writes stay. If a destructor of [side
+    /// values](crate::World::insert_side) panics, all the entities are despawned before the panic
+    /// goes on.
     ///
-    /// O(rows) for the pass, O(components) for each row that goes. Allocates the marks of one chunk
-    /// and a list of the entities that go.
+    /// O(rows) for the pass, O(components) for each despawned row. Allocates the marks of one chunk
+    /// and a list of the despawned entities.
     ///
     /// In a system, record it with
     /// [`CommandBuffer::retain_where`](crate::CommandBuffer::retain_where).
@@ -45,7 +47,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     }
 }
 
-/// The entities of the rows whose marks a kernel clears, in the order of the query.
+/// The entities of the rows with marks that a kernel clears, in the order of the query.
 fn unmarked<Q: Terms, F: Filter>(
     query: Query<'_, Q, F>,
     mut kernel: impl FnMut(Q::Slices<'_>, &mut [bool]),

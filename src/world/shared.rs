@@ -1,7 +1,8 @@
-//! Values that entities share: given to entities, taken from them, and read.
+//! Inserts, removes and reads values that entities share.
 //!
-//! A value is a tag at run time, so each change is a move of rows along an edge of the graph, which
-//! takes the tag of the old value and gives the marker and the tag of the new one.
+//! A shared value is represented by a tag at run time, so each change moves a row along an edge of
+//! the graph: the edge removes the tag of the old value and adds the marker and the tag of the new
+//! one.
 
 use core::any::type_name;
 
@@ -19,10 +20,10 @@ use super::matching::Matching;
 use super::world::World;
 
 impl World {
-    /// Gives an entity a [shared value](crate::Shared) of type `T`, in place of the one that it
-    /// has. Moves one row: O(components), after one hash of the value and a comparison with an
-    /// equal one. If the entity has an equal value already, nothing changes. Of equal values the
-    /// first one stays, and this one is dropped.
+    /// Gives an entity a [shared value](crate::Shared) of type `T`, which replaces its previous
+    /// one. Moves one row: O(components), after one hash of the value and a comparison with an
+    /// equal one. If the entity already has an equal value, the world does not change. If the world
+    /// has an equal value, the entity gets that one, and this one is dropped.
     ///
     /// For all entities of a query see [`Matching::insert_shared`].
     ///
@@ -53,7 +54,7 @@ impl World {
     ) -> Result<(), EntityError> {
         self.flush();
         let source = self.store.entities.locate(entity)?.archetype();
-        // Before the value has a tag, which would decide the tags of later ones.
+        // Checked before the value gets a tag, which would change the tags of later values.
         if self.store.archetypes.get(source).is_gone() {
             return Err(NoSuchEntity { entity }.into());
         }
@@ -64,22 +65,24 @@ impl World {
         self.change_shared(entity, row.change(), (Tag, Tag))
     }
 
-    /// Says how [shared values](crate::Shared) of type `T` are written and read, so that they are
-    /// part of states as bytes: of [`Snapshot::to_bytes`](crate::Snapshot::to_bytes),
-    /// [`World::delta_since`], and what reads these. A state is written as the world knew its types
-    /// when it was taken, so say it before; a state of a type that has no name here is an error.
+    /// Sets the encoding of [shared values](crate::Shared) of type `T`, so that they are part of
+    /// states as bytes: of [`Snapshot::to_bytes`](crate::Snapshot::to_bytes),
+    /// [`World::delta_since`], and the functions that read these. A state is encoded with the
+    /// functions that were set when it was taken, so call this before; a state with shared values
+    /// of a type without an encoding is an error.
     ///
-    /// * The name stands for the type in the bytes, as [`Component::NAME`](crate::Component::NAME)
-    ///   does for a component: it stays when the type is renamed or moved.
-    /// * `encode` appends a value as bytes. Equal values should have equal bytes, so that equal
-    ///   states have; what it appends may have any length. It is called once for each value that
-    ///   entities have, and for a delta once for each that the base does not have.
-    /// * `decode` makes the value of such bytes, or returns `None` if they are none: they may be
-    ///   anything. Two values that were written are two values again, or the state is refused.
+    /// * The name represents the type in the bytes, as [`Component::NAME`](crate::Component::NAME)
+    ///   does for a component: it stays the same if the type is renamed or moved.
+    /// * `encode` appends a value as bytes, of any length. Equal values should have equal bytes, so
+    ///   that equal states do. It is called once for each value that entities have, and for a delta
+    ///   once for each value that the base lacks.
+    /// * `decode` returns the value of the bytes, or `None` if the bytes, which may be arbitrary,
+    ///   are not a valid value. Two values that were written must decode to two values, or the
+    ///   state is refused.
     ///
-    /// Both may be closures, which find what a handle stands for. They are not part of a state, nor
-    /// do they follow entities to another world: each world is told once. If it is told again,
-    /// later states are written and read by the later functions.
+    /// Both may be closures, for example to resolve a handle. They are neither part of a state nor
+    /// taken over by another world: call this once for each world. If it is called again, later
+    /// states use the later functions.
     ///
     /// # Panics
     ///
@@ -119,18 +122,18 @@ impl World {
         self.store.registry.encode_shared::<T>(SharedCodec::new(name, encode, decode));
     }
 
-    /// Says how ids of entities in [shared values](crate::Shared) of type `T` are replaced, when
-    /// their entities go to another world: `map` makes a value like the old one, with the id that
-    /// its second argument returns for each [`Entity`]. Ids carry no world, so without it
-    /// [`merge`](World::merge) and [`move_from`](World::move_from) refuse values that have ids.
+    /// Sets how ids of entities in [shared values](crate::Shared) of type `T` are replaced when
+    /// their entities go to another world: `map` makes a value like the old one, in which each
+    /// [`Entity`] is replaced by the result of its second argument. Ids carry no world, so without
+    /// it [`merge`](World::merge) and [`move_from`](World::move_from) refuse values that have ids.
     ///
-    /// That a value has ids is found by its `Hash`, which reaches every [`Entity`] that it covers:
-    /// types without ids need not be told. A hash that passes over an id hides it: such a value
-    /// keeps its old ids.
+    /// The ids of a value are found by its `Hash`, which calls the one of every [`Entity`] in it:
+    /// types without ids need no function. A hash that skips an id hides it: such a value keeps its
+    /// old ids.
     ///
-    /// The world that takes over asks its own function, or else that of the other world. The
-    /// function does not follow entities: each world is told once, the later one counts. Values
-    /// that are equal with their new ids are one.
+    /// The world that takes over uses its own function, or else the function of the other world.
+    /// The function is not taken over: call this once for each world; a later call replaces the
+    /// function. Values that are equal with their new ids become one.
     ///
     /// # Panics
     ///
@@ -220,8 +223,8 @@ impl World {
         self.get_shared::<T>(entity).is_ok()
     }
 
-    /// The distinct [shared values](crate::Shared) of type `T` that entities have, hidden ones too,
-    /// in the order in which their first archetypes were created. O(archetypes).
+    /// The distinct [shared values](crate::Shared) of type `T` that entities have, hidden ones
+    /// included, in the order in which their first archetypes were created. O(archetypes).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -263,7 +266,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Matching::new(store, (filter, WithoutShared::NEW))
     }
 
-    /// Only entities whose [shared value](crate::Shared) of type `T` is equal to `value`:
+    /// Only entities with a [shared value](crate::Shared) of type `T` that equals `value`:
     /// [`Query::where_shared`](crate::Query::where_shared).
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {
         let (store, filter) = self.into_parts();
@@ -271,9 +274,9 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Matching::new(store, (filter, WhereShared::new(tag)))
     }
 
-    /// Gives every entity that matches a [shared value](crate::Shared) of type `T`, in place of the
-    /// one that it has, and returns the number of these entities. Those that have an equal value
-    /// already are not counted.
+    /// Gives every entity that matches a [shared value](crate::Shared) of type `T`, which replaces
+    /// its previous one, and returns the number of these entities. Entities that already have an
+    /// equal value are not counted.
     ///
     /// Chunks change owner, and no component is copied: O(entities), 20 bytes each for id and
     /// location, and O(chunks × columns) for versions.
@@ -301,7 +304,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     pub fn insert_shared<T: SharedValue>(self, value: T) -> Result<usize, LayoutError> {
         let (store, filter) = self.into_parts();
         let mut matches = matches_in::<Q, F>(store, &filter);
-        // Entities that are gone take nothing.
+        // Entities that are gone accept no value.
         matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
         if matches.archetypes().next().is_none() {
             return Ok(0);
@@ -335,7 +338,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     }
 }
 
-/// What is written for a marker and for a tag: nothing. No world registers it.
+/// The value of a marker or a tag, which has no bytes. No world registers it.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Tag;
@@ -343,7 +346,7 @@ struct Tag;
 crate::component!(Tag as "phalanx::Tag");
 
 impl World {
-    /// Moves the row of an entity to where it has another shared value, or none.
+    /// Moves the row of an entity to the archetype with another shared value, or without one.
     fn change_shared<B: Bundle>(
         &mut self,
         entity: Entity,

@@ -1,4 +1,4 @@
-//! Side values: data that is not plain, by entity, beside the chunks.
+//! Side values: data of entities that is not plain, outside of the chunks.
 
 use core::any::type_name;
 use core::fmt;
@@ -16,27 +16,26 @@ impl World {
     /// other `Send + Sync` value, which need not be plain data. Returns the value of this type that
     /// it replaces.
     ///
-    /// Components lie in chunks and are [`Plain`](crate::Plain). A side value lies beside the
-    /// chunks, in a table of its type: it is no component, so queries do not find it, and it does
-    /// not move when its entity does. An entity has at most one of each type; a struct that wraps
-    /// it says what it is for, as it does for a resource.
+    /// Components lie in chunks and are [`Plain`](crate::Plain). A side value lies outside of the
+    /// chunks, in a table of its type: it is not a component, so queries do not find it, and it
+    /// does not move when its entity does. An entity has at most one value of each type; a wrapper
+    /// struct names its purpose, as for a resource.
     ///
-    /// The value is dropped when its entity is despawned, in whatever way, even if the entity has
-    /// [cleanup components](crate::component#cleanup-components), or when the world is
-    /// cleared or dropped. If several entities are despawned by one call, this is after the last of
-    /// them: for each type, in the order of its first use, the values are dropped in the order of
-    /// the entities. If a destructor panics, the call finishes first; of several panics the first
-    /// one goes on.
+    /// The value is dropped when its entity is despawned, in any way, even if the entity has
+    /// [cleanup components](crate::component#cleanup-components), or when the world is cleared or
+    /// dropped. If one call despawns several entities, the values are dropped after the last
+    /// despawn: for each type, in the order of its first use, in the order of the entities. If a
+    /// destructor panics, the call finishes first; if several panic, the first panic goes on.
     ///
     /// [`instantiate`](World::instantiate) copies no side values, and [`hash`](World::hash) does
-    /// not cover them. [Snapshots](crate::Snapshot) have those of the types that
-    /// [`keep_sides`](World::keep_sides) names.
+    /// not cover them. [Snapshots](crate::Snapshot) contain only the types named by
+    /// [`keep_sides`](World::keep_sides).
     ///
-    /// In a system, take [`SideMut`]; for an entity that the system spawns by a command, record
+    /// In a system, use [`SideMut`]; for an entity that the system spawns by a command, record
     /// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`SideMut`].
     ///
-    /// Amortised O(1). A world that has side values of any type makes a look-up in each table for
-    /// each entity that is despawned.
+    /// Amortised O(1). A world with side values of any type makes a look-up in each table for each
+    /// despawned entity.
     ///
     /// # Errors
     ///
@@ -83,15 +82,15 @@ impl World {
     }
 
     /// Makes the [side values](World::insert_side) of type `T` part of [`Snapshot`]s that are taken
-    /// from now on, so that [`World::restore`] puts them back as well: those of entities that come
-    /// back, and those that were replaced or removed. Once for each type; a world that
-    /// [takes over](World::merge) values of one that keeps them keeps them too.
+    /// from now on, so that [`World::restore`] restores them as well: the values of entities that
+    /// come back, and values that were replaced or removed. Call it once for each type; a world
+    /// that [takes over](World::merge) values of a world that keeps them keeps them too.
     ///
-    /// A snapshot clones all values of the type if any was written, inserted or removed since it
-    /// was taken last, and a restore clones them if any was since then: O(values of the type), or
-    /// O(1). [`SideMut::get_mut`] and [`SideMut::iter_mut`] count as writes. What
-    /// is changed through `&T`, as in an atomic number or behind an `Arc`, is not noticed: such
-    /// values are no state of the world.
+    /// A snapshot clones all values of the type if any was written, inserted or removed since the
+    /// last snapshot, and a restore clones them if any was since the snapshot: O(values of the
+    /// type), otherwise O(1). [`SideMut::get_mut`] and [`SideMut::iter_mut`] count as writes.
+    /// Changes through `&T`, as in an atomic number or inside an `Arc`, are not noticed: such
+    /// values are not state of the world.
     ///
     /// [`Snapshot::to_bytes`](crate::Snapshot::to_bytes) leaves them out: save them beside it,
     /// under [`Entity::to_bits`], and insert them after the restore.
@@ -165,8 +164,8 @@ impl World {
 /// The side values of type `T`, for reading; see [`World::insert_side`]. As a parameter of a system
 /// it declares that the system reads them.
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
-/// the world is borrowed exclusively.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) blocks no later call: its lock is
+/// renewed when the world is borrowed exclusively.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -255,9 +254,8 @@ impl<'w, T: Send + Sync + 'static> Side<'w, T> {
         self.len() == 0
     }
 
-    /// All values with their entities: in the order of their insertion as long as none is removed,
-    /// because the last one takes the place of a removed one. The order is the same for the same
-    /// calls.
+    /// All values with their entities, in the order of their insertion until one is removed: the
+    /// last value takes the place of a removed one. The order is the same for the same calls.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -77,11 +77,11 @@ impl World {
     /// Spawns an entity with the id `entity`, which must not be alive: for replication, undo,
     /// replay.
     ///
-    /// The index may lie beyond all that were ever used. Those between become free and take 16
-    /// bytes each; at most 1,048,576 of them may be unused afterwards, unless
-    /// [`World::grow_indices`] allows more. So ids that come from outside cost memory by the
-    /// highest index and not by their number: one entity at index 1,048,576 costs 16 MiB. A sender
-    /// that takes the lowest free index, as a world does by itself, keeps that small.
+    /// The index may lie beyond all indices that were ever used. The indices between become free
+    /// and take 16 bytes each; at most 1,048,576 of them may be unused afterwards, unless
+    /// [`World::grow_indices`] allows more. So ids from outside cost memory by the highest index
+    /// and not by their number: one entity at index 1,048,576 costs 16 MiB. A sender that takes the
+    /// lowest free index, as a world does by itself, keeps this cost small.
     ///
     /// Writes one row: O(components), plus O(indices skipped).
     ///
@@ -126,8 +126,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if that is above the world's limit of ids, or would need too much memory.
-    /// The world is unchanged.
+    /// [`ReserveError`] if `indices` is above the world's limit of ids, or would need too much
+    /// memory. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -273,8 +273,8 @@ impl World {
     /// components with [`World::insert`].
     ///
     /// From now on the entity is alive and without components for every call that names it. A pass
-    /// does not visit it before the change, which is the next call that borrows the world
-    /// exclusively.
+    /// does not visit it before the world's next change, that is, the next call that borrows the
+    /// world exclusively.
     ///
     /// # Errors
     ///
@@ -298,7 +298,8 @@ impl World {
     /// # Errors
     ///
     /// [`ReserveError`] if fewer than `n` ids are left, or if the entities of all reserved ids
-    /// would need more memory than one call may allocate; then none of the `n` is reserved.
+    /// would need more memory than one call may allocate. On an error none of the `n` ids is
+    /// reserved.
     ///
     /// ```
     /// # use phalanx::prelude::*;

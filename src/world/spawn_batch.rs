@@ -1,4 +1,4 @@
-//! Rows that become entities: written first, after the last live row, then given ids.
+//! Rows that become entities: written after the last live row before they get ids.
 
 use crate::archetype::{Archetype, Bundle, BundleTarget, NewRows};
 use crate::entity::ArchetypeId;
@@ -21,8 +21,8 @@ pub(super) struct Spawner<'w> {
 }
 
 impl<'w> Spawner<'w> {
-    /// The parts for entities of one bundle, and its target. No id is reserved. The archetype may
-    /// be new.
+    /// The parts for entities of one bundle, and its target. No id may be reserved. The archetype
+    /// may be new.
     #[inline]
     pub(super) fn new<B: Bundle>(
         store: &'w mut Store,
@@ -46,7 +46,7 @@ impl<'w> Spawner<'w> {
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if there are fewer ids, or less memory.
+    /// [`ReserveError`] if the ids or the memory do not suffice.
     pub(super) fn ensure_room(&mut self, rows: usize) -> Result<(), ReserveError> {
         ensure_room(self.archetype, self.entities, rows)
     }
@@ -59,8 +59,8 @@ impl<'w> Spawner<'w> {
     }
 }
 
-/// Rows that were written after the last live one. A batch that is dropped before `finish` leaves
-/// the world unchanged.
+/// Rows written after the last live row. A batch that is dropped before `finish` leaves the world
+/// unchanged.
 pub(super) struct Batch<'w> {
     /// `None` after `finish`.
     spawner: Option<Spawner<'w>>,
@@ -75,20 +75,20 @@ impl<'w> Batch<'w> {
         Self { written: spawner.archetype.begin_rows(), spawner: Some(spawner) }
     }
 
-    /// The number of rows that are written.
+    /// The number of written rows.
     pub(super) const fn len(&self) -> usize {
         self.written.len()
     }
 
-    /// Room after the rows that are written: at most `max` rows of one chunk. `expected` more rows
-    /// follow. Fails if there are fewer ids than rows already, or if the rows need more memory than
-    /// one call may allocate: that ends an iterator which never ends by itself.
+    /// Room after the written rows: at most `max` rows of one chunk. `expected` more rows follow.
+    /// Fails if fewer ids than rows are left, or if the rows need more memory than one call may
+    /// allocate: this stops an endless iterator.
     #[inline]
     pub(super) fn room(&mut self, expected: usize, max: usize) -> Result<FreeRun, ReserveError> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
         let rows = self.written.len();
-        // Not at the end of a small block: a list in a chunk has no such end, and the result must
-        // not depend on memory.
+        // Not checked at the end of a small block: a list in a chunk has no such end, and the
+        // result must not depend on memory.
         if rows > 0 && !spawner.archetype.list().in_first_block() {
             spawner.entities.ensure_room(rows)?;
             // Memory is allocated chunk by chunk, not all at once.
@@ -97,7 +97,7 @@ impl<'w> Batch<'w> {
         Ok(spawner.archetype.room(&self.written, expected, spawner.pool).at_most(max))
     }
 
-    /// Lets `write` write the first rows of a run, and returns how many these are.
+    /// Lets `write` write the first rows of a run, and returns the number of written rows.
     #[inline]
     pub(super) fn write<B: Bundle>(
         &mut self,
@@ -117,7 +117,7 @@ impl<'w> Batch<'w> {
         spawner.archetype.replicate(&mut self.written, from, run);
     }
 
-    /// [`Batch::finish`] of rows that are copies of a live row: what is disabled in it is in them.
+    /// [`Batch::finish`] of rows that are copies of a live row: they get its enable bits.
     pub(super) fn finish_copies(self, from: RowIndex) -> Result<(ArchetypeId, usize), OutOfIds> {
         self.finish_with(|archetype, first| archetype.replicate_bits(from, first))
     }
@@ -128,7 +128,7 @@ impl<'w> Batch<'w> {
         self.finish_with(|_, _| ())
     }
 
-    /// [`Batch::finish`], and then `f` with the archetype and the index of the first new row.
+    /// [`Batch::finish`] that calls `f` with the archetype and the index of the first new row.
     fn finish_with(
         mut self,
         f: impl FnOnce(&mut Archetype, usize),
@@ -166,7 +166,7 @@ impl Drop for Batch<'_> {
 ///
 /// # Errors
 ///
-/// [`ReserveError`] if there are fewer ids, or less memory.
+/// [`ReserveError`] if the ids or the memory do not suffice.
 pub(super) fn ensure_room(
     archetype: &Archetype,
     entities: &mut Directory,

@@ -2,7 +2,7 @@
 
 use crate::component::{Component, Registry};
 use crate::query::{granted_views_mut, lookup_type};
-use crate::store::{AccessGuard, SplitStore};
+use crate::store::{AccessGuard, AccessRequest, QueryType, SplitStore};
 
 use super::lookup::{Lookup, LookupMut};
 use super::resources::Resources;
@@ -11,7 +11,7 @@ use super::world::World;
 impl World {
     /// Splits the world for `runs` runs of systems. Returns the resources as well.
     pub(crate) fn split(&mut self, runs: usize) -> (SplitStore<'_>, &Resources) {
-        // The id queue of a stage has flushed, and no id is freed before it ends.
+        // The id queue of a stage has flushed, and no id is freed before the stage ends.
         if self.store.entities.queue().is_none() {
             self.flush();
         }
@@ -29,12 +29,12 @@ impl World {
         self.resources.release();
     }
 
-    /// Adds the table of side values of type `T`, unless there is one, for systems that write it.
+    /// Adds the table of side values of type `T`, unless it exists, for systems that write it.
     pub(crate) fn add_side_table<T: Send + Sync + 'static>(&mut self) {
         self.store.sides.get_or_add::<T>();
     }
 
-    /// Adds the queue of events of type `E`, unless there is one, for systems that send them.
+    /// Adds the queue of events of type `E`, unless it exists, for systems that send them.
     pub(crate) fn add_event_queue<E: Send + Sync + 'static>(&mut self) {
         self.store.events.get_or_add::<E>();
     }
@@ -42,6 +42,15 @@ impl World {
     /// Makes the events visible that the systems of a stage have sent.
     pub(crate) fn join_events(&mut self) {
         self.store.events.join();
+    }
+
+    /// The request of a query for its columns.
+    ///
+    /// # Panics
+    ///
+    /// If the query names a component type with a name that another type has in the world.
+    pub(crate) fn access_request(&mut self, query: &QueryType) -> AccessRequest {
+        self.store.requests.get(query, &mut self.store.registry)
     }
 
     /// The numbers of component types, for the access requests of systems.

@@ -11,7 +11,7 @@ use crate::version::Version;
 use super::error::EntityError;
 use super::world::World;
 
-/// Whether a set has all columns of a component. Without a set it has none.
+/// Tells whether a set has all columns of a component. Without a set it has none.
 struct Has<'a> {
     registry: &'a Registry,
     set: Option<&'a ComponentSet>,
@@ -21,7 +21,7 @@ struct Has<'a> {
 impl ColumnVisitor for Has<'_> {
     #[inline]
     fn visit<C: Component>(&mut self) {
-        // Asked without a set, too: it refuses a second type of one name.
+        // Looked up without a set, too: the registry refuses a second type of one name.
         let id = self.registry.id::<C>();
         self.all &= self.set.is_some_and(|set| set.contains(id));
     }
@@ -32,15 +32,16 @@ impl World {
     /// entities see [`despawn_batch`](World::despawn_batch).
     ///
     /// If it has [cleanup components](crate::component#cleanup-components) it is
-    /// [`Gone`](crate::Gone) from now on, and its id is free when the last of them is removed.
+    /// [`Gone`](crate::Gone) from now on, and its id is freed when the last of them is removed.
     ///
     /// # Errors
     ///
-    /// If the entity is not alive; so a second `despawn` of one id frees nothing.
+    /// If the entity is not alive; so a second `despawn` of one id has no effect.
     ///
     /// # Panics
     ///
-    /// If a destructor of its [side values](World::insert_side) does. The entity is despawned then.
+    /// If a destructor of its [side values](World::insert_side) panics. The entity is despawned
+    /// before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -59,8 +60,8 @@ impl World {
         Ok(())
     }
 
-    /// Inserts the components of `bundle` into an entity. Those that it has already are overwritten
-    /// in place. Moves one row: O(components).
+    /// Inserts the components of `bundle` into an entity. Components that it already has are
+    /// overwritten in place. Moves one row: O(components).
     ///
     /// # Errors
     ///
@@ -127,8 +128,8 @@ impl World {
         Ok(removed)
     }
 
-    /// Removes the components of `R` from an entity and inserts those of `added`, in one move of
-    /// one row: O(components).
+    /// Removes the components of `R` from an entity and inserts the components of `added`, in one
+    /// move of one row: O(components).
     ///
     /// # Errors
     ///
@@ -185,13 +186,14 @@ impl World {
         has.all
     }
 
-    /// Despawns all entities, also those that are [`Gone`](crate::Gone), and keeps no cleanup
-    /// components: to clean up first, despawn by [`matching`](World::matching). Archetypes,
+    /// Despawns all entities, including entities that are [`Gone`](crate::Gone), and keeps no
+    /// cleanup components: to clean up first, despawn by [`matching`](World::matching). Archetypes,
     /// resources and events stay, memory returns to the world's pool: O(entities + chunks).
     ///
     /// # Panics
     ///
-    /// If a destructor of [side values](World::insert_side) does. The world is empty then.
+    /// If a destructor of [side values](World::insert_side) panics. The world is empty before the
+    /// panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! Structural changes whose components are known at run time only: their values are bytes.
+//! Structural changes with components known only at run time: their values are bytes.
 //!
 //! The counterparts of [`spawn`](super::spawn) and [`structural`](super::structural) for ids of
 //! bundles instead of types. Command buffers merge their records into such changes.
@@ -13,7 +13,7 @@ use super::error::{EntityError, SpawnError};
 use super::spawn_batch::ensure_room;
 use super::world::World;
 
-/// The values of a bundle's components: the bytes of the `i`th one begin at `starts[i]`.
+/// The values of a bundle's components: the bytes of component `i` begin at `starts[i]`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowValues<'a> {
     pub(crate) bytes: &'a [u8],
@@ -30,8 +30,8 @@ pub(crate) enum MergeOutcome {
 }
 
 impl World {
-    /// Removes the components of `removed` that an entity has, and inserts those of `added`, in one
-    /// move.
+    /// Removes the components of `removed` that an entity has, and inserts the components of
+    /// `added`, in one move.
     ///
     /// # Errors
     ///
@@ -92,9 +92,9 @@ impl World {
         Ok(())
     }
 
-    /// Spawns the entities of several ids on loan, each with the components of `bundle`. The values
-    /// of the first row begin at the offsets of `values`, those of each next row `stride` bytes
-    /// later. O(bytes).
+    /// Spawns the entities of several ids on loan, each with the components of `bundle`. `values`
+    /// has the offsets of the first row; the values of each next row begin `stride` bytes later.
+    /// O(bytes).
     ///
     /// # Errors
     ///
@@ -123,8 +123,8 @@ impl World {
         Ok(())
     }
 
-    /// Spawns `rows` entities with the components of `bundle`. The values of the first row begin at
-    /// the offsets of `values`, those of each next row `stride` bytes later. O(bytes).
+    /// Spawns `rows` entities with the components of `bundle`. `values` has the offsets of the
+    /// first row; the values of each next row begin `stride` bytes later. O(bytes).
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ use super::resources::{MissingResource, Res, ResMut, Resources};
 /// Entities and their components.
 ///
 /// A world owns everything in it. It is `Send` and `Sync`: `&World` reads from many threads, and
-/// `&mut World` is the right to change it, so nothing is locked and nothing is checked at run time
-/// for being borrowed. An id of one world means nothing in another.
+/// `&mut World` is the right to change it, so it needs no locks and no borrow checks at run time.
+/// An id is valid only in its own world.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -35,7 +35,7 @@ pub struct World {
     id: WorldId,
 }
 
-/// The identity of a world. No two worlds of a process have the same.
+/// The identity of a world, unique in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WorldId(u64);
 
@@ -65,7 +65,7 @@ impl Default for World {
 }
 
 impl World {
-    /// An empty world with chunks of 16 KiB. Allocates nothing.
+    /// An empty world with chunks of 16 KiB. Allocates no memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -103,9 +103,9 @@ impl World {
         self.store.archetypes.chunk_size()
     }
 
-    /// The number of entities, [hidden](crate::component#hidden-components) ones too, and those
-    /// that are [`Gone`](crate::Gone) until their cleanup is over. Reserved ids count from the next
-    /// change of the world on.
+    /// The number of entities, including [hidden](crate::component#hidden-components) entities, and
+    /// entities that are [`Gone`](crate::Gone) until their cleanup ends. Reserved ids count from
+    /// the world's next change on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -143,8 +143,8 @@ impl World {
         self.store.clock
     }
 
-    /// Returns `true` if the entity is alive or reserved. Any id may be asked for, also a made-up
-    /// one. An entity that is despawned is not alive, also while it is [`Gone`](crate::Gone).
+    /// Returns `true` if the entity is alive or reserved. `entity` may be any id, even an invented
+    /// one. A despawned entity is not alive, also while it is [`Gone`](crate::Gone).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -161,7 +161,7 @@ impl World {
         self.store.entities.contains(entity) && !self.store.is_gone(entity)
     }
 
-    /// The error of a call that names an entity, which has no row with what is asked for.
+    /// The error of a call that names an entity without the row or the component that it needs.
     #[cold]
     pub(super) fn lacking(&self, entity: Entity, component: &'static str) -> EntityError {
         EntityError::lacks(entity, component, self.contains(entity))
@@ -183,7 +183,7 @@ impl World {
         self.store.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
     }
 
-    /// Spawns reserved ids and takes back those of dropped buffers. Every change of the world
+    /// Spawns reserved ids and takes back the ids of dropped buffers. Every change of the world
     /// begins with it.
     #[inline]
     pub(crate) fn flush(&mut self) {
@@ -212,8 +212,8 @@ impl World {
 }
 
 impl World {
-    /// Adds a value that belongs to no entity: the time step, a random generator, a
-    /// grid of neighbours. There is one of each type; returns the one that it replaces.
+    /// Adds a value that belongs to no entity: the time step, a random generator, a grid of
+    /// neighbours. Replaces the value of the same type, if any, and returns it.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -227,7 +227,7 @@ impl World {
         self.resources.insert(resource)
     }
 
-    /// Removes a resource; `None` if there is none of this type.
+    /// Removes a resource and returns it; `None` if none of this type exists.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -240,7 +240,8 @@ impl World {
         self.resources.remove()
     }
 
-    /// Borrows a resource for reading.
+    /// Borrows a resource for reading. The guard borrows the world until it is dropped, at the end
+    /// of its block: copy the value out of it, or `drop` it before the world is changed.
     ///
     /// # Errors
     ///
@@ -321,8 +322,8 @@ impl WorldBuilder {
 
     /// The most memory that one call may allocate, in bytes. The default is 16 GiB.
     ///
-    /// A call with a number of rows, ids or writers computes the memory that they need. If that is
-    /// more than this limit, or the system refuses it, the call returns
+    /// A call with a number of rows, ids or writers computes the memory that they need. If the
+    /// result is above this limit, or the system refuses it, the call returns
     /// [`TooMuchMemory`](crate::error::TooMuchMemory) and changes nothing. The limit guards against
     /// wrong numbers, not against a world that grows call by call. It is needed because a system
     /// may grant memory that it does not have, and end the process when the memory is used.
@@ -340,26 +341,26 @@ impl WorldBuilder {
         self
     }
 
-    /// The largest number of chunks in an extent: 64, which is the default, 16, 4 or 1, whatever is
-    /// the next lower; 0 counts as 1. Chunks of 64 and 128 KiB have extents of 16 at most, those of
-    /// 256 KiB of 4.
+    /// The largest number of chunks in an extent: 64 (the default), 16, 4 or 1. Other numbers are
+    /// rounded down to one of these; 0 counts as 1. Chunks of 64 and 128 KiB have extents of at
+    /// most 16 chunks, chunks of 256 KiB of at most 4.
     ///
     /// An *extent* is memory for several chunks of one archetype, column by column: the rows of a
-    /// column in one chunk are followed by those in the next, so that a pass over a long archetype
-    /// runs at the speed of flat arrays. With extents of one chunk, every chunk has memory of its
-    /// own. Nothing else depends on it: chunks, slices, versions, the order of rows and
-    /// [`World::hash`] are the same.
+    /// column in one chunk are followed by its rows in the next chunk, so that a pass over a long
+    /// archetype runs at the speed of flat arrays. With extents of one chunk, every chunk has
+    /// memory of its own. Only memory depends on it: chunks, slices, versions, the order of rows
+    /// and [`World::hash`] are the same.
     ///
     /// * An archetype has extents if each of its columns fills whole cache lines. A component of
-    ///   one byte needs chunks of a multiple of 64 rows for that; where that would cost more than
-    ///   an eighth of the rows, all chunks have memory of their own.
-    /// * Rows that come bit by bit lie in 32 single chunks, then in extents that grow with the
-    ///   archetype; a batch of known length lies in extents of its size, up to 1 MiB where the
-    ///   archetype has few rows. [`World::reserve`] gives the largest at once.
+    ///   one byte needs chunks of a multiple of 64 rows for that; if that would cost more than an
+    ///   eighth of the rows, all chunks have memory of their own.
+    /// * Rows that are added bit by bit lie in 32 single chunks, and after them in extents that
+    ///   grow with the archetype; a batch of known length lies in extents of its size, up to 1 MiB
+    ///   if the archetype has few rows. [`World::reserve`] allocates the largest extents at once.
     /// * Slabs for extents have up to 2 MiB and are taken whole.
     /// * A change by query that moves some chunks to another archetype leaves both with shorter
-    ///   runs. Free chunks of an extent are used again by archetypes that have chunks in it, and
-    ///   [`World::compact`] gives them back.
+    ///   runs. Free chunks of an extent are used again by archetypes with chunks in it, and
+    ///   [`World::compact`] frees them.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -378,7 +379,7 @@ impl WorldBuilder {
         self
     }
 
-    /// Builds the world. Allocates nothing.
+    /// Builds the world. Allocates no memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;

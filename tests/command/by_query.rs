@@ -1,4 +1,4 @@
-//! Commands on all that a query matches, by the time they are played back.
+//! Commands on all entities that a query matches at their playback.
 
 use phalanx::prelude::*;
 

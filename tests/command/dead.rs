@@ -1,4 +1,4 @@
-//! Commands on entities that do not live when they are played back.
+//! Commands on entities that are not alive at their playback.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -174,7 +174,7 @@ fn a_lent_id_used_in_the_buffer_of_another_world_is_rejected() {
     let (_world, mut buffer) = world_and_buffer(1);
     let (mut other, mut others) = world_and_buffer(1);
     let foreign = buffer.spawn(());
-    // It has the bits of an id that the other world has lent, too, which does not make it live.
+    // It has the bits of an id that the other world has lent, too, but is not alive there.
     others.insert(foreign, Four(1));
     let errors = errors(&mut other, &mut others);
     assert_eq!(errors[0].entity, foreign);

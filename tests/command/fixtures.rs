@@ -21,7 +21,7 @@ pub(crate) fn errors(world: &mut World, buffer: &mut CommandBuffer) -> Vec<Comma
     }
 }
 
-/// Plays back what must have an effect.
+/// Plays back a buffer in which every command must have an effect.
 #[track_caller]
 pub(crate) fn apply(world: &mut World, buffer: &mut CommandBuffer) -> phalanx::Applied {
     let applied = world.apply(buffer).expect("every command has an effect");

@@ -1,4 +1,4 @@
-//! Ids lent in advance: when they are good, and what becomes of those that are not used.
+//! Ids lent in advance: when they are valid, and how unused ones return.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

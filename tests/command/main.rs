@@ -1,5 +1,5 @@
-//! Command buffers: each case that a user meets once and a bug hides behind, one test each, and
-//! random programs against the same commands one by one.
+//! Command buffers: one test for each rare case that may hide a bug, and random programs against
+//! the same commands one by one.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 

@@ -1,4 +1,4 @@
-//! What commands on one entity come to, and that it costs one move.
+//! The combined effect of commands on one entity, at the cost of one move.
 
 use phalanx::prelude::*;
 
@@ -35,8 +35,7 @@ fn remove_then_add_leaves_the_new_value() {
 
 #[test]
 fn both_orders_of_add_and_remove_say_what_they_mean() {
-    // Whether a component is there in the end depends on the last command on it, and on nothing
-    // else.
+    // Only the last command on a component decides whether it is there in the end.
     for starts_with in [false, true] {
         let (mut world, mut buffer) = world_and_buffer(0);
         let entity = if starts_with { world.spawn((Tag, Four(0))) } else { world.spawn(Four(0)) };

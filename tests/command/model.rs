@@ -1,8 +1,8 @@
 //! Random programs, played back from a buffer in one world and done one by one in another.
 //!
-//! Every entity has a serial number, by which the worlds are compared: the ids of the two differ.
-//! What is compared is who lives, with which components, of which values, whom links lead to, and
-//! which commands found their entity dead.
+//! Every entity has a serial number, by which the worlds are compared, since their ids differ.
+//! Compared are the live entities, their components and values, the targets of their links, and the
+//! commands on dead entities.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::common::extent_chunks_max;
 /// A bundle made from one number.
 trait Shape: Bundle {
     fn make(n: u32) -> Self;
-    /// Takes what is there, component by component.
+    /// Takes the present components, one by one.
     fn take(world: &mut World, entity: Entity);
 }
 
@@ -112,7 +112,8 @@ enum Op {
         kind: u8,
         n: u32,
     },
-    /// What follows is recorded by writers of this many chunks, with this many commands each.
+    /// The following commands are recorded by writers of this many chunks, with this many commands
+    /// each.
     Parallel {
         chunks: usize,
         each: usize,
@@ -138,7 +139,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What a closure does, in either world.
+/// The change of a closure, in either world.
 fn run(world: &mut World, kind: u8, n: u32) {
     match kind {
         0 => {
@@ -167,7 +168,7 @@ struct Side {
     ids: BTreeMap<u32, Entity>,
 }
 
-/// Everything that an entity may have.
+/// All possible components of an entity.
 type All = (
     &'static Serial,
     Option<&'static Tag>,
@@ -178,7 +179,7 @@ type All = (
     Option<&'static Link>,
 );
 
-/// Everything of an entity, links by serial number.
+/// All components of an entity, with links as serial numbers.
 type Row = (bool, Option<Byte>, Option<Four>, Option<Twelve>, Option<u32>, Option<Option<u32>>);
 
 impl Side {
@@ -189,7 +190,7 @@ impl Side {
         }
     }
 
-    /// Learns the ids that playback has given.
+    /// Records the ids that playback has given.
     fn learn(&mut self) {
         for (entity, serial) in self.world.query::<(Entity, &Serial)>().rows() {
             self.ids.insert(serial.0, entity);
@@ -211,15 +212,15 @@ impl Side {
     }
 }
 
-/// The two worlds, and what was done to them.
+/// The two worlds, and the history of their changes.
 struct Pair {
     merged: Side,
     buffer: CommandBuffer,
     single: Side,
-    /// Serial numbers that commands may name: all but those that wait for an id.
+    /// Serial numbers that commands may name: all except the ones that wait for an id.
     named: Vec<u32>,
     next: u32,
-    /// Serial numbers of changes that found their entity dead, one by one.
+    /// Serial numbers of changes that found their entity dead when made one by one.
     dead: Vec<u32>,
 }
 
@@ -264,7 +265,7 @@ impl Pair {
         match *op {
             Op::Spawn { shape, n } => with_shape!(shape, S => {
                 let serial = self.spawned_singly::<S>(n);
-                // Now and then without an id in advance.
+                // Sometimes without an id in advance.
                 match self.buffer.try_spawn((S::make(n), Serial(serial))) {
                     Ok(entity) => {
                         self.merged.ids.insert(serial, entity);
@@ -371,7 +372,7 @@ impl Pair {
 
     /// Commands that writers record, `each` of them for every chunk.
     fn parallel(&mut self, ops: &[Op], chunks: usize, each: usize) {
-        // A writer borrows the buffer, and so the pair: they are put aside meanwhile.
+        // A writer borrows the buffer, and with it the pair: both are replaced meanwhile.
         let ids = self.merged.world.command_buffer(0).expect("none");
         let mut buffer = std::mem::replace(&mut self.buffer, ids);
         let mut writers = buffer.par_writers(chunks);

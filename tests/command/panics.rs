@@ -1,5 +1,5 @@
-//! Panics in the caller's code and rows that fit no chunk: the rest is applied, the world is sound,
-//! and the buffer is empty and usable.
+//! Panics in the caller's code and rows that do not fit a chunk: the rest is applied, the world is
+//! sound, and the buffer is empty and usable.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
@@ -168,7 +168,7 @@ fn a_batch_and_a_query_that_make_rows_too_large_are_errors() {
     sound(&world);
 }
 
-/// A payload of a panic, whose destructor panics.
+/// A payload of a panic, with a destructor that panics.
 struct Bomb;
 
 impl Drop for Bomb {

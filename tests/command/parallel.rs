@@ -1,4 +1,4 @@
-//! Recording by several threads: the same world, whatever they do.
+//! Recording by several threads: the world is the same for any timing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
@@ -8,10 +8,10 @@ use phalanx::prelude::*;
 use crate::common::components::{Big, Byte, Four, Link, Serial, Tag, sound};
 use crate::fixtures::{apply, world_and_buffer};
 
-/// What an entity has.
+/// The components of an entity.
 type Row = (Entity, Option<u32>, Option<u8>, Option<u32>);
 
-/// Everything that lives, row by row.
+/// All live entities, row by row.
 fn rows(world: &World) -> Vec<Row> {
     let query = world.query::<(Entity, Option<&Four>, Option<&Byte>, Option<&Serial>)>();
     query.rows().map(|(e, f, b, s)| (e, f.map(|f| f.0), b.map(|b| b.0), s.map(|s| s.0))).collect()

@@ -1,4 +1,4 @@
-//! Ids of a dropped buffer: every call acts at once as though they had never been lent.
+//! Ids of a dropped buffer: every call acts at once as if they had never been lent.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 use crate::common::components::{Four, sound};
 use crate::fixtures::apply;
 
-/// A world of at most eight entities, of which a dropped buffer held all but `alive`; and an id
+/// A world of at most eight entities: a dropped buffer held all except `alive`. Also returns an id
 /// that the buffer handed out.
 fn after_drop(alive: u32) -> (World, Entity) {
     let mut world = World::builder().entities_max(8).build();
@@ -21,7 +21,7 @@ fn after_drop(alive: u32) -> (World, Entity) {
 
 type Call = fn(&mut World, Entity) -> usize;
 
-/// Every call that makes entities or room for them, and how many entities there are then at least.
+/// Every call that makes entities or room for them, and the minimum number of entities afterwards.
 const CALLS: [(&str, Call); 12] = [
     ("try_spawn", |world, _| {
         (0..7).for_each(|i| {
@@ -101,7 +101,7 @@ fn every_call_has_the_ids_of_a_dropped_buffer() {
     }
 }
 
-/// The hash, then the next ids that each kind of call gives.
+/// The hash, followed by the next ids that each kind of call gives.
 fn next_ids(mut world: World) -> (u64, Vec<Entity>, Vec<Entity>) {
     let hash = world.hash();
     let reserved: Vec<_> =
@@ -126,7 +126,7 @@ fn ids_that_wait_and_ids_that_were_taken_back_are_the_same() {
     let mut spawned = again;
     let mut other = taken_back();
     assert_eq!(spawned.spawn_batch([(); 7]), other.spawn_batch([(); 7]));
-    // No archetype, and no version, because ids come back.
+    // Returning ids creates no archetype and no version.
     assert_eq!(spawned.hash(), other.hash());
 }
 
@@ -221,8 +221,8 @@ fn a_buffer_may_outlive_its_world_or_be_dropped_in_a_panic_or_be_forgotten() {
     sound(&world);
 
     let (mut world, _) = after_drop(0);
-    // What is forgotten is never dropped. This one is, but only at the end of the test, so that no
-    // memory leaks.
+    // A forgotten buffer is never dropped. This one is dropped, but only at the end of the test, so
+    // that no memory leaks.
     let forgotten = world.command_buffer(3).unwrap();
     assert!(world.try_spawn_batch([(); 6]).is_err(), "what is forgotten stays lent");
     assert!(world.try_spawn_batch([(); 5]).is_ok());

@@ -1,5 +1,5 @@
-//! Changes of one kind, each of another entity: rows move together, and the result is that of the
-//! same calls one by one, except for the order of rows.
+//! Changes of one kind, each of another entity: rows move together, and the result equals the
+//! result of the same calls one by one, except for the order of rows.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use phalanx::{Version, error::CommandErrorKind};
 use crate::common::components::{Big, Byte, Four, Hundred, Page, Tag, Twelve};
 use crate::fixtures::{apply, errors, world_and_buffer};
 
-/// Several chunks where they are small.
+/// Enough rows for several chunks of small rows.
 const ROWS: u32 = if cfg!(miri) { 40 } else { 6000 };
 
 /// The selections that are tried.
 const WHICH: Range<usize> = if cfg!(miri) { 3..4 } else { 0..5 };
 
-/// Numbers that look random, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 fn numbers(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -71,7 +71,7 @@ fn changes_together_are_those_of_calls_one_by_one() {
             assert_eq!(world.get::<Twelve>(entity).is_ok(), n % 7 == 1);
             assert_eq!(world.has::<Tag>(entity), n % 7 == 0 || is_chosen.contains(&entity));
         }
-        // And back: another order, and what some of them never had.
+        // And back: in another order, with a component that some of them never had.
         chosen.iter().rev().for_each(|&(entity, _)| buffer.remove::<(Byte, Twelve)>(entity));
         assert_eq!(apply(&mut world, &mut buffer).moved, chosen.len());
         for (n, &entity) in (0..ROWS).zip(&all) {
@@ -109,7 +109,7 @@ fn values_of_rows_that_are_overwritten_together_are_those_of_the_commands() {
     assert_eq!(world.query::<&Four>().arrived_since(before).count_rows(), 0);
 }
 
-/// The entities of the chunks in which `Four` has changed since then.
+/// The entities of the chunks in which `Four` has changed since the version.
 fn changed(world: &World, since: Version) -> HashSet<Entity> {
     let changed = world.query::<(Entity, &Four)>().changed_since::<Four>(since);
     changed.rows().map(|(entity, _)| entity).collect()

@@ -1,5 +1,5 @@
-//! The components of the tests, in the sizes and alignments that layouts and moves depend on, and
-//! the checks and worlds that all programs share.
+//! Components of the tests, in the sizes and alignments that matter to layouts and moves; checks
+//! and worlds that all test programs share.
 
 use phalanx::prelude::*;
 
@@ -42,8 +42,8 @@ macro_rules! nth {
 
 nth!(0 1 2 3 4 5 6 7 8 9 10 11);
 
-/// Runs an expression with the `n`th type of a list as `$S`: how random operations choose a
-/// component or a bundle.
+/// Runs an expression with the `n`th type of a list as `$S`. Random operations choose a component
+/// or a bundle with it.
 macro_rules! with_type {
     ($n:expr, $S:ident => $run:expr; $($i:literal $type:ty),* $(,)?) => {
         match $n {
@@ -57,12 +57,12 @@ macro_rules! with_type {
 }
 pub(crate) use with_type;
 
-/// Rows that a full chunk of the archetype with the most rows holds.
+/// The rows of a full chunk, in the archetype with the most rows.
 pub(crate) fn capacity(world: &World) -> usize {
     world.archetypes().max_by_key(|a| a.len()).expect("an archetype").capacity()
 }
 
-/// An empty world; under Miri with the smallest chunks, since each row costs it microseconds.
+/// An empty world; under Miri with the smallest chunks, because each row costs Miri microseconds.
 pub(crate) fn small_world() -> World {
     if cfg!(miri) { World::builder().chunk_size(ChunkSize::KIB_4).build() } else { world() }
 }

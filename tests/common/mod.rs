@@ -1,5 +1,5 @@
-//! What the test programs share: a world whose chunk size the caller of the tests chooses, and the
-//! components that worlds are filled with.
+//! Shared parts of the test programs: a world with a chunk size chosen by the environment, and the
+//! components of test worlds.
 #![allow(dead_code, unused_imports, unused_macros, reason = "a program uses some of it")]
 
 pub(crate) mod components;
@@ -8,7 +8,7 @@ pub(crate) mod effort;
 
 use phalanx::prelude::*;
 
-/// The chunk size that `PHALANX_TEST_CHUNK_KIB` names (4, 16, 256, …); 16 KiB if it names none.
+/// The chunk size from `PHALANX_TEST_CHUNK_KIB` (4, 16, 256, …); 16 KiB if it is not set.
 fn chunk_size() -> ChunkSize {
     const VARIABLE: &str = "PHALANX_TEST_CHUNK_KIB";
     let kib = match std::env::var(VARIABLE) {
@@ -18,8 +18,7 @@ fn chunk_size() -> ChunkSize {
     ChunkSize::new(kib << 10).unwrap_or_else(|error| panic!("{VARIABLE}={kib}: {error}"))
 }
 
-/// The number of chunks that `PHALANX_TEST_EXTENT` names as the most in an extent; 64 if it names
-/// none.
+/// The largest number of chunks in an extent, from `PHALANX_TEST_EXTENT`; 64 if it is not set.
 pub(crate) fn extent_chunks_max() -> u32 {
     const VARIABLE: &str = "PHALANX_TEST_EXTENT";
     match std::env::var(VARIABLE) {

@@ -1,10 +1,10 @@
-//! What safe code may not do by way of `component!`: make a type of bytes that are no value, or of
-//! values whose bytes are not all initialised. Each attack is a crate that forbids unsafe code.
+//! Attacks on `component!` by safe code: a type with bytes that are not a value, or with values
+//! that have uninitialised bytes. Each attack is a crate that forbids unsafe code.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
 use crate::mistakes::refused;
 
-/// A crate may call itself `core`, and refuse nothing.
+/// A crate may call itself `core`, and refuse no call.
 #[test]
 fn another_core_changes_nothing() {
     let program = "#![forbid(unsafe_code)]
@@ -49,7 +49,7 @@ fn what_could_change_the_item_is_refused() {
             ("macro_rules! t { () => { u32 } } component! { struct A(t!()); }", macros),
             ("macro_rules! t { () => { 3 } } component! { struct A { a: [u8; t!()] } }", macros),
             ("macro_rules! t { () => { u32 } } component! { struct A<T>([t!(); 2], T); }", macros),
-            // What a bound says decides what the field is, so it is the same wherever it stands.
+            // A bound in any place decides the kind of the field in the same way.
             (
                 "macro_rules! t { () => { u32 } } trait T<X>: Copy { type Out: Copy; }
                  component! { struct A<B: T<t!()>>(B::Out); }",
@@ -112,7 +112,7 @@ fn what_is_not_plain_data_is_refused() {
                 "component! { struct A { #[r#cfg(any())] a: u32, b: u32 } }",
                 "has no field named `a`",
             ),
-            // Shadowing in a field's type what the expansion uses.
+            // Shadows, in a field's type, a name that the expansion uses.
             ("type Bool = String; component! { struct A(Bool); }", plain),
         ],
     );
@@ -141,14 +141,14 @@ fn what_has_a_bool_is_not_pod() {
                 ),
                 "[E0119]",
             ),
-            // An answer of one's own to whether a `bool` is `Pod` makes two.
+            // A second answer to whether a `bool` is `Pod` is ambiguous.
             (
                 "use phalanx::__define::Probe; trait Liar { const IS_POD: bool = true; }
                  impl Liar for Probe<bool> {} component! { struct A(bool); }",
                 "[E0034]",
             ),
             (
-                // A coercion of a reference to the field is not its type.
+                // A coercion of a reference to the field does not change its type.
                 "component! { struct A(bool); } fn f() {
                      let _: phalanx::__define::Part<u8> = phalanx::__define::part(&A(true).0); }",
                 "[E0308]",
@@ -167,7 +167,7 @@ fn what_has_a_bool_is_not_pod() {
     );
 }
 
-/// The `unsafe` of the macro does not cover what the user writes in it.
+/// The `unsafe` of the macro does not cover the user's code in it.
 #[test]
 fn unsafe_code_of_the_user_stays_the_users() {
     let forbidden = "usage of an `unsafe` block";
@@ -221,7 +221,7 @@ fn a_split_component_by_hand_is_unsafe() {
     assert!(errors.contains("implementation of an `unsafe` trait"), "{errors}");
 }
 
-/// One that names a column twice is refused where it is written.
+/// A component that names a column twice is refused at its use.
 #[test]
 fn a_split_component_cannot_name_a_column_twice() {
     for call in [
@@ -236,7 +236,7 @@ fn a_split_component_cannot_name_a_column_twice() {
     }
 }
 
-/// What the expansion calls on a type of the language itself is not what a user's trait may add.
+/// The expansion's calls on a language type cannot be replaced by a user's trait.
 #[test]
 fn a_trait_on_arrays_changes_nothing() {
     let program = "#![forbid(unsafe_code)]

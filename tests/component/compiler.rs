@@ -1,4 +1,4 @@
-//! The compiler, which tests run on small programs, most of which it refuses.
+//! The compiler, run on small programs that it mostly refuses.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ struct Library {
     dependencies: PathBuf,
 }
 
-/// The library that this test is linked to: cargo builds it again, which takes no time, and says
-/// where it is.
+/// The library that this test is linked to: cargo builds it again, which takes no time, and prints
+/// its path.
 fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -46,7 +46,7 @@ fn compile(name: &str, program: &str) -> Output {
     std::fs::write(&source, program).expect("the build folder can be written to");
     let Library { file, dependencies } = library();
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    // From here the compiler finds the sources of the library, lines of which it shows.
+    // From here the compiler finds the sources of the library, and shows their lines.
     Command::new(rustc)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(["--edition=2024", "--crate-type=bin", "--emit=obj", "--color=never", "-o"])
@@ -66,7 +66,7 @@ pub(crate) fn compiles(name: &str, program: &str) {
     assert!(output.status.success(), "this does not compile: {program}\n{text}");
 }
 
-/// What the compiler says of a program that it refuses: the texts of its errors.
+/// The texts of the errors of a program that the compiler refuses.
 #[track_caller]
 pub(crate) fn errors(name: &str, program: &str) -> Vec<String> {
     let output = compile(name, program);

@@ -1,4 +1,4 @@
-//! Types that `component!` defines: what they implement, their values, and where they are stored.
+//! Types that `component!` defines: their traits, their values, and their storage.
 
 use phalanx::bytemuck::checked::{CheckedCastError, try_from_bytes, try_pod_read_unaligned};
 use phalanx::bytemuck::{bytes_of, cast_slice};

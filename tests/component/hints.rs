@@ -1,6 +1,6 @@
-//! `Component::hint` is safe to implement: it may panic, and it may query the world that asks it.
+//! `Component::hint` is safe to implement: it may panic, and it may query the calling world.
 
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use core::cell::Cell;
 use core::time::Duration;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,22 +18,24 @@ use crate::common::world;
 #[repr(C)]
 struct Fragile(u32);
 
-static BREAKS: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    static BREAKS: Cell<bool> = const { Cell::new(false) };
+}
 
 impl Component for Fragile {
     const NAME: &'static str = "fragile";
 
     fn hint() -> Option<&'static ComponentHint> {
-        assert!(!BREAKS.load(Relaxed), "stop");
+        assert!(!BREAKS.get(), "stop");
         None
     }
 }
 
-/// Runs `f` while the hint panics, and panics so.
+/// Runs `f` while the hint panics, and asserts that `f` panics.
 fn breaks<T>(f: impl FnOnce() -> T) {
-    BREAKS.store(true, Relaxed);
+    BREAKS.set(true);
     let broken = catch_unwind(AssertUnwindSafe(f)).is_err();
-    BREAKS.store(false, Relaxed);
+    BREAKS.set(false);
     assert!(broken, "it asks for the hint");
 }
 
@@ -43,7 +45,7 @@ fn a_hint_that_panics_while_an_archetype_is_made_hides_it_from_no_query() {
     let first = world.spawn(Four(0));
     let found = |world: &World| world.query::<(&Four, Option<&Fragile>)>().rows().count();
     assert_eq!(found(&world), 1);
-    // The world learns a type, so the plan asks whether it was `Fragile`.
+    // The world registers a type, so the plan checks whether it is `Fragile`.
     breaks(|| world.spawn((Four(1), Tag)));
     sound(&world);
     breaks(|| world.insert(first, Twelve([1; 3])));
@@ -56,6 +58,29 @@ fn a_hint_that_panics_while_an_archetype_is_made_hides_it_from_no_query() {
     sound(&world);
     assert_eq!((world.len(), found(&world)), (3, 3));
     assert_eq!(world.query::<&Fragile>().rows().count(), 1);
+}
+
+#[test]
+fn a_hint_that_panics_in_a_merge_leaves_no_memory_behind() {
+    let mut world = world();
+    world.spawn(Four(0));
+    assert_eq!(world.query::<(&Four, Option<&Fragile>)>().rows().count(), 1);
+    let other = || {
+        let mut other = World::builder().chunk_size(world.chunk_size()).build();
+        other.spawn_batch((0..10_000).map(|i| (Four(i), Tag)));
+        other
+    };
+    let (broken, whole) = (other(), other());
+    let before = world.memory().slab_bytes;
+    breaks(|| world.merge(broken).map(drop));
+    sound(&world);
+    assert_eq!((world.len(), world.memory().slab_bytes), (1, before));
+    assert_eq!(world.merge(whole).expect("nothing breaks").len(), 10_000);
+    sound(&world);
+    assert_eq!(world.query::<(&Four, Option<&Fragile>)>().rows().count(), 10_001);
+    world.clear();
+    while !world.compact(1_000).finished {}
+    assert_eq!(world.memory().slab_bytes, 0);
 }
 
 /// Its hint queries [`ASKED`].
@@ -80,7 +105,7 @@ fn a_hint_may_query_the_world_that_asks_it() {
     let mut world = world();
     world.spawn_batch((0..3).map(Four));
     let world = ASKED.get_or_init(|| world);
-    // On a thread of its own: it waited for itself once.
+    // On a thread of its own: this call once deadlocked.
     let (done, is_done) = mpsc::channel();
     thread::spawn(move || {
         let found = world.query::<(&Four, Option<&Curious>)>().rows().count();

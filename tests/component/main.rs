@@ -1,4 +1,4 @@
-//! Component types: their names, their hints, and what the compiler refuses of them.
+//! Component types: their names, their hints, and the uses that the compiler refuses.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 

@@ -1,11 +1,11 @@
-//! The likeliest mistakes, and what the compiler says of each: what it is about, where it is, and
-//! what to do.
+//! The likeliest mistakes, and the errors of the compiler: their subject, their place, and their
+//! advice.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
 use crate::compiler::errors;
 
 /// Asserts that each program is refused with a text, in one run of the compiler: each is a line in
-/// a module of its own, and an error is about the line that it points at first.
+/// a module of its own, and an error belongs to the line that it points at first.
 #[track_caller]
 pub(crate) fn refused(name: &str, programs: &[(&str, &str)]) {
     const PRELUDE: &str =

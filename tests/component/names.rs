@@ -49,7 +49,7 @@ fn world() -> (World, Entity) {
     (world, entity)
 }
 
-/// What a panic says.
+/// The text of a panic.
 fn panic_of<R: Debug>(body: impl FnOnce() -> R) -> String {
     let payload = catch_unwind(AssertUnwindSafe(body)).expect_err("it should panic");
     payload.downcast_ref::<String>().expect("a text").clone()
@@ -121,7 +121,7 @@ fn gather_and_scatter_go_by_type() {
     refused("scatter", |w, _| {
         w.query_mut::<(&mut first::Health, Entity)>().scatter(&[Health(9)]).is_ok()
     });
-    // A world that has met neither has nothing to take or to put.
+    // A world that has neither type removes and inserts no component.
     let mut empty = World::new();
     assert_eq!(empty.query::<(&first::Health, Entity)>().gather::<Health>(), []);
     assert_eq!(empty.query_mut::<(&mut first::Health, Entity)>().scatter::<Health>(&[]), Ok(()));
@@ -234,7 +234,7 @@ fn a_command_of_the_second_type_fails_with_its_place_and_nothing_else_is_lost() 
         [
             (CommandVerb::Spawn, never, true),
             (CommandVerb::Insert, entity, true),
-            // The entity that was to have the component never lives.
+            // The entity that should get the component never lives.
             (CommandVerb::Insert, never, false),
             (CommandVerb::Spawn, Entity::NULL, true),
             (CommandVerb::Remove, entity, true),
@@ -298,7 +298,7 @@ fn a_closure_that_meets_the_second_type_panics_and_the_rest_is_applied() {
 #[test]
 fn systems_are_refused_when_they_are_added_or_prepared_and_the_schedule_can_be_kept() {
     let mut schedule = Schedule::new();
-    // Without other threads, because rayon's do not pass Miri's strictest rules.
+    // Without other threads, because rayon does not pass Miri's strictest rules.
     schedule.threads(1);
     schedule.add(|_: Query<&first::Health>| ());
     let text = panic_of(|| {

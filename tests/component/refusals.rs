@@ -1,12 +1,12 @@
-//! What does not compile, and what the compiler says: the caller's line and the component's name.
+//! Errors of the compiler: they name the caller's line and the component.
 //!
-//! The errors of constants come when code is generated, so one program a test is compiled by
-//! `rustc` against the library that this test itself is linked to.
+//! The errors of constants come at code generation, so `rustc` compiles one program for each test,
+//! against the library that this test itself is linked to.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
 use crate::compiler;
 
-/// Stands before each program.
+/// Precedes each program.
 const PRELUDE: &str = r#"
 #![allow(dead_code, unused)]
 use phalanx::prelude::*;
@@ -29,7 +29,7 @@ const TWICE_IN_A_QUERY: &str = "this query names the component `game.health` twi
      types, give one of them another name: `struct Type as \"name\"` where `component!` defines it, \
      `component!(Type as \"name\")` where it does not)";
 
-/// What the compiler says of lines that it refuses, each in a function of its own.
+/// The errors of the compiler for lines that it refuses, each in a function of its own.
 #[track_caller]
 fn errors(name: &str, lines: &[&str]) -> Vec<String> {
     let (mut program, mut main) = (PRELUDE.to_owned(), String::new());

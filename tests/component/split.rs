@@ -1,4 +1,4 @@
-//! Split components: the same component as a column a field.
+//! Split components: the same component with a column for each field.
 
 use phalanx::error::BytesError;
 use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! Ids that are stale, made up, asked for by number, or of another world.
+//! Stale ids, invented ids, ids requested by number, and ids of another world.
 
 use phalanx::prelude::*;
 use phalanx::{
@@ -9,7 +9,7 @@ use phalanx::{
 use crate::common::components::{Four, Link, Tag, Twelve, sound};
 use crate::common::world;
 
-/// Every call that takes an id refuses this one, and changes nothing.
+/// Every call that takes an id refuses this one and leaves the world unchanged.
 #[track_caller]
 fn refused(world: &mut World, entity: Entity) {
     let dead = NoSuchEntity { entity };
@@ -164,7 +164,7 @@ fn reserving_more_ids_than_there_are_reserves_none() {
 fn two_worlds_are_independent() {
     let (mut a, mut b) = (world(), World::builder().chunk_size(ChunkSize::KIB_4).build());
     let in_a = a.spawn_batch((0..100).map(|i| (Four(i), Tag))).to_vec();
-    // The same types are numbered in another order.
+    // The other world numbers the same types in another order.
     let in_b = b.spawn_batch((0..50).map(|i| (Twelve([i; 3]), Four(i + 500)))).to_vec();
     a.query_mut::<&mut Four>().iter_mut().flatten().for_each(|four| four.0 += 1);
     let before = b.version();

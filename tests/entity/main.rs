@@ -1,4 +1,4 @@
-//! Entity ids: stale, made up, asked for by number, reserved, of another world, and too many.
+//! Entity ids: stale, invented, requested by number, reserved, of another world, and too many.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 

@@ -1,4 +1,4 @@
-//! Wrong numbers: what asks for more memory than a call may take is an error that says how much.
+//! Wrong numbers: a request for more memory than a call may take is an error with the bytes.
 
 use phalanx::prelude::*;
 use phalanx::{
@@ -11,7 +11,7 @@ use crate::common::components::{Big, Four, Tag, sound};
 const ALL: u32 = u32::MAX - 8;
 const GIB: u64 = 1 << 30;
 
-/// A world whose state must not be touched.
+/// A world; refused calls must leave its state unchanged.
 struct Untouched {
     world: World,
     hash: u64,
@@ -28,7 +28,7 @@ impl Untouched {
         Self { world, hash, bytes }
     }
 
-    /// Whether the call was refused for its bytes, and nothing else has happened.
+    /// Whether the call was refused for its bytes and left the world unchanged.
     fn refuses(&mut self, call: impl FnOnce(&mut World) -> Option<TooMuchMemory>, least: u64) {
         let error = call(&mut self.world).expect("the call is refused for its memory");
         assert!(error.bytes >= least && error.bytes > error.bytes_max, "{error}");
@@ -40,7 +40,7 @@ impl Untouched {
     }
 }
 
-/// The bytes that a world holds.
+/// The bytes held by a world.
 fn bytes(world: &World) -> usize {
     let memory = world.memory();
     memory.slab_bytes + memory.bookkeeping_bytes
@@ -105,11 +105,11 @@ fn a_smaller_limit_refuses_smaller_requests() {
         error
     };
     world.refuses(par, 10_000 * size_of::<phalanx::CommandWriter>() as u64);
-    // Up to the limit all is well.
+    // A request of exactly the limit succeeds.
     assert!(limit().world.reserve_entities(5_000).is_ok());
     assert!(limit().world.command_buffer(5_000).is_ok());
     assert!(limit().world.grow_indices(6_255).is_ok());
-    // Reservations that wait for one change of the world count together.
+    // Reservations that wait for the same change of the world count together.
     let reserved = limit().world;
     assert!(reserved.reserve_entities(3_000).is_ok());
     let error = of_reserve(reserved.reserve_entities(2_001).map(drop)).expect("refused");

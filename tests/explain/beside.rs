@@ -1,4 +1,4 @@
-//! What lies beside the columns: enable bits and values of chunks.
+//! Data beside the columns: enable bits, line versions and values of chunks.
 
 use phalanx::prelude::*;
 
@@ -44,7 +44,7 @@ fn lines_that_did_not_change_are_not_visited() {
     assert_eq!((changed.rows(), changed.lines(), changed.bytes_used()), (40, 3, 160));
     let explained = world.explain();
     let lamp = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
-    // A version a line and one a chunk, each of 8 bytes, in two chunks.
+    // One version per line and one per chunk, each of 8 bytes, in two chunks.
     assert_eq!(lamp.columns[0].line_versions, Some(2 * (1 + 4_096 / 16) * 8));
     let text = lamp.to_string();
     assert!(text.contains("Lamp has a version for 16 rows each: 4,112 bytes"), "{text}");

@@ -1,5 +1,5 @@
-//! Explanations compared with figures computed by hand, with addresses of slices and with turns of
-//! queries.
+//! Explanations compared with figures computed by hand, with addresses of slices and with the
+//! chunks that queries yield.
 
 mod beside;
 #[path = "../../src/effort.rs"]
@@ -37,7 +37,7 @@ struct Quad<const N: usize>([u32; 4]);
 phalanx::component!(Wide, Quad<0> as "Q0", Quad<1> as "Q1", Quad<2> as "Q2", Quad<3> as "Q3");
 phalanx::component!(Position as "Position", Velocity as "Velocity", Age, Odd, Frozen);
 
-/// The lines that slices touch, by their addresses.
+/// The number of cache lines that slices touch, by their addresses.
 #[derive(Default)]
 struct Lines(HashSet<usize>);
 
@@ -70,7 +70,7 @@ fn world_of(size: ChunkSize, groups: &[(u8, usize)]) -> World {
                 .spawn_batch((0..rows).map(|_| (Position::default(), Velocity::default(), Frozen)))
                 .to_vec(),
         };
-        // Some leave again, so that archetypes run empty too.
+        // Some are despawned again, so that some archetypes become empty.
         for entity in entities.iter().take(rows / 2 * usize::from(kind / 6)) {
             world.despawn(*entity).expect("it lives");
         }
@@ -89,7 +89,7 @@ fn lines_of_a_query_by_hand_at_three_chunk_sizes() {
         (ChunkSize::KIB_256, 10_912, 2046),
     ];
     for (size, capacity, full) in cases {
-        // Two full chunks and one row, which takes a line of each column.
+        // Two full chunks, and one row that takes a line of each column.
         let world = world_of(size, &[(1, 2 * capacity + 1)]);
         let explanation = world.query::<(&Position, &Velocity)>().explain();
         assert_eq!((explanation.chunks(), explanation.rows()), (3, 2 * capacity + 1));
@@ -109,7 +109,7 @@ fn a_query_says_what_it_reads_and_writes() {
     // 1200 bytes are 18.75 lines.
     assert_eq!((explanation.lines(), explanation.lines_written()), (38, 19));
     assert_eq!(explanation.lines_per_row(), 0.38);
-    // A column that two terms read has its lines once.
+    // Lines of a column that two terms read count once.
     assert_eq!(world.query::<(&Age, &Age, Option<&Frozen>)>().explain().lines(), 1);
     // 112 rows of 12 bytes are 21 lines.
     assert_eq!(world.query::<&Position>().padded().explain().lines(), 21);
@@ -160,7 +160,7 @@ fn a_component_that_the_world_never_saw_is_missed_by_name() {
 
 #[test]
 fn chunks_that_a_filter_skips_are_the_chunks_it_skips() {
-    // 4 KiB hold 1024 rows of 4 bytes; five full chunks and a rest.
+    // 4 KiB hold 1024 rows of 4 bytes; five full chunks and a partial one.
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let rows = if cfg!(miri) { 2 * 1024 + 5 } else { 5 * 1024 + 5 };
     let entities = world.spawn_batch((0..rows).map(|_| Age(0.0))).to_vec();

@@ -1,11 +1,12 @@
-//! Queries keep addresses from one run to the next: after anything that moves rows they are new.
+//! Queries keep addresses from one run to the next, and update them after any change that moves
+//! rows.
 
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Other, Tag, Third, Twelve, sound};
 use crate::common::world;
 
-/// What the kept plans of three queries see, one of them of a shared world, one that writes.
+/// The results of the kept plans of three queries. One is of a shared world, one writes.
 fn seen(world: &mut World) -> (u32, u32, usize) {
     let mut written = 0;
     for four in world.query_mut::<&mut Four>() {
@@ -19,7 +20,7 @@ fn seen(world: &mut World) -> (u32, u32, usize) {
     (written, read, alive)
 }
 
-/// Asserts that queries see what a walk over the entities finds.
+/// Asserts that the queries find the same rows as a walk over the entities.
 #[track_caller]
 fn assert_seen(world: &mut World, entities: &[Entity]) {
     let alive: Vec<_> = entities.iter().copied().filter(|&e| world.contains(e)).collect();
@@ -102,7 +103,7 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
         change(&mut world, &mut entities);
         println!("after: {name}");
         assert_seen(&mut world, &entities);
-        // And once more with nothing between: what is kept is used.
+        // Once more without a change between: the kept addresses are used.
         assert_seen(&mut world, &entities);
     }
     entities = world.spawn_batch((0..10).map(Four)).to_vec();
@@ -115,7 +116,7 @@ fn a_plan_that_slept_through_many_changes_is_right_again() {
     let mut entities = vec![world.spawn(Four(1))];
     assert_seen(&mut world, &entities);
     for round in 0..200 {
-        // Another plan looks in between, so that each change is noted anew.
+        // Another plan runs in between, so that each change is noted again.
         entities.push(world.spawn((Four(round), Tag)));
         assert!(world.query::<&Tag>().iter().count() > 0);
         let oldest = entities.remove(0);

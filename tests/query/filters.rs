@@ -1,11 +1,11 @@
-//! Which archetypes and chunks a query visits.
+//! The archetypes and chunks that a query visits.
 
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Nth, Other, Tag, Third, Twelve, sound};
 use crate::common::world;
 
-/// Byte entity for each subset of five components; bit `i` of its number is component `i`.
+/// One entity for each subset of five components; bit `i` of its number is component `i`.
 fn subsets() -> (World, Vec<Entity>) {
     let mut world = world();
     let entities: Vec<_> = (0..32).map(|_| world.spawn(())).collect();
@@ -141,7 +141,7 @@ fn several_change_filters_must_all_pass() {
     assert_eq!(both(&world), [b]);
     world.get_mut::<Twelve>(a).expect("there").0[0] = 5;
     assert_eq!(both(&world), [a, b]);
-    // A filter that is narrowed is another filter: the plain query is as it was.
+    // A narrowed filter is another filter: the plain query is unchanged.
     assert_eq!(world.query::<(Entity, &Four)>().rows().count(), 2);
 }
 

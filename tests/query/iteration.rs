@@ -5,7 +5,7 @@ use phalanx::prelude::*;
 use crate::common::components::{Byte, Four, Nth, Other, Tag, Third, Twelve, capacity, sound};
 use crate::common::world;
 
-/// What a query yields, walked in every way there is.
+/// The rows of a query, read in every possible way.
 fn everything(world: &World) -> Vec<u32> {
     let slices: Vec<u32> =
         world.query::<&Four>().iter().flat_map(|f| f.iter().map(|f| f.0)).collect();
@@ -66,7 +66,7 @@ fn a_query_is_never_used_up_also_in_parallel() {
         }
         assert_eq!(chunks, 5, "a loop over `&mut query`, pass {pass}");
         assert_eq!(query.iter_mut().count(), 5);
-        // A pass that is given up.
+        // A pass that is abandoned.
         assert!(query.iter_mut().next().is_some());
         query.reborrow().for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
         query.reborrow().par_for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
@@ -97,7 +97,7 @@ fn passes_that_read_may_be_under_way_at_the_same_time() {
     let query = world.query::<&Four>();
     let pairs = query.iter().flat_map(|a| query.iter().map(move |b| (a[0].0, b[0].0)));
     assert_eq!(pairs.count(), 9);
-    // A query that could write borrows the world exclusively, and reads as well.
+    // A query that could write borrows the world exclusively, and can read as well.
     let query = world.query_mut::<&Four>();
     assert!(query.iter().zip(&query).all(|(a, b)| a.as_ptr() == b.as_ptr()));
 }
@@ -117,7 +117,7 @@ fn a_pass_that_writes_advances_the_clock_when_it_begins() {
     assert_eq!(world.query::<&Four>().changed_since(before).count_rows(), 0, "nothing was cut");
 }
 
-/// Rows of nine archetypes: of no chunk, of one, of several, in turn.
+/// Rows of nine archetypes: without a chunk, with one, with several, in turn.
 fn patchwork() -> (World, usize) {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let mut four = 0..;
@@ -135,8 +135,8 @@ fn patchwork() -> (World, usize) {
     (world, lens.iter().sum())
 }
 
-/// Takes some turns of an iterator and goes on in one of five ways. All slices are held to the end,
-/// where each is written. Returns the rows visited.
+/// Takes some items of an iterator and goes on in one of five ways. All slices are held to the end,
+/// and each is written. Returns the visited rows.
 fn begun_and_gone_on<F: Filter>(
     query: Query<'_, (Entity, &mut Four), F>,
     turns: usize,
@@ -335,7 +335,7 @@ fn padded_slices_are_whole_vectors_of_live_rows_and_zeros() {
             assert!(four[ids.len()..].iter().all(|f| f.0 == 0), "padding");
             assert!(one[ids.len()..].iter().all(|o| o.0 == 0), "padding");
         }
-        // Whoever writes to the padding writes to no row, now or later.
+        // A write to the padding never changes a row.
         for (four, one) in world.query_mut::<(&mut Four, &mut Byte)>().padded() {
             four.iter_mut().for_each(|f| f.0 += 7);
             one.fill(Byte(9));

@@ -1,4 +1,4 @@
-//! Queries: their shapes, the ways to walk them, filters, cached plans, and what they stamp.
+//! Queries: their shapes, their passes, filters, cached plans, and stamps.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 

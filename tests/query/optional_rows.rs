@@ -1,5 +1,5 @@
-//! Optional terms of components that are disabled in some rows: each form that hands out single
-//! rows says `None` there, and slices have all rows.
+//! Optional terms of components that are disabled in some rows: each form that yields single rows
+//! has `None` there, and slices have all rows.
 
 use phalanx::prelude::*;
 
@@ -22,7 +22,7 @@ component! {
     struct Place { x: f32, y: f32 }
 }
 
-/// How many entities of a kind there are: several chunks.
+/// The number of entities of a kind: several chunks.
 const COUNT: u32 = if cfg!(miri) { 130 } else { 9_000 };
 
 /// Whether `Shield` is enabled in entity number `n`.
@@ -31,7 +31,7 @@ fn is_on(n: u32) -> bool {
     !(n.is_multiple_of(3) || (n / 64).is_multiple_of(4)) || n / 256 == 2
 }
 
-/// Entities with a number, of which some have a `Shield`, and some of these are off.
+/// Numbered entities. Some have a `Shield`, which is disabled in some of them.
 fn armed() -> (World, Vec<Entity>) {
     let mut world = world();
     let mut all = Vec::new();
@@ -46,7 +46,7 @@ fn armed() -> (World, Vec<Entity>) {
     (world, all)
 }
 
-/// What an optional term should yield for entity number `n`.
+/// The expected item of an optional term for entity number `n`.
 fn expected(n: u32) -> Option<u32> {
     let has = !(COUNT..COUNT + 70).contains(&n);
     (has && is_on(n)).then_some(n)

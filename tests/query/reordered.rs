@@ -1,4 +1,4 @@
-//! Which chunks have other rows, or rows in other places.
+//! Chunks that have other rows, or rows in other places.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ fn a_system_sees_what_went_since_it_ran() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { effort(8) }))]
 
-    /// No chunk with other rows is passed over, and none is reported that no change has touched.
+    /// No chunk with other rows is missed, and no unchanged chunk is reported.
     #[test]
     fn chunks_with_other_rows_are_reported(
         steps in proptest::collection::vec((0u8..9, 0usize..4000), 1..if cfg!(miri) { 6 } else { 60 }),

@@ -1,11 +1,11 @@
-//! Rows that are not visited by a pass: that of an entity, the only one, several at a time.
+//! Rows that are visited outside of a pass: the row of an entity, the only row, several at a time.
 
 use phalanx::error::{Exclusion, NotSingle, RowError};
 use phalanx::prelude::*;
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve};
 
-/// Several chunks where they are small.
+/// Enough rows for several chunks of small rows.
 const ROWS: u32 = if cfg!(miri) { 48 } else { 5000 };
 
 /// Entities of four archetypes in turn.

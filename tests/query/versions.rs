@@ -1,4 +1,4 @@
-//! Change versions: what stamps, what does not, and what a stamp follows.
+//! Change versions: the calls that stamp, the calls that do not, and the rows that a stamp follows.
 
 use phalanx::prelude::*;
 
@@ -13,17 +13,17 @@ fn filled() -> (World, Vec<Entity>) {
     (world, entities)
 }
 
-/// The numbers of the chunks whose `C` has changed.
+/// The numbers of the chunks in which `C` has changed.
 fn changed<C: Component>(world: &World, since: Version) -> Vec<usize> {
     world.query::<(&C,)>().changed_since::<C>(since).chunks().map(|c| c.index()).collect()
 }
 
-/// The numbers of the chunks where rows arrived.
+/// The numbers of the chunks in which rows arrived.
 fn added(world: &World, since: Version) -> Vec<usize> {
     world.query::<(&Four,)>().arrived_since(since).chunks().map(|c| c.index()).collect()
 }
 
-/// The numbers of the chunks where rows came or went.
+/// The numbers of the chunks in which rows were added or removed.
 fn ordered(world: &World, since: Version) -> Vec<usize> {
     let chunks = world.query::<(&Four,)>().chunks();
     chunks.filter(|c| c.order_version() > since).map(|c| c.index()).collect()
@@ -130,12 +130,12 @@ fn a_filtered_pass_stamps_what_it_visits_only() {
     let v = world.version();
     world.get_mut::<Four>(entities[300]).expect("there").0 = 1;
     let between = world.version();
-    // A pass over what changed writes the other column of those chunks.
+    // A pass over the changed chunks writes their other column.
     let pass = world.query_mut::<(&mut Twelve, &Four)>().changed_since::<Four>(v);
     assert_eq!(pass.into_iter().count(), 1);
     assert_eq!(changed::<Twelve>(&world, between), [1]);
     assert!(changed::<Four>(&world, between).is_empty());
-    // And a pass that writes what it watches does not trigger itself for ever.
+    // A pass that writes a column that it watches does not trigger itself for ever.
     let seen = world.version();
     assert_eq!(world.query_mut::<&mut Four>().changed_since(v).iter_mut().count(), 1);
     let after = world.version();
@@ -172,7 +172,7 @@ fn a_move_keeps_the_newer_stamp_and_changes_nothing() {
     };
     let (old_a, old_b) = (stamp(&world, a), stamp(&world, b));
     assert!(old_b.0 > old_a.0, "b is newer");
-    // An old row joins a newer chunk, and then moves on with the stamp it found there.
+    // An old row joins a newer chunk, and moves on with the stamp of that chunk.
     world.insert(a, Tag).expect("room");
     assert_eq!(stamp(&world, b).0, old_b.0);
     assert_eq!(stamp(&world, b).1, old_a.1.max(old_b.1));
@@ -230,7 +230,7 @@ fn a_removal_carries_the_stamps_of_the_row_that_fills_the_hole() {
     let v = world.version();
     world.get_mut::<Four>(entities[787]).expect("there").0 = 1;
     world.despawn(entities[3]).expect("alive");
-    // The changed row is now in the first chunk, whose versions must say so.
+    // The changed row is now in the first chunk, whose versions must report it.
     assert!(changed::<Four>(&world, v).contains(&0));
     assert!(changed::<Twelve>(&world, v).is_empty());
     assert_eq!(ordered(&world, v), [0, 3]);

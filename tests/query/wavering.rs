@@ -1,5 +1,5 @@
-//! Tests of `where_chunk` whose answers change from call to call: each method does what some of the
-//! answers say, or panics with what the caller did.
+//! Tests of `where_chunk` with answers that change from call to call: each method follows some of
+//! the answers, or panics with a text about the caller's mistake.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ component! {
     #[enableable] struct Awake;
 }
 
-/// Calls of a test that have answers of their own.
+/// The number of calls of a test that have answers of their own.
 const CALLS: u32 = if cfg!(miri) { 3 } else { 5 };
 
 /// The answers of a test, call by call: the bits of a word.
@@ -35,7 +35,7 @@ impl Answers {
     }
 }
 
-/// Three archetypes of a chunk each, of one to three rows, of which some are disabled.
+/// Three archetypes of a chunk each, of one to three rows, some of them disabled.
 fn levels() -> World {
     let mut world = crate::common::world();
     world.spawn((Four(0), Awake, PerChunk::<Level>::TAG));
@@ -48,7 +48,7 @@ fn levels() -> World {
     world
 }
 
-/// Calls a method with all answers. Returns how often it refused them.
+/// Calls a method with all combinations of answers. Returns the number of refusals.
 fn refusals(method: &str, run: impl Fn(&mut World, Answers)) -> u32 {
     let mut refused = 0;
     for word in 0..1 << CALLS {
@@ -70,8 +70,8 @@ fn refusals(method: &str, run: impl Fn(&mut World, Answers)) -> u32 {
     refused
 }
 
-/// Calls methods on queries of whole chunks, and on queries of the rows that are enabled. Collects
-/// those that refused some answers.
+/// Calls methods on queries of whole chunks, and on queries of enabled rows. Collects the methods
+/// that refused some answers.
 macro_rules! check {
     ($refused:ident, $begin:ident: $(
         $method:ident: $terms:ty, |$query:ident, $answers:ident| $run:expr;

@@ -1,5 +1,5 @@
-//! One shared value of many: what a query finds is what a look at every row finds, whatever came,
-//! went, was retired and was put back.
+//! One shared value of many: a query finds the same rows as a look at every row, after any
+//! insertions, removals, retirements and restores.
 
 use phalanx::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Runs that go on while their caller does something else.
+//! Runs of a schedule in the background, while the caller goes on.
 
 use std::sync::mpsc;
 

@@ -1,10 +1,10 @@
-//! What systems see of each other: changes, commands, new archetypes.
+//! The effects that systems see of each other: changes, commands, new archetypes.
 
 use phalanx::prelude::*;
 
 use super::{A, B, C, Mark, world};
 
-/// How many chunks a system saw, run by run.
+/// The number of chunks that a system saw in each run.
 #[derive(Default)]
 struct Seen(Vec<usize>);
 
@@ -70,7 +70,7 @@ fn every_third_run_sees_three_runs_of_changes() {
     let mut world = world();
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
-    // Each run writes one chunk, another than the last did.
+    // Each run writes one chunk, a different one than the last run.
     schedule.add(|mut run: Local<usize>, a: Query<&mut A>| {
         let mut chunk = 0;
         a.for_each_chunk(|_| {
@@ -193,7 +193,7 @@ fn ids_do_not_depend_on_threads() {
         for system in 0..5u64 {
             schedule.add(move |mut commands: Commands, mut run: Local<u64>| {
                 *run += 1;
-                // More than the last time, so that lanes are used.
+                // More than in the last run, so that lanes are used.
                 for i in 0..system * *run * *run {
                     let entity = commands.spawn(A(i));
                     commands.insert(entity, B(system));

@@ -13,7 +13,7 @@ fn not_paused(paused: Res<Paused>) -> bool {
     !paused.0
 }
 
-/// A condition that notes its name and gives this answer.
+/// A condition that notes its name and returns this answer.
 fn answer(
     name: &'static str,
     answer: bool,
@@ -35,7 +35,8 @@ fn a_system_runs_if_all_its_conditions_say_so() {
         run.is_multiple_of(2)
     });
     schedule.add(note("third")).run_if(every(3));
-    // Each condition counts its own runs: both say yes in the first, the third, the fifth.
+    // Each condition counts its own runs: both return `true` in the first, the third and the fifth
+    // run.
     schedule.add(note("both")).run_if(every(2)).run_if(|_: Res<Log>| true);
     schedule.add(note("never")).run_if(every(1)).run_if(|| false);
     let runs: Vec<String> = (0..4)
@@ -186,7 +187,8 @@ fn members_of_a_set_stay_in_step_whatever_their_own_conditions_say() {
     let mut schedule = Schedule::new();
     schedule.threads(1);
     schedule.add(note("a")).in_set("some");
-    // Said before the set's condition, and false where that says yes for the second time.
+    // Evaluated before the set's condition, and `false` when that one returns `true` for the second
+    // time.
     schedule
         .add(note("b"))
         .run_if(|mut run: Local<u32>| {
@@ -242,7 +244,7 @@ fn a_condition_that_panics_is_named_and_keeps_its_system_from_running() {
 #[test]
 #[cfg_attr(miri, ignore = "minutes")]
 fn conditions_are_asked_alike_on_any_number_of_threads() {
-    /// Systems that change and look at the same values, each with conditions that do so as well.
+    /// Systems that change and read the same values, each with conditions that do so as well.
     fn schedule() -> Schedule {
         let mut schedule = Schedule::new();
         schedule.set("odd").run_if(every(2));

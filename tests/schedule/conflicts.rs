@@ -1,4 +1,4 @@
-//! Which systems may run at the same time: tried with systems that wait for each other.
+//! Systems that may run at the same time, tried with systems that wait for each other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use phalanx::{Lookup, System};
 
 use super::{A, B, C, Mark, world};
 
-/// A place where two systems can see each other.
+/// A place where two systems can meet.
 #[derive(Default)]
 struct Meeting {
     inside: AtomicUsize,
@@ -33,7 +33,7 @@ impl Meeting {
 
 /// Long for two threads to find each other, also in turn on one processor.
 const LONG: Duration = Duration::from_secs(20);
-/// Short enough to be waited for in vain.
+/// Short, because this wait always times out.
 const SHORT: Duration = Duration::from_millis(10);
 
 /// The half of a pair that has a parameter `P`.
@@ -58,7 +58,7 @@ fn meet<M: 'static, N: 'static>(
     place.met.load(Ordering::SeqCst)
 }
 
-/// Two systems of one parameter each are inside at the same time, or never are.
+/// Asserts that two systems of one parameter each can be inside at the same time, or never are.
 macro_rules! assert_pair {
     ($world:expr, beside, $first:ty, $second:ty) => {{
         let place = Arc::new(Meeting::default());
@@ -158,9 +158,9 @@ fn other_parameters_clash_by_what_they_read() {
 fn disjoint_archetypes_do_not_conflict() {
     let world = &mut world();
     world.spawn((A(0), C(0)));
-    // By their filters, in any world.
+    // Apart by their filters, in any world.
     assert_pair!(world, beside, Query<&mut A, With<Mark>>, Query<&mut A, Without<Mark>>);
-    // By the archetypes that there are: none has both `Mark` and `C`.
+    // Apart by the archetypes of this world: none has both `Mark` and `C`.
     assert_pair!(world, beside, Query<(&mut A, &C)>, Query<&mut A, With<Mark>>);
     world.spawn((A(0), C(0), Mark));
     assert_pair!(world, apart, Query<(&mut A, &C)>, Query<&mut A, With<Mark>>);
@@ -248,7 +248,7 @@ fn enable_bits_are_a_part_of_their_component() {
     assert_pair!(world, apart, Query<Enabled<Awake>>, Query<EnabledMut<Awake>>);
     assert_pair!(world, apart, Query<EnabledMut<Awake>>, Query<EnabledMut<Awake>>);
     assert_pair!(world, beside, Query<&mut A, (With<Awake>, IgnoreEnabled)>, LookupMut<Awake>);
-    // Different rows of one chunk, which only bits tell apart.
+    // Different rows of one chunk, distinguished only by bits.
     assert_pair!(world, apart, Query<&mut A, With<Awake>>, Query<&mut A, Without<Awake>>);
     assert_pair!(world, beside, Query<(&mut A, EnabledMut<Awake>)>, Query<&B>);
     // A filter reads the bits of a component, which `&mut` writes as a whole.

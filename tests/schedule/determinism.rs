@@ -1,9 +1,9 @@
-//! The same program of systems, the same world: on any number of threads, at any instruction-set
-//! level, and in any order of what may run in any order.
+//! The same program of systems in the same world gives the same results on any number of threads,
+//! at any instruction-set level, and in any order of the systems that have no order.
 //!
-//! Programs are drawn from a seed: which systems, in which order, with which ties between them.
-//! Each is run on one thread first, frame by frame; every other run must have the hash of that one
-//! after each frame.
+//! Programs are drawn from a seed: their systems, the order of adding them, and the requested
+//! order. Each program first runs on one thread, frame by frame; after each frame, every other run
+//! must have the hash of that run.
 #![forbid(unsafe_code)]
 #![cfg(not(miri))] // Miri runs the schedule's own tests; here it would take hours.
 
@@ -49,7 +49,7 @@ struct Frozen;
 
 component!(Position, Velocity, Health, Link, Pull, Burning, Frozen);
 
-/// What systems count, as a resource.
+/// The counts of systems, as a resource.
 #[derive(Default)]
 struct Seen {
     rows: u64,
@@ -68,7 +68,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rounds of arithmetic whose result depends on their order.
+    /// Rounds of arithmetic with a result that depends on their order.
     fn simmer(health: &mut [Health]) {
         for h in health {
             for _ in 0..20 {
@@ -221,12 +221,12 @@ fn world() -> World {
     world
 }
 
-/// What can be seen of a frame.
+/// The observable state of a frame.
 #[derive(Debug, PartialEq)]
 struct Frame {
     hash: u64,
     version: Version,
-    /// What systems counted so far.
+    /// The counts of the systems so far.
     rows: u64,
     changed: u64,
     /// The commands that had no effect.
@@ -274,7 +274,7 @@ fn threads_levels_and_order_do_not_matter() {
     assert!(stale > 0, "some programs report something");
 }
 
-/// The test above can fail: what depends on the order of systems changes the hash.
+/// The test above can fail: a result that depends on the order of systems changes the hash.
 #[test]
 fn another_program_has_another_hash() {
     let mut hashes: Vec<u64> =

@@ -1,4 +1,4 @@
-//! Events: which reader sees which of them, in what order, and for how long they are kept.
+//! Events: the readers that see them, their order, and how long they are kept.
 
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use super::{A, B, Mark, panic_text, world};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Number(pub(super) u32);
 
-/// What a system has read.
+/// The numbers that a system has read.
 #[derive(Default)]
 pub(super) struct Seen(Vec<u32>);
 
@@ -79,7 +79,7 @@ fn each_reader_reads_each_event_once() {
         assert!(one.is_empty() && one.read().is_empty() && !other.is_empty());
         assert_eq!(other.read().len(), 2);
     });
-    // It reads only when there are enough.
+    // It reads only when enough events have arrived.
     schedule.add(|mut batch: EventReader<Number>, mut seen: ResMut<Seen>| {
         if batch.len() >= 6 {
             seen.0.extend(batch.read().iter().map(|number| number.0));
@@ -166,7 +166,7 @@ fn a_world_that_is_explained_shows_its_queues() {
     assert_eq!(world.memory().event_bytes, 0);
 }
 
-/// Writers, readers and commands of one type, all over the place.
+/// Writers, readers and commands of one type, interleaved.
 fn busy() -> Schedule {
     fn relay(mut numbers: EventReader<Number>, mut more: EventWriter<Number>) {
         let read = numbers.read();
@@ -252,8 +252,9 @@ fn par_a_pass_sends_in_the_order_of_the_chunks() {
 }
 
 #[test]
-fn a_system_that_is_skipped_keeps_its_events_for_64_runs_and_counts_those_it_misses() {
+fn a_system_that_is_skipped_keeps_its_events_within_the_bound_and_counts_those_it_misses() {
     let mut world = world();
+    world.keep_events::<Number>(64 * size_of::<Number>());
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
     schedule.add(|mut numbers: EventWriter<Number>, mut run: Local<u32>| {
@@ -273,8 +274,27 @@ fn a_system_that_is_skipped_keeps_its_events_for_64_runs_and_counts_those_it_mis
         assert!(kept(&world).len() <= 65);
     }
     assert_eq!(seen(&mut world), (0..61).collect::<Vec<_>>());
-    // The first run had one; of 100 others, those of the last 65 runs were kept.
+    // The first run had one; of 100 others the last 64 were kept, and the one of the run itself.
     assert_eq!(*world.resource::<u64>().unwrap(), 1000 + 65_000 + 35);
+}
+
+#[test]
+fn a_reader_misses_nothing_however_many_runs_of_other_schedules_lie_between() {
+    let mut world = seeing_world();
+    let (mut rare, mut others) = (Schedule::new(), Schedule::new());
+    rare.add(see);
+    others.add(send::<1>);
+    rare.run(&mut world).unwrap();
+    // Ten schedules a frame, and a reader in every seventh frame.
+    for _ in 0..10 {
+        for _ in 0..7 * 10 {
+            others.run(&mut world).unwrap();
+        }
+        rare.run(&mut world).unwrap();
+    }
+    assert_eq!(seen(&mut world).len(), 700);
+    others.run(&mut world).unwrap();
+    assert_eq!(kept(&world).len(), 1, "those that were read are gone");
 }
 
 #[test]
@@ -291,7 +311,7 @@ fn schedules_that_run_less_often_miss_nothing() {
     let mut echo = world.event_cursor::<String>();
     let mut echoed = Vec::new();
     let mut clock = FixedStep::new(Duration::from_millis(50));
-    // The first run of `physics` makes its reader known.
+    // The first run of `physics` registers its reader.
     physics.run(&mut world).unwrap();
     for millis in [4, 90, 3, 160, 1, 1, 1, 1, 49] {
         frame.run(&mut world).unwrap();
@@ -315,7 +335,8 @@ fn events_that_no_reader_reads_take_bounded_memory() {
     }
     assert!(world.events::<[u64; 4]>().len() <= 6);
     assert!(world.memory().event_bytes < 2000, "{} bytes", world.memory().event_bytes);
-    // A reader that is never asked holds 64 runs back, and not more.
+    // A reader that is never asked holds as much back as it may, and not more.
+    world.keep_events::<[u64; 4]>(64 * 3 * size_of::<[u64; 4]>());
     let cursor = world.event_cursor::<[u64; 4]>();
     for _ in 0..(runs / 10).max(100) {
         schedule.run(&mut world).unwrap();
@@ -373,7 +394,7 @@ fn a_schedule_and_a_cursor_belong_to_one_world() {
     second.send(Number(5));
     schedule.run(&mut second).unwrap();
     assert_eq!((seen(&mut first), seen(&mut second)), (vec![1], vec![5, 1]));
-    // The reader of the first world has gone with the reset.
+    // The reset has removed the reader of the first world.
     assert_eq!(cursor.read(&first).len(), 2);
     first.age_events();
     assert_eq!(kept(&first), []);

@@ -1,4 +1,4 @@
-//! Guards that are forgotten: what borrows the world exclusively does not look at them.
+//! Guards that are forgotten: calls that borrow the world exclusively ignore them.
 
 #![expect(clippy::forget_non_drop, reason = "nothing is dropped today; the promise is for ever")]
 

@@ -1,5 +1,5 @@
-//! What is only written by mistake: other worlds in place of this one, buffers that change hands,
-//! values whose drop panics, and everything at once.
+//! Programs that are written only by mistake: other worlds in place of this one, buffers that
+//! change hands, values with a drop that panics, and everything at once.
 
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ fn other_world() -> World {
     other
 }
 
-/// A system of one command, which puts `other` in the place of the world, once.
+/// A system of one command, which replaces the world by `other`, once.
 fn exchange(other: World) -> impl FnMut(Commands<'_>) + Send + 'static {
     let mut other = Some(other);
     move |mut commands| {
@@ -106,7 +106,7 @@ fn changes_of_a_component_that_a_system_does_not_name_are_not_looked_at() {
         .named("spy");
     let text = panic_text(|| drop(schedule.run(&mut world)));
     assert!(text.starts_with("system `spy` panicked: ") && text.contains('A'), "{text}");
-    // Who names it may.
+    // A system that names it may access it.
     let mut schedule = Schedule::new();
     schedule.add(|b: Query<(&B, Option<&A>)>| {
         assert!(b.changed_since::<A>(Version::NEVER).into_iter().count() > 0);
@@ -127,7 +127,7 @@ fn a_buffer_that_keeps_its_lane_beyond_the_run_takes_no_id_of_another() {
     let spare = Arc::new(Mutex::new(world.command_buffer(0).unwrap()));
     let again = Arc::clone(&spare);
     let mut schedule = Schedule::new();
-    // In the first run the buffer goes away with its lane, in the second it comes back elsewhere.
+    // In the first run the buffer is dropped with its lane, in the second it comes back elsewhere.
     schedule.add(move |mut commands: Commands, mut run: Local<u32>| {
         *run += 1;
         match *run {
@@ -158,7 +158,7 @@ fn a_buffer_that_keeps_its_lane_beyond_the_run_takes_no_id_of_another() {
     assert_eq!(world.len() as u64, before as u64 + more);
 }
 
-/// A value that cannot be dropped in peace.
+/// A value with a destructor that panics.
 struct Sore;
 
 impl Drop for Sore {
@@ -201,7 +201,7 @@ fn a_recorded_closure_whose_drop_panics_stops_no_other() {
     }
 }
 
-/// A schedule of all that systems do, which spawns and moves entities in each run.
+/// A schedule that does everything systems can do, and spawns and moves entities in each run.
 fn storm() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|mut a: Query<&mut A, Without<Mark>>, b: Lookup<B>, mut seen: Local<Vec<A>>| {
@@ -263,7 +263,7 @@ fn storm() -> Schedule {
     schedule
 }
 
-/// All that can be seen of a world.
+/// The observable state of a world.
 fn seen(world: &World) -> Vec<(Entity, [Option<u64>; 3], bool, Version)> {
     world
         .query::<(Entity, Option<&A>, Option<&B>, Option<&C>, Option<&Mark>)>()

@@ -1,5 +1,5 @@
-//! Ids that systems take: what they cost, how far they go in a world of few, and that they depend
-//! on nothing but the program.
+//! Ids that systems take: their cost, their reach in a world of few ids, and their independence of
+//! everything but the program.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,7 @@ use phalanx::{Local, Lookup};
 
 use crate::A;
 
-/// A schedule of systems that spawn beside each other: number `i` spawns as many as `spawns` says
-/// for it and the run.
+/// A schedule of systems that spawn beside each other: system `i` spawns `spawns(i, run)` entities.
 fn spawners(systems: u32, spawns: impl Fn(u32, u32) -> u32 + Copy + Send + 'static) -> Schedule {
     let mut schedule = Schedule::new();
     for i in 0..systems {
@@ -28,15 +27,15 @@ fn run(schedule: &mut Schedule, world: &mut World) {
     world.check().unwrap();
 }
 
-/// Bytes of bookkeeping of a world whose entities were spawned in one call.
+/// Bytes of bookkeeping of a world with entities that were spawned in one call.
 fn least_bytes(entities: usize) -> usize {
     let mut world = World::new();
     world.spawn_batch((0..entities as u64).map(A));
     world.memory().bookkeeping_bytes
 }
 
-/// Asserts that the bookkeeping is at most 16 bytes an entity, and 4 KiB, beyond that of the same
-/// entities spawned in one call.
+/// Asserts that the bookkeeping exceeds the bookkeeping of the same entities spawned in one call by
+/// at most 16 bytes an entity and 4 KiB.
 fn assert_lean(world: &World, entities: usize, what: &str) {
     let (bytes, least) = (world.memory().bookkeeping_bytes, least_bytes(entities));
     let most = least + 16 * entities + 4096;
@@ -72,7 +71,7 @@ fn a_spawn_costs_sixteen_bytes_of_bookkeeping_at_most_for_any_number_of_systems(
                 let entities: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
                 assert_eq!(entities.len(), world.len());
                 assert!(entities.iter().all(|&id| world.get::<A>(id).is_ok()), "{what}");
-                // They come back: a second time costs nothing.
+                // The indices come back: a second time costs no memory.
                 world.clear();
                 world.check().unwrap();
                 world.spawn_batch((0..entities.len() as u64).map(A));
@@ -86,7 +85,7 @@ fn a_spawn_costs_sixteen_bytes_of_bookkeeping_at_most_for_any_number_of_systems(
 fn a_system_that_spawns_in_every_run_uses_the_same_indices() {
     let runs = if cfg!(miri) { 5 } else { 60 };
     for systems in [1, 2, 7] {
-        // One spawns always, one now and then, one more each time, the others nothing for long.
+        // One system spawns always, one now and then, one more each time, the others none for long.
         let mut schedule = spawners(systems, |i, run| match i {
             0 => 300,
             1 if run % 10 == 9 => 1000,
@@ -107,8 +106,8 @@ fn a_system_that_spawns_in_every_run_uses_the_same_indices() {
             run(&mut killer, &mut world);
             assert!(world.is_empty());
         }
-        // Each system has at most as many indices as it ever took at once; lanes spread a first
-        // burst over all systems.
+        // Each system has at most the number of indices that it ever took at once; lanes spread a
+        // first burst over all systems.
         let free = world.memory().bookkeeping_bytes / 16;
         assert!(free < 4500, "{systems} systems: {free} free slots");
         assert!(most < 20_000, "{systems} systems: index {most}");
@@ -122,7 +121,8 @@ fn systems_spawn_in_every_run_of_a_world_at_its_limit() {
         for &limit in if cfg!(miri) { &[9][..] } else { &[8, 9, 100] } {
             let mut world = World::builder().entities_max(limit).build();
             let mut schedule = Schedule::new();
-            // One system spawns what half of the ids allow, and another ends all before it.
+            // One system despawns all entities and spawns half of the limit; the others only take
+            // lanes.
             let each = limit / 2;
             let failed = Arc::new(Mutex::new(Vec::new()));
             let noted = Arc::clone(&failed);
@@ -140,14 +140,14 @@ fn systems_spawn_in_every_run_of_a_world_at_its_limit() {
             }
             for number in 0..runs {
                 run(&mut schedule, &mut world);
-                // Lanes share what no system took before: the first runs may be short.
+                // Lanes share the indices that no system took before: the first runs may be short.
                 if number >= 4 {
                     assert_eq!(world.len(), each as usize, "run {number}");
                 }
             }
             let failed = failed.lock().unwrap();
             assert!(failed.iter().all(|&run| run < 4), "{systems}, {limit}: runs {failed:?}");
-            // Buffers hold nothing between runs.
+            // Buffers hold no ids between runs.
             assert!(world.try_spawn_batch((0..limit - each).map(|i| A(i.into()))).is_ok());
             assert!(world.try_spawn(()).is_err());
             run(&mut Schedule::new(), &mut world);

@@ -23,6 +23,7 @@ mod recovery;
 mod removed;
 mod report;
 mod results;
+mod run_once;
 mod sides;
 mod text;
 mod threads;
@@ -78,8 +79,8 @@ pub(crate) fn panic_text(run: impl FnOnce()) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a text")
 }
 
-/// The text of a panic, and the file whose line it names. The hook that learns the file is put in
-/// place once, and hands all other threads' panics on.
+/// The text of a panic, and the file with the line that it names. The hook that learns the file is
+/// installed once, and forwards the panics of all other threads.
 pub(crate) fn panic_text_and_file(run: impl FnOnce()) -> (String, String) {
     use std::cell::RefCell;
     use std::sync::Once;

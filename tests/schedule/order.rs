@@ -1,4 +1,4 @@
-//! The order of systems, and what cannot be one.
+//! The order of systems, and invalid orders.
 
 use phalanx::ScheduleError;
 use phalanx::prelude::*;
@@ -53,7 +53,7 @@ fn a_cycle_names_its_members_and_runs_nothing() {
         "{error}"
     );
     assert_eq!(Log::take(&mut world), [""; 0]);
-    // What the text says helps: another system takes the place of one of them.
+    // The advice of the text works: another system takes the place of one of them.
     let mut schedule = Schedule::new();
     schedule.add(note("egg")).named("egg").after("hen");
     schedule.add(note("hen")).named("hen");
@@ -136,7 +136,7 @@ fn a_chain_of_systems_needs_no_names() {
     let mut schedule = Schedule::new();
     schedule.threads(1);
     schedule.add(note("c")).named("c").after("b");
-    // Closures, all called alike.
+    // Closures, all with the same name.
     schedule.add(note("a")).then(note("b")).named("b").then(note("d")).after("c").then(note("e"));
     for seed in 0..20 {
         schedule.shuffle(seed).run(&mut world).unwrap();
@@ -193,7 +193,7 @@ fn functions_of_one_name_are_told_apart_by_their_paths() {
         let ran = Log::take(&mut world);
         assert_eq!(ran, ["left", "u16", "alloc::vec::Vec<u8>", "right", "last"]);
     }
-    // Where the name alone would not do, all that is told has the path.
+    // If the name alone is ambiguous, the path is shown everywhere.
     let names = schedule.timings().systems.iter().map(|system| &*system.name);
     let ends = ["::generic<Vec<u8>>", "::generic<u16>", "::right::up", "::left::up", "note"];
     assert!(names.clone().zip(ends).all(|(name, end)| name.ends_with(end)), "{schedule}");
@@ -249,8 +249,8 @@ fn a_shuffle_finds_orders_that_no_edge_asks_for() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { effort(10) }))]
 
-    /// Systems and edges at random: a system before another has finished when that one begins,
-    /// on one thread and on two; or the error names a circle of them.
+    /// Systems and edges at random: a system before another has finished when the other begins, on
+    /// one thread and on two; or the error names a cycle of them.
     #[test]
     fn random_graphs_are_respected(
         edges in prop::collection::vec((0usize..12, 0usize..12), 0..20),

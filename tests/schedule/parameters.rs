@@ -1,4 +1,4 @@
-//! What systems are given.
+//! The values of systems' parameters.
 
 use phalanx::prelude::*;
 use phalanx::{Lookup, ScheduleError, SystemParam, error::Subject};
@@ -156,7 +156,8 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
         text,
         "system `chase`: parameters 2 `Query<(&mut A, &B)>` and 3 `Query<&A, With<Mark>>` both \
          name component `A`, and one writes it: make them disjoint with a `Without<…>` of a \
-         component that the other has, or merge them into one query"
+         component that the other has, or merge them into one query, or read a \
+         copy made by `Query::gather` before"
     );
     fn panic_text_of_add() -> String {
         panic_text(|| {
@@ -262,7 +263,7 @@ fn a_resource_can_be_brought_by_a_command() {
     schedule.run(&mut world).unwrap();
 }
 
-/// What a parameter is in a run has the same type with another lifetime.
+/// The argument for a parameter in a run is the same type with another lifetime.
 fn same<'a, P: SystemParam<Item<'a> = P>>() {}
 
 #[test]

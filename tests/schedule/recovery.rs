@@ -1,4 +1,4 @@
-//! What is left after something went wrong.
+//! The state of world and schedule after a failure.
 
 use phalanx::ScheduleError;
 use phalanx::prelude::*;
@@ -32,7 +32,7 @@ fn a_panic_comes_through_with_the_systems_name_after_the_others_have_finished() 
         assert_eq!(ran, ["before", "reads after", "stage two"]);
         world.check().unwrap();
         assert_eq!(world.len(), entities, "what it recorded is dropped");
-        // World and schedule go on.
+        // World and schedule remain usable.
         schedule.run(&mut world).unwrap();
         assert_eq!(world.len(), entities + 1);
         world.check().unwrap();
@@ -169,7 +169,7 @@ fn a_structural_change_by_query_is_recorded() {
     assert_eq!(world.len(), entities / 2);
 }
 
-/// A payload of a panic, whose destructor panics.
+/// A payload of a panic, with a destructor that panics.
 struct Bomb;
 
 impl Drop for Bomb {

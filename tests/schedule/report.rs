@@ -1,4 +1,5 @@
-//! Commands that had no effect: what is reported, what is an error, and what panics.
+//! Commands that had no effect: the ones that are reported, the ones that are errors, and the ones
+//! that panic.
 
 use phalanx::prelude::*;
 use phalanx::{
@@ -9,7 +10,7 @@ use phalanx::{
 
 use super::{A, B, Mark, note, panic_text, world};
 
-/// More than a chunk of [`world`] has.
+/// More bytes than fit in a chunk of [`world`].
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Wide([u8; 4096]);
@@ -23,7 +24,7 @@ fn world_and_dead(len: usize) -> (World, Vec<Entity>) {
     (world, dead)
 }
 
-/// Of each entry the system and the count.
+/// The system and the count of each entry.
 fn counts(report: &CommandReport) -> Vec<(&str, u64)> {
     report.as_slice().iter().map(|failed| (&*failed.system, failed.count)).collect()
 }
@@ -108,7 +109,7 @@ fn a_strict_schedule_returns_them_as_errors() {
     assert_eq!(world.len(), entities + 1, "the rest was applied");
     assert_eq!(counts(schedule.report()), [("a", 2)], "and reported as well");
 
-    // Those of this run, not all that are in the report.
+    // The failures of this run, not all in the report.
     schedule.add(move |mut commands: Commands| commands.remove::<Mark>(dead[1])).named("b");
     schedule.add(|mut commands: Commands| commands.despawn(Entity::NULL)).named("not an error");
     let error = schedule.run(&mut world).unwrap_err();
@@ -212,7 +213,7 @@ fn ids_that_are_used_up_are_an_error_and_reported() {
     let exhausted = CommandErrorKind::Exhausted(phalanx::error::OutOfIds::InWorld { limit: 4 });
     assert!(faults.eq([("batch", exhausted, 1), ("writers", exhausted, 2)]), "{error}");
     assert_eq!((world.len(), schedule.report().count()), (4, 3));
-    // A spawn whose id is asked for panics where it is recorded.
+    // A spawn that asks for its id panics at its recording.
     let mut schedule = Schedule::new();
     schedule.add(|mut commands: Commands| _ = commands.spawn(Mark)).named("one");
     let text = panic_text(|| drop(schedule.run(&mut world)));
@@ -295,7 +296,7 @@ fn a_hundred_thousand_stale_commands_are_one_entry() {
         assert_eq!((report.count(), report.as_slice().len()), (run * stale, 1));
         assert_eq!(report.as_slice()[0].first.entity, first);
     }
-    // Nor is an error of a strict schedule any larger.
+    // An error of a strict schedule is not larger either.
     let error = schedule.strict(true).run(&mut world).unwrap_err();
     assert!(matches!(&error, ScheduleError::Commands(failed) if failed.count == stale), "{error}");
 }
@@ -309,7 +310,7 @@ fn entries_are_places_kinds_and_systems_in_the_order_of_recording() {
         let dead = dead.clone();
         schedule
             .add(move |mut commands: Commands| {
-                // Playback goes through them by entity.
+                // Playback visits them by entity.
                 for &entity in [&dead[2], &dead[0], &alive, &dead[1], &dead[0]] {
                     commands.insert(entity, A(1));
                 }

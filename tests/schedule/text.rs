@@ -1,4 +1,4 @@
-//! What a schedule prints.
+//! The text of a schedule.
 
 use phalanx::prelude::*;
 
@@ -83,8 +83,8 @@ fn a_schedule_is_drawn_for_graphviz() {
     );
 }
 
-/// What Graphviz draws for the label that begins after the first quotation mark of `line`: the
-/// string is read as its scanner does, then the escapes in it, then entities.
+/// The text that Graphviz draws for the label that begins after the first quotation mark of `line`:
+/// its scanner reads the string first, escapes are resolved next, and entities last.
 fn drawn_label(line: &str) -> String {
     let (_, mut rest) = line.split_once('"').expect("a label is quoted");
     let mut drawn = String::new();

@@ -54,6 +54,48 @@ fn systems_split_their_chunks_inside_their_slot() {
 }
 
 #[test]
+#[cfg(not(miri))] // Miri has no work that is long enough to be shared.
+fn parallel_loops_use_the_threads_of_their_schedule_and_no_others() {
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+    use std::thread::{ThreadId, current};
+
+    /// The threads that rows were visited by.
+    #[derive(Default)]
+    struct Seen(Mutex<HashSet<ThreadId>>);
+
+    /// Takes long enough for other threads to take a part.
+    fn slowly(a: Query<&mut A>, seen: Res<Seen>) {
+        a.par_for_each_chunk(|a| {
+            for a in a {
+                a.0 = (0..200).fold(a.0, |hash, i| (hash ^ i).wrapping_mul(0x9E37_79B9));
+            }
+            seen.0.lock().unwrap().insert(current().id());
+        });
+    }
+
+    let elsewhere: HashSet<_> = rayon::broadcast(|_| current().id()).into_iter().collect();
+    for threads in [1, 2, 5] {
+        let mut world = wide();
+        world.insert_resource(Seen::default());
+        // A stage of one system, and one of two which may run at the same time.
+        let mut schedule = Schedule::new();
+        schedule.threads(threads);
+        schedule.add(slowly);
+        schedule.sync();
+        schedule.add((slowly, |b: Query<&mut B>| b.rows().for_each(|b| b.0 += 1)));
+        (0..3).for_each(|_| schedule.run(&mut world).unwrap());
+        let seen = world.remove_resource::<Seen>().unwrap().0.into_inner().unwrap();
+        assert!(seen.is_disjoint(&elsewhere), "{threads} threads: a thread of another pool");
+        match threads {
+            1 => assert_eq!(seen, HashSet::from([current().id()])),
+            // The caller's thread tries the loop first.
+            _ => assert!((2..=threads + 1).contains(&seen.len()), "{threads} threads: {seen:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_schedule_runs_on_the_pool_of_its_caller() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let mut world = wide();

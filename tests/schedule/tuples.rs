@@ -20,7 +20,7 @@ fn third(log: Res<Log>) {
 /// Writes and reads one component.
 fn clashing(_: Query<&mut A>, _: Query<&A>) {}
 
-/// The names that the systems of a schedule note, which must be the same in any order of its own.
+/// The names that the systems of a schedule note, which must be the same in any permitted order.
 fn noted(schedule: &mut Schedule) -> Vec<String> {
     schedule.reset();
     let mut world = world();

@@ -1,15 +1,15 @@
-//! What `kernel!` promises about assembly, checked on the assembly.
+//! The promises of `kernel!` about assembly, checked on the assembly.
 //!
-//! The macro, the levels and the folds depend on nothing but `std`, so a fixture that includes
-//! their files is compiled by `rustc` alone, in a second, with the flags of a default release
-//! build and whatever flags this test was built with. The textual LLVM output tells of run-time
-//! overlap checks by name: the vectoriser calls the block that holds one `vector.memcheck`.
+//! The macro, the levels and the folds depend only on `std`, so `rustc` alone compiles a fixture
+//! that includes their files, in a second, with the flags of a default release build and with the
+//! flags of this test's build. The textual LLVM output shows run-time overlap checks by name: the
+//! vectoriser calls their block `vector.memcheck`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The kernels under test, and a function that cannot do without overlap checks.
+/// The kernels under test, and a function that needs overlap checks.
 ///
 /// `{source}` is the folder of the crate's sources.
 const FIXTURE: &str = r##"
@@ -126,7 +126,7 @@ pub fn may_overlap(target: &[std::cell::Cell<f32>], source: &[std::cell::Cell<f3
 }
 "##;
 
-/// The kernels of the fixture whose loops are plain.
+/// The kernels of the fixture with plain loops.
 const KERNELS: [&str; 3] = ["integrate", "accelerate", "limit"];
 
 /// The kernels of the fixture over [`phalanx::vectors`].
@@ -191,7 +191,8 @@ fn register_alone(text: &str) -> String {
 }
 
 impl Compiled {
-    /// The assembly of the one function whose mangled name holds all of `path`, without directives.
+    /// The assembly of the one function with a mangled name that contains all of `path`, without
+    /// directives.
     fn assembly_of(&self, path: &[&str]) -> Vec<&str> {
         let mut functions = self.assembly.split("\n\t.cfi_endproc");
         let lines = functions
@@ -205,7 +206,7 @@ impl Compiled {
         lines.into_iter().filter(is_code).collect()
     }
 
-    /// The LLVM text of the one function whose mangled name holds all of `path`.
+    /// The LLVM text of the one function with a mangled name that contains all of `path`.
     fn llvm_of(&self, path: &[&str]) -> &str {
         self.llvm
             .split("\ndefine ")
@@ -221,7 +222,7 @@ fn is_label_of(line: &str, path: &[&str]) -> bool {
     line.starts_with("_") && line.ends_with(':') && holds_path(line, path)
 }
 
-/// Whether a mangled name holds the names of the path, each with its length before it.
+/// Whether a mangled name contains the names of the path, each with its length before it.
 ///
 /// A name that begins with a digit has its length already.
 fn holds_path(mangled: &str, path: &[&str]) -> bool {

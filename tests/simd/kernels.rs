@@ -1,4 +1,4 @@
-//! What `kernel!` accepts: the shapes of functions that a user may write, in a crate without
+//! The functions that `kernel!` accepts, in all shapes that a user may write, in a crate without
 //! unsafe.
 #![forbid(unsafe_code)]
 
@@ -84,7 +84,7 @@ fn attributes_reach_the_function() {
     assert_eq!(two, 2);
 }
 
-/// A name that a shell has too: the body must see this one.
+/// A name that a shell uses too: the body must see this one.
 fn avx2(row: u32) -> u32 {
     row + 2
 }

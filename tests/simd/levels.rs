@@ -12,7 +12,7 @@ use wide::{f32x8, i32x8};
 /// Lengths around every vector width, with and without remainders, and around the accumulators.
 const LENGTHS: std::ops::Range<usize> = 0..71;
 
-/// The distance of the lengths that are tried: Miri has one level and little time.
+/// The step between the lengths that are tried: Miri has one level and little time.
 const LENGTH_STEP: usize = if cfg!(miri) { 35 } else { 1 };
 
 /// Odd floats at every place of every vector: the palette and noise take turns by `seed`.
@@ -53,7 +53,7 @@ pub(crate) fn bits(value: f32) -> u32 {
     if value.is_nan() { u32::MAX } else { value.to_bits() }
 }
 
-/// As [`bits`], of a double.
+/// [`bits`] for a double.
 pub(crate) fn bits64(value: f64) -> u64 {
     if value.is_nan() { u64::MAX } else { value.to_bits() }
 }
@@ -63,8 +63,8 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// Runs at each level in turn and compares with the first, which is the baseline.
 ///
-/// Pinning concerns the whole process, so the tests of this file take turns. That one of them
-/// failed is no reason for the others to fail.
+/// Pinning concerns the whole process, so the tests of this file take turns. A failure of one must
+/// not make the others fail.
 pub(crate) fn equal_at_every_level<R: PartialEq + Debug>(run: impl Fn() -> R) -> R {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut expected = None;
@@ -81,7 +81,8 @@ pub(crate) fn equal_at_every_level<R: PartialEq + Debug>(run: impl Fn() -> R) ->
     expected.expect("the baseline is always available")
 }
 
-/// For every length and both kinds of input, what `run` makes of two slices is equal everywhere.
+/// Asserts that the result of `run` for two slices is equal at every level, for every length and
+/// both kinds of input.
 fn equal_for_odd_floats<R: PartialEq + Debug>(run: impl Fn(&[f32], &[f32]) -> R) {
     for len in LENGTHS.step_by(LENGTH_STEP) {
         for seed in 1..7 {
@@ -99,7 +100,7 @@ struct Vec3 {
     z: f32,
 }
 
-/// The rows that the flat numbers make, as a copy to write to.
+/// Rows made from the flat numbers, as a copy to write to.
 fn rows(flat: &[f32]) -> Vec<Vec3> {
     flat.windows(3).map(|at| Vec3 { x: at[0], y: at[1], z: at[2] }).collect()
 }

@@ -1,4 +1,5 @@
-//! Kernels and folds: their assembly, their results at every level, and what `kernel!` accepts.
+//! Kernels and folds: their assembly, their results at every level, and the functions that
+//! `kernel!` accepts.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))] // The assembly of other processors is another.
 mod codegen;

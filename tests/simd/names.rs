@@ -1,4 +1,4 @@
-//! Names in kernels: every name that `kernel!` uses itself, as one of the caller's.
+//! Names in kernels: every name that `kernel!` uses itself, used by the caller.
 #![forbid(unsafe_code)]
 #![allow(non_camel_case_types, non_snake_case, reason = "the names are those of the macro")]
 
@@ -7,7 +7,7 @@ use phalanx::kernel;
 use crate::levels::equal_at_every_level;
 
 /// Calls a macro with the names of all items, variables and fragments that `kernel!` writes or
-/// reads, and with some that crates and the prelude have.
+/// reads, and with some names of crates and of the prelude.
 macro_rules! for_each_name {
     ($check:ident) => {
         $check! {
@@ -110,7 +110,7 @@ fn a_generic_type_and_a_lifetime_may_have_any_name() {
     assert_eq!(equal_at_every_level(|| longer(&[1], &[2, 3]).len()), 2);
 }
 
-/// The names that the body sees are those of its module, and what it names itself.
+/// The body sees the names of its module and its own names.
 #[test]
 fn a_body_may_use_any_name() {
     mod helpers {

@@ -1,4 +1,4 @@
-//! Vectors and masks beside their scalar twins, at every level of this machine: equal bits.
+//! Vectors and masks against their scalar twins, at every level of this machine: equal bits.
 #![forbid(unsafe_code)]
 
 use phalanx::prelude::*;
@@ -6,7 +6,7 @@ use phalanx::vectors::{F32x16, F64x8, I32x16, Mask16, U32x16};
 
 use crate::levels::{bits, bits64, equal_at_every_level, odd_floats};
 
-/// Enough for each odd float to meet each.
+/// Enough rows for each odd float to meet each.
 const ROWS: usize = if cfg!(miri) { 16 * 4 } else { 16 * 64 };
 
 const SEEDS: std::ops::Range<u32> = if cfg!(miri) { 2..3 } else { 1..7 };
@@ -26,7 +26,7 @@ fn words(flat: &[f32]) -> Column<U32x16> {
     singles(flat).into_iter().map(F32x16::to_bits).collect()
 }
 
-/// For odd columns, what `run` makes of two of them is the same everywhere.
+/// Asserts that the result of `run` for two odd columns is equal at every level.
 fn equal_for_columns<T, R: PartialEq + std::fmt::Debug>(
     column: impl Fn(&[f32]) -> Column<T>,
     run: impl Fn(&[T], &[T]) -> R,
@@ -38,7 +38,7 @@ fn equal_for_columns<T, R: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// A kernel of two columns whose result has the lanes that `scalar` makes of their lanes.
+/// A kernel of two columns. Its result has the lanes that `scalar` computes from their lanes.
 macro_rules! twins {
     ($($name:ident: $vector:ident of $scalar:ident as $bits:path, $column:path,
         |$a:ident, $b:ident| $lanes:expr, $twin:expr;)*) => { $(
@@ -133,7 +133,7 @@ twins! {
         };
 }
 
-/// The tree that the documentation says, for lanes of any number.
+/// The tree of the documentation, for any number of lanes.
 fn tree<T: Copy>(mut lanes: Vec<T>, f: impl Fn(T, T) -> T) -> T {
     while lanes.len() > 1 {
         let (low, high) = lanes.split_at(lanes.len() / 2);

@@ -1,7 +1,7 @@
-//! Chunks that are cut ahead of time: whatever happens between two queries, the slices are where
-//! the rows are.
+//! Cached slices of chunks: after any changes between two queries, the slices are at the places of
+//! the rows.
 //!
-//! The oracle is [`World::get`], which keeps nothing: it must name the very addresses of the
+//! The oracle is [`World::get`], which caches no address: it must return the same addresses as the
 //! slices.
 
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ fn assert_here<C: Component>(world: &World, entity: Entity, row: &C) {
     assert!(ptr::eq(row, world.get::<C>(entity).expect("a row of the query")), "{entity:?} moved");
 }
 
-/// Asserts that the slices of queries that read and queries that write lie where the rows are,
-/// that padding can be read, and that all rows are visited once.
+/// Asserts that the slices of queries that read and of queries that write are at the places of the
+/// rows, that padding can be read, and that all rows are visited once.
 #[track_caller]
 fn assert_here_all(world: &mut World) {
     let expected: BTreeSet<_> =
@@ -105,7 +105,7 @@ fn one_block_that_serves_two_archetypes_in_turn_is_never_seen_through_both() {
     let entity = world.spawn((Four(1), Twelve([1; 3])));
     let still = world.spawn((Four(2), Twelve([2; 3]), Third));
     for round in 0..6 {
-        // The row's archetype loses its only block, which the next one takes from the pool.
+        // The row's archetype loses its only block, and the next archetype takes it from the pool.
         world.insert(entity, Tag).expect("alive");
         assert_here_all(&mut world);
         assert_eq!(world.query_mut::<&mut Four>().without::<Tag>().iter_mut().flatten().count(), 1);
@@ -162,7 +162,7 @@ fn mixed(size: ChunkSize) -> World {
     world
 }
 
-/// Makes `turns` turns of a pass by chunk or by row, goes on by `rest`, and asserts that every row
+/// Takes `turns` items of a pass by chunk or by row, goes on by `rest`, and asserts that every row
 /// is seen once.
 fn in_two_steps<'w, I: Iterator>(
     mut iter: I,
@@ -182,14 +182,14 @@ fn in_two_steps<'w, I: Iterator>(
             }
         }
     }
-    // Slices of the first turns are still good after the last.
+    // Slices of the first items are still valid after the last.
     held.into_iter().for_each(|four| four.0 += 1);
     let count = seen.len();
     assert_eq!(seen.into_iter().collect::<BTreeSet<_>>().len(), count, "a row was seen twice");
     count
 }
 
-/// What a turn with slices adds to the entities seen and the values held.
+/// The entities seen and the values held by a turn with slices.
 fn see_slices<'w>(
     (entities, four): (&[Entity], &'w mut [Four]),
     seen: &mut Vec<Entity>,
@@ -204,7 +204,7 @@ fn a_pass_may_go_on_in_another_way_after_any_turn() {
     let mut world = mixed(ChunkSize::KIB_4);
     let (rows, chunks) = (world.len(), world.query::<&Four>().iter().count());
     assert_eq!(chunks, 3 + 2 * 3, "three of one chunk, two of three");
-    // Miri has minutes for three of them.
+    // Miri has time for three of them.
     for turns in (0..=chunks + 1).step_by(if cfg!(miri) { 4 } else { 1 }) {
         for folds in [false, true] {
             let iter = world.query_mut::<(Entity, &mut Four)>().into_iter();
@@ -235,7 +235,7 @@ fn a_pass_may_go_on_in_another_way_after_any_turn() {
             let padded = world.query_mut::<(Entity, &mut Four)>().padded().into_iter();
             let count = in_two_steps(padded, turns, see_slices, folds);
             assert_eq!(count, rows, "padded after {turns}");
-            // Given up in the midst of it.
+            // The pass is abandoned in the middle.
             assert_eq!(
                 world.query_mut::<&mut Four>().iter_mut().take(turns).count(),
                 turns.min(chunks)
@@ -272,7 +272,7 @@ fn rows_of_tags_are_cut_although_they_have_no_block() {
         world.spawn(Tag);
         capacity(&world)
     };
-    // Tags are many to a chunk: Miri sees the end of one, and the beginning of the next.
+    // A chunk holds many tags: Miri sees the end of one, and the beginning of the next.
     let few = [1, 2, capacity + 1];
     let all = [1, 2, capacity - 1, capacity, capacity + 1, 2 * capacity];
     for &rows in if cfg!(miri) { &few[..] } else { &all[..] } {
@@ -329,7 +329,7 @@ impl Dice {
     }
 }
 
-/// Gives the entity the components whose bit is set, so that there are many archetypes.
+/// Gives the entity the components with set bits, so that many archetypes exist.
 fn set_bits(world: &mut World, entity: Entity, bits: usize) {
     macro_rules! set {
         ($($n:literal)*) => {
@@ -341,7 +341,7 @@ fn set_bits(world: &mut World, entity: Entity, bits: usize) {
     set!(0 1 2 3 4 5 6);
 }
 
-/// Asserts that a query, which has been gone through, saw this many rows, each where it is.
+/// Asserts that a query that ran saw this many rows, each at its place.
 #[track_caller]
 fn assert_rows(world: &World, rows: &[(Entity, *const Four)], len: usize) {
     assert_eq!(rows.len(), len, "rows of the plan's archetypes");
@@ -388,7 +388,7 @@ fn plans_that_look_now_and_then_all_see_what_has_moved() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let mut entities = Vec::new();
     for step in 0..if cfg!(miri) { 150 } else { 20_000 } {
-        // Looks come in bursts, so that the log is long at times and forgotten at others.
+        // Queries come in bursts, so that the log is long at times and forgotten at others.
         let calm = step / 500 % 2 == 0;
         let which = |dice: &mut Dice, entities: &[Entity]| dice.roll(entities.len());
         match dice.roll(if calm { 16 } else { 200 }) {

@@ -1,4 +1,4 @@
-//! Chunks that share extents are the same chunks: passes, versions and changes know no difference.
+//! Chunks in extents behave like other chunks in passes, versions and changes.
 
 use phalanx::prelude::*;
 
@@ -12,12 +12,12 @@ fn empty(size: ChunkSize, extent: u32) -> World {
     World::builder().chunk_size(size).extent_chunks_max(extent).build()
 }
 
-/// A world whose first archetype has `chunks` full chunks and a row more. Rows come one by one and
-/// in a batch.
+/// A world with a first archetype of `chunks` full chunks and one row more. Rows are added one by
+/// one and in a batch.
 fn long(size: ChunkSize, extent: u32, chunks: usize) -> World {
     let mut world = empty(size, extent);
     let row = |i: u32| (Four(i), Twelve([i; 3]), Hundred([i; 25]));
-    // More than a first block.
+    // More rows than a first block holds.
     world.spawn_batch((0..200).map(row));
     let capacity = world.archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
     let rows = u32::try_from(chunks * capacity + 1).expect("few rows");
@@ -126,7 +126,7 @@ fn a_pass_that_ends_early_stamps_what_it_handed_out() {
                     _ => query.chunks().take(turns).count(),
                 };
                 assert_eq!(pass(query), turns);
-                // Ten rows a chunk of its thirty-two, where the pass is by row.
+                // Ten rows a chunk of its thirty-two, if the pass is by row.
                 let capacity = world.archetypes().find(|a| a.len() > 100).expect("long").capacity();
                 let handed_out = if kind == 1 { (10 * turns).div_ceil(capacity) } else { turns };
                 let changed = |world: &World| -> Vec<usize> {
@@ -149,7 +149,7 @@ fn chunks_that_change_owner_by_query_and_come_back_keep_their_rows() {
             let mut wanted = fours(&world);
             wanted.sort_unstable();
             for step in [2, 3, 5] {
-                // Whole chunks, each `step`-th: those that were written since.
+                // Whole chunks, each `step`-th: the chunks that were written since.
                 let since = world.version();
                 let mut number = 0;
                 world.query_mut::<&mut Twelve>().for_each_chunk(|_| {
@@ -195,7 +195,7 @@ fn rows_that_do_not_end_on_lines_lie_in_chunks_of_their_own() {
     );
     let chunks = world.query::<&Byte>().iter().count();
     assert_eq!(world.query::<&Byte>().extents().count(), chunks);
-    // Where it costs less than an eighth of the rows, they end there.
+    // If it costs less than an eighth of the rows, they end there.
     let mut world = empty(ChunkSize::KIB_4, 64);
     if cfg!(miri) {
         // Few chunks are in extents only if they were reserved.

@@ -1,4 +1,4 @@
-//! How rows lie in chunks: width, alignment, colour, growth.
+//! The layout of rows in chunks: width, alignment, colour, growth.
 
 use phalanx::prelude::*;
 use phalanx::{EntityError, LINE_BYTES, SpawnError, error::LayoutError};
@@ -66,7 +66,7 @@ fn a_row_too_wide_is_an_error_and_world_and_entity_are_as_they_were() {
     assert_eq!(world.query::<&Quarter>().changed_since(before).iter().count(), 0);
     assert_eq!(world.query::<&Quarter>().arrived_since(before).iter().count(), 0);
     sound(&world);
-    // What fits when another goes is an exchange.
+    // A component that fits only in place of another needs an exchange.
     assert!(world.exchange::<(Quarter, Four), _>(entity, Page([1; 4096])).is_ok());
     sound(&world);
 }
@@ -91,7 +91,7 @@ macro_rules! aligned {
                 let rows = if cfg!(miri) { 3 } else { 2 * size.bytes() / $align + 3 };
                 let value = |i: usize| $name([i.to_le_bytes()[0]; $align]);
                 let entities = world.spawn_batch((0..rows).map(|i| (value(i), Tag))).to_vec();
-                // Beside a column that is not a whole number of lines, where both fit.
+                // With a column that is not a whole number of lines, if both fit.
                 if world.reserve::<(Byte, $name, Four)>(0).is_ok() {
                     world.spawn_batch((0..rows.min(50)).map(|i| (Byte(1), value(i), Four(2))));
                 }
@@ -250,7 +250,8 @@ fn consecutive_chunks_do_not_start_at_equal_offsets_of_a_page() {
         world.spawn_batch((0..).take(40 * size.bytes() / 4).map(Four));
         let offsets: Vec<_> =
             world.query::<&Four>().iter().map(|four| four.as_ptr().addr() % 4096).collect();
-        // A slab begins where the allocator has room: its start may meet the end of the one before.
+        // A slab begins at any free place of the allocator: its start may meet the end of the one
+        // before.
         let equal = offsets.windows(2).filter(|pair| pair[0] == pair[1]).count();
         assert!(equal <= 1, "two slabs meet once: {offsets:?}");
         // Sixteen blocks of the first slab have sixteen colours.

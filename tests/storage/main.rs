@@ -1,4 +1,4 @@
-//! How rows lie in chunks: layouts, padding, chunks that are cut ahead of time, and change stamps.
+//! The storage of rows in chunks: layouts, padding, cached slices, and change stamps.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 

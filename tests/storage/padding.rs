@@ -1,11 +1,11 @@
-//! Padding is always initialised, whatever came before. Under Miri these are the tests that matter.
+//! Padding is always initialised, after any history. These tests matter under Miri.
 
 use phalanx::prelude::*;
 
 use crate::common::components::{Byte, Four, Tag, Twelve, sound};
 use crate::common::world;
 
-/// Reads every byte of every padded slice, which under Miri finds the ones never written.
+/// Reads every byte of every padded slice. Under Miri this finds bytes that were never written.
 fn read_padding(world: &World) -> u64 {
     let mut sum = 0;
     for (four, twelve) in world.query::<(Option<&Four>, Option<&Twelve>)>().padded() {
@@ -51,7 +51,7 @@ fn padding_is_zero_after_columns_of_one_row_behind_whole_vectors() {
 
 #[test]
 fn padding_of_a_block_that_was_never_used_is_initialised() {
-    // Miri says so; elsewhere fresh memory happens to be zero.
+    // Miri detects it; elsewhere fresh memory happens to be zero.
     let (mut batch, mut columns) = (world(), world());
     for rows in [16, 1, 15, 1] {
         batch.spawn_batch(std::iter::repeat_n(Four(0), rows));

@@ -1,4 +1,4 @@
-//! What a hostile reader broke once, kept broken no more. The whole file runs under Miri.
+//! Regressions of unsound code. The whole file runs under Miri.
 #![forbid(unsafe_code)]
 
 use phalanx::prelude::*;
@@ -70,8 +70,7 @@ fn a_lookup_sees_tags() {
     assert!(lookup.get(other).is_err() && lookup.get(Entity::NULL).is_err(), "others");
 }
 
-/// Rows found and written by one view: in one archetype and in two, with holes, and of ids that
-/// are dead.
+/// Rows found and written by one view: in one archetype and in two, with gaps, and of dead ids.
 fn written_through_a_view<C>(rows: u32, make: fn(u32) -> C)
 where
     C: Component + PartialEq + std::fmt::Debug,

@@ -1,7 +1,7 @@
-//! The rule of the files: no file imports itself by way of others.
+//! The rule of the files: no file imports itself through others.
 //!
 //! Folders stand on floors ([`imports`](crate::imports)); inside of a folder, files must not form a
-//! circle either. A path is followed through the re-exports of `mod.rs` to the file that has the
+//! cycle either. A path is followed through the re-exports of `mod.rs` to the file that has the
 //! item. Only code that is shipped counts: modules of tests may use everything. Paths that `$crate`
 //! starts are resolved where a macro is used, and left out.
 
@@ -27,11 +27,11 @@ struct Module<'a> {
     /// Its path below the crate.
     path: Vec<String>,
     imports: Vec<Import>,
-    /// Names that stand in its code after `fn`, `struct`, and the like.
+    /// Names after `fn`, `struct`, and the like in its code.
     items: BTreeSet<String>,
 }
 
-/// No circle of files but those of the list, and those of the list as they are there.
+/// No cycle of files exists except the listed ones, and each listed one still exists.
 pub(crate) fn cycle_violations(sources: &[Source], known: &[Circle]) -> Vec<String> {
     let edges = edges(sources);
     let found = circles(&edges);
@@ -66,7 +66,7 @@ fn ties(circle: &[String], edges: &BTreeMap<String, BTreeSet<String>>) -> String
     circle.iter().map(tie).collect::<Vec<_>>().join("; ")
 }
 
-/// Which files each file imports.
+/// The files that each file imports.
 fn edges(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     let modules: Vec<_> = sources.iter().map(module).collect();
     let index: BTreeMap<&[String], &Module<'_>> =
@@ -75,7 +75,7 @@ fn edges(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for module in &modules {
         let path = module.source.path.as_str();
-        // What only re-exports stands above its own folder.
+        // A file that only re-exports stands above its own folder.
         if tests.contains(path) || path.ends_with("mod.rs") || module.source.top().is_none() {
             continue;
         }
@@ -92,7 +92,7 @@ fn edges(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     edges
 }
 
-/// The file that has what a path names, seen from a module.
+/// The file with the item of a path, seen from a module.
 fn home<'a>(
     index: &BTreeMap<&[String], &'a Module<'a>>,
     from: &[String],
@@ -129,7 +129,7 @@ fn home<'a>(
     index.get(&at[..]).copied()
 }
 
-/// The file that has a name of a module: itself, or where its re-exports lead.
+/// The file that has a name of a module: itself, or the target of its re-exports.
 fn exported<'a>(
     index: &BTreeMap<&[String], &'a Module<'a>>,
     at: &[String],
@@ -176,7 +176,7 @@ fn module(source: &Source) -> Module<'_> {
     Module { source, path, imports, items }
 }
 
-/// Files whose `mod` stands after `#[cfg(test)]`.
+/// Files with a `mod` after `#[cfg(test)]`.
 fn test_files(sources: &[Source]) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for source in sources {
@@ -203,7 +203,7 @@ fn test_attributes(source: &Source) -> Vec<usize> {
     (0..source.tokens.len()).filter(|&i| is_here(i)).map(|i| i + ATTRIBUTE.len()).collect()
 }
 
-/// The words of a file without those of items that stand after `#[cfg(test)]`.
+/// The words of a file without the items after `#[cfg(test)]`.
 fn shipped(source: &Source) -> Vec<&str> {
     let mut words = Vec::new();
     let tests = test_attributes(source);
@@ -232,7 +232,7 @@ fn shipped(source: &Source) -> Vec<&str> {
     words
 }
 
-/// All paths of `use` lines, and those in code that begin with `crate`, `super` or `self`.
+/// All paths of `use` lines, and all paths in code that begin with `crate`, `super` or `self`.
 fn import_paths(words: &[&str]) -> Vec<Import> {
     let mut imports = Vec::new();
     let mut i = 0;
@@ -302,7 +302,7 @@ fn tree(
     i
 }
 
-/// The sets of files of which each reaches each, by Warshall's closure.
+/// The sets of files that all reach each other, by Warshall's closure.
 fn circles(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let mut reached = edges.clone();
     for via in edges.keys() {
@@ -327,7 +327,7 @@ fn check(files: &[(&str, &str)], known: &[Circle]) -> Vec<String> {
     cycle_violations(&sources, known)
 }
 
-/// A folder whose two files use what `a` and `b` say.
+/// A folder with two files that use the texts `a` and `b`.
 fn folder<'a>(a: &'a str, b: &'a str) -> [(&'a str, &'a str); 4] {
     let index = "mod list;\nmod page;\npub(crate) use list::{List, Other as Another};\n\
                  pub use page::*;";

@@ -1,4 +1,4 @@
-//! The CPU features that `kernel!` compiles for, and those that a level asks the CPU for.
+//! The CPU features that `kernel!` compiles for, and the features that a level asks the CPU for.
 
 use crate::assert_none;
 
@@ -6,8 +6,8 @@ use crate::assert_none;
 const SHELLS: [(&str, &[&str]); 2] =
     [("avx2", &["has_avx2"]), ("avx512", &["has_avx2", "has_avx512"])];
 
-/// Every function of `kernel!` that has target features has exactly those that the functions of its
-/// level ask for: one more, and a CPU without it would run the function.
+/// Every function of `kernel!` with target features has exactly the features that the functions of
+/// its level ask for: with one more, a CPU without it would run the function.
 pub(crate) fn feature_violations(kernel: &str, level: &str) -> Vec<String> {
     let mut violations = Vec::new();
     let shells = shells(kernel);

@@ -1,11 +1,11 @@
-//! The rule for published figures: a table of them says from which commit, day and processor it is,
-//! and what it measures. `.ci/run figures` asks git which of them are older than that.
+//! The rule for published figures: a table names its commit, day and processor, and the measured
+//! program. `.ci/run figures` lets git find tables that are older than that program.
 
 use crate::assert_none;
 
-/// How the line begins that stands before a table, or before the first of several in a section.
+/// The beginning of the line before a table, or before the first of several tables in a section.
 const MEASURED: &str = "_Measured at ";
-/// The numbers with a point or a comma from which on a table is one of figures.
+/// A table with this many numbers that have a point or a comma is a table of figures.
 const NUMBERS_MIN: usize = 3;
 
 /// Each table of figures of a page has a line about them above it, in its section.
@@ -42,7 +42,7 @@ fn is_measure(cell: &str) -> bool {
     is_number && word.contains(['.', ',']) && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What is wrong with a line: `_Measured at COMMIT on YEAR-MONTH-DAY, PROCESSOR, of `path`, …._`.
+/// The fault of a line: `_Measured at COMMIT on YEAR-MONTH-DAY, PROCESSOR, of `path`, …._`.
 fn wrong(line: &str) -> Option<&'static str> {
     let rest = line.strip_prefix(MEASURED)?;
     let Some((commit, rest)) = rest.split_once(" on ") else { return Some("no ` on DATE`") };

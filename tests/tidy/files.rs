@@ -10,12 +10,12 @@ pub(crate) fn length_violations(source: &Source) -> Vec<String> {
     (len >= LINES_MAX).then(violation).into_iter().collect()
 }
 
-/// How many wide lines of comments a file may have: those that it had when the rule was made.
+/// The number of wide comment lines that a file may have: the number at the creation of the rule.
 pub(crate) type Wide = (&'static str, usize);
 
 /// Comments are as narrow as code, but for tables, and drawings and programs between fences.
 ///
-/// A file of the list has as many wide lines as the list says, and no more.
+/// A file of the list has exactly the number of wide lines in the list.
 pub(crate) fn width_violations(source: &Source, known: &[Wide]) -> Vec<String> {
     let mut is_fenced = false;
     let mut wide = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn mod_file_violations(source: &Source) -> Vec<String> {
     violations
 }
 
-/// The index behind the attribute that begins at `start`.
+/// The index after the attribute that begins at `start`.
 fn attribute_end(source: &Source, start: usize) -> usize {
     let mut depth = 0;
     for i in start..source.tokens.len() {
@@ -88,7 +88,7 @@ fn attribute_end(source: &Source, start: usize) -> usize {
     source.tokens.len()
 }
 
-/// No stubs, no forgotten debugging, no test that is left out.
+/// No stubs, no forgotten debugging, no ignored test.
 pub(crate) fn stub_violations(source: &Source) -> Vec<String> {
     let mut violations = Vec::new();
     for (i, token) in source.tokens.iter().enumerate() {
@@ -105,23 +105,39 @@ pub(crate) fn stub_violations(source: &Source) -> Vec<String> {
     violations
 }
 
-/// The crate's front page is the README itself, and nothing beside it.
+/// The most lines of the README: a page that a reader scrolls through once.
+const README_LINES_MAX: usize = 150;
+
+/// The front page of the documentation is a file of its own. The README is for the repository's
+/// page: short, without the links and hidden lines that only rustdoc resolves, and tested.
 pub(crate) fn front_page_violations(lib: &str, readme: &str) -> Vec<String> {
     let mut violations = Vec::new();
-    let include = r#"#![doc = include_str!("../README.md")]"#;
-    if lib.lines().filter(|line| line.trim() == include).count() != 1 {
-        violations.push(format!("lib.rs: the crate docs are the README: `{include}`"));
+    for (include, text) in [
+        (r#"#![doc = include_str!("front_page.md")]"#, "the front page is that file"),
+        (r#"#[doc = include_str!("../README.md")]"#, "the programs of the README are tested"),
+    ] {
+        if lib.lines().filter(|line| line.trim() == include).count() != 1 {
+            violations.push(format!("lib.rs: {text}: `{include}`"));
+        }
     }
     if lib.lines().any(|line| line.trim_start().starts_with("//!")) {
-        violations.push("lib.rs: crate docs beside the README's".to_owned());
+        violations.push("lib.rs: crate docs beside the front page".to_owned());
     }
     if readme.trim().is_empty() {
         violations.push("README.md: empty".to_owned());
     }
+    if readme.lines().count() > README_LINES_MAX {
+        violations.push(format!("README.md: more than {README_LINES_MAX} lines"));
+    }
+    for (number, line) in (1..).zip(readme.lines()) {
+        if line.contains("crate::") || line.starts_with("# ") && number > 1 {
+            violations.push(format!("README.md:{number}: only rustdoc understands `{line}`"));
+        }
+    }
     violations
 }
 
-/// The changelog has a section for what is not released yet, before all others.
+/// The changelog has a section for unreleased changes, before all others.
 pub(crate) fn changelog_violations(changelog: &str) -> Vec<String> {
     let first = changelog.lines().find(|line| line.starts_with("## "));
     let is_unreleased = first.is_some_and(|line| line.trim() == "## [Unreleased]");
@@ -129,7 +145,7 @@ pub(crate) fn changelog_violations(changelog: &str) -> Vec<String> {
     (!is_unreleased).then(violation).into_iter().collect()
 }
 
-/// A type that is an error stands in the list of `error.rs`, by which its `Debug` is its text.
+/// A type that is an error is in the list of `error.rs`, which prints its text as its `Debug`.
 pub(crate) fn error_violations(source: &Source, list: &str) -> Vec<String> {
     let (_, list) = list.split_once("debug_is_text! {").unwrap_or_default();
     let (list, _) = list.split_once('}').unwrap_or_default();
@@ -205,13 +221,18 @@ fn stubs_are_found() {
 }
 
 #[test]
-fn a_front_page_of_its_own_is_found() {
-    let include = "#![doc = include_str!(\"../README.md\")]\n";
-    assert_none(&front_page_violations(include, "# phalanx"));
-    assert_eq!(front_page_violations("//! Docs.", "# phalanx").len(), 2);
-    assert_eq!(front_page_violations("", "# phalanx").len(), 1);
-    assert_eq!(front_page_violations(include, " ").len(), 1);
-    assert_eq!(front_page_violations(&format!("{include}//! More."), "# phalanx").len(), 1);
+fn a_front_page_without_its_programs_or_beside_another_is_found() {
+    let lib =
+        "#![doc = include_str!(\"front_page.md\")]\n#[doc = include_str!(\"../README.md\")]\n";
+    let violations = |lib: &str, readme: &str| front_page_violations(lib, readme).len();
+    assert_eq!(violations(lib, "# phalanx\n[docs](docs/a.md)"), 0);
+    assert_eq!(violations("//! Docs.", "# phalanx"), 3);
+    assert_eq!(violations("", "# phalanx"), 2);
+    assert_eq!(violations(lib, " "), 1);
+    assert_eq!(violations(&format!("{lib}//! More."), "# phalanx"), 1);
+    assert_eq!(violations(lib, &"line\n".repeat(151)), 1);
+    assert_eq!(violations(lib, "# phalanx\n# let mut world = World::new();"), 1);
+    assert_eq!(violations(lib, "# phalanx\n[`World`]: crate::World"), 1);
 }
 
 #[test]

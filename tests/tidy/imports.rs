@@ -1,4 +1,4 @@
-//! The rule of the floors: imports go down, or sideways without a circle.
+//! The rule of the floors: imports go down, or sideways without a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ struct Import {
     place: String,
 }
 
-/// Where each macro of the crate is defined: `crate::name!` says nothing about it.
+/// The places where each macro of the crate is defined: `crate::name!` alone does not tell.
 fn macro_homes(sources: &[Source]) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut homes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for source in sources {
@@ -64,7 +64,7 @@ fn imports(sources: &[Source]) -> (Vec<Import>, Vec<String>) {
 }
 
 /// The indices of the names that follow the crate's root: `crate::name`, `crate::{name, name}`,
-/// `phalanx::name`, and as many `super` as lead up to it.
+/// `phalanx::name`, and `super` repeated up to the root.
 fn rooted_names(source: &Source) -> Vec<usize> {
     let mut names = Vec::new();
     let mut braces = 0;
@@ -98,7 +98,7 @@ fn rooted_names(source: &Source) -> Vec<usize> {
 fn leads_to_root(source: &Source, i: usize, depth: usize) -> bool {
     let before = |k: usize| i.checked_sub(k).map_or("", |i| source.text(i));
     match source.text(i) {
-        // `$crate::…` is resolved where the macro is used; `pub(in crate::…)` imports nothing.
+        // `$crate::…` is resolved at the use of the macro; `pub(in crate::…)` imports no item.
         "crate" => before(1) != "$" && !(before(1) == "in" && before(2) == "("),
         "phalanx" => before(1) != "::",
         "super" => {
@@ -110,10 +110,10 @@ fn leads_to_root(source: &Source, i: usize, depth: usize) -> bool {
     }
 }
 
-/// The first names of a path's rest: one, or those of a group in braces.
+/// The first names of a path's rest: one name, or the names of a group in braces.
 fn names_after(source: &Source, start: usize) -> Vec<usize> {
     if source.text(start) != "{" {
-        // `super::super` goes on: its last link is looked at by itself.
+        // `super::super` goes on: its last link is checked by itself.
         return if source.text(start) == "super" { Vec::new() } else { vec![start] };
     }
     let mut names = Vec::new();
@@ -138,7 +138,7 @@ fn floor(module: &str) -> Option<usize> {
     FLOORS.iter().find(|(_, modules)| modules.contains(&module)).map(|&(floor, _)| floor)
 }
 
-/// Imports go down, or sideways without a circle.
+/// Imports go down, or sideways without a cycle.
 pub(crate) fn import_violations(sources: &[Source]) -> Vec<String> {
     let (imports, mut violations) = imports(sources);
     for source in sources {
@@ -164,7 +164,7 @@ pub(crate) fn import_violations(sources: &[Source]) -> Vec<String> {
     violations
 }
 
-/// A module of a floor that does not exist comes off the floor.
+/// A module that does not exist must be removed from its floor.
 pub(crate) fn stale_floors(sources: &[Source], floors: &[(usize, &[&str])]) -> Vec<String> {
     let exists = |name: &str| sources.iter().any(|source| source.top() == Some(name));
     let names =
@@ -173,7 +173,7 @@ pub(crate) fn stale_floors(sources: &[Source], floors: &[(usize, &[&str])]) -> V
     stale.map(|(floor, name)| format!("floor {floor}: there is no module `{name}`")).collect()
 }
 
-/// A circle in the graph, if there is one.
+/// A cycle in the graph, if it has one.
 fn cycle<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Option<Vec<&'a str>> {
     fn visit<'a>(
         edges: &BTreeMap<&'a str, BTreeSet<&'a str>>,
@@ -188,7 +188,7 @@ fn cycle<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Option<Vec<&'a str
         path.pop();
         found
     }
-    // The path is left behind by the early return of `?`, so each start has its own.
+    // The early return of `?` leaves the path behind, so each start has its own.
     edges.keys().find_map(|node| visit(edges, &mut Vec::new(), node))
 }
 

@@ -1,10 +1,10 @@
-//! What broke the rules when they were made. The lists only shrink: what is better than its entry
-//! says is an error as well, until the entry is corrected.
+//! Violations that are older than the rules. The lists only shrink: a file that is better than its
+//! entry is an error as well, until the entry is corrected.
 
 use crate::cycles::Circle;
 use crate::files::Wide;
 
-/// Files of `src` that import each other in a circle.
+/// Files of `src` that import each other in a cycle.
 pub(crate) const CIRCLES: &[Circle] = &[];
 
 /// Files with comments that are too wide, and how many lines of them, by folder.

@@ -1,10 +1,10 @@
-//! The house rules, read from the sources as text: import direction, no circles of files, length of
-//! files and width of comments, where `unsafe` stands and how often, which traits are closed, which
-//! CPU features kernels have, what may be in a `mod.rs`, no stubs, that README and changelog
-//! are kept, and that figures have an origin.
+//! The house rules, checked on the text of the sources: import direction, no cycles of files,
+//! length of files and width of comments, places and number of `unsafe`, closed traits, CPU
+//! features of kernels, contents of `mod.rs`, essays of folders, no stubs, an up-to-date README and
+//! changelog, and the origin of figures.
 //!
-//! Each rule is a function from text to violations. The tests beside the rules hand each a bad
-//! snippet, so that a rule which has stopped to see anything fails itself.
+//! Each rule is a function from text to violations. The tests beside the rules pass it a bad
+//! snippet, so that a rule that no longer detects anything fails itself.
 #![cfg(not(miri))] // Text is read here and nothing else: Miri has nothing to find, and is slow.
 
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod cycles;
+mod essays;
 mod features;
 mod figures;
 mod files;
@@ -21,6 +22,7 @@ mod soundness;
 mod source;
 
 use cycles::cycle_violations;
+use essays::essay_violations;
 use features::feature_violations;
 use figures::figure_violations;
 use files::{
@@ -32,7 +34,7 @@ use known::{CIRCLES, WIDE_COMMENTS};
 use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations};
 use source::Source;
 
-/// The floors: imports go down. Modules of one floor may use each other, but not in a circle.
+/// The floors: imports go down. Modules of one floor may use each other, but not in a cycle.
 const FLOORS: [(usize, &[&str]); 8] = [
     (
         0,
@@ -58,7 +60,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
     (7, &["command", "schedule", "explain", "snapshot", "testing"]),
 ];
 
-/// What stands on top of all floors: it re-exports, and nothing imports it.
+/// The modules above all floors: they re-export, and no module imports them.
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
@@ -220,7 +222,7 @@ const COMMENT_COLUMNS_MAX: usize = 100;
 /// Folders with sources of Rust.
 const FOLDERS: [&str; 5] = ["src", "tests", "benches", "examples", "cachegrind"];
 
-/// What stands for work that was not done.
+/// Macros of unfinished work.
 const STUBS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
 fn root() -> &'static Path {
@@ -232,7 +234,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All files of Rust below a folder of the repository, in order; none if there is no such folder.
+/// All Rust files below a folder of the repository, in order; empty if the folder does not exist.
 fn sources(folder: &str) -> Vec<Source> {
     fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -304,6 +306,11 @@ fn mod_files_hold_no_code() {
 }
 
 #[test]
+fn essays_of_folders_name_their_files() {
+    assert_none(&essay_violations(&sources("src")));
+}
+
+#[test]
 fn unsafe_stands_where_it_was_earned() {
     let sources = sources("src");
     let mut violations = stale_allowances(&sources, &UNSAFE_FILES);
@@ -341,7 +348,7 @@ fn nothing_is_left_undone() {
 }
 
 #[test]
-fn the_front_page_is_the_readme() {
+fn the_front_page_and_the_readme_are_two_texts() {
     assert_none(&front_page_violations(&read("src/lib.rs"), &read("README.md")));
 }
 

@@ -1,5 +1,5 @@
-//! The rules for `unsafe`: where it stands and how often, its proofs, and the traits that other
-//! crates may implement.
+//! The rules for `unsafe`: its places and number, its proofs, and the traits that other crates may
+//! implement.
 
 use crate::assert_none;
 use crate::source::Source;
@@ -7,13 +7,14 @@ use crate::source::Source;
 /// A file that earned `unsafe` with a measurement.
 pub(crate) struct Allowance {
     pub(crate) path: &'static str,
-    /// How often the word stands in its code: blocks, `unsafe fn` and `unsafe impl`. It only falls.
+    /// The number of uses of the word in its code: blocks, `unsafe fn` and `unsafe impl`. It only
+    /// falls.
     pub(crate) budget: usize,
-    /// What the safe form would cost.
+    /// The cost of the safe form.
     pub(crate) reason: &'static str,
 }
 
-/// `unsafe` stands in the files of the list, as often as the list says, and every block and impl
+/// `unsafe` occurs only in the files of the list, in the listed number, and every block and impl
 /// has its proof above it.
 pub(crate) fn unsafe_violations(source: &Source, allowed: &[Allowance]) -> Vec<String> {
     let allowance = allowed.iter().find(|allowance| allowance.path == source.path);
@@ -63,14 +64,14 @@ fn has_proof(lines: &[String], at: usize) -> bool {
     false
 }
 
-/// A file of the list that does not exist comes off the list.
+/// A file that does not exist must be removed from the list.
 pub(crate) fn stale_allowances(sources: &[Source], allowed: &[Allowance]) -> Vec<String> {
     let exists = |path: &str| sources.iter().any(|source| source.path == path);
     let stale = allowed.iter().filter(|allowance| !exists(allowance.path));
     stale.map(|allowance| format!("{}: allowed `unsafe`, and is gone", allowance.path)).collect()
 }
 
-/// Every public trait stands in the table of `contracts.rs`; every one that other crates cannot
+/// Every public trait is in the table of `contracts.rs`; every one that other crates cannot
 /// implement has a program there that tries to.
 pub(crate) fn trait_violations(sources: &[Source], contracts: &str) -> Vec<String> {
     let traits: Vec<_> = sources.iter().flat_map(public_traits).collect();
@@ -97,8 +98,8 @@ pub(crate) fn trait_violations(sources: &[Source], contracts: &str) -> Vec<Strin
     violations
 }
 
-/// Traits that are `pub`. Those of a private module `sealed` cannot be named, nor can those of
-/// [`UNNAMED`].
+/// Traits that are `pub`. Traits of a private module `sealed` cannot be named, nor can the traits
+/// of [`UNNAMED`].
 fn public_traits(source: &Source) -> Vec<String> {
     let mut traits = Vec::new();
     let (mut depth, mut sealed_at) = (0, None);

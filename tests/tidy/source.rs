@@ -1,10 +1,10 @@
-//! A file of Rust as words and lines: comments and literals are told from code.
+//! A Rust file as words and lines: comments and literals are distinguished from code.
 
 use crate::FRONT_PAGE;
 
 /// A file of Rust.
 pub(crate) struct Source {
-    /// The path below the folder it was found in, with `/`.
+    /// The path below the folder of the search, with `/`.
     pub(crate) path: String,
     pub(crate) lines: Vec<String>,
     pub(crate) tokens: Vec<Token>,
@@ -32,7 +32,7 @@ impl Source {
         (!FRONT_PAGE.contains(&top)).then_some(top)
     }
 
-    /// How many names the path of the file's module has.
+    /// The number of names in the path of the file's module.
     pub(crate) fn depth(&self) -> usize {
         let names = self.path.split('/').count();
         if self.path.ends_with("mod.rs") || self.path == "lib.rs" { names - 1 } else { names }
@@ -47,7 +47,7 @@ impl Source {
     }
 }
 
-/// The text with comments and the insides of literals blanked out; lines stay lines.
+/// The text with comments and the insides of literals blanked out; the lines are kept.
 fn code_only(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
@@ -65,7 +65,7 @@ fn code_only(text: &str) -> String {
     code
 }
 
-/// Where the comment or literal that begins at `i` ends; `i` itself if none does.
+/// The end of the comment or literal that begins at `i`; `i` itself if none does.
 fn blank_end(chars: &[char], i: usize) -> usize {
     let starts = |what: &str| what.chars().enumerate().all(|(k, c)| chars.get(i + k) == Some(&c));
     let until = |from: usize, found: &dyn Fn(usize) -> Option<usize>| {
@@ -79,7 +79,7 @@ fn blank_end(chars: &[char], i: usize) -> usize {
     }
     match chars[i] {
         '"' => string_end(chars, i),
-        // A character, unless it is a lifetime: those have no quote behind the first letter.
+        // A character, unless it is a lifetime: a lifetime has no quote after its first letter.
         '\'' if chars.get(i + 1) == Some(&'\\') => {
             until(i + 3, &|k| (chars[k] == '\'').then_some(k + 1))
         }
@@ -100,7 +100,7 @@ fn blank_end(chars: &[char], i: usize) -> usize {
     }
 }
 
-/// Whether `i` is inside of a word, the prefix of a byte or C string (`br"…"`, `cr"…"`) apart.
+/// Whether `i` is inside of a word, except the prefix of a byte or C string (`br"…"`, `cr"…"`).
 fn word_before(chars: &[char], i: usize) -> bool {
     let is_word = |k: usize| chars.get(k).is_some_and(|&c| c.is_alphanumeric() || c == '_');
     match i.checked_sub(1) {

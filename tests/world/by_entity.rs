@@ -1,4 +1,4 @@
-//! Every call that names an entity, asked about entities of every state: they give one answer.
+//! Every call that names an entity, called for entities of every state: the calls agree.
 
 use phalanx::error::{Exclusion, MissingComponent, RowError};
 use phalanx::prelude::*;
@@ -14,7 +14,7 @@ component! {
     #[cleanup] struct Sound(u32);
 }
 
-/// What a call says about an entity and a component.
+/// The answer of a call about an entity and a component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Answer {
     Has,
@@ -42,7 +42,7 @@ fn row<T>(result: Result<T, RowError>) -> Answer {
     }
 }
 
-/// A world, and the entities of each state with the answer that is right.
+/// A world, and the entities of each state with the expected answer.
 fn scene() -> (World, Vec<(&'static str, Entity, Answer)>) {
     let mut world = world();
     let with = world.spawn((Part(1), Parts { x: 1.0, y: 2.0 }, Other(1)));
@@ -109,7 +109,7 @@ fn calls_of_a_shared_world_agree() {
         assert_eq!(world.has_shared::<u64>(entity), expected == Has, "has_shared of {name}");
         assert_eq!(parts.contains(entity), expected == Has, "query.contains of {name}");
         assert_eq!(world.side::<String>().get(entity), None, "{name}");
-        // What asks for no component, and what asks for none to be there.
+        // Calls that ask for no component, and for the absence of one.
         assert_eq!(ids.get(entity).ok(), is_alive.then_some(entity), "{name}");
         assert_eq!(world.query::<()>().contains(entity), is_alive, "{name}");
         let optional = options.get(entity).ok();

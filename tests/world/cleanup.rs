@@ -38,7 +38,7 @@ fn gone_channels(world: &World) -> Vec<u32> {
     channels
 }
 
-/// Asserts that nothing but its cleanup components is left of an entity.
+/// Asserts that an entity has only its cleanup components left.
 #[track_caller]
 fn assert_gone(world: &World, entity: Entity) {
     sound(world);
@@ -153,7 +153,8 @@ fn all_ways_to_remove_the_last_cleanup_component_free_the_id() {
             buffer.remove_where::<&Sound, With<Gone>, Sound>();
             assert_eq!(world.apply(&mut buffer).expect("nothing fails").matched, 1);
         },
-        // A change of an entity that is gone is refused, and does not keep the other from it.
+        // A change of an entity that is gone is refused, and does not prevent the change of the
+        // other.
         |world, entity| {
             let mut buffer = world.command_buffer(0).expect("room");
             buffer.insert(entity, Four(1));
@@ -295,7 +296,8 @@ fn commands_of_one_entity_have_the_effect_of_their_order() {
         assert_eq!(gone_channels(&world), left);
         sound(&world);
     }
-    // A spawn that is despawned at once is none, as in a world without cleanup components.
+    // An entity that is spawned and despawned by one buffer never exists, as in a world without
+    // cleanup components.
     let (mut world, _) = one();
     let mut buffer = world.command_buffer(1).expect("room");
     let spawned = buffer.spawn(Four(1));

@@ -15,7 +15,7 @@ component! {
     struct Listed;
 }
 
-/// What an entity has: `Four`, `Tag`, `Disabled`, `Prototype`, `Sound`, `Listed`.
+/// The parts of an entity: `Four`, `Tag`, `Disabled`, `Prototype`, `Sound`, `Listed`.
 type Parts = [Option<u32>; 6];
 
 const SOUND: usize = 4;
@@ -246,7 +246,7 @@ impl Pair {
         with_part!(part, value, call)
     }
 
-    /// Commands have the effect of their order.
+    /// Commands have the same effect as changes in their order.
     fn record(&mut self, commands: Vec<(usize, Command)>) {
         let mut buffer = self.world.command_buffer(0).expect("room");
         buffer.on_dead_entity(DeadEntityPolicy::Ignore);

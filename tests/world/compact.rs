@@ -1,5 +1,5 @@
-//! `World::compact`: chunks are gathered in fewer slabs, in steps as small as the caller wants
-//! them.
+//! `World::compact`: chunks are gathered in fewer slabs, in steps of the size that the caller
+//! chooses.
 
 use phalanx::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::structural::filled;
 #[test]
 fn compaction_that_says_it_is_finished_has_nothing_left_to_move() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    // Several slabs, shared by two archetypes that are then thinned out.
+    // Several slabs, shared by two archetypes that lose most of their rows.
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for i in 0..1_500 {
         a.extend_from_slice(world.spawn_batch((0..4).map(|_| (Big([i; 250]), Tag))));
@@ -41,13 +41,13 @@ fn compaction_that_says_it_is_finished_has_nothing_left_to_move() {
 fn compaction_is_not_finished_while_another_call_would_move_rows() {
     use crate::common::components::Page;
 
-    // Byte row a chunk; 16 chunks in the first slab, 504 in each of the next three.
+    // One row a chunk; 16 chunks in the first slab, 504 in each of the next three.
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let page = |i: usize| Page([i.to_le_bytes()[0]; 4096]);
     let a = world.spawn_batch((0..520).map(|i| (page(i), Tag))).to_vec();
     let b = world.spawn_batch((0..504).map(|i| (page(i), Other))).to_vec();
     let c = world.spawn_batch((0..504).map(|i| (page(i), Third))).to_vec();
-    // Chunks go back from the end: each slab keeps blocks of one archetype.
+    // Chunks are freed from the end: each slab keeps blocks of one archetype.
     for &entity in a[116..].iter().chain(&b[50..]).chain(&c[300..]) {
         world.despawn(entity).expect("alive");
     }
@@ -64,7 +64,7 @@ fn compaction_is_not_finished_while_another_call_would_move_rows() {
 #[test]
 fn compaction_with_a_budget_smaller_than_a_chunk_ends() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    // Some hundred chunks of 1,024 rows over several slabs, thinned out.
+    // Some hundred chunks of 1,024 rows over several slabs, with most rows removed.
     let a = world.spawn_batch((0..520 * 1_024).map(|i| (Four(i), Tag))).to_vec();
     let b = world.spawn_batch((0..504 * 1_024).map(|i| (Four(i), Other))).to_vec();
     for &entity in a[300 * 1_024..].iter().chain(&b[100 * 1_024..]) {

@@ -1,4 +1,4 @@
-//! Many entities end at once: the same rows and ids are left as after single despawns.
+//! Many entities are despawned at once: the same rows and ids remain as after single despawns.
 
 use phalanx::prelude::*;
 use proptest::prelude::*;

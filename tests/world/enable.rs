@@ -1,4 +1,5 @@
-//! Components that are switched off and on: what queries see, and that bits follow their rows.
+//! Components that are switched off and on: the rows that queries see, and bits that follow their
+//! rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +15,13 @@ component! {
     #[enableable]
     #[derive(Debug, PartialEq)]
     pub(crate) struct Awake;
-    /// A row of it is wide, so that chunks are small.
+    /// A wide row, so that chunks have few rows.
     #[enableable]
     #[derive(Debug, PartialEq)]
     struct Wide([u8; 200]);
 }
 
-/// What an entity should have, and which of it is enabled.
+/// The expected components of an entity, and their enable bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Model {
     health: Option<(u32, bool)>,
@@ -39,7 +40,7 @@ impl Model {
     }
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -63,7 +64,7 @@ fn those(model: &BTreeMap<Entity, Model>, of: impl Fn(&Model) -> bool) -> BTreeS
     model.iter().filter(|(_, model)| of(model)).map(|(&entity, _)| entity).collect()
 }
 
-/// The entities of a query by every way to ask for them.
+/// The entities of a query, in all ways to read them.
 fn seen<F: Filter>(query: &Query<'_, Entity, F>) -> BTreeSet<Entity> {
     let rows: Vec<Entity> = query.iter().flatten().copied().collect();
     assert_eq!(query.entities(), rows);
@@ -173,7 +174,7 @@ fn step(world: &mut World, model: &mut BTreeMap<Entity, Model>, chance: &mut Cha
             let Some(entity) = chance.pick(model) else { return };
             let entry = model.get_mut(&entity).unwrap();
             world.insert(entity, (Health(9), Tag)).unwrap();
-            // What is inserted is enabled.
+            // Inserted components are enabled.
             entry.health = Some((9, true));
             entry.tag = true;
         }
@@ -209,7 +210,7 @@ fn step(world: &mut World, model: &mut BTreeMap<Entity, Model>, chance: &mut Cha
             switched.iter().for_each(|entity| model.get_mut(entity).unwrap().awake = Some(on));
         }
         13 => {
-            // Switches what it filters by.
+            // Switches the component that it filters by.
             let count = world.matching::<&Health>().with::<Awake>().disable::<Health>();
             let switched = those(model, |model| model.is_healthy() && model.is_awake());
             assert_eq!(count, switched.len());

@@ -1,4 +1,5 @@
-//! Components that are switched off and on: turns, stamps, errors, and other ways to the same rows.
+//! Components that are switched off and on: passes, stamps, errors, and other ways to the same
+//! rows.
 
 use phalanx::EntityError;
 use phalanx::error::{Exclusion, RowError};
@@ -231,7 +232,7 @@ fn an_entity_shows_what_is_disabled() {
 
 #[test]
 fn par_passes_see_the_same_rows() {
-    // Miri is slow, and finds in a few chunks what it would find in many.
+    // Miri is slow, and a few chunks are enough for it.
     let rows = if cfg!(miri) { 500 } else { 50_000 };
     let mut world = World::new();
     world.spawn_batch((0..rows).map(|i| (Health(i), Serial(0), Awake)));

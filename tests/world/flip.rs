@@ -1,4 +1,4 @@
-//! Double-buffered components, against a map of what each entity has.
+//! Double-buffered components, against a map of the components of each entity.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ component! {
     struct Weight(u64);
 }
 
-/// What an entity has: its heat, and what the heat was before.
+/// The components of an entity: its heat, and the previous heat.
 type Model = BTreeMap<Entity, (u32, Option<u32>)>;
 
 fn flip(world: &mut World, model: &mut Model) {
@@ -109,7 +109,7 @@ fn apply(world: &mut World, model: &mut Model, step: Step) {
             nth(model, n).into_iter().for_each(|entity| world.insert(entity, Mark).expect("alive"));
         }
         Step::Unmark(n) => {
-            // It may have none.
+            // It may have no tag.
             nth(model, n).into_iter().for_each(|entity| _ = world.remove::<Mark>(entity));
         }
         Step::MarkAll => drop(world.matching::<&Heat>().insert(Mark).expect("small")),
@@ -169,8 +169,8 @@ fn whole_chunks_move_after_an_odd_number_of_flips() {
     }
 }
 
-/// The order of rows does not tell when an archetype was made, not even after flips of overlapping
-/// pairs, whose order counts: chunks change owner, and only tags differ.
+/// The order of rows does not depend on when an archetype was made, even after flips of overlapping
+/// pairs, which do not commute: chunks change owner, and only tags differ.
 #[test]
 fn an_archetype_is_the_same_before_and_after_flips() {
     fn order(flips: &[fn(&mut World)], marks_first: bool) -> Vec<u32> {
@@ -246,7 +246,8 @@ fn three_buffers_rotate() {
     }
 }
 
-/// A ring in which each heat becomes the sum of its neighbours', in systems on several threads.
+/// A ring in which each heat becomes the sum of its neighbours' heat, in systems on several
+/// threads.
 #[test]
 fn a_parallel_stencil_is_the_same_on_any_number_of_threads() {
     component! { struct Ring { left: Entity, right: Entity } }

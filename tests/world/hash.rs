@@ -1,5 +1,5 @@
-//! What `World::hash` promises, on random operations: looking never changes it, and worlds of equal
-//! hash answer the same calls alike.
+//! The promises of `World::hash`, tested with random operations: reading never changes it, and
+//! worlds of equal hash answer the same calls alike.
 #![forbid(unsafe_code)]
 
 use crate::common::effort::effort;
@@ -21,7 +21,7 @@ struct C(u64);
 struct Tag;
 component!(A, B, C, Tag);
 
-/// An operation, and two numbers that it makes of what it will.
+/// An operation, and two numbers that parametrise it.
 type Operation = (u8, u32, u32);
 
 fn operations(max: usize) -> impl Strategy<Value = Vec<Operation>> {
@@ -29,7 +29,7 @@ fn operations(max: usize) -> impl Strategy<Value = Vec<Operation>> {
     prop::collection::vec((0u8..20, 0u32..64, 0u32..64), 0..max)
 }
 
-/// A world, and what a caller knows of it.
+/// A world, and the knowledge of its caller.
 struct Driven {
     world: World,
     ids: Vec<Entity>,
@@ -154,7 +154,7 @@ impl Driven {
         }
     }
 
-    /// Looks in a way that depends on two numbers, and makes or gives back room if nothing waits.
+    /// Reads in a way that depends on two numbers, and reserves or frees room if no id waits.
     fn look(&mut self, n: u32, m: u32) {
         let (world, id) = (&self.world, self.pick(m));
         let _ = match n % 9 {
@@ -267,7 +267,7 @@ fn histories() -> impl Strategy<Value = Vec<Operation>> {
     prop::collection::vec((kinds, 0u32..4, 0u32..2), 0..4)
 }
 
-/// The items of the issue that the random histories are too short for.
+/// Cases that the random histories are too short for.
 #[test]
 fn what_waits_and_what_came_back_decides() {
     let world = || {
@@ -314,8 +314,8 @@ fn the_generation_after_an_old_id_decides() {
     }
 }
 
-/// Worlds of equal hash and different memory: `few` rows lie in a small block or, where room was
-/// made for them, in a chunk; `many` in a chunk that has no room for all of them.
+/// Worlds of equal hash and different memory: `few` rows lie in a small block or, after a
+/// reservation, in a chunk; `many` rows in a chunk that has no room for all of them.
 #[test]
 fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
     let moved = |few: u32, many: u32, room: usize, compacts: bool| {
@@ -331,7 +331,7 @@ fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
         assert_eq!(world.check(), Ok(()));
         (before, world.query::<Entity>().entities(), world.hash())
     };
-    // 4 KiB are 1,024 rows of four bytes, a small block of 1 KiB is 256.
+    // 4 KiB hold 1,024 rows of four bytes, a small block of 1 KiB holds 256.
     for many in [1, 200, 256, 900, 1000, 1023, 1024, 1025, 2040] {
         for few in [1, 2, 100, 128, 255, 256] {
             let small = moved(few, many, 0, false);
@@ -341,8 +341,8 @@ fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
     }
 }
 
-/// A batch of unknown length is looked at where a chunk ends, whether or not it began in a small
-/// block.
+/// The limit of a batch of unknown length is checked at the end of a chunk, whether or not it began
+/// in a small block.
 #[test]
 fn batches_are_refused_alike_in_small_blocks_and_in_chunks() {
     let spawned = |rows: u32, room: usize| {

@@ -1,4 +1,4 @@
-//! The hash of a world, of which what did not change is known.
+//! The hash of a world with a cache: unchanged columns are not read again.
 
 use phalanx::HashCache;
 use phalanx::prelude::*;
@@ -26,7 +26,7 @@ fn a_cache_reads_what_changed_and_finds_the_same_hash() {
     assert!(read(&world) <= 6, "its chunk, and the last one, whose last row took its place");
     world.insert(all[2], Tag).expect("alive");
     assert!(read(&world) <= 6 + 4, "and a new archetype");
-    // Of another world nothing is known, and the first is forgotten.
+    // The cache knows no column of another world, and forgets the first world.
     let mut other = small_world();
     other.spawn(Four(1));
     assert_eq!(read(&other), 2);

@@ -18,7 +18,7 @@ component! {
     struct Parked { x: f32, y: f32 }
 }
 
-/// Ten visible entities, and one for each way to hide.
+/// Ten visible entities, and one entity for each way to hide.
 fn hidden_world() -> (World, [Entity; 5]) {
     let mut world = world();
     world.spawn_batch((0..10).map(|i| (Four(i), Tag)));

@@ -1,4 +1,4 @@
-//! Versions of lines: what is written is reported, and nothing but its lines.
+//! Versions of lines: a write is reported at its lines only.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ const LINE: usize = VECTOR_ROWS;
 /// The place of a line: archetype, chunk, and number.
 type Line = (usize, usize, usize);
 
-/// Where each entity of the world with a `C` is.
+/// The place of each entity of the world with a `C`.
 fn lines_of<C: Component>(world: &World) -> Vec<(Entity, Line)> {
     let mut all = Vec::new();
     for chunk in world.query::<(Entity, &C)>().ignore_enabled().chunks() {
@@ -51,7 +51,7 @@ fn changed<C: Component>(world: &World, since: Version) -> BTreeSet<Line> {
     lines
 }
 
-/// A world whose lines were not changed since the version, with rows in three archetypes.
+/// A world with lines that were not changed since the version, with rows in three archetypes.
 fn filled() -> (World, Vec<Entity>, Version) {
     let mut world = small_world();
     let rows = if cfg!(miri) { 70 } else { 3000 };
@@ -188,7 +188,7 @@ fn rows_that_come_are_new_and_those_that_move_are_as_old_as_they_were() {
     assert_changed::<Heat>(&world, before, &[]);
     assert_changed::<Heat>(&world, since, &written);
 
-    // A row that changed takes its version along, also into the place of one that goes.
+    // A changed row takes its version along, also into the gap of a removed row.
     let before = world.version();
     let alone = world.query::<Entity>().with::<Heat>().without::<Tag>();
     let plain = alone.without::<Other>().without::<Valve>();
@@ -209,7 +209,7 @@ fn changes_by_query_keep_the_lines_of_what_they_move() {
     let mut heats = world.lookup_mut::<Heat>();
     written.iter().for_each(|&entity| heats.get_mut(entity).expect("alive").0 += 1);
     let before = world.version();
-    // Chunks change owner: no line is newer, and each is as new as it was.
+    // Chunks change owner: no line is newer, and each keeps its version.
     assert!(world.matching::<&Heat>().without::<Valve>().insert(Other).expect("it fits") > 0);
     assert_changed::<Heat>(&world, before, &[]);
     let reported = changed::<Heat>(&world, since);
@@ -401,7 +401,7 @@ fn padded_slices_have_no_lines_to_choose() {
     let _ = world.query::<&Heat>().padded().changed_lines_since(Version::NEVER);
 }
 
-/// Random changes, one at a time: each is reported at its lines, and nowhere else.
+/// Random changes, one at a time: each is reported at its lines, and at no other line.
 #[test]
 fn after_each_of_many_changes_exactly_their_lines_are_new() {
     let (mut world, mut all, start) = filled();
@@ -453,7 +453,7 @@ fn after_each_of_many_changes_exactly_their_lines_are_new() {
         let now = world.version();
         changes.extend(written.into_iter().map(|entity| (entity, now)));
     }
-    // And over many changes nothing is missed.
+    // Over many changes no line is missed.
     for since in [start, changes[changes.len() / 2].1, changes[changes.len() - 1].1] {
         let late = changes.iter().filter(|&&(entity, at)| at > since && world.contains(entity));
         let late: Vec<_> = late.map(|&(entity, _)| entity).collect();

@@ -1,4 +1,4 @@
-//! Versions of lines where they were once wrong: found by a hostile reader.
+//! Regressions of versions of lines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

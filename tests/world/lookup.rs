@@ -12,7 +12,7 @@ fn full_chunks_are_found<B: Bundle, C: Component + PartialEq + std::fmt::Debug>(
     make: impl Fn() -> B,
 ) {
     let mut world = World::builder().chunk_size(size).build();
-    // More than a small first block, so that the capacity is that of a full chunk.
+    // More rows than a small first block holds, so that the capacity is the one of a full chunk.
     world.spawn(make());
     while world.archetypes().next().expect("one").chunk_len() < 2 {
         let left = capacity(&world) - world.len() % capacity(&world);

@@ -1,11 +1,11 @@
-//! Random writes: `lookup_mut` finds what `get_mut` finds, and stamps what it stamps.
+//! Random writes: `lookup_mut` finds the same rows as `get_mut`, and stamps the same columns.
 
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Hundred, Line, Other, Tag, Twelve, small_world, sound};
 use crate::common::world;
 
-/// The numbers of the archetypes and chunks whose `C` has changed.
+/// The numbers of the archetypes and chunks in which `C` has changed.
 fn changed<C: Component>(world: &World, since: Version) -> Vec<(usize, usize)> {
     let chunks = world.query::<&C>().changed_since(since).chunks();
     chunks.map(|chunk| (chunk.archetype(), chunk.index())).collect()

@@ -98,7 +98,7 @@ fn chunks_that_change_owner_stay_where_they_are() {
     assert_eq!(world.matching::<&Four>().remove::<(Tag, Third)>(), rows as usize);
     assert_eq!(addresses(&world), before);
     assert_eq!(world.memory().block_bytes, blocks);
-    // A small block goes over, too.
+    // A small block changes owner, too.
     world.clear();
     world.spawn_batch((0..5).map(Four));
     let before = addresses(&world);
@@ -117,7 +117,7 @@ fn full_chunks_stand_before_a_last_one_that_is_partly_filled() {
     let order = world.query::<&Four>().gather();
     let expected: Vec<_> = (100..100 + 2 * full).chain(0..10).map(Four).collect();
     assert_eq!(order, expected);
-    // Two tails: the end of the one that comes fills up the one that is there.
+    // Two tails: the end of the arriving one fills up the present one.
     world.spawn_batch((0..full - 4).map(|i| Four(9_000_000 + i)));
     assert_eq!(world.matching::<&Four>().without::<Tag>().insert(Tag), Ok(full as usize - 4));
     let order = world.query::<&Four>().gather();
@@ -155,13 +155,13 @@ fn a_value_that_is_there_is_overwritten_in_place() {
     let address = world.query::<&Four>().iter().next().expect("a chunk").as_ptr();
     assert_eq!(world.matching::<Entity>().insert((Tag, Four(5))), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(5))));
-    // With a tag beside it, chunks change owner and are overwritten.
+    // With a tag in the bundle, chunks change owner and are overwritten.
     assert_eq!(world.matching::<&Four>().insert((Four(6), Other)), Ok(3_000));
     assert!(
         entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(6)) && world.has::<Other>(e))
     );
     assert_eq!(world.query::<&Four>().iter().next().expect("a chunk").as_ptr(), address);
-    // With a column beside it, nothing of it is copied.
+    // With an added column, the overwritten column is not copied.
     assert_eq!(world.matching::<&Four>().insert((Four(7), Big([3; 250]))), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(7))));
     assert!(world.query::<&Big>().iter().flatten().all(|big| big.0 == [3; 250]));

@@ -1,4 +1,5 @@
-//! Change versions under changes by query: what is kept keeps its stamp, what comes is new.
+//! Change versions under changes by query: kept columns keep their stamps, added columns get new
+//! ones.
 
 use phalanx::prelude::*;
 
@@ -63,7 +64,7 @@ fn a_column_that_comes_is_new_and_the_others_are_not() {
     let chunks = world.query::<&Four>().iter().count();
     assert_eq!(world.query::<&Twelve>().changed_since(since).iter().count(), chunks);
     assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), chunks);
-    // What was written last is still found, in whatever chunk it is now.
+    // The last write is still found, in any chunk that has the row now.
     let older = Version::from_bits(written.to_bits() - 1);
     let query = world.query::<(Entity, &Four)>().changed_since::<Four>(older);
     let found: Vec<_> = query.rows().map(|(entity, _)| entity).collect();
@@ -80,7 +81,7 @@ fn rows_that_fill_up_a_chunk_raise_it_to_their_newer_stamp() {
     let new = world.version();
     world.matching::<&Four>().without::<Tag>().insert(Tag).expect("a tag fits");
     assert_eq!(versions(&world), [(Some(new), world.version(), world.version())]);
-    // And not lower it.
+    // And must not lower it.
     world.spawn_batch((0..4).map(|i| (Four(i), Other)));
     world.query_mut::<&mut Four>().with::<Tag>().iter_mut().for_each(drop);
     let newest = world.version();
@@ -99,7 +100,7 @@ fn a_value_that_is_overwritten_is_new_and_nothing_arrives() {
     let now = world.version();
     let expected: Vec<_> = before.iter().map(|b| (Some(now), b.1, b.2)).collect();
     assert_eq!(versions(&world), expected);
-    // Beside a tag the chunk arrives as well.
+    // With an added tag the chunk arrives as well.
     world.matching::<&Four>().insert((Four(4), Tag)).expect("a tag fits");
     let now = world.version();
     assert_eq!(versions(&world), vec![(Some(now), now, now); before.len()]);
@@ -125,7 +126,7 @@ fn chunks_that_stay_keep_their_stamps_but_for_the_order_of_those_that_move_up() 
     let since = Version::from_bits(world.version().to_bits() - 1);
     assert_eq!(world.matching::<&Four>().changed_since(since).despawn(), full);
     let (after, now) = (versions(&world), world.version());
-    // The last chunk stays last, so chunk 2 takes the hole.
+    // The last chunk stays last, so chunk 2 fills the gap.
     assert_eq!(after[0], before[0]);
     assert_eq!(after[1], (before[2].0, now, before[2].2));
     assert_eq!(after[2], (before[3].0, now, before[3].2));

@@ -1,6 +1,6 @@
-//! What a world costs in bytes and in calls of the allocator, counted by the allocator itself.
+//! The cost of a world in bytes and in calls of the allocator, counted by the allocator itself.
 //!
-//! The counters are a thread's own, so that the test harness, on its thread, does not count.
+//! The counters are thread-local, so that the test harness, on its own thread, is not counted.
 
 #![cfg(not(miri))] // A million rows are too many, and Miri's allocator is not the one counted.
 #![expect(unsafe_code, reason = "a counting allocator is an allocator, whose trait is unsafe")]
@@ -13,13 +13,13 @@ use phalanx::prelude::*;
 use crate::common;
 use crate::common::effort::effort;
 
-/// The system's allocator, and how much is out.
+/// The system's allocator, with a count of the allocated bytes.
 struct Counting;
 
 thread_local! {
     static BYTES: Cell<usize> = const { Cell::new(0) };
     static CALLS: Cell<usize> = const { Cell::new(0) };
-    /// Bytes that were ever taken.
+    /// All bytes that were ever allocated.
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -43,14 +43,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `f` returns, and the bytes that are still out afterwards.
+/// The result of `f`, and the bytes that are still allocated afterwards.
 pub(crate) fn bytes<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let before = BYTES.get();
     let kept = f();
     (kept, BYTES.get().wrapping_sub(before))
 }
 
-/// How often `f` calls the allocator.
+/// The number of calls of the allocator by `f`.
 fn calls(f: impl FnOnce()) -> usize {
     let before = CALLS.get();
     f();
@@ -72,7 +72,7 @@ macro_rules! bits {
     ($($n:literal)*) => {
         $(component!(Bit<$n>);)*
 
-        /// Gives the entity the components whose bit is set.
+        /// Gives the entity the components with set bits.
         fn set_bits(world: &mut World, entity: Entity, bits: u32) {
             $(if bits >> $n & 1 == 1 {
                 world.insert(entity, Bit::<$n>(bits)).expect("room");
@@ -113,8 +113,8 @@ fn a_million_entities_are_lean(failures: &mut Vec<String>) {
             world
         });
         assert_eq!(world.len(), MILLION);
-        // A slab has 63 chunks or more. Above 16 KiB that is more than a few hundredths of the
-        // columns; what of it no row has touched is reserved, not committed.
+        // A slab has 63 chunks or more. Above 16 KiB, a slab is more than a few hundredths of the
+        // columns; untouched parts of it are reserved, not committed.
         let slack = match world.chunk_size().bytes() {
             ..=16_384 => 0,
             bytes => 64 * bytes + 2 * MIB,
@@ -156,8 +156,8 @@ fn ten_thousand_archetypes_are_lean(failures: &mut Vec<String>) {
     assert_eq!(query.rows().count(), (1..=10_000u32).filter(|b| b & 0b11000 == 0b1000).count());
 }
 
-/// A world through 10,000 archetypes of which nothing is left takes at most ten times what a world
-/// of the same types and queries takes that has had one.
+/// A world that went through 10,000 archetypes, all of them removed, takes at most ten times the
+/// memory of a world with the same types and queries that has had one archetype.
 fn archetypes_are_given_back(failures: &mut Vec<String>) {
     let through = |archetypes: u32| {
         bytes(|| {
@@ -223,7 +223,7 @@ fn reserved_rows_are_spawned_without_allocation(failures: &mut Vec<String>) {
     );
 }
 
-/// In a steady state nothing allocates: queries, moves along known edges, spawn after despawn.
+/// In a steady state no operation allocates: queries, moves along known edges, spawn after despawn.
 fn the_steady_state_calls_no_allocator(failures: &mut Vec<String>) {
     let mut world = common::world();
     let mut entities = world.spawn_batch((0..20_000).map(row)).to_vec();
@@ -254,8 +254,8 @@ fn the_steady_state_calls_no_allocator(failures: &mut Vec<String>) {
     }
 }
 
-/// A command buffer that is used again and again calls no allocator: spawns, merged changes in and
-/// out of the order of ids, batches, despawns, and errors of dead ids.
+/// A command buffer that is reused calls no allocator: spawns, merged changes in and out of the
+/// order of ids, batches, despawns, and errors of dead ids.
 fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
     let mut world = common::world();
     let entities = world.spawn_batch((0..2_000).map(row)).to_vec();
@@ -281,13 +281,13 @@ fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
             buffer.insert(entity, Velocity([1.0; 3]));
         }
         world.apply(buffer).expect("all alive");
-        // The batch of each frame dies with it: twice, which is no error.
+        // The batch of each frame dies with it: it is despawned twice, which is not an error.
         for (ids, _) in world.query::<(Entity, &Bit<3>)>() {
             ids.iter().chain(ids).for_each(|&entity| buffer.despawn(entity));
         }
         world.apply(buffer).expect("all alive");
     };
-    // Equal changes, which are made together: of neighbours, and of entities here and there.
+    // Equal changes, which are made together: of neighbours, and of scattered entities.
     let together = |world: &mut World, buffer: &mut CommandBuffer| {
         for chosen in [&entities[..700], &entities[300..]] {
             chosen.iter().for_each(|&entity| buffer.insert(entity, Bit::<4>(1)));
@@ -306,7 +306,7 @@ fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
     for _ in 0..3 {
         frame(&mut world, &mut buffer, &mut spawned);
     }
-    // Before the count: to read the environment allocates.
+    // Read before the count, because reading the environment allocates.
     let frames = effort(60);
     let count = calls(|| (0..frames).for_each(|_| frame(&mut world, &mut buffer, &mut spawned)));
     assert_eq!(world.check(), Ok(()));
@@ -315,7 +315,7 @@ fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
     }
 }
 
-/// Memory goes back when entities do.
+/// Memory is returned when entities are despawned.
 fn compaction_gives_memory_back(failures: &mut Vec<String>) {
     let mut world = common::world();
     let (entities, _) = bytes(|| world.spawn_batch((0..MILLION).map(row)).to_vec());
@@ -338,14 +338,14 @@ fn compaction_gives_memory_back(failures: &mut Vec<String>) {
 /// Bytes that one plan keeps of a matching archetype: its row, and one for each term's column.
 const PLAN_ROW_BYTES: usize = 24;
 const PLAN_COLUMN_BYTES: usize = 16;
-/// The same of the addresses of archetypes of one chunk.
+/// The same for the addresses of archetypes of one chunk.
 const READY_ROW_BYTES: usize = 16;
 const READY_COLUMN_BYTES: usize = 16;
-/// What a plan takes beside: its conditions, its place in the list of plans.
+/// Other bytes of a plan: its conditions, its place in the list of plans.
 const PLAN_BYTES: usize = 2_048;
 
-/// Plans cost a fixed number of bytes an archetype that they match, and nothing more however often
-/// they run.
+/// Plans cost a fixed number of bytes for each archetype that they match, and no more in later
+/// runs.
 fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
     const KINDS: usize = 4_096;
     const COLUMNS: usize = 2;
@@ -383,7 +383,7 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
     let said = world.memory().bookkeeping_bytes - said;
     assert!((10 * KINDS * each..=10 * KINDS * each + 10 * PLAN_BYTES).contains(&said), "{said}");
 
-    // What moves is resolved where it was: no table grows, and none is added.
+    // Entities move to known archetypes: no table grows, and no archetype is added.
     let entities: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     let ((), grown) = bytes(|| {
         for round in 0..20 {
@@ -424,7 +424,7 @@ fn an_index_costs_sixteen_bytes(failures: &mut Vec<String>) {
     }
 }
 
-/// What a state of many entities allocates when one has gone and another has come.
+/// The allocation of a state of many entities when one of them was replaced by another.
 fn an_exchanged_entity_costs_no_look_at_all_ids(failures: &mut Vec<String>) {
     let mut world = World::new();
     let all = world.spawn_batch((0..200_000).map(|_| (Position([0.0; 3]),))).to_vec();
@@ -453,7 +453,7 @@ fn an_exchanged_entity_costs_no_look_at_all_ids(failures: &mut Vec<String>) {
     }
 }
 
-/// Runs what counts, and fails with all that is over its budget.
+/// Runs a test of counts, and fails with all counts that exceed their budget.
 fn within_budget(count: fn(&mut Vec<String>)) {
     let mut failures = Vec::new();
     count(&mut failures);

@@ -1,5 +1,5 @@
 //! The memory of a burst of commands and events: counted by the schedule and by the allocator, and
-//! given back on demand, or after runs without another burst.
+//! freed on demand, or after runs without another burst.
 
 #![cfg(not(miri))] // The allocator that counts is not Miri's.
 
@@ -15,7 +15,7 @@ component! {
 }
 struct Sparks([u64; 2]);
 
-/// What the next run of the systems records.
+/// The records of the systems in the next run.
 #[derive(Clone, Copy, PartialEq)]
 enum Burst {
     Nothing,
@@ -94,7 +94,7 @@ fn run(world: &mut World, schedule: &mut Schedule, burst: Burst, runs: usize) {
     (0..runs).for_each(|_| schedule.run(world).unwrap());
 }
 
-/// Two bursts, since buffers of events go round, then a run with little.
+/// Two bursts, since buffers of events alternate, followed by a small run.
 fn after_a_burst(burst: Burst) -> (World, Schedule) {
     let (mut world, mut schedule) = warm();
     run(&mut world, &mut schedule, burst, 2);
@@ -102,7 +102,7 @@ fn after_a_burst(burst: Burst) -> (World, Schedule) {
     (world, schedule)
 }
 
-/// What the schedule and the queues of its world hold.
+/// The memory of the schedule and of the queues of its world.
 fn held(world: &World, schedule: &Schedule) -> usize {
     schedule.memory_bytes() + world.memory().event_bytes
 }
@@ -115,7 +115,7 @@ fn the_memory_of_a_burst_is_counted_and_given_back_on_demand() {
         let (freed, change) = bytes(|| schedule.compact());
         let out = 0usize.wrapping_sub(change);
         assert_eq!(freed, said - schedule.memory_bytes(), "{}", burst as u8);
-        // A table has a fixed part, and a few entries more than it says.
+        // A table has a fixed part, and a few entries more than it reports.
         let slack = said / 4 + 4_096;
         assert!(out.abs_diff(freed) <= slack, "{}: said {freed}, freed {out}", burst as u8);
         assert!(schedule.memory_bytes() < 8_192, "{}: {}", burst as u8, schedule.memory_bytes());
@@ -131,7 +131,7 @@ fn the_memory_of_a_burst_is_given_back_after_idle_runs() {
     for burst in ALL {
         let (mut world, mut schedule) = after_a_burst(burst);
         let before = held(&world, &schedule);
-        // A list of switches goes when it was played.
+        // A list of switches is freed after its playback.
         let is_kept = burst != Burst::Switches;
         assert!(!is_kept || before > 100_000, "{}: a burst of {before} bytes", burst as u8);
         run(&mut world, &mut schedule, Burst::Nothing, 128);

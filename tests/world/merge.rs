@@ -1,4 +1,4 @@
-//! `World::merge`: the entities of another world, with all that they have.
+//! `World::merge`: the entities of another world, with everything that belongs to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use crate::common::world;
 use crate::sides::Drops;
 
 component! {
-    /// Ids among other fields, not all bytes of which are a value.
+    /// Ids among other fields; not all of its bytes are a value.
     #[track_lines]
     #[derive(Debug, PartialEq)]
     pub(crate) struct Group {
@@ -47,7 +47,7 @@ component! {
     }
 }
 
-/// All that a world tells of an entity, without its ids.
+/// Everything that a world reports of an entity, without its ids.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Told {
     components: BTreeMap<&'static str, (Vec<u8>, bool)>,
@@ -90,12 +90,12 @@ pub(crate) fn all(world: &World) -> BTreeSet<Entity> {
     world.query::<Entity>().include_hidden().rows().collect()
 }
 
-/// Merges, and compares every entity with what it was.
+/// Merges, and compares every entity with its former state.
 #[track_caller]
 pub(crate) fn merge_checked(world: &mut World, other: World) -> Merged {
     sound(&other);
     let (ours, theirs) = (all(world), all(&other));
-    // Miri looks at some of many.
+    // Miri looks at a part of them.
     let some = if cfg!(miri) { 1 + (ours.len() + theirs.len()) / 40 } else { 1 };
     let same = |entity| entity;
     let before: Vec<_> = ours.iter().step_by(some).map(|&e| (e, told(world, e, &same))).collect();
@@ -125,7 +125,7 @@ pub(crate) fn merge_checked(world: &mut World, other: World) -> Merged {
     merged
 }
 
-/// A world of many chunks, whose components have ids in this or the other order.
+/// A world of many chunks. `reversed` chooses the order of its components' ids.
 pub(crate) fn filled(rows: u32, reversed: bool) -> (World, Vec<Entity>) {
     let mut world = small_world();
     if reversed {
@@ -150,7 +150,7 @@ fn chunks_change_owner_and_no_cell_is_copied() {
     for reversed in [false, true] {
         let ((mut world, _), (other, old)) = (filled(0, false), filled(rows, reversed));
         let theirs = addresses::<Four>(&other);
-        // No archetype of this world has rows, but its archetypes are laid out already.
+        // No archetype of this world has rows, but its archetypes have their layouts already.
         let merged = merge_checked(&mut world, other);
         assert_eq!(addresses::<Four>(&world) == theirs, !reversed);
         assert_eq!(merged.get(old[0]).map(|new| world.get::<Four>(new)), Some(Ok(&Four(0))));
@@ -160,13 +160,13 @@ fn chunks_change_owner_and_no_cell_is_copied() {
         world.register::<(Four, Link, Hundred)>();
         merge_checked(&mut world, other);
         assert_eq!(addresses::<Four>(&world), theirs, "it has no archetype of the set");
-        // The next one has the same order, and all but its last chunk come as they are.
+        // The next one has the same order, and all but its last chunk change owner as they are.
         let (other, _) = filled(rows, reversed);
         let theirs = addresses::<Four>(&other);
         merge_checked(&mut world, other);
         let ours = addresses::<Four>(&world);
         assert!(theirs.difference(&ours).count() <= 2, "only last chunks are copied");
-        // Archetypes that differ in tags have the same places, also the new ones.
+        // Archetypes that differ in tags have the same places, also new archetypes.
         world.matching::<&Four>().insert(Third).unwrap();
         assert_eq!(addresses::<Four>(&world), ours, "only a tag came");
         sound(&world);
@@ -252,7 +252,7 @@ fn lines_and_columns_are_as_new_as_the_merge() {
     let (mut world, mut other) = (world(), world());
     world.spawn_batch((0..40).map(Four));
     let old = other.spawn_batch((0..rows).map(Four)).to_vec();
-    // The other clock is ahead, by lines too.
+    // The other clock is ahead, also in versions of lines.
     (0..100).for_each(|i| other.get_mut::<Four>(old[i % 7]).unwrap().0 += 1);
     assert!(other.version() > world.version());
     let before = world.version();
@@ -415,7 +415,7 @@ fn a_merge_that_is_refused_changes_neither_world() {
     assert_eq!(taken.name, "merge::mine");
 }
 
-/// Refers to an entity, and panics when it is asked to.
+/// Refers to an entity, and panics when told to.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Bomb(pub(crate) Entity, pub(crate) u64);

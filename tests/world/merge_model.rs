@@ -1,4 +1,4 @@
-//! `World::merge` after random changes of both worlds: every entity keeps what it has.
+//! `World::merge` after random changes of both worlds: every entity keeps its components.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::common::components::{
 use crate::common::effort::effort;
 use crate::merge::{Awake, Edge, Group, Handle, Nearest, Pooled, merge_checked};
 
-/// The bundles that entities are spawned with, in an order that depends on the world: so components
-/// have other ids in each.
+/// The bundles that entities are spawned with, in an order that depends on the world, so that
+/// components have other ids in each.
 fn spawn(world: &mut World, kind: u32, n: u32, link: Entity) -> Entity {
     let byte = n.to_le_bytes()[0];
     let group = Group {
@@ -35,11 +35,12 @@ fn spawn(world: &mut World, kind: u32, n: u32, link: Entity) -> Entity {
     }
 }
 
-/// Does something to a world that depends on three numbers. `all` has every entity there ever was.
+/// Makes a change of a world that depends on three numbers. `all` has every entity that ever
+/// existed.
 pub(crate) fn change(world: &mut World, all: &mut Vec<Entity>, (action, a, b): (u8, u32, u32)) {
     let link = all.get(b as usize % all.len().max(1)).copied().unwrap_or(Entity::NULL);
     let entity = all.get(a as usize % all.len().max(1)).copied().unwrap_or(Entity::NULL);
-    // An entity that is not alive, or lacks what is changed, stays as it is.
+    // An entity that is not alive, or lacks the component to change, stays as it is.
     match action % 10 {
         0..=2 => all.push(spawn(world, a, b, link)),
         3 => {
@@ -66,7 +67,7 @@ pub(crate) fn changes() -> impl Strategy<Value = Vec<(u8, u32, u32)>> {
     prop::collection::vec((any::<u8>(), 0..100u32, 0..1000u32), 0..len)
 }
 
-/// Compacts a world, and clears it in two steps. Returns the memory that it has then.
+/// Compacts a world, and clears it in two steps. Returns the memory that it has left.
 pub(crate) fn slab_bytes_in_the_end(world: &mut World) -> usize {
     while !world.compact(usize::MAX).finished {}
     sound(world);
@@ -93,7 +94,7 @@ proptest! {
             let merged = merge_checked(&mut world, other);
             all.extend(merged.iter().map(|(_, new)| new));
         }
-        // All that worlds do works on the entities that have come.
+        // All changes also work on the entities from the other world.
         after.iter().for_each(|&numbers| change(&mut world, &mut all, numbers));
         sound(&world);
         world.matching::<&Four>().insert(Other).unwrap();

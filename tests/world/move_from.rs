@@ -1,4 +1,5 @@
-//! `World::move_from`: the entities of another world that a query matches, with all that they have.
+//! `World::move_from`: the entities of another world that a query matches, with everything that
+//! belongs to them.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +17,7 @@ use crate::sides::Drops;
 
 type Moving = Result<Merged, MergeErrorKind>;
 
-/// Moves what a query matches, and compares every entity of both worlds with what it was.
+/// Moves the matches of a query, and compares every entity of both worlds with its former state.
 #[track_caller]
 pub(crate) fn move_checked(
     world: &mut World,
@@ -91,7 +92,7 @@ fn references_within_follow_and_those_that_leave_are_null() {
     let moved = moved!(&mut world, &mut other, Entity, with<Tag>());
     let to = links.map(|link| world.get::<Link>(moved.get(link).unwrap()).unwrap().0);
     assert_eq!(to, [Entity::NULL, moved.get(comes).unwrap(), Entity::NULL, Entity::NULL]);
-    // What stays keeps its ids; one is that of an entity that has left.
+    // Remaining entities keep their ids; one has the id of an entity that has left.
     assert_eq!(other.get::<Link>(none), Ok(&Link(stays)));
     assert_eq!(other.get::<Link>(back), Ok(&Link(comes)));
     assert!(!other.contains(comes) && moved.get(stays).is_none());
@@ -116,7 +117,7 @@ fn everything_is_a_merge() {
             assert_eq!(same + 4 > theirs.len(), !reversed, "chunks change owner");
         }
         assert!(other.is_empty() && other.memory().slab_bytes == 0);
-        // The other world can be used on, and so can a world that gets nothing.
+        // The other world remains usable, and so does a world that receives no entity.
         other.spawn_batch((0..rows).map(Serial));
         assert_eq!(moved!(&mut moving, &mut other, &Tag).len(), 0);
         assert_eq!(moving.hash(), merging.hash());
@@ -134,7 +135,7 @@ fn whole_chunks_and_single_rows_leave_gaps_that_are_filled() {
         for (i, &entity) in awake.iter().enumerate().filter(|(i, _)| i % 3 == 0 || i % 50 < 20) {
             other.set_enabled::<Awake>(entity, i % 150 == 0).unwrap();
         }
-        // The rows of a chunk whose column is written, whatever its size.
+        // The rows of a chunk with a written column, for every chunk size.
         let version = other.version();
         for i in [0, awake.len() / 2] {
             other.get_mut::<Awake>(awake[i]).unwrap().0 = 5;

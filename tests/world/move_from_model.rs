@@ -1,4 +1,4 @@
-//! `World::move_from` after random changes of both worlds: every entity keeps what it has.
+//! `World::move_from` after random changes of both worlds: every entity keeps its components.
 
 use phalanx::Merged;
 use phalanx::prelude::*;
@@ -10,7 +10,7 @@ use crate::merge::{Awake, Group, Handle, Pooled};
 use crate::merge_model::{change, changed, changes, slab_bytes_in_the_end};
 use crate::move_from::moved;
 
-/// Moves what one of some queries matches.
+/// Moves the matches of one of several queries.
 fn move_some(world: &mut World, other: &mut World, query: u32, since: Version) -> Merged {
     match query % 14 {
         0 => moved!(world, other, Entity),
@@ -48,7 +48,7 @@ proptest! {
                 true => move_some(&mut other, &mut world, query, since[0]),
             };
             all[usize::from(back)].extend(moved.iter().map(|(_, new)| new));
-            // All that worlds do works on the entities that have come, and on those that stay.
+            // All changes also work on the moved and on the remaining entities.
             after.iter().for_each(|&numbers| change(&mut world, &mut all[0], numbers));
         }
         for mut world in [world, other] {

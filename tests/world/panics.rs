@@ -1,4 +1,4 @@
-//! Panics in the caller's code: the world is sound afterwards, and holds what is documented.
+//! Panics in the caller's code: the world stays sound, and has the documented state.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -51,7 +51,7 @@ fn a_batch_iterator_that_panics_leaves_the_world_as_it_was() {
             as_before(&mut world, &entities);
             let lens: usize = world.query::<&Four>().padded().iter().map(<[_]>::len).sum();
             assert_eq!(lens, (before as usize).next_multiple_of(16));
-            // What was padding stays initialised: under Miri this reads it.
+            // Former padding stays initialised: under Miri this reads it.
             let sum: u64 = world
                 .query::<&Four>()
                 .padded()
@@ -89,7 +89,7 @@ fn an_iterator_that_panics_in_size_hint_or_on_its_way_there_leaves_the_world_as_
             Some(Four(self.0))
         }
         fn size_hint(&self) -> (usize, Option<usize>) {
-            // First at once, then when the small first block is full.
+            // First at once, later when the small first block is full.
             assert!(self.0 < 100, "stop");
             (0, None)
         }
@@ -175,7 +175,7 @@ fn a_panic_inside_a_body_of_par_for_each_chunk_stamps_what_was_written() {
         });
     });
     sound(&world);
-    // No chunk that was written is missed.
+    // No written chunk is missed.
     let unchanged = world.query::<&Four>().chunks().filter(|c| c.version::<Four>() <= Some(before));
     assert!(unchanged.map(|c| c.slices()).all(|four| four[0].0 != 0), "written, not stamped");
     world.query_mut::<&mut Four>().par_for_each_chunk(|four| four[0].0 = 1);

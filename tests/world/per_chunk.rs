@@ -14,7 +14,7 @@ component! {
     #[derive(Debug, PartialEq)]
     struct Mark(u32);
 
-    /// Of an odd number of bytes, not all of which are a value.
+    /// An odd number of bytes; not all of them are a value.
     #[derive(Debug, PartialEq)]
     struct Flags { a: bool, b: u8, c: bool }
 
@@ -34,7 +34,7 @@ struct Bounds {
     seen: u32,
 }
 
-/// As large as a value may be.
+/// The largest size of a value.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Large([u32; 64]);
@@ -150,7 +150,7 @@ fn rows_that_come_and_go_change_no_value_and_chunks_take_theirs_along() {
     let all: Vec<Entity> = world.query::<Entity>().rows().collect();
     let before = values::<Bounds>(&world);
     let (last, rest) = before.split_last().unwrap();
-    // The last rows fill the gaps: the last chunk ends first.
+    // The last rows fill the gaps: the last chunk is freed first.
     for &entity in &all[..capacity(&world)] {
         world.despawn(entity).unwrap();
     }
@@ -164,14 +164,14 @@ fn rows_that_come_and_go_change_no_value_and_chunks_take_theirs_along() {
     assert_eq!(world.query::<Entity>().without::<Tag>().count_rows(), first.len());
     let moved: BTreeSet<_> = values::<Bounds>(&world).iter().map(|b| b.low).collect();
     assert_eq!(moved, after.iter().map(|b| b.low).collect());
-    // A row that moves by itself begins a chunk with the default.
+    // A row that moves alone begins a chunk with the default.
     let mut other = serials();
     measure(&mut other);
     let one = other.query::<Entity>().rows().next().unwrap();
     other.insert(one, Tag).unwrap();
     let query = other.query::<PerChunk<Bounds>>().with::<Tag>();
     assert_eq!(query.iter().next(), Some(Bounds::default()));
-    // New chunks after others have ended have no history.
+    // New chunks after freed ones have no history.
     world.clear();
     world.spawn_batch((0..ROWS).map(|i| (Serial(i), PerChunk::<Bounds>::TAG)));
     assert!(values::<Bounds>(&world).iter().all(|bounds| *bounds == Bounds::default()));
@@ -334,7 +334,7 @@ fn values_are_in_the_hash() {
     assert_ne!(a.hash(), b.hash());
 }
 
-/// What happens to a world in the test of random operations.
+/// The steps in the test of random operations.
 #[derive(Clone, Debug)]
 enum Step {
     Spawn(u8),
@@ -364,8 +364,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(16) }, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each chunk is given a number of its own, which it keeps as long as it lives: no operation
-    /// makes a second chunk of one number, or a number that was not given.
+    /// Each chunk is given a number, which it keeps as long as it lives: no operation makes a
+    /// second chunk with a number, or a number that was not given.
     #[test]
     fn values_are_neither_copied_nor_invented(steps in steps()) {
         let mut world = world();

@@ -1,4 +1,4 @@
-//! A call that is refused, for whatever reason, leaves the version and the hash of the world.
+//! A call that is refused, for any reason, leaves the version and the hash of the world unchanged.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,13 +14,13 @@ component! {
     #[cleanup] struct Sound(u32);
     struct Fresh(u32);
     struct FreshTag;
-    /// Two of them do not fit a chunk of 4 KiB, in which a line of 16 rows is kept.
+    /// A row with two of them does not fit a chunk of 4 KiB.
     struct Wide([u8; 3000]);
     struct Wider([u8; 3000]);
     struct Bounds(u32);
 }
 
-/// Second types of names that a world has already.
+/// Second types with names that a world has already.
 mod impostor {
     use phalanx::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A kernel says which rows stay.
+//! Kernels that choose the rows that stay.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

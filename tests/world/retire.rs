@@ -1,4 +1,4 @@
-//! Archetypes without entities are given back.
+//! Archetypes without entities are removed.
 
 use phalanx::prelude::*;
 
@@ -48,7 +48,7 @@ fn cached_queries_bundles_and_edges_are_those_of_the_new_numbers() {
         assert_eq!(sum(&world), turn + 1_100);
         world.despawn(other).expect("alive");
         world.remove::<(Four, Tag, Twelve)>(entity).expect("it has them");
-        // {Byte} stays; {Byte, Four}, all, and {Four, Tag} go.
+        // {Byte} stays; {Byte, Four}, all, and {Four, Tag} are removed.
         assert_eq!(world.retire_archetypes(), 3);
         sound(&world);
         assert_eq!(world.get::<Byte>(entity), Ok(&Byte(7)));

@@ -1,5 +1,5 @@
-//! What has come and gone: every way to get or lose a component or an entity, against a comparison
-//! of the world before and after.
+//! Logs of rows: every way to get or lose a component or an entity, against a comparison of the
+//! world before and after.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct Readers {
     new_tag: InsertedCursor<Tag>,
 }
 
-/// What a step has taken from a world, and added to it, in the order in which it was read.
+/// The losses and gains of a step, in the order in which they were read.
 #[derive(Debug, Default, PartialEq)]
 struct Log {
     despawned: Vec<Entity>,
@@ -40,7 +40,7 @@ impl Log {
     }
 }
 
-/// The entities of a world: whether each has a tag, and its four if it has one.
+/// The entities of a world: whether each has a tag, and the value of its `Four` if it has one.
 type Picture = BTreeMap<Entity, (bool, Option<u32>)>;
 
 fn picture(world: &World) -> Picture {
@@ -49,7 +49,7 @@ fn picture(world: &World) -> Picture {
     rows.rows().map(|(e, four)| (e, (tagged(e), four.map(|four| four.0)))).collect()
 }
 
-/// What is in one picture and not in the other. An id is never that of two entities.
+/// The entries that are in one picture and not in the other. No two entities ever have the same id.
 fn difference(before: &Picture, after: &Picture) -> Log {
     let mut log = Log::default();
     for (&entity, &(tagged, four)) in before {
@@ -122,7 +122,7 @@ enum Step {
     MatchingInsert,
     Retain(u32),
     Commands(Vec<(u8, usize)>),
-    /// The same commands for many, whose rows move together.
+    /// The same commands for many entities; their rows move together.
     Together(u8, usize),
     Instantiate(usize),
     Rest(u8),
@@ -154,7 +154,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Takes a step. `known` has all ids that there ever were.
+/// Makes a step. `known` has all ids that ever existed.
 fn step(world: &mut World, known: &mut Vec<Entity>, step: &Step) {
     let all = known.clone();
     let id = |at: &usize| all.get(at % all.len().max(1)).copied().unwrap_or(Entity::NULL);
@@ -219,7 +219,7 @@ fn step(world: &mut World, known: &mut Vec<Entity>, step: &Step) {
     }
 }
 
-/// Applies a buffer, whose commands are merged.
+/// Applies a buffer. Its commands are merged.
 fn apply(
     world: &mut World,
     known: &mut Vec<Entity>,

@@ -10,7 +10,7 @@ use phalanx::prelude::*;
 use crate::common::components::{Byte, Serial, Tag, Twelve, sound};
 use crate::common::world;
 
-/// A value that tells how many of it there are.
+/// A value that counts its copies.
 #[derive(Clone, Debug)]
 struct Counted(u32, #[expect(dead_code, reason = "it counts")] Arc<()>);
 
@@ -28,7 +28,7 @@ impl Hash for Counted {
     }
 }
 
-/// What counts values, and how many there are.
+/// Counts the values that exist.
 #[derive(Default)]
 struct Count(Arc<()>);
 
@@ -117,7 +117,7 @@ fn a_value_goes_with_the_last_of_its_entities() {
 fn a_value_lives_while_any_entity_has_it() {
     let count = Count::default();
     let (mut world, entities) = four(&count);
-    // Each value in two archetypes, one of which ends.
+    // Each value in two archetypes; one of them is emptied.
     let moved = world.matching::<&Serial>().where_shared(&count.value(1)).insert(Tag);
     assert_eq!(moved, Ok(ROWS as usize / 4));
     world.remove::<Tag>(entities[1]).expect("it has it");
@@ -370,7 +370,7 @@ fn tags_of_values_that_are_gone_are_used_again() {
         }
         assert_eq!(world.shared_values::<u32>().count(), values as usize);
         world.despawn(entity).ok();
-        // Old and new values are there at a time, so there may be twice as many tags.
+        // Old and new values exist at the same time, so there may be twice the number of tags.
         let len = world.archetypes().len();
         assert!(len <= 2 * values as usize + 80, "{len} archetypes for {values} values");
         before = before.max(Some(len));

@@ -1,4 +1,4 @@
-//! Shared values whose methods panic or lie, and what is refused.
+//! Shared values with methods that panic or lie, and changes that are refused.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -14,7 +14,7 @@ component! {
     struct Handle(u32);
 }
 
-/// Whose destructor, comparison or hash panics.
+/// A value with a destructor, comparison or hash that panics.
 struct Bomb(u32, &'static str);
 
 thread_local! {
@@ -100,7 +100,7 @@ fn a_destructor_that_panics_disturbs_nothing() {
 fn what_is_refused_and_what_matches_nothing_leave_the_hash() {
     let mut world = world();
     let entity = world.spawn(Serial(0));
-    // Tags without values, whose archetypes are empty.
+    // Tags without values, with empty archetypes.
     (0..17_u32).for_each(|value| world.insert_shared(entity, value).expect("it lives"));
     let gone = world.spawn(Handle(1));
     world.despawn(gone).expect("it lives");

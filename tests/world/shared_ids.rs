@@ -1,4 +1,4 @@
-//! Shared values with ids of entities in them, and worlds that take them over: the ids are
+//! Shared values that contain ids of entities, and worlds that take them over: the ids are
 //! replaced, or the worlds stay as they were.
 
 use std::collections::hash_map::DefaultHasher;
@@ -65,7 +65,7 @@ fn assert_refused<T: SharedValue>(value: impl Fn(Entity) -> T) {
     assert_eq!([world.hash(), other.hash()], hashes);
     sound(&world);
     sound(&other);
-    // What does not come does not count.
+    // Values of entities that do not move do not count.
     let moved = world.move_from(other.matching::<&Serial>().without_shared::<T>());
     assert_eq!(moved.expect("no value comes").len(), 1);
     other.remove_shared::<T>(entity).expect("it has one");
@@ -100,7 +100,7 @@ fn values_without_ids_need_no_function() {
     sound(&world);
 }
 
-/// A world of which some ids were used before, and one of the others is free.
+/// A world in which some ids were used before, and one of the others is free.
 fn used() -> World {
     let mut world = small_world();
     let all = world.spawn_batch((0..9).map(Serial)).to_vec();
@@ -110,7 +110,7 @@ fn used() -> World {
     world
 }
 
-/// A world of entities of several archetypes, of which most have an owner, some of which are gone.
+/// A world with entities of several archetypes. Most have an owner; some owners are gone.
 fn owned(seed: u32) -> (World, Vec<Entity>) {
     let mut world = used();
     let rows = if cfg!(miri) { 12 } else { 60 };
@@ -136,7 +136,7 @@ fn owned(seed: u32) -> (World, Vec<Entity>) {
     (world, all)
 }
 
-/// Compares each entity that has come with what it had.
+/// Compares each moved entity with its former state.
 fn assert_come(world: &World, before: &[(Entity, u32, Option<Owner>)], merged: &Merged) {
     sound(world);
     let mut owners = BTreeSet::new();
@@ -167,7 +167,8 @@ fn ids_are_those_of_the_world_that_takes_over() {
     for seed in 0..if cfg!(miri) { 2 } else { 40 } {
         for told in [true, false] {
             let ((mut world, mine), (mut other, _)) = (owned(seed), owned(seed + 1));
-            // One of the two worlds knows, and values of this one may be equal to new ones.
+            // One of the two worlds has the function, and values of this one may be equal to new
+            // ones.
             map_owners(if told { &mut world } else { &mut other });
             world.insert_shared(mine[0], Owner(Entity::NULL)).expect("alive");
             let (before, own) = (all_of(&other), all_of(&world));

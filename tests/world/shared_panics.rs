@@ -1,4 +1,4 @@
-//! Shared values of which each call of `Eq`, `Hash`, `Clone`, `Drop` and of their codec panics in
+//! Shared values that panic in each call of `Eq`, `Hash`, `Clone`, `Drop` and of their codec in
 //! turn: the world stays sound, and no value outlives it.
 
 use std::cell::Cell;
@@ -16,7 +16,7 @@ thread_local! {
     static FUSE: Cell<i32> = const { Cell::new(-1) };
 }
 
-/// The caller's code is called.
+/// A call of the caller's code.
 fn call() {
     let fuse = FUSE.get();
     if fuse >= 0 {
@@ -76,7 +76,7 @@ fn decode(bytes: &[u8]) -> Option<Counted> {
     Some(Counted::new(u32::from_le_bytes(bytes.try_into().ok()?)))
 }
 
-/// A world of six entities, of which four have the values 0 and 1.
+/// A world of six entities. Four of them have the values 0 and 1.
 fn counted() -> World {
     let mut world = small_world();
     world.encode_shared("counted", encode, decode);
@@ -87,14 +87,14 @@ fn counted() -> World {
     world
 }
 
-/// The `n`th entity.
+/// Entity `n`.
 fn entity(world: &World, n: u32) -> Entity {
     let mut rows = world.query::<(Entity, &Serial)>().rows();
     rows.find(|(_, serial)| serial.0 == n).expect("there are six").0
 }
 
 /// Runs an operation until it ends without a panic: at first its first call of the caller's code
-/// panics, then its second, and so on. Returns how many calls there were.
+/// panics, next its second, and so on. Returns the number of calls.
 #[track_caller]
 fn survives(operation: impl Fn(&mut World)) -> i32 {
     for fuse in 0.. {
@@ -112,7 +112,7 @@ fn survives(operation: impl Fn(&mut World)) -> i32 {
         };
         assert!(values.iter().all(found), "a value has lost its tag, after call {fuse}");
         assert_eq!(ALIVE.get(), values.len() as isize, "after a panic in call {fuse}");
-        // What is gone can come again.
+        // A removed value can be inserted again.
         for value in 0..4 {
             let entity = world.spawn(());
             world.insert_shared(entity, Counted::new(value)).expect("alive");
@@ -238,7 +238,7 @@ fn worlds_that_meet_leave_nothing_behind() {
     });
 }
 
-/// A value with an id, which is made anew for another world.
+/// A value with an id, which is made again for another world.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Friend(Counted, Entity);
 

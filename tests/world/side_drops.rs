@@ -1,5 +1,5 @@
-//! The end of side values: each is dropped once, on every way by which its entity ends, in order,
-//! and in spite of destructors that panic.
+//! The drops of side values: each is dropped once, in order, on every way to despawn its entity,
+//! even if destructors panic.
 
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
@@ -10,20 +10,20 @@ use phalanx::prelude::*;
 use crate::common::components::{Four, Tag, small_world, sound};
 use crate::sides::{Drops, Noted};
 
-/// A type of its own, whose table comes second.
+/// A separate type. Its table comes second.
 struct Second(#[expect(dead_code, reason = "its destructor is what counts")] Noted);
 
 /// Entities of a world.
 const ENTITIES: u32 = if cfg!(miri) { 40 } else { 3_000 };
 
-/// A world whose entities have their numbers in `Four`. Those of an even number are tagged, and
+/// A world of entities with their numbers in `Four`. Entities with even numbers are tagged, and
 /// have a value each, unless the number is a multiple of six.
 fn world(drops: &Drops) -> (World, Vec<Entity>) {
     let mut world = small_world();
     let entities: Vec<Entity> = (0..ENTITIES)
         .map(|i| if is_tagged(i) { world.spawn((Four(i), Tag)) } else { world.spawn(Four(i)) })
         .collect();
-    // In an order that is not that of the entities.
+    // In a different order than the entities.
     for i in (0..ENTITIES).rev() {
         if i % 6 != 0 {
             world.insert_side(entities[i as usize], drops.value(i)).unwrap();
@@ -38,7 +38,7 @@ fn is_tagged(i: u32) -> bool {
 
 type Way = (&'static str, fn(&mut World, &[Entity]));
 
-/// All ways by which the entities of a list end, which are the tagged ones.
+/// All ways to despawn the entities of a list, which are the tagged ones.
 const WAYS: [Way; 14] = [
     ("despawn", |world, ids| ids.iter().for_each(|&id| world.despawn(id).unwrap())),
     ("despawn_batch", |world, ids| assert_eq!(world.despawn_batch(ids), ids.len())),
@@ -142,7 +142,7 @@ fn a_value_is_dropped_once_on_each_way_by_which_its_entity_ends() {
 #[test]
 fn destructors_that_panic_leave_the_world_sound_and_all_others_run() {
     for (name, despawn) in WAYS {
-        // One call per entity ends at the first panic.
+        // A loop of single calls ends at the first panic.
         if matches!(name, "despawn" | "a closure of a command") {
             continue;
         }
@@ -253,7 +253,7 @@ fn the_last_generation_of_an_index_ends_like_others() {
 /// Drops of [`Throws`].
 static THROWN: AtomicU32 = AtomicU32::new(0);
 
-/// A value whose destructor panics, with a payload whose destructor panics as well.
+/// A value with a destructor that panics, with a payload that panics in its destructor as well.
 struct Throws;
 
 impl Drop for Throws {

@@ -1,4 +1,4 @@
-//! Side values: found by their entity alone. `side_drops` has their end.
+//! Side values, found only by their entity. `side_drops` tests their drops.
 
 use std::collections::BTreeMap;
 use std::mem::forget;
@@ -29,7 +29,7 @@ impl Drops {
     }
 }
 
-/// A value that notes its drop, and may panic then.
+/// A value that notes its drop, and may panic in it.
 pub(crate) struct Noted {
     drops: Drops,
     pub(crate) number: u32,
@@ -61,7 +61,7 @@ fn an_old_id_never_reaches_the_value_of_another_entity() {
     assert_eq!(values.insert(old, "again".to_owned()), dead);
     assert!(values.get_mut(old).is_none() && values.remove(old).is_none());
     assert_eq!(values.get(new).unwrap(), "new");
-    // The id itself, asked for by number.
+    // The same id, requested by number.
     world.despawn(new).unwrap();
     world.spawn_at(old, ()).unwrap();
     assert!(!world.side::<String>().contains(old));

@@ -1,4 +1,4 @@
-//! Snapshots: a world that is put back is what it was, and tells the truth about what changed.
+//! Snapshots: a restored world equals its former state, and reports the right changes.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ fn a_clone_is_the_same_state_and_stays_it() {
         assert_eq!((copy.len(), copy.version()), (snapshot.len(), snapshot.version()));
         (20..30).for_each(|i| change(&mut world, round * 20 + i));
         world.snapshot_into(&mut snapshot).expect("no buffers");
-        // With it goes what it kept alive.
+        // With it the values that it kept alive are dropped.
         drop(snapshot);
         world.clear();
         for _ in 0..2 {
@@ -85,7 +85,7 @@ fn steps_that_are_taken_again_end_in_the_same_state() {
     while step < rounds {
         states.push(&mut world).expect("no buffers");
         kept.push(step);
-        // What is wrong is undone: the input comes late.
+        // A wrong turn is undone: the input comes late.
         let late = turns < 400 && chance.below(3) == 0;
         change(&mut world, if late { step + 1_000_000 } else { step });
         assert!(
@@ -108,7 +108,7 @@ fn steps_that_are_taken_again_end_in_the_same_state() {
     assert!(states.len() <= 8);
 }
 
-/// What a holder of a version has seen.
+/// The values that a holder of a version has seen.
 fn values(world: &World) -> BTreeMap<Entity, u32> {
     let rows = world.query::<(Entity, &Four)>().include_hidden();
     rows.rows().map(|(entity, four)| (entity, four.0)).collect()
@@ -224,7 +224,7 @@ fn the_order_of_archetypes_is_put_back() {
     world.restore(&state).expect("it is of this world");
     sound(&world);
     assert_eq!((names(&world), world.hash()), (before, hash));
-    // Ids go on as they would have.
+    // The next ids are the same as without the detour.
     let next = world.spawn(());
     assert_eq!(next.index(), gone.index());
 }
@@ -268,7 +268,7 @@ fn side_values_of_those_who_are_not_alive_are_dropped() {
     sound(&world);
     assert_eq!(world.side::<String>().iter().count(), 1);
     assert_eq!(world.events::<u32>().len(), 0);
-    // The id is given again, to another entity.
+    // The id is used again, for another entity.
     assert_eq!(world.spawn(()), later);
     assert!(world.side::<String>().get(later).is_none());
 }
@@ -295,7 +295,7 @@ fn what_cannot_be_taken_or_put_back_is_refused() {
     assert_eq!(states.restore(&mut world, 0), Err(SnapshotError::NotKept { back: 0, kept: 0 }));
     states.push(&mut world).expect("no buffers");
     assert_eq!(states.restore(&mut world, 1), Err(SnapshotError::NotKept { back: 1, kept: 1 }));
-    // A snapshot of one world becomes one of another.
+    // A snapshot of one world is overwritten by one of another world.
     other.spawn_batch([Byte(3); 10]);
     other.snapshot_into(&mut state).expect("no buffers");
     assert_eq!(world.restore(&state), Err(SnapshotError::OtherWorld));
@@ -308,7 +308,8 @@ fn what_cannot_be_taken_or_put_back_is_refused() {
 fn a_world_goes_back_to_before_a_merge_and_after_it() {
     let other = |rows: u32| {
         let mut other = small_world();
-        // Ids of components in another order, so that columns are laid out as they are there.
+        // Components get their ids in another order, so that columns have the layout of the other
+        // world.
         other.spawn_batch((0..rows).map(|i| (Twelve([i; 3]), Byte(1), Four(i))));
         other.spawn((Other, Four(1)));
         other
@@ -328,7 +329,7 @@ fn a_world_goes_back_to_before_a_merge_and_after_it() {
         sound(&world);
         assert_eq!(world.hash(), hash_after);
     }
-    // The same merge again, from the same state, is the same.
+    // The same merge from the same state has the same result.
     world.restore(&before).expect("it is of this world");
     world.merge(other(rows)).expect("room");
     assert_eq!(world.hash(), hash_after);

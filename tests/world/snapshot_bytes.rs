@@ -1,4 +1,4 @@
-//! Snapshots and deltas as bytes: what is written is read as it was.
+//! Snapshots and deltas as bytes: a state that is written and read is equal.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use phalanx::{Bundle, PerChunk, Snapshot};
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change_or_share, steps};
 
-/// A world that knows the components of the random changes, which it learnt in another order.
+/// A world that knows the components of the random changes, registered in another order.
 pub(crate) fn reader() -> World {
     let mut world = small_world();
     world.register::<(Trace, Disabled, Other, PerChunk<Bounds>, Big, Nth<1>)>();
@@ -17,7 +17,7 @@ pub(crate) fn reader() -> World {
     world
 }
 
-/// The states are equal in all that a hash covers, and nothing contradicts itself.
+/// Asserts that the states are equal in everything that a hash covers, and consistent.
 #[track_caller]
 fn same(mirror: &World, world: &World) {
     sound(mirror);
@@ -39,7 +39,7 @@ fn any_state_is_read_as_it_was_written() {
         same(&mirror, &world);
         assert!(state.to_bytes().expect("it has a state") == bytes);
         let again = mirror.snapshot().expect("no buffers").to_bytes().expect("nothing is shared");
-        // But for the number by which deltas find their base, and the checksum.
+        // Except for the number by which deltas find their base, and the checksum.
         let is_other = |i: &usize| again[*i] != bytes[*i];
         let mut differ = (0..bytes.len()).filter(is_other);
         assert!(again.len() == bytes.len());
@@ -85,7 +85,7 @@ fn a_mirror_follows_by_deltas() {
         if !world.version().to_bits().is_multiple_of(3) {
             world.snapshot_into(&mut sent).expect("no buffers");
         } else {
-            // The one that was not confirmed stays the base of the next.
+            // The unconfirmed one stays the base of the next.
             let bytes = sent.to_bytes().expect("nothing is shared");
             assert!(confirmed.to_bytes().expect("nothing is shared") == bytes, "it did not change");
             state = confirmed;
@@ -102,7 +102,7 @@ fn a_delta_of_a_past_that_did_not_happen_is_refused() {
     let first = world.snapshot().expect("no buffers");
     world.restore(&start).expect("it is of this world");
     world.get_mut::<Four>(entity).expect("alive").0 = 2;
-    // As old as the first, with as many rows.
+    // With the age and the number of rows of the first.
     let second = world.snapshot().expect("no buffers");
     world.spawn(());
     let delta = world.delta_since(&second).expect("no buffers");
@@ -131,7 +131,7 @@ fn a_world_that_loaded_a_state_writes_deltas_from_it() {
         mirror.read_delta(&mut state, &delta).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
-        // A snapshot that was taken is a base as well.
+        // A snapshot that was taken can be a base as well.
         let mut taken = world.snapshot().expect("no buffers");
         let before = world.snapshot().expect("no buffers");
         change_or_share(&mut world, round, false);

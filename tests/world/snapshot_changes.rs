@@ -1,7 +1,7 @@
-//! Copies of what has changed are copies of everything, bit for bit.
+//! Incremental copies equal full copies, bit for bit.
 //!
 //! A state that was read has no versions in common with the world, so all of it is compared or
-//! copied. That is what the ways that look at versions are held to.
+//! copied. The ways that use versions must have the same results.
 
 use phalanx::Snapshot;
 use phalanx::prelude::*;
@@ -10,7 +10,7 @@ use crate::common::components::{Four, Tag, sound};
 use crate::snapshot_bytes::reader;
 use crate::snapshot_steps::{Chance, change_or_share, steps};
 
-/// A change of rows, or one of ids that no row shows.
+/// A change of rows, or a change of ids that no row shows.
 fn change(world: &mut World, chance: &mut Chance, seed: u64) {
     let many = u32::try_from(chance.below(if cfg!(miri) { 20 } else { 700 })).expect("small");
     match chance.below(8) {
@@ -22,7 +22,7 @@ fn change(world: &mut World, chance: &mut Chance, seed: u64) {
                 world.apply(&mut buffer).expect("all ids are its own");
             }
         }
-        // Rows and chunks that have gone when the next state is taken.
+        // Rows and chunks that no longer exist when the next state is taken.
         2 => {
             let all = world.spawn_batch((0..many).map(|i| (Four(i), Tag))).to_vec();
             all.into_iter().for_each(|entity| world.despawn(entity).expect("alive"));
@@ -50,7 +50,7 @@ fn contents(state: &Snapshot) -> Vec<u8> {
     bytes
 }
 
-/// One world takes states again and again, finds what has changed since, and goes back.
+/// One world repeatedly takes states, finds the changes since, and goes back.
 #[test]
 fn what_has_changed_is_all_that_differs() {
     for round in 0..if cfg!(miri) { 1 } else { 4 } {

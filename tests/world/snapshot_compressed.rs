@@ -79,7 +79,7 @@ mod with_the_feature {
         for len in (0..frame.len()).rev().step_by(step) {
             match world.read_snapshot(&frame[..len]) {
                 Ok(read) => {
-                    // All that a frame may lack is the mark of its end.
+                    // Only the end mark of a frame may be missing.
                     assert!(len >= frame.len() - 4, "cut at {len}");
                     assert_eq!(read.to_bytes().as_ref(), Ok(&state));
                 }

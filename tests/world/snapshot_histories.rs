@@ -1,4 +1,4 @@
-//! States that were read, among those that a world took itself: none is taken for another.
+//! States that were read, among states that a world took itself: none is taken for another.
 
 use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
@@ -26,8 +26,8 @@ fn restore(world: &mut World, state: &Snapshot) {
     sound(world);
 }
 
-/// Two worlds of which one went back have versions in common. One that reads states of both tells
-/// what they have apart.
+/// If one of two worlds went back, they have versions in common. A world that reads states of both
+/// distinguishes them.
 #[test]
 fn states_of_equal_versions_and_other_values_are_not_mixed() {
     let mut server = world_of(1);
@@ -84,8 +84,8 @@ fn a_state_that_was_read_has_chunks_that_no_earlier_one_had() {
     }
 }
 
-/// One world takes states, reads its own and those of another one, goes back to any of them, and
-/// writes deltas between them; another follows.
+/// One world takes states, reads its own states and the states of another world, goes back to any
+/// of them, and writes deltas between them; another world follows.
 #[test]
 fn random_states_that_were_taken_and_read_are_what_they_were() {
     let mut chance = Chance(77);
@@ -235,7 +235,7 @@ fn a_clock_that_is_nearly_used_up_is_neither_read_nor_written() {
     if cfg!(miri) {
         return;
     }
-    // Thousands of them end at an error, and not at a clock that goes back.
+    // Thousands of them end with an error, not with a clock that goes back.
     let mut restores = 0;
     while world.restore(&old).is_ok() {
         restores += 1;

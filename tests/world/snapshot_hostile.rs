@@ -1,4 +1,5 @@
-//! Bytes that are no state: cut, flipped, spliced, and with a checksum that fits nevertheless.
+//! Bytes that are not a valid state: cut, flipped, spliced, and with a matching checksum
+//! nevertheless.
 
 use phalanx::error::ReadError;
 use phalanx::prelude::*;
@@ -39,14 +40,14 @@ fn bytes_of(world: &mut World) -> Vec<u8> {
     world.snapshot().expect("no buffers").to_bytes().expect("nothing is shared")
 }
 
-/// Gives bytes the checksum that fits them.
+/// Gives bytes a matching checksum.
 pub(crate) fn sign(bytes: &mut [u8]) {
     if let Some((contents, checksum)) = bytes.split_last_chunk_mut::<8>() {
         *checksum = xxh3_64(contents).to_ne_bytes();
     }
 }
 
-/// Bytes of which one is another one, in four ways each, with the checksum that fits.
+/// Bytes with one byte changed, in four ways each, with a matching checksum.
 pub(crate) fn flipped(bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>> {
     let all = (0..bytes.len() - 8).step_by(step);
     all.flat_map(|at| [1, 128, 255, 2].map(|change| (at, change))).map(|(at, change)| {
@@ -57,8 +58,8 @@ pub(crate) fn flipped(bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>
     })
 }
 
-/// Reads bytes that may be anything. What is read can be restored, and contradicts nothing.
-/// Returns whether it was.
+/// Reads arbitrary bytes. A state that was read can be restored, and is consistent. Returns whether
+/// it was read.
 fn is_read(mirror: &mut World, bytes: &[u8]) -> bool {
     let Ok(state) = mirror.read_snapshot(bytes) else { return false };
     mirror.restore(&state).expect("it was read here");

@@ -87,7 +87,7 @@ fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
     for (number, &entity) in (0..).zip(&all) {
         assert_eq!(world.get::<Health>(entity), Ok(&Health { now: number, max: [7; 40] }));
     }
-    // What is as it is now needs no function.
+    // Components that are unchanged need no function.
     let bytes = bytes_of(&mut world);
     let state = world.snapshot_reader().migrate(make).read(&bytes).expect("it is the same");
     let hash = world.hash();
@@ -157,7 +157,7 @@ fn values_that_there_are_not_are_refused() {
     world.register::<then::State>();
     let state = world.snapshot_reader().skip_unknown().read(&bytes);
     assert_eq!(state.expect("it is known").len(), 1);
-    // The byte of the enum is one of these.
+    // The byte of the enum is among these.
     let mut refused = 0;
     for at in (0..bytes.len() - 8).step_by(if cfg!(miri) { 199 } else { 1 }) {
         bytes[at] ^= 0x40;
@@ -186,7 +186,7 @@ fn entities_that_are_gone_stay_with_what_they_keep() {
     world.restore(&state).expect("it was read here");
     sound(&world);
     assert_eq!(world.query::<&Trace>().with::<Gone>().count_rows(), 1);
-    // What keeps it is left out, so it is over, and its id is free.
+    // The component that keeps it is left out, so it is no longer gone, and its id is free.
     let mut without = World::new();
     without.register::<(Four, then::Rumour)>();
     let state = without.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
@@ -224,7 +224,7 @@ fn hidden_entities_stay_hidden_and_those_that_are_over_give_their_ids_back() {
         assert!(all[15..].iter().all(|&entity| !world.contains(entity)));
         let gone = world.query::<Entity>().with::<Gone>().count_rows();
         assert_eq!(gone, if knows_trace { 5 } else { 0 });
-        // Their indices are used again if nothing keeps them, with other generations.
+        // Their indices are used again with other generations if no component keeps them.
         let new = world.spawn_batch([(); 5]).to_vec();
         assert_eq!(new.iter().all(|id| id.index() < 20), !knows_trace);
         assert!(new.iter().all(|id| !all.contains(id)));

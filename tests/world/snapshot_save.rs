@@ -1,4 +1,4 @@
-//! States that are saved while something goes wrong: the disk is full, the program is killed.
+//! States that are saved while a failure happens: the disk is full, the program is killed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -11,7 +11,7 @@ use phalanx::prelude::*;
 
 use crate::common::components::{Four, small_world};
 
-/// Takes some bytes, like a disk that is full then.
+/// Accepts some bytes and fails afterwards, like a full disk.
 struct Full(usize);
 
 impl io::Write for Full {
@@ -80,7 +80,7 @@ fn a_file_is_replaced_as_a_whole() {
     assert!(catch_unwind(AssertUnwindSafe(|| state.save(&path))).is_err());
     assert_eq!(names(&folder), ["game.state"]);
     assert_eq!(fs::read(&path).expect("it is there"), saved);
-    // A file of the user's, and what a program that was killed has left.
+    // A file of the user, and the file that a killed program has left.
     let others = ["game.state.new", "game.state.01234567.new"].map(|name| folder.join(name));
     for other in &others {
         fs::write(other, "the beginning of").expect("room on the disk");
@@ -92,7 +92,7 @@ fn a_file_is_replaced_as_a_whole() {
         assert_eq!(fs::read(other).expect("it stays"), b"the beginning of");
         fs::remove_file(other).expect("it is there");
     }
-    // A state that is none, and paths that take no file.
+    // An empty snapshot, and paths that accept no file.
     assert!(Snapshot::new().save(&path).is_err());
     fs::create_dir(folder.join("folder")).expect("room on the disk");
     for refused in ["none/game.state", "folder", "folder/..", "game.state/more"] {
@@ -132,10 +132,10 @@ fn saves_to_one_path_at_once_each_succeed() {
     fs::remove_dir_all(&folder).expect("the folder is there");
 }
 
-/// Where a program saves that is to be killed.
+/// The variable with the path to which the program saves until it is killed.
 const PATH: &str = "PHALANX_TEST_SAVE";
 
-/// A program of its own, started by the test below; nothing otherwise.
+/// A program of its own, started by the test below; otherwise it has no effect.
 #[test]
 fn saves_until_it_is_killed() {
     let Some(path) = env::var_os(PATH) else { return };
@@ -165,7 +165,7 @@ fn a_program_that_is_killed_leaves_a_whole_file() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("it starts");
-        // Until there is a file, and then at some moment while the next ones are written.
+        // Until the file exists, and after that at some moment while the next ones are written.
         while !path.exists() && program.try_wait().is_ok_and(|ended| ended.is_none()) {
             thread::sleep(Duration::from_millis(1));
         }

@@ -1,4 +1,5 @@
-//! Shared values in states as bytes: what is written is read as it was, and goes on as it would.
+//! Shared values in states as bytes: a state that is written and read is equal, and continues
+//! alike.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -10,7 +11,7 @@ use phalanx::{PerChunk, Snapshot};
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};
 
-/// A name, of which many have the same hash.
+/// A name; many names have the same hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label(pub(crate) String);
 
@@ -24,7 +25,7 @@ pub(crate) fn number_of(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-/// Tells a world how teams and labels are bytes.
+/// Tells a world the encoding of teams and labels.
 pub(crate) fn tell(world: &mut World) {
     world.encode_shared(
         "team",
@@ -44,7 +45,7 @@ fn sender() -> World {
     world
 }
 
-/// A world that knows all types, which it learnt in another order, and has had other values.
+/// A world that knows all types, registered in another order, and has had other values.
 fn reader() -> World {
     let mut world = small_world();
     let entity = world.spawn(());
@@ -74,20 +75,20 @@ fn change_values(world: &mut World, seed: u64) {
         3 => _ = world.remove_shared::<Team>(one),
         4 => _ = world.matching::<&Awake>().insert_shared(label()),
         5 => {
-            // More than are looked at: tags of values that are gone are given again.
+            // More tags than are searched: tags of removed values are used again.
             let first = 1000 + 7 * u32::try_from(number).expect("small");
             for (team, &entity) in (first..).zip(all.iter().take(25)) {
                 let _ = world.insert_shared(entity, Team(team));
             }
         }
-        // Nothing matches, so that nothing but a tag is new.
+        // The query matches no entity, so that only a tag is new.
         6 => _ = world.matching::<(&Big, &Four)>().insert_shared(label()),
         7 if number == 0 => world.clear(),
         _ => change(world, seed),
     }
 }
 
-/// The states are equal in all that a hash covers, and nothing contradicts itself.
+/// Asserts that the states are equal in everything that a hash covers, and consistent.
 #[track_caller]
 fn same(mirror: &World, world: &World) {
     sound(mirror);
@@ -100,8 +101,8 @@ pub(crate) fn bytes_of(world: &mut World) -> Vec<u8> {
     world.snapshot().expect("no buffers").to_bytes().expect("they have a name")
 }
 
-/// The state of the world has these bytes, but for the number by which deltas find their base, and
-/// the checksum.
+/// Asserts that the state of the world has these bytes, except for the number by which deltas find
+/// their base, and the checksum.
 #[track_caller]
 fn equal(world: &mut World, bytes: &[u8]) {
     let (own, end) = (bytes_of(world), bytes.len() - 8);
@@ -128,7 +129,7 @@ fn values_are_read_as_they_were_written() {
         assert_eq!(label(&mirror), label(&world));
     }
     assert_eq!(mirror.query::<&Four>().where_shared(&Team(1)).count_rows(), 20);
-    // What has no values needs no functions.
+    // Types without values need no functions.
     assert!(mirror.spawn_batch([Four(1)]).len() == 1);
     mirror.clear();
     mirror.retire_archetypes();
@@ -219,7 +220,7 @@ fn a_mirror_follows_values_by_deltas() {
         if chance.below(3) != 0 {
             world.snapshot_into(&mut sent).expect("no buffers");
         } else {
-            // The one that was not confirmed stays the base of the next.
+            // The unconfirmed one stays the base of the next.
             let bytes = sent.to_bytes().expect("they have a name");
             assert!(confirmed.to_bytes().expect("they have a name") == bytes, "it did not change");
             state = confirmed;
@@ -253,7 +254,7 @@ fn a_world_that_loaded_values_writes_deltas_from_them() {
         mirror.read_delta(&mut state, &delta).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
-        // A snapshot that was taken is a base as well.
+        // A snapshot that was taken can be a base as well.
         let [mut taken, before] = [(); 2].map(|()| world.snapshot().expect("no buffers"));
         (0..8).for_each(|i| change_values(&mut world, round * 3 + i));
         let (delta, hash) = (world.delta_since(&before).expect("no buffers"), world.hash());

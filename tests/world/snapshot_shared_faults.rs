@@ -15,7 +15,7 @@ use crate::snapshot_hostile::{flipped, sign};
 use crate::snapshot_shared::{Label, bytes_of, number_of, tell};
 use crate::snapshot_steps::{Chance, Team};
 
-/// A world with values, tags of values that are gone, free tags, and archetypes that are empty.
+/// A world with values, tags of removed values, free tags, and empty archetypes.
 fn world() -> World {
     let mut world = small_world();
     tell(&mut world);
@@ -172,7 +172,7 @@ fn a_state_that_is_refused_takes_no_tags() {
     let state = mirror.read_snapshot(&bytes).expect("it was written");
     mirror.restore(&state).expect("it was read here");
     assert_eq!(mirror.hash(), world.hash());
-    // The same tags, not more of them, each time.
+    // The same tags each time, not more of them.
     for _ in 0..if cfg!(miri) { 1 } else { 3 } {
         mirror.read_snapshot(&bytes).expect("it was written");
     }
@@ -219,7 +219,7 @@ fn explode(what: &str) {
     assert!(ARMED.get() != what, "a bomb");
 }
 
-/// A value that counts, all of which have one hash, and whose functions panic.
+/// A value that counts its copies. All have one hash, and their functions panic.
 struct Counted(u32, #[expect(dead_code, reason = "it counts")] Arc<()>);
 
 impl PartialEq for Counted {
@@ -243,7 +243,7 @@ impl Drop for Counted {
     }
 }
 
-/// A world whose values `count` counts.
+/// A world with values that `count` counts.
 fn counted(count: &Arc<()>) -> World {
     let mut world = small_world();
     let count = Arc::clone(count);
@@ -320,7 +320,7 @@ fn functions_that_panic_change_nothing_and_values_are_dropped_once() {
     assert_eq!(alive(&read), 4);
     ARMED.set("drop");
     mirror.clear();
-    // What a destructor that panics owns is dropped nevertheless.
+    // The fields of a value with a panicking destructor are dropped nevertheless.
     assert_eq!(alive(&read), 0);
     let cut = &mut bytes.clone()[..bytes.len() - 4];
     sign(cut);
@@ -345,7 +345,7 @@ fn a_name_is_that_of_one_type_and_a_type_has_one() {
     let named =
         text(|| world.encode_shared("crew", |_: &Team, _| (), |bytes| number_of(bytes).map(Team)));
     assert!(named.contains("is named `team` in this world"), "{named}");
-    // Later functions take the place of earlier ones.
+    // Later functions replace earlier ones.
     let entity = world.spawn(());
     world.insert_shared(entity, Team(5)).expect("alive");
     let bytes = bytes_of(&mut world);

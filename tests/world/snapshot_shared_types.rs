@@ -1,4 +1,4 @@
-//! Shared values that are many, that collide, or whose types have one name.
+//! Many shared values, values with equal hashes, and types with one name.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -41,7 +41,7 @@ fn more_values_than_a_world_has_are_refused() {
     full.insert_shared(entity, Team(1)).expect("there is room");
     assert!(small_world().snapshot_reader().skip_unknown().read(&bytes).is_ok());
 
-    // What no world reads is not written.
+    // Values that no world has are not written.
     let before = many.snapshot().expect("no buffers");
     for i in 35_000..50_000 {
         let entity = many.spawn(());
@@ -160,7 +160,7 @@ fn a_type_without_archetypes_is_no_state() {
 #[test]
 fn types_of_one_name_are_told_apart_by_their_names_in_bytes() {
     type Put = Box<dyn Fn(&mut World, Entity, u8)>;
-    /// Defines a type of the same path each time, and tells the world of it.
+    /// Defines a type of the same path each time, and registers its encoding in the world.
     macro_rules! tell_of {
         ($name:literal) => {
             |world: &mut World| -> (Put, &'static str) {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::common::components::{Four, sound};
 use crate::common::effort::effort;
 
-/// A value that notes how often it was cloned, and panics when it is cloned or dropped too often.
+/// A value that counts its clones, and panics when it is cloned or dropped too often.
 #[derive(Default)]
 struct Counts {
     clones: AtomicU32,
@@ -40,7 +40,7 @@ impl Drop for Counted {
     }
 }
 
-/// A world whose entities have values from 1 on.
+/// A world of entities with values from 1 on.
 fn counted(len: u32) -> (World, Vec<Entity>, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let mut world = World::new();

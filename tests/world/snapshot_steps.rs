@@ -22,7 +22,7 @@ component! {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Team(pub(crate) u32);
 
-/// Numbers that look random, the same for the same seed.
+/// Pseudo-random numbers, the same for the same seed.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
@@ -33,12 +33,12 @@ impl Chance {
     }
 }
 
-/// Some change that a number chooses.
+/// A change that a number chooses.
 pub(crate) fn change(world: &mut World, seed: u64) {
     change_or_share(world, seed, true);
 }
 
-/// Some change that a number chooses. No entity gets a shared value if there shall be none.
+/// A change that a number chooses. Entities get shared values only if `shares`.
 pub(crate) fn change_or_share(world: &mut World, seed: u64, shares: bool) {
     let mut chance = Chance(seed);
     chance.below(2);
@@ -85,7 +85,7 @@ pub(crate) fn change_or_share(world: &mut World, seed: u64, shares: bool) {
     }
 }
 
-/// How many changes a random test makes.
+/// The number of changes in a random test.
 pub(crate) fn steps() -> u64 {
     if cfg!(miri) { 60 } else { effort(180).into() }
 }

@@ -6,7 +6,7 @@ use phalanx::prelude::*;
 use crate::common::components::{Four, Other, Twelve, sound};
 use crate::common::world;
 
-/// `rows` rows from an iterator that says `hint` of its length.
+/// `rows` rows from an iterator that reports `hint` as its length.
 struct Liar {
     rows: u32,
     given: u32,
@@ -39,7 +39,7 @@ impl Iterator for Liar {
 #[test]
 fn an_iterator_that_lies_about_its_length_spawns_what_it_yields() {
     let rows_max = if cfg!(miri) { 40 } else { 5_000 };
-    // Under Miri some of each.
+    // Miri tries some of each.
     let step = if cfg!(miri) { 2 } else { 1 };
     for rows in [0, 1, 15, 16, 17, rows_max].into_iter().rev().step_by(step * step) {
         let lowers = [0, 1, rows as usize / 2, rows as usize * 3 + 1, usize::MAX];

@@ -1,4 +1,4 @@
-//! Rows come, go, move between archetypes, and are found where they are.
+//! Rows are added, removed and moved between archetypes, and are found at their places.
 
 use phalanx::prelude::*;
 use phalanx::{EntityError, error::MissingComponent};
@@ -273,7 +273,7 @@ fn clearing_leaves_a_world_that_works_and_no_old_id() {
 
 #[test]
 fn wide_rows_survive_a_storm_of_moves() {
-    // Byte row a chunk: every removal and every move crosses blocks.
+    // One row a chunk: every removal and every move crosses blocks.
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let page = |i: u8| Page([i; 4096]);
     let rows = if cfg!(miri) { 6 } else { 60 };

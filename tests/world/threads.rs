@@ -1,6 +1,6 @@
-//! Worlds and threads: what may be shared, what is found by whom, and in which order.
+//! Worlds and threads: sharing, the results of each thread, and their order.
 //!
-//! The tests whose names begin with `par_` run rayon, which Miri wants run with other flags.
+//! The tests with names that begin with `par_` run rayon, which Miri must run with other flags.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,7 +57,7 @@ fn four_threads_query_one_world_at_once() {
         let work = |i: u32| {
             let (world, gate) = (&world, &gate);
             move || {
-                // All meet here, so that all of them plan the same new queries at once.
+                // All threads meet here, so that all of them plan the same new queries at once.
                 gate.wait();
                 let mut sum = 0;
                 for _ in 0..if cfg!(miri) { 2 } else { 50 } {
@@ -152,7 +152,7 @@ fn in_pools(f: impl Fn() + Send + Sync) {
     }
 }
 
-/// Under Miri parallel bodies write one row in this many.
+/// Under Miri, parallel bodies write one row in this many.
 const STEP: usize = if cfg!(miri) { 16 } else { 1 };
 
 /// Enough rows for a parallel loop to leave the calling thread (half a MiB of columns).
@@ -286,7 +286,7 @@ fn par_loops_over_one_shared_world_run_beside_each_other() {
 fn threads_that_find_a_plan_behind_bring_it_up_to_date_once() {
     let mut world = numbered(20);
     for round in 0..if cfg!(miri) { 3 } else { 200 } {
-        // Plans of a shared world are behind after each of these.
+        // Plans of a shared world are out of date after each of these.
         world.spawn(Number(round));
         let gate = Barrier::new(4);
         let expected = 20 + 10 + 1 + round as usize;
@@ -303,8 +303,8 @@ fn threads_that_find_a_plan_behind_bring_it_up_to_date_once() {
     }
 }
 
-/// Plans are added to a shared world by several threads at once, some for types that it has not
-/// seen; every archetype that is made afterwards is found by all of them.
+/// Plans are added to a shared world by several threads at once, some for types that are new to it;
+/// every archetype that is made afterwards is found by all of them.
 #[test]
 fn archetypes_made_after_queries_of_a_shared_world_are_found_by_them() {
     fn counts(world: &World) -> [usize; 6] {

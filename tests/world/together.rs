@@ -1,4 +1,4 @@
-//! Enable bits, hidden and cleanup components, and the readers of what comes and goes, together.
+//! Enable bits, hidden and cleanup components, and readers of gains and losses, together.
 
 use phalanx::prelude::*;
 

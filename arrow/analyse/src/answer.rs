@@ -1,4 +1,4 @@
-//! What is answered to a question: a few rows of a few values.
+//! The answer to a question: a few rows of a few values.
 
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::error::{DataFusionError, Result};
@@ -16,8 +16,8 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// How far two means may be apart, of their size: those who add in another order round in
-    /// another way.
+    /// The largest difference of two equal means, relative to their size: another order of
+    /// additions rounds differently.
     const TOLERANCE: f64 = 1e-9;
 
     fn agrees(&self, other: &Self) -> bool {
@@ -73,7 +73,7 @@ impl Answer {
         Ok(Self(rows))
     }
 
-    /// Whether both have the same rows, but for the rounding of means.
+    /// Whether both have the same rows, except for the rounding of means.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         let rows = |(one, other): (&Vec<Value>, &Vec<Value>)| {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.agrees(other))

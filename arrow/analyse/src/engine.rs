@@ -27,7 +27,7 @@ impl Engine {
         Ok(Self(context))
     }
 
-    /// The table is a folder of files of Arrow.
+    /// The table is a folder of Arrow files.
     pub(crate) async fn on_files(folder: &Path) -> Result<Self> {
         let context = SessionContext::new();
         let folder = format!("{}/", folder.display());

@@ -1,13 +1,13 @@
-//! SQL over the entities of a simulation: on the memory of a snapshot, and on files of it.
+//! SQL over the entities of a simulation: on the memory of a snapshot, and on its files.
 //!
 //! ```text
 //! cargo run --release -- --entities 1000000
 //! ```
 //!
 //! - [`herd`] is the simulation: animals that walk, rest and hunt;
-//! - [`questions`] has what is asked, in SQL and as a loop over the world;
+//! - [`questions`] has the questions, in SQL and as a loop over the world;
 //! - [`engine`] asks in SQL, by DataFusion;
-//! - [`answer`] is what comes back, and how two of them are compared;
+//! - [`answer`] is an answer, with the comparison of two;
 //! - [`run`] simulates, asks everything in each way, and compares.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What is asked about the herd: in SQL, and as a loop over the columns of the world.
+//! The questions about the herd: in SQL, and as a loop over the columns of the world.
 
 use crate::answer::{Answer, Value};
 use crate::herd::{Energy, Kind, Position, Prey, Resting};
@@ -140,7 +140,7 @@ fn wolves_and_prey(world: &World) -> Answer {
 
 const KINDS: usize = 3;
 
-/// A row for each kind that there is, in the order of their names.
+/// A row for each kind in the herd, in the order of their names.
 fn by_name(has: impl Fn(Kind) -> bool, values: impl Fn(Kind) -> Vec<Value>) -> Answer {
     let kinds = [("Deer", Kind::Deer), ("Hare", Kind::Hare), ("Wolf", Kind::Wolf)];
     let rows = kinds.into_iter().filter(|&(_, kind)| has(kind)).map(|(name, kind)| {

@@ -1,4 +1,4 @@
-//! The whole of it: a simulation, its snapshot, each question asked in three ways.
+//! A whole run: a simulation, its snapshot, each question asked in three ways.
 
 use crate::answer::Answer;
 use crate::engine::Engine;
@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "1000000",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rows: u32,
-    /// How often each question is asked; the median time is printed
+    /// Runs of each question; the median time is printed
     #[arg(long, value_name = "N", default_value = "3",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// Why there is no report.
+/// The reason for a missing report.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Two ways to ask have two answers.
@@ -84,7 +84,7 @@ impl From<phalanx::error::SnapshotError> for Failure {
     }
 }
 
-/// Returns what is printed.
+/// Returns the text to print.
 pub(crate) async fn run(options: &Options) -> Result<String, Failure> {
     if let Some(folder) = &options.folder {
         return run_in(options, folder).await;
@@ -92,7 +92,7 @@ pub(crate) async fn run(options: &Options) -> Result<String, Failure> {
     let number = std::process::id();
     let temporary = std::env::temp_dir().join(format!("phalanx-analyse-{number}"));
     let result = run_in(options, &temporary).await;
-    // What cannot be removed is left to the system.
+    // If it cannot be removed, it is left to the system.
     let _ = std::fs::remove_dir_all(temporary);
     result
 }
@@ -120,7 +120,7 @@ async fn run_in(options: &Options, folder: &Path) -> Result<String, Failure> {
     add("a table of it", clock, format!("{shared} MB are the snapshot's, {made} MB are made"));
 
     let clock = Instant::now();
-    // A number of rows fits into 32 bits, and those into a length.
+    // A number of rows fits into 32 bits, and 32 bits into a length.
     let files = batches.write_files(folder, options.rows as usize)?;
     add("files", clock, format!("{}", files.len()));
 
@@ -141,7 +141,7 @@ async fn run_in(options: &Options, folder: &Path) -> Result<String, Failure> {
     Ok(format!("{steps}\n\n{answers}\n{rows}"))
 }
 
-/// An answer, and how long it took in memory, from files, and by a loop.
+/// An answer, and its time in memory, from files, and by a loop.
 struct Asked {
     answer: Answer,
     times: [String; 3],

@@ -1,4 +1,4 @@
-//! All questions of a small herd, and what is said when something is wrong.
+//! All questions of a small herd, and the messages about wrong input.
 
 use crate::answer::{Answer, Value};
 use crate::questions::QUESTIONS;

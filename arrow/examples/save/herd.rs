@@ -27,8 +27,8 @@ pub(crate) struct Herd {
 }
 
 impl Herd {
-    /// A herd of this size, the same for the same size: one of 50 is a wolf with a prey,
-    /// one of ten rests.
+    /// A herd of this size, always the same for one size: one of 50 is a wolf with a prey, one of
+    /// ten rests.
     pub(crate) fn new(animals: u32) -> Self {
         let mut world = World::new();
         let (wolves, resting) = (animals / 50, animals / 10);
@@ -55,7 +55,8 @@ impl Herd {
         Self { world }
     }
 
-    /// Moves what walks, with energy lost by speed and a wall around the meadow. What rests gains.
+    /// Moves walking animals, which lose energy by speed and turn at the walls. Resting ones gain
+    /// energy.
     pub(crate) fn step(&mut self) {
         for (position, velocity, energy) in
             self.world.query_mut::<(&mut Position, &mut Velocity, &mut Energy)>()
@@ -95,7 +96,7 @@ kernel! {
     }
 }
 
-/// What an animal begins with, the same for the same number.
+/// The initial values of an animal, determined by its number.
 struct Random(Chance);
 
 impl Random {

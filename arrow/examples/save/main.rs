@@ -1,4 +1,4 @@
-//! A simulation that is saved as a folder of Arrow files, and counted by what they say.
+//! A simulation that is saved as a folder of Arrow files, and counted from the files.
 //!
 //! ```text
 //! cargo run --release --example save -- --entities 100000 --folder herd

@@ -1,19 +1,20 @@
 //! `new_archetypes`: archetypes made in a world that has thousands of them, beside cached queries.
 //!
-//! Some libraries test a new archetype against every cached query at once, others when a query is
-//! asked next. So an iteration does both: an entity each of a hundred archetypes gets one tag more,
-//! which leads it to an archetype that is new, and then every query is asked for its first row.
+//! Some libraries test a new archetype against every cached query at once, others at the next use
+//! of a query. An iteration therefore does both: an entity in each of a hundred archetypes gets one
+//! more tag, which moves it to a new archetype, and afterwards every query is asked for its first
+//! row.
 
 use crate::data::{CACHED_QUERIES, NEW_ARCHETYPES};
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 
-/// What a cached query is asked for.
+/// The question to a cached query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ask {
     /// Whether it has a row.
     First,
-    /// How many it has.
+    /// The number of its rows.
     All,
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn new_archetypes<W, E: Copy>(
             add(&mut world, entity);
         }
         assert_eq!(ask(&mut queries, &mut world, Ask::First), CACHED_QUERIES, "all are asked");
-        // Queries first: those of flecs must be dropped before their world.
+        // Queries first: queries of flecs must be dropped before their world.
         (queries, world)
     };
     h.run_fresh("", setup, work, |(queries, world)| {

@@ -1,7 +1,7 @@
-//! `changed_*`: frames in which 1 % of the entities are written, and then found again.
+//! `changed_*`: frames with writes to 1 % of the entities, and a search for the written rows.
 //!
-//! Every library must visit exactly the rows that were written in the frame. What it visits is
-//! counted and summed over all frames, and belongs to the outcome that is compared.
+//! Every library must visit exactly the rows that were written in the frame. Its visits are counted
+//! and summed over all frames, as a part of the compared outcome.
 
 use crate::data::{CHANGED_ENTITIES, CHANGED_ROWS, pos0};
 use crate::harness::Harness;
@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Which rows are written in a frame.
+/// The rows that are written in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pattern {
     /// A run of neighbours, which is in a few chunks.
@@ -41,7 +41,7 @@ impl Pattern {
     }
 }
 
-/// What of a frame is timed.
+/// The timed part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Part {
     /// Writes and visits.
@@ -50,7 +50,7 @@ pub(crate) enum Part {
     Scan,
 }
 
-/// What is written: another value, and no sum of them is ever rounded.
+/// The written value: differs from the old one, and sums of these values are never rounded.
 #[inline(always)]
 pub(crate) fn rewritten(x: f32) -> f32 {
     63.0 - x
@@ -67,13 +67,13 @@ pub(crate) struct Visit {
 pub(crate) struct Calls<W, V, A> {
     /// Writes the rows of a frame.
     pub(crate) write: W,
-    /// Visits what was written since the last visit.
+    /// Visits the rows written since the last visit.
     pub(crate) visit: V,
     /// The sum of `x` over all entities.
     pub(crate) all: A,
 }
 
-/// Runs the frames of a library that visits exactly what was written.
+/// Runs the frames of a library that visits exactly the written rows.
 pub(crate) fn frames<S>(
     h: &mut Harness,
     variant: &str,
@@ -84,8 +84,8 @@ pub(crate) fn frames<S>(
     frames_narrowed(h, variant, (pattern, part), state, calls, |_, _, visit| visit);
 }
 
-/// Runs the frames of a library that visits more. `narrow` is not timed: it says which of the rows
-/// just visited were written in that frame.
+/// Runs the frames of a library that visits more rows. `narrow` is not timed: it selects the
+/// visited rows that were written in that frame.
 pub(crate) fn frames_narrowed<S>(
     h: &mut Harness,
     variant: &str,

@@ -26,7 +26,7 @@ const HEAD_HEIGHT: u32 = 64;
 const NAME_WIDTH: i32 = 92;
 const VALUE_WIDTH: i32 = 46;
 const MARGIN: i32 = 12;
-/// With more of them, every other one has a line.
+/// With more powers of ten, every second one has a line.
 const DECADES_MAX: f64 = 4.0;
 /// Between a bar and its number.
 const GAP: i32 = 4;
@@ -40,14 +40,14 @@ const OUR: RGBColor = RGBColor(0xe0, 0x5d, 0x1e);
 const OUR_SPECIAL: RGBColor = RGBColor(0xf2, 0xa0, 0x6b);
 const LINE: RGBColor = RGBColor(0x1f, 0x6f, 0xb2);
 
-/// What a bar shows; nothing where the library has no way to do it.
+/// A bar. It has no value if the library cannot do the task.
 struct Bar {
     name: String,
     colour: RGBColor,
     value: Option<f64>,
 }
 
-/// What a page among text shows: three rows of panels, of everything that a frame is made of.
+/// The panels of a page among text: three rows, covering all work of a frame.
 const BRIEF: [(&str, usize); 9] = [
     ("simple_iter", 10_000),
     ("pos_vel", 100_000),
@@ -65,7 +65,7 @@ pub(crate) fn render(report: &Report) -> Result<String, String> {
     render_groups(&report.groups.iter().collect::<Vec<_>>())
 }
 
-/// The chart of those of [`BRIEF`] that were measured.
+/// The chart of the measured rows of [`BRIEF`].
 pub(crate) fn render_brief(report: &Report) -> Result<String, String> {
     let find = |&(name, size): &(&str, usize)| {
         report.groups.iter().find(|group| group.workload.name == name && group.size == size)
@@ -107,7 +107,8 @@ fn row_height(row: &[(&Group, Vec<Bar>)]) -> u32 {
     (TITLE_HEIGHT + bars as i32 * BAR_HEIGHT + FOOT_HEIGHT).unsigned_abs()
 }
 
-/// This library first, with a bar more for a faster call than the obvious one; then the peers.
+/// This library first, with an extra bar if a call is faster than the obvious one; after it the
+/// peers.
 fn bars(group: &Group) -> Vec<Bar> {
     let mut names: Vec<&str> = group.lines.iter().map(|line| line.row.library).collect();
     names.dedup();
@@ -182,7 +183,7 @@ fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>>
         rectangle.set_margin(2, 2, 0, 0);
         area.draw(&rectangle)?;
     }
-    // Over the bars, under the numbers.
+    // Drawn over the bars, under the numbers.
     if let Some(limit) = limit {
         let line = [(limit, 0), (limit, count)];
         area.draw(&PathElement::new(line, LINE.stroke_width(2)))?;
@@ -211,7 +212,7 @@ fn grid(area: &Bars, range: &std::ops::Range<f64>, count: i32) -> Result<(), Box
     Ok(())
 }
 
-/// The name of a bar, and its number, which keeps clear of the limit's line.
+/// The name of a bar, and its number, placed clear of the limit's line.
 fn label(
     area: &Bars,
     start: f64,

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output, Stdio};
 
-/// What the program prints when it is started with these arguments. Its messages go where those of
-/// this process go. An error says what went wrong.
+/// Starts the program with these arguments and returns its output. Its messages go to the standard
+/// error of this process. An error names the reason.
 pub(crate) fn output<S: AsRef<std::ffi::OsStr>>(
     arguments: impl IntoIterator<Item = S>,
 ) -> Result<String, String> {

@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 /// Tables that other texts about entity-component-systems have published.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Frame times of Conway's Life at four sizes, and what it takes to make an entity
+    /// Frame times of Conway's Life at four sizes, and the time to make an entity
     Life(Life),
     /// Create, iterate, create and destroy, with 32 to 512 component types and 16 to 64 systems
     Vagabond(Vagabond),
@@ -44,22 +44,22 @@ pub(crate) struct Compare {
     /// Only this library; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) library: Vec<String>,
-    /// How often every library takes its turn
+    /// The number of turns of every library
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) runs: u32,
-    /// For how long a row is sampled in a turn, in milliseconds
+    /// The time for which a row is sampled in a turn, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(crate) budget_ms: u64,
-    /// Where the table is saved
+    /// The file of the table
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results/peers.tsv"))]
     pub(crate) tsv: PathBuf,
-    /// Where the chart is saved
+    /// The file of the chart
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results/peers.svg"))]
     pub(crate) svg: PathBuf,
-    /// Where a chart of nine rows is saved, small enough for a page among text
+    /// The file of a chart of nine rows, small enough for a page among text
     #[arg(long, value_name = "FILE")]
     pub(crate) brief_svg: Option<PathBuf>,
-    /// Where the table is saved as Markdown, with a column for each library
+    /// The file of the table as Markdown, with a column for each library
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
     /// Print the workloads and the libraries, and end
@@ -69,14 +69,14 @@ pub(crate) struct Compare {
 
 #[derive(Args, Debug)]
 pub(crate) struct Life {
-    /// How many frames are timed at each size
+    /// The number of frames that are timed at each size
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub(crate) frames: u32,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Vagabond {
-    /// For how long a row is sampled, in milliseconds
+    /// The time for which a row is sampled, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(crate) budget_ms: u64,
 }
@@ -86,10 +86,10 @@ pub(crate) struct TurnOptions {
     library: String,
     workload: String,
     size: usize,
-    /// For how long every row is sampled; without this and `--frames`, a few steps are made
+    /// The time for which every row is sampled; without this and `--frames`, a few steps are made
     #[arg(long, value_name = "N")]
     budget_ms: Option<u64>,
-    /// How many single steps are timed
+    /// The number of single steps that are timed
     #[arg(long, value_name = "N", conflicts_with = "budget_ms")]
     frames: Option<usize>,
 }

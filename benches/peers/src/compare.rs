@@ -1,4 +1,4 @@
-//! One run of everything: first that all agree, then how long they take.
+//! A whole run: a comparison of all results, and after it the times.
 
 use crate::chart;
 use crate::cli::Compare;
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets every library make a few steps of every workload, and compares what came of it.
+/// Lets every library make a few steps of every workload, and compares the outcomes.
 fn agree(workloads: &[&'static Workload], libraries: &[&'static Library]) -> Result<(), Failure> {
     let mut differences = Vec::new();
     for &workload in workloads {
@@ -74,7 +74,7 @@ fn disagreement(workload: &Workload, size: usize, found: &[Finding]) -> Option<S
     ))
 }
 
-/// Times all libraries in turn, as often as asked for, each turn in a process of its own.
+/// Times all libraries in turn, for the given number of turns, each turn in a process of its own.
 fn measure(
     options: &Compare,
     workloads: &[&'static Workload],
@@ -98,7 +98,7 @@ fn measure(
     Ok(timings)
 }
 
-/// What was measured must have done its work to the end.
+/// Checks that all measured rows did their work to the end.
 pub(crate) fn still_right(
     workload: &Workload,
     size: usize,

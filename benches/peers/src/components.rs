@@ -125,7 +125,7 @@ macro_rules! wide_rows {
         const _: () = assert!(WIDE_BYTES == 200);
     };
 }
-/// The sum of all numbers of such a row, whose components `$get!` reads.
+/// The sum of all numbers of such a row; `$get!` reads its components.
 macro_rules! wide_sum {
     ($get:ident) => {{
         let floats = $get!(Transform).sum()

@@ -68,7 +68,7 @@ pub(crate) fn expected_doubled(size: usize, steps: u64) -> Outcome {
     Outcome::Sum(one * size as f64)
 }
 
-/// A matrix whose inverse, and inverse of the inverse, are exact in `f32`.
+/// A matrix with an inverse, and an inverse of the inverse, that are exact in `f32`.
 pub(crate) fn mat0() -> Mat4 {
     Mat4::from_translation(Vec3::new(1.0, 2.0, 3.0)) * Mat4::from_scale(Vec3::new(2.0, 4.0, 8.0))
 }
@@ -89,7 +89,7 @@ pub(crate) fn expected_matrices(size: usize) -> Outcome {
     Outcome::Sum(mat_sum(&mat0()) * size as f64)
 }
 
-/// What each entity keeps while a component is added to it and removed.
+/// The value that each entity keeps while a component is added to it and removed.
 pub(crate) fn expected_kept(size: usize) -> Outcome {
     Outcome::kept((0..size).map(|i| i as f32), 0)
 }
@@ -120,7 +120,7 @@ pub(crate) fn lookup_order() -> Vec<u32> {
     (0..GET_LOOKUPS).map(|_| ((random() >> 33) as usize % GET_ENTITIES) as u32).collect()
 }
 
-/// The sum of what is read, added in the order of the reads: inexact, but the same for all.
+/// The sum of the read values, added in the order of the reads: inexact, but the same for all.
 pub(crate) fn expected_lookups(_: usize) -> Outcome {
     let sum: f32 = lookup_order().iter().map(|&i| pos0(i as usize)[0]).sum();
     Outcome::Sum(f64::from(sum))
@@ -162,8 +162,8 @@ pub(crate) fn expected_wide(size: usize) -> Outcome {
     Outcome::kept((0..size).map(row), 0)
 }
 
-/// The rows of all cached queries: for each of the pairs of `for_pairs` there is one that wants
-/// both tags and one that wants the first and refuses the second.
+/// The rows of all cached queries: each pair of `for_pairs` has one query that requires both tags
+/// and one that requires the first and excludes the second.
 pub(crate) fn expected_matches(archetypes: usize) -> Outcome {
     let pairs = || (0..5).flat_map(|first| (5..15).map(move |second| (1 << first, 1 << second)));
     let queries = |tags: u32| {

@@ -8,12 +8,12 @@
 use bytemuck::{Pod, cast_slice_mut};
 use phalanx::kernel;
 
-/// How a loop sees its slices, and how it is compiled.
+/// The type of the values in a loop, and its compilation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// Rows: structs of three numbers.
     Structs,
-    /// Numbers, by a cast that costs nothing.
+    /// Numbers, by a free cast.
     Flat,
     /// Numbers, in a function that is compiled for several instruction sets (`phalanx::kernel!`).
     FlatKernel,
@@ -22,10 +22,10 @@ pub(crate) enum Form {
 impl Form {
     pub(crate) const ALL: [Self; 3] = [Self::Structs, Self::Flat, Self::FlatKernel];
 
-    /// Those that differ where a row is one number.
+    /// The forms that differ where a row is one number.
     pub(crate) const OF_ONE: [Self; 2] = [Self::Structs, Self::FlatKernel];
 
-    /// The name of a variant: where the slices come from, if that has a name, and the form.
+    /// The name of a variant: the origin of the slices, if it has a name, and the form.
     pub(crate) fn of(self, slices: &str) -> String {
         let form = match self {
             Self::Structs => "",

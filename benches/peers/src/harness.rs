@@ -1,10 +1,10 @@
-//! Runs one workload of one library: to see what comes out, or to see how long it takes.
+//! Runs one workload of one library, for its outcome or for its times.
 
 use crate::outcome::Outcome;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How many steps are made before an outcome is compared.
+/// Steps made before an outcome is compared.
 pub(crate) const STEPS: u64 = 3;
 
 /// A sample lasts at least this long, or one iteration if that is longer.
@@ -14,14 +14,14 @@ const SAMPLES_MAX: usize = 301;
 /// A fresh world for each sample: more of them, since a sample is one call.
 const FRESH_SAMPLES_MAX: usize = 2_001;
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Phase {
-    /// A few steps each, whose outcomes are compared before anything is timed.
+    /// A few steps each; outcomes are compared before anything is timed.
     Agree,
     /// Samples for this long.
     Time(Duration),
-    /// So many single steps, each of them timed.
+    /// This number of single steps, each of them timed.
     Frames(usize),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Row {
     pub(crate) workload: &'static str,
     pub(crate) size: usize,
     pub(crate) library: &'static str,
-    /// Which way to use the library; empty for the plain one.
+    /// The way to use the library; empty for the plain one.
     pub(crate) variant: String,
 }
 
@@ -46,14 +46,14 @@ impl Row {
     }
 }
 
-/// What was found out about a row.
+/// The findings about a row.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) row: Row,
     pub(crate) outcome: Outcome,
     /// Steps made before that outcome.
     pub(crate) steps: u64,
-    /// Nanoseconds of one iteration each; none if nothing was timed.
+    /// Nanoseconds of each iteration; empty if none was timed.
     pub(crate) samples: Vec<f64>,
 }
 
@@ -80,7 +80,7 @@ impl Harness {
         harness.found
     }
 
-    /// Runs `step` again and again over one long-lived state; `outcome` tells what came of it.
+    /// Runs `step` again and again over one long-lived state; `outcome` returns its result.
     pub(crate) fn run<S>(
         &mut self,
         variant: &str,
@@ -92,8 +92,8 @@ impl Harness {
             let start = Instant::now();
             for _ in 0..steps {
                 step(state);
-                // What a step leaves must be there before the next one, and before the clock is
-                // read.
+                // The result of a step must be in memory before the next step, and before the clock
+                // is read.
                 black_box(&mut *state);
             }
             nanoseconds(start.elapsed())
@@ -101,7 +101,7 @@ impl Harness {
         self.sample(variant, state, timed, outcome);
     }
 
-    /// Like [`run`](Self::run), but `step` says how long the part of interest took.
+    /// Like [`run`](Self::run), but `step` returns the time of its measured part.
     pub(crate) fn run_part<S>(
         &mut self,
         variant: &str,

@@ -1,4 +1,4 @@
-//! What it takes to make one entity: every spawn is timed for itself.
+//! The time to make one entity: every spawn is timed on its own.
 
 use crate::cli::InstantiateTurn;
 use crate::numbers::thousands;
@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// A cell with its place, as the paper's entities have.
+/// A cell with its place, like the entities of the paper.
 #[derive(Clone, Copy, Pod, Zeroable, shipyard::Component)]
 #[repr(C)]
 struct Place {
@@ -35,10 +35,10 @@ fn cell(i: u32) -> (Place, Alive) {
     (Place { x: i % 500, y: i / 500 }, Alive(i & 1))
 }
 
-/// Makes this number of entities, and says how long each took.
+/// Makes this number of entities, and returns the time of each.
 type Spawn = fn(u32) -> Vec<f64>;
 
-/// Those that take part.
+/// The libraries that take part.
 const SIDES: [(&str, Spawn); 5] = [
     ("the clock alone", clock),
     ("phalanx", phalanx),
@@ -68,7 +68,7 @@ pub(crate) fn table(entities: usize) -> Result<String, Failure> {
     Ok(format!("{title}; {} entities\n{rows}\n{published}", thousands(entities)))
 }
 
-/// What the child does: prints the times.
+/// The task of the child: prints the times.
 pub(crate) fn turn(options: &InstantiateTurn) -> Result<(), Failure> {
     let side = SIDES.iter().find(|(name, _)| *name == options.library);
     let (_, spawn) = side

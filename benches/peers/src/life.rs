@@ -1,5 +1,5 @@
 //! The tables of a paper that compares storage by archetypes with storage by sparse sets: frame
-//! times of Conway's Life, one entity a cell, and what it takes to make an entity.
+//! times of Conway's Life, one entity a cell, and the time to make an entity.
 //!
 //! The paper's frames carry a fixed 0.8 ms, whatever their size: compare slopes, not frame times.
 
@@ -15,7 +15,7 @@ use crate::turn::Turn;
 use crate::workloads::{LIFE, Workload};
 use crate::{Failure, instantiate};
 
-/// Those that take part: archetypes, sparse sets, and the loop over arrays.
+/// The participants: archetypes, sparse sets, and the loop over arrays.
 const LIBRARIES: [&str; 5] = ["raw", OURS, "hecs", "shipyard", "specs"];
 
 /// The row that stands for sparse sets in the test.
@@ -58,7 +58,7 @@ fn frame_times(found: &[Finding]) -> String {
     format!("frame times, in microseconds\n{table}")
 }
 
-/// What a cell adds to a frame: free of whatever is in every frame.
+/// The time that a cell adds to a frame, without the fixed part of every frame.
 fn slopes(found: &[Finding]) -> String {
     let [.., small, large] = Grid::ALL.map(Grid::cells);
     let mut table = table(&["library", "ns a cell"], 1);
@@ -77,7 +77,7 @@ fn slopes(found: &[Finding]) -> String {
     format!("slope, (median at {large} - median at {small}) / cells between\n{table}\n{published}")
 }
 
-/// Whether phalanx's frames tend to be shorter than those of a sparse set.
+/// A test whether phalanx's frames tend to be shorter than the frames of a sparse set.
 fn rank_tests(found: &[Finding]) -> String {
     let mut table = table(&["size", "frames each", "U", "z", "p"], 1);
     for grid in Grid::ALL {

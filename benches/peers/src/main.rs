@@ -1,9 +1,9 @@
 //! phalanx and its peers on the same workloads, in one run.
 //!
-//! - [`cli`] is the command line, [`workloads`] says what there is to do and what must come of it,
-//!   [`data`] and [`components`] are what every library is given, [`forms`] the loops over slices;
-//! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] gives
-//!   each turn of a library a process, by [`child`];
+//! - [`cli`] is the command line, [`workloads`] describes the tasks and their expected outcomes,
+//!   [`data`] and [`components`] are the input of every library, [`forms`] the loops over slices;
+//! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] gives each
+//!   turn of a library a process, by [`child`];
 //! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
 //!   [`markdown`] and [`chart`] show;
 //! - [`life`] and [`vagabond`] are tables that other texts have published.
@@ -38,9 +38,9 @@ use clap::Parser;
 use cli::{Cli, Command};
 use std::process::ExitCode;
 
-/// Why the program ends without having done what was asked.
+/// The reason for ending without having done the requested work.
 enum Failure {
-    /// What was asked for is not to be had: exit code 2.
+    /// The request cannot be met: exit code 2.
     Usage(String),
     /// A library's result is wrong, or its process ended early: exit code 1.
     Wrong(String),

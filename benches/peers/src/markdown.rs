@@ -6,13 +6,13 @@ use crate::report::{Group, Report};
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 
-/// Where a library has no way to do it.
+/// The cell of a library that cannot run the workload.
 const NONE: &str = "–";
 
 /// The column of this project's faster calls.
 const SPECIAL: &str = "… otherwise";
 
-/// This project by its obvious variant, and in a column more by one that is faster; the others by
+/// This project by its obvious variant, and in an additional column by a faster one; the others by
 /// their fastest; the limit last. The fastest of the libraries is bold.
 pub(crate) fn render(report: &Report) -> String {
     let libraries = libraries(report);
@@ -34,7 +34,7 @@ pub(crate) fn render(report: &Report) -> String {
         };
         let best = fastest(group, &libraries);
         for &library in &libraries {
-            // Equal to the digits that are shown is equal.
+            // Times that are equal to the printed digits count as equal.
             let text = text(library);
             let is_best = best.as_ref() == Some(&text);
             cells.push(if is_best { format!("**{text}**") } else { text });

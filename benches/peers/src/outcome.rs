@@ -1,4 +1,4 @@
-//! What a workload leaves behind, in a form that all libraries can be compared by.
+//! The outcome of a workload, in a form that can be compared between all libraries.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,18 +6,18 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The result of a workload after a known number of steps.
 ///
 /// Initial values are chosen so that every sum is exact in `f64`, whatever the order of the rows:
-/// outcomes are compared for equality, not for being near.
+/// outcomes are compared for equality, without a tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// One sum over all rows.
     Sum(f64),
     /// A sum for each of several components.
     Sums([f64; 5]),
-    /// How many entities are left, or matched.
+    /// The number of entities that are left, or matched.
     Count(usize),
     /// Rows that were visited because they changed, the sum of these visits, and the sum of all.
     Changes { rows: usize, sum: f64, all: f64 },
-    /// Values in the order of the entities: how many, and their hash.
+    /// Values in the order of the entities: their number, and their hash.
     Rows(usize, u64),
 }
 
@@ -32,12 +32,12 @@ impl Outcome {
         Self::rows(values.into_iter().map(f32::to_bits))
     }
 
-    /// What each entity kept while a component came and went, and how many still have that one.
+    /// The values that entities kept while a component came and went, and how many still have it.
     pub(crate) fn kept(values: impl IntoIterator<Item = f32>, left_over: usize) -> Self {
         Self::floats(values.into_iter().chain([left_over as f32]))
     }
 
-    /// A form for other processes: a word, then the numbers.
+    /// A form for other processes: a word, followed by the numbers.
     pub(crate) fn encode(&self) -> String {
         match self {
             Self::Sum(sum) => format!("sum {sum}"),

@@ -1,4 +1,4 @@
-//! Workloads that add a component to many entities, then remove it from all of them.
+//! Workloads that add a component to many entities and afterwards remove it from all of them.
 
 use crate::data::cold_orders;
 use crate::harness::Harness;
@@ -7,11 +7,11 @@ use crate::outcome::Outcome;
 /// A world, and its entities in three orders.
 pub(crate) struct Pairs<W, E> {
     world: W,
-    /// As they were spawned.
+    /// In the order of spawning.
     all: Vec<E>,
-    /// Those that the component is added to.
+    /// The entities that receive the component.
     add: Vec<E>,
-    /// The same ones, in the order of the removals.
+    /// The same entities, in the order of the removals.
     remove: Vec<E>,
 }
 
@@ -21,7 +21,8 @@ impl<W, E: Copy> Pairs<W, E> {
         Self { world, add: all.clone(), remove: all.clone(), all }
     }
 
-    /// Half of the entities, in two random orders: one is rarely in the archetype of the last.
+    /// Half of the entities, in two random orders: an entity is rarely in the archetype of the last
+    /// one.
     pub(crate) fn cold((world, all): (W, Vec<E>)) -> Self {
         let [add, remove] = cold_orders();
         let of = |order: Vec<usize>| order.into_iter().map(|i| all[i]).collect();
@@ -29,7 +30,7 @@ impl<W, E: Copy> Pairs<W, E> {
     }
 }
 
-/// Runs the pairs; `kept` says what all entities have left.
+/// Runs the pairs; `kept` returns the remaining values of all entities.
 pub(crate) fn run<W, E>(
     h: &mut Harness,
     variant: &str,

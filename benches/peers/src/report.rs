@@ -22,7 +22,7 @@ pub(crate) struct Group {
 /// One row of the table.
 pub(crate) struct Line {
     pub(crate) row: Row,
-    /// None where the library has no way to do it.
+    /// None if the library cannot do it.
     pub(crate) figures: Option<Figures>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Figures {
     pub(crate) ratio_limit: Option<f64>,
 }
 
-/// All there is to say.
+/// The whole report.
 pub(crate) struct Report {
     pub(crate) groups: Vec<Group>,
 }
@@ -115,8 +115,8 @@ impl Group {
         self.best_of(library).filter(|(_, figures)| figures.median < obvious.median)
     }
 
-    /// What stands for a library in a chart or a page: of this project's own the obvious row, of
-    /// the others the fastest.
+    /// The row shown for a library in a chart or a page: for this project the obvious row, for the
+    /// others the fastest.
     pub(crate) fn shown_of(&self, library: &str) -> Option<(&Line, Figures)> {
         if library == OURS { self.obvious_of(library) } else { self.best_of(library) }
     }

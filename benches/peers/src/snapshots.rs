@@ -1,8 +1,8 @@
-//! `snapshot_*`: the state of a world is taken into memory that is kept, or put back from there.
+//! `snapshot_*`: the state of a world is taken into kept memory, or restored from there.
 //!
-//! Between two of these calls rows are written, or despawned and others spawned, which is not
-//! timed. What was taken last is put back at the end over a world that was written again, and every
-//! value is read by the id that its entity had at first: ids must stay valid.
+//! Between two of these calls rows are written, or entities are despawned and others spawned, which
+//! is not timed. At the end the last snapshot is restored over a world that was written again, and
+//! every value is read by the first id of its entity: ids must stay valid.
 
 use crate::changes::rewritten;
 use crate::data::{pos0, vel0};
@@ -12,20 +12,20 @@ use bytemuck::{Pod, cast_slice};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// A position, then a velocity.
+/// A position, followed by a velocity.
 pub(crate) type Values = [f32; 6];
 
-/// Rows that are compared, or whose ticks are tested, at a time.
+/// The block of rows that are compared, or tested by their ticks, together.
 pub(crate) const BLOCK_ROWS: usize = 256;
 
-/// What is timed.
+/// The timed part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Call {
     Take,
     Restore,
 }
 
-/// Which rows are written in between: both of their components.
+/// The rows that are written in between: both of their components.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Written {
     All,
@@ -34,7 +34,7 @@ pub(crate) enum Written {
 }
 
 impl Written {
-    /// The rows of a step, of `n`; others in the next step if they are a part.
+    /// The rows of a step, of `n`; if they are a part, each step has others.
     pub(crate) fn rows(self, n: usize, step: u64) -> Range<usize> {
         match self {
             Self::All => 0..n,
@@ -48,7 +48,7 @@ impl Written {
 
 /// A world of positions and velocities, and the ids of its entities in the order of their spawn.
 pub(crate) trait Live {
-    /// Writes the `x` of both components of these entities: [`rewritten`] says what.
+    /// Writes the `x` of both components of these entities to [`rewritten`].
     fn write(&mut self, rows: Range<usize>);
     /// The values of an entity, by its id; none if it is not alive.
     fn values(&mut self, nth: usize) -> Option<Values>;
@@ -56,13 +56,13 @@ pub(crate) trait Live {
     fn len(&mut self) -> usize;
 }
 
-/// One in which entities come and go.
+/// A world in which entities come and go.
 pub(crate) trait Replace: Live {
-    /// Despawns these entities, and spawns as many others.
+    /// Despawns these entities, and spawns the same number of others.
     fn replace(&mut self, rows: Range<usize>);
 }
 
-/// How a user copies a column into memory that is there already.
+/// The ways in which a user copies a column into existing memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Copying {
     Whole,
@@ -86,7 +86,7 @@ impl Copying {
     }
 }
 
-/// Times taking snapshots of a world of which rows were written, or putting it back.
+/// Times taking snapshots of a world with written rows, or restoring it.
 pub(crate) fn written<L: Live, S>(
     h: &mut Harness,
     variant: &str,
@@ -118,7 +118,7 @@ pub(crate) fn written<L: Live, S>(
     }
 }
 
-/// Times putting a world back in which one entity of a hundred was despawned, and as many spawned.
+/// Times restoring a world after one entity of a hundred was despawned and replaced by a new one.
 pub(crate) fn replaced<L: Replace, S>(
     h: &mut Harness,
     variant: &str,
@@ -178,8 +178,8 @@ fn values0(i: usize) -> Values {
     [px, py, pz, vx, vy, vz]
 }
 
-/// What a world has after its last snapshot was put back: values as they were written before that
-/// snapshot, each entity, and no other.
+/// The world after its last snapshot was restored: the values written before that snapshot, each
+/// entity, and no other.
 pub(crate) fn expected_taken(n: usize, written: Written, steps: u64) -> Outcome {
     let mut times = vec![0_u64; n];
     for step in 0..steps {
@@ -195,7 +195,7 @@ pub(crate) fn expected_taken(n: usize, written: Written, steps: u64) -> Outcome 
     Outcome::kept((0..n).zip(times).flat_map(values), n)
 }
 
-/// What a world has that is put back to its first state in every step.
+/// The world if its first state is restored in every step.
 pub(crate) fn expected_restored(n: usize) -> Outcome {
     Outcome::kept((0..n).flat_map(values0), n)
 }

@@ -1,4 +1,4 @@
-//! What is said of a list of samples.
+//! Statistics of a list of samples.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::statistics::{Data, Distribution, Max, Min, OrderStatistics};
@@ -15,12 +15,12 @@ pub(crate) struct Summary {
     pub(crate) max: f64,
     /// The first and the third.
     pub(crate) quartiles: [f64; 2],
-    /// Third quartile less first: what the middle half of the samples spans.
+    /// Third quartile minus first: the span of the middle half of the samples.
     pub(crate) interquartile: f64,
 }
 
 impl Summary {
-    /// Of at least one sample; none of no samples.
+    /// Summarises at least one sample; `None` without samples.
     pub(crate) fn of(samples: &[f64]) -> Option<Self> {
         if samples.is_empty() {
             return None;
@@ -46,7 +46,7 @@ impl Summary {
 /// A two-sided Mann–Whitney test: does one list tend to hold larger values than the other?
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MannWhitney {
-    /// Of the first list: in how many pairs its value is the larger one, ties counting half.
+    /// The number of pairs in which the first list has the larger value; ties count half.
     pub(crate) u: f64,
     /// Distance from the mean of U in standard deviations, corrected for ties.
     pub(crate) z: f64,
@@ -55,7 +55,7 @@ pub(crate) struct MannWhitney {
 }
 
 impl MannWhitney {
-    /// None if a list is empty, a value is not a number, or all values are the same.
+    /// `None` if a list is empty, a value is not a number, or all values are the same.
     pub(crate) fn of(first: &[f64], second: &[f64]) -> Option<Self> {
         let method = MannWhitneyUMethod::AsymptoticExclContinuityCorrection;
         let (u, _) = mannwhitneyu(first, second, method, Alternative::TwoSided).ok()?;
@@ -66,7 +66,7 @@ impl MannWhitney {
             return None;
         }
         let z = (u - m * n / 2.0) / variance.sqrt();
-        // From the tail itself, not from one less the rest: small values stay exact.
+        // The tail is computed directly, not as one minus the rest: small values stay exact.
         let p = 2.0 * Normal::standard().sf(z.abs());
         Some(Self { u, z, p })
     }

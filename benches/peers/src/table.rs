@@ -54,7 +54,7 @@ fn fields(figures: Option<Figures>) -> [String; 4] {
     ]
 }
 
-/// Prints what may be asked for.
+/// Prints the available workloads and libraries.
 pub(crate) fn print_list() {
     let mut list = table(&["workload", "what", "unit", "sizes"], 3);
     for w in WORKLOADS {

@@ -3,7 +3,7 @@
 use crate::report::Report;
 use std::fmt::Write;
 
-/// Nanoseconds of one iteration, then of one unit, then ratios. `n/a` where there is no figure.
+/// Nanoseconds of one iteration and of one unit, and ratios. A missing figure is `n/a`.
 const HEADER: &str =
     "workload\tlibrary\tsize\tmedian_ns\tmin_ns\tper_unit_ns\tratio_best_peer\tratio_limit";
 

@@ -1,9 +1,9 @@
 //! A turn: one library at one workload, in a process of its own.
 //!
 //! An allocator keeps the pages that a library frees, and thread pools stay. In a common process
-//! each library would inherit what the ones before it left. So the program starts itself once for
-//! each turn, as a child that prints a line for each finding. The parent reads the lines, checks
-//! the outcomes, and ends with an error if the child did not end well.
+//! each library would inherit the heap and threads of earlier ones. The program therefore starts
+//! itself once for each turn, as a child that prints a line for each finding. The parent reads the
+//! lines, checks the outcomes, and ends with an error if the child fails.
 
 use crate::harness::{Finding, Harness, Phase, Row};
 use crate::libs::Library;
@@ -14,7 +14,7 @@ use crate::{Failure, child};
 /// The name of the command by which a child is started.
 pub(crate) const COMMAND: &str = "turn";
 
-/// What a child is started for.
+/// The task of a child.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     pub(crate) library: &'static Library,
@@ -24,7 +24,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Findings of a child; none where the library has no way to do it.
+    /// Findings of a child; none if the library cannot do it.
     pub(crate) fn run(&self) -> Result<Vec<Finding>, Failure> {
         if self.library.row(self.workload.name).is_none() {
             return Ok(Vec::new());
@@ -41,7 +41,7 @@ impl Turn {
         Harness::measure(self.phase, self.library.name, self.workload.name, self.size, run)
     }
 
-    /// What the child does: prints a line for each finding.
+    /// The work of the child: prints a line for each finding.
     pub(crate) fn print(&self) {
         child::keep_freed_pages();
         for finding in self.run_here() {

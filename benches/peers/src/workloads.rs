@@ -1,4 +1,4 @@
-//! The workloads: their names, their sizes, their unit, and what must come out of them.
+//! The workloads: their names, their sizes, their unit, and their expected outcomes.
 
 use crate::changes::{self, Pattern};
 use crate::data::*;
@@ -8,11 +8,11 @@ use crate::snapshots::{self, Written};
 /// A task that every library is given in the same form.
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    /// What is done, in a few words.
+    /// The task, in a few words.
     pub(crate) what: &'static str,
-    /// What `size` counts.
+    /// The thing that `size` counts.
     pub(crate) size: &'static str,
-    /// What a time is divided by, in the singular.
+    /// The unit of times, in the singular.
     pub(crate) unit: &'static str,
     pub(crate) sizes: &'static [usize],
     /// Units of one iteration at a size.
@@ -250,7 +250,7 @@ impl Workload {
         WORKLOADS.iter().find(|workload| workload.name == name)
     }
 
-    /// Whether `filter` names it: the whole name, or what stands before the `/`.
+    /// Whether `filter` names it: by the whole name, or by the part before the `/`.
     pub(crate) fn is_named(&self, filter: &str) -> bool {
         self.name == filter || self.name.split_once('/').is_some_and(|(group, _)| group == filter)
     }

@@ -1,4 +1,4 @@
-//! The program from outside: what it refuses, and what a small run leaves behind.
+//! The program from outside: refused arguments, and the output of a small run.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -134,7 +134,8 @@ fn a_small_run_prints_saves_and_draws() {
     }
 }
 
-/// Each library runs in a child process. One that dies must not pass for one that has no rows.
+/// Each library runs in a child process. A child that dies must not pass for a library without
+/// rows.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_child_that_crashes_ends_the_program_with_1_and_its_name() {

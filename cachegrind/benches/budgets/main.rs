@@ -3,8 +3,8 @@
 //!     cachegrind/run
 //!     cachegrind/run pos_vel_10000
 //!
-//! The programs are those of the benchmarks (`benches/programs`), and `rows` says how each is
-//! counted.
+//! The programs are shared with the benchmarks (`benches/programs`), and `rows` describes how each
+//! is counted.
 
 use std::process::ExitCode;
 

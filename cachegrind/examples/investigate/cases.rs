@@ -70,7 +70,7 @@ impl Case {
         (20_000_000 / self.elements() as u64).clamp(9, 200_000)
     }
 
-    /// Passes whose misses `--table` counts, after [`WARM_PASSES`].
+    /// The passes after [`WARM_PASSES`] that `--table` counts.
     pub(crate) fn counted_passes(self) -> u64 {
         (2_000_000 / self.elements() as u64).max(1)
     }

@@ -5,7 +5,7 @@
 //! target/release/examples/investigate --table
 //! ```
 //!
-//! Exit code 0 on success; 2 after one line that says what to do.
+//! Exit code 0 on success; 2 after one line of advice.
 
 #![expect(
     clippy::cast_possible_truncation,

@@ -71,7 +71,7 @@ kernel! {
     }
 }
 
-/// Slow: one cache line per entity, of which eight bytes are used.
+/// Slow: one cache line per entity, with eight bytes in use.
 pub(crate) struct Structs(Vec<Thing>);
 
 impl Structs {

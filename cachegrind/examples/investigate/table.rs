@@ -13,7 +13,7 @@ use crate::nanoseconds;
 ///
 /// # Errors
 ///
-/// One line that says what to do if valgrind is missing or fails, or its file cannot be written.
+/// One line of advice if valgrind is missing or fails, or its file cannot be written.
 pub(crate) fn table() -> Result<Table, String> {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header([

@@ -1,9 +1,9 @@
-//! What the tests do where a tool is missing.
+//! Skips tests if a tool is missing.
 
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Says that a test looks at nothing, past the capture of the test harness.
+/// Reports a skipped test, past the capture of the test harness.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! The age of a write, in classes that have colours.
+//! The age of a write, in classes with colours.
 
 use core::ops::Range;
 

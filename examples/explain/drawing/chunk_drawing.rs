@@ -1,7 +1,7 @@
 //! One chunk of an archetype, drawn to scale.
 //!
-//! The bytes of a block run from left to right and then down, so a row of the drawing is a run of
-//! cache lines. Every column has a colour. The texture shows the use of the bytes: live rows are
+//! The bytes of a block run from left to right and top to bottom, so a row of the drawing is a run
+//! of cache lines. Every column has a colour. The texture shows the use of the bytes: live rows are
 //! filled, room for rows is hatched, the padding after a column is crossed, and the rest of the
 //! block is dotted.
 
@@ -21,12 +21,12 @@ const LISTED_MAX: usize = 48;
 const ENTRY: f64 = 22.0;
 
 /// Draws one chunk of an archetype as SVG: the last one, or the future layout of the first one if
-/// there is none yet.
+/// none exists yet.
 ///
 /// The legend lists the first 48 columns and counts the others. O(lines of the block + columns).
 ///
 /// In the drawing, elements `g` with an attribute `data-part` (`rows`, `room`, `end` or `rest`)
-/// hold the rectangles of those bytes, with `data-column` if the bytes belong to a column.
+/// hold the rectangles of their bytes, with `data-column` if the bytes belong to a column.
 /// `data-bytes-per-pixel` is the scale along a row of lines.
 pub(crate) fn chunk_svg(archetype: &ArchetypeExplanation) -> String {
     ChunkDrawing { archetype, grid: Grid::new(archetype.block_bytes) }.draw()
@@ -133,7 +133,7 @@ impl ChunkDrawing<'_> {
         let mut end = 0;
         let columns = archetype.columns.iter().enumerate();
         let mut columns: Vec<_> = columns.filter(|(_, column)| column.bytes > 0).collect();
-        // Columns that were exchanged are not in the order of their numbers.
+        // The numbers of exchanged columns are not in the order of their offsets.
         columns.sort_by_key(|(_, column)| column.offset);
         for (number, column) in columns {
             push(Part::End, None, end..column.offset);

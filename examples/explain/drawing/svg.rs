@@ -93,7 +93,7 @@ impl Svg {
         self.close();
     }
 
-    /// Writes a line of text whose baseline begins at this point.
+    /// Writes a line of text with its baseline beginning at this point.
     pub(super) fn label(&mut self, (x, y): (f64, f64), font: Font, text: impl Display) {
         let (anchor, weight) = (font.anchor, if font.bold { "bold" } else { "normal" });
         let mut attributes: Vec<Attribute<'_>> =

@@ -120,7 +120,7 @@ impl<'a> WorldMap<'a> {
         svg.leaf("path", &[("d", &line), ("stroke", &QUIET), ("stroke-opacity", &0.3)]);
     }
 
-    /// Notes on how to read the drawing and on what it merges.
+    /// Notes on reading the drawing, and on merged chunks, columns and archetypes.
     fn notes(&self) -> Vec<String> {
         let reading = "A cell is a chunk, filled as high as it is full (3 px at least); a stripe \
             in it is a column, in the order of the names.";

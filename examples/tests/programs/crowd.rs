@@ -1,5 +1,5 @@
-//! The crowd: with and without enable bits and values of chunks it is the same, on any number of
-//! threads and in any chunks, and most chunks are skipped.
+//! The crowd: the results are the same with and without enable bits and values of chunks, on any
+//! number of threads and in any chunks, and most chunks are skipped.
 
 use std::fs;
 
@@ -7,14 +7,14 @@ use crate::example::{Example, example};
 
 static CROWD: Example = example!("crowd");
 
-/// Several chunks, and frames in which other agents wake up.
+/// Several chunks, and enough frames that other agents wake up.
 const MARKET: [&str; 4] = ["--agents", "20000", "--frames", "70"];
 
 fn crowd(more: &[&str]) -> String {
     CROWD.printed(&[&MARKET, more].concat(), None)
 }
 
-/// What follows the table of times.
+/// The text after the table of times.
 fn end(text: &str) -> &str {
     text.split_once("the last frame: ").expect("a line about the last frame").1
 }

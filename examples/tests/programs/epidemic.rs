@@ -4,14 +4,14 @@ use crate::example::{Example, example};
 
 static EPIDEMIC: Example = example!("epidemic");
 
-/// Several chunks, and long enough that most of the agents were infected.
+/// Several chunks, and enough steps that most of the agents were infected.
 const TOWN: [&str; 4] = ["--agents", "20000", "--steps", "120"];
 
 fn epidemic(more: &[&str]) -> String {
     EPIDEMIC.printed(&[&TOWN, more].concat(), None)
 }
 
-/// The table, and the hash of all agents. What follows depends on the size of chunks.
+/// The table, and the hash of all agents. The text after them depends on the size of chunks.
 fn table(text: &str) -> &str {
     text.split_once("chunks counted").expect("a line about chunks").0
 }

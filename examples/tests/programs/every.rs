@@ -1,5 +1,5 @@
-//! All examples as programs: what the command line or the environment does wrong is said in one
-//! line, before anything is done. What only one of them does is in the tests named after it.
+//! All examples as programs: a mistake in the command line or the environment is reported in one
+//! line, before any work. The tests of a single example are in the file named after it.
 
 use crate::example::{Example, example};
 use phalanx::Level;
@@ -25,7 +25,7 @@ static EXAMPLES: [(&str, Example, &[&str]); 13] = [
     ("epidemic", example!("epidemic"), &["--agents", "100", "--steps", "1"]),
 ];
 
-/// The only line that a program says when it refuses.
+/// The only line that a program prints when it refuses.
 fn refusal(name: &str, command: &mut Command) -> String {
     let output = command.output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "{command:?}: {output:?}");

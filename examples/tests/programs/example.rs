@@ -8,7 +8,7 @@ pub(crate) struct Example {
     program: &'static str,
 }
 
-/// The program of this name: one that there is not does not compile.
+/// The program of this name: an unknown name does not compile.
 macro_rules! example {
     ($name:literal) => {
         $crate::example::Example::at(env!(concat!("CARGO_BIN_EXE_", $name)))
@@ -26,7 +26,7 @@ impl Example {
         Command::new(self.program)
     }
 
-    /// What the example prints with these arguments and its kernels at this level, or the best.
+    /// The output of the example with these arguments and its kernels at this level, or the best.
     ///
     /// # Panics
     ///

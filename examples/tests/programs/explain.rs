@@ -178,7 +178,7 @@ fn drawings_say_what_they_show() {
     assert!(map.starts_with("<svg ") && map.contains("5,000 rows in 1 archetype and 2 chunks"));
 }
 
-/// The offsets of columns do not ascend then.
+/// Tests columns with offsets that do not ascend.
 #[test]
 fn areas_are_bytes_after_columns_were_exchanged() {
     let mut world = world_of(ChunkSize::KIB_4);
@@ -317,7 +317,7 @@ fn versions_follow_rows() {
 const HOSTILE: &str =
     "</title><script>alert(\"1\" & '2')</script>\u{0}\u{1b}\u{ffff}\r\n\t\u{202e}]]>";
 
-/// An explanation whose components all have this name.
+/// An explanation in which all components have this name.
 fn named(name: &'static str) -> WorldExplanation {
     let mut explanation = explained(ChunkSize::KIB_16, 10);
     for column in &mut explanation.archetypes[0].columns {

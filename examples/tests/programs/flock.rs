@@ -1,4 +1,4 @@
-//! The flock example as a program: its hash, its report, its picture, and how it refuses.
+//! The flock example as a program: its hash, its report, its picture, and its refusals.
 
 use crate::example::{Example, example};
 use phalanx::Level;
@@ -15,7 +15,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a successful run prints.
+/// The output of a successful run.
 fn printed(mut command: Command) -> String {
     let output = command.output().expect("the program starts");
     assert!(output.status.success(), "{command:?}: {output:?}");
@@ -23,7 +23,7 @@ fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The hash that the last line of `text` says.
+/// The hash in the last line of `text`.
 fn hash(text: &str) -> u64 {
     let last = text.lines().last().expect("a line");
     let digits = last.strip_prefix("hash ").unwrap_or_else(|| panic!("no hash: {last}"));
@@ -92,7 +92,7 @@ fn the_report_names_every_system_and_counts_births() {
         assert!(time > 0.0 && !line.contains("did not run"), "{system}{line}");
     }
     assert!(text.contains("2 sync points"), "one before `hatch`, one at the end: {text}");
-    // They live for 30 seconds in the mean, and 4/3 of a second passes.
+    // They live for 30 seconds in the mean, and the run has 4/3 of a second.
     let hatched = text.lines().find_map(|line| line.strip_suffix(" boids hatched, as many died"));
     let hatched: usize = hatched.expect("a count").parse().expect("a number");
     assert!((200..900).contains(&hatched), "{hatched} hatched: {text}");
@@ -113,7 +113,7 @@ fn the_picture_is_a_png_in_which_boids_flock() {
     assert!(last < first / 10 * 9, "flocks leave the sky empty: {first}, then {last} pixels");
 }
 
-/// How many pixels of a picture a boid lights.
+/// The number of pixels of a picture that a boid lights.
 fn lit_pixels(bytes: &[u8]) -> usize {
     assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "the magic of a PNG");
     let decoder = png::Decoder::new(std::io::Cursor::new(bytes));

@@ -1,4 +1,4 @@
-//! What the Life example makes of files, well-formed and not.
+//! Files of the Life example, well-formed and malformed.
 
 use crate::life_rules::shipped;
 use crate::rle::{self, Fault, Malformed, Pattern};
@@ -237,7 +237,7 @@ fn a_file_of_another_program_is_read() {
         assert_eq!((pattern.width, pattern.height), (3, 3 + u32::from(is_lower)));
         assert_eq!((pattern.rule, pattern.torus), (glider.rule, None));
     }
-    // A header that is larger is what was meant.
+    // A header that is larger than the cells is valid.
     let large = rle::parse(b"x = 5, y = 4\nbo$2bo$3o!").expect("a margin");
     assert_eq!((large.width, large.height, large.cells.len()), (5, 4, 20));
     // Each side grows for itself.

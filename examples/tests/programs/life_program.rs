@@ -1,4 +1,4 @@
-//! The Life example as a program: what it prints, and how it refuses.
+//! The Life example as a program: its output, and its refusals.
 
 use crate::example::{Example, example};
 use crate::life_rules::patterns;
@@ -109,7 +109,7 @@ fn the_program_refuses_in_one_line_and_exits_with_2() {
         (&["glider.rle", "--size", "0x5"], "at least one row and one column"),
         (&["glider.rle", "--size", "99999x99999"], "too large"),
         (&["--table", "--generations", "1"], "at least two generations"),
-        // As many times as this would not fit any memory.
+        // The times of this many generations would not fit any memory.
         (&["--table", "--generations", "18446744073709551615"], "at most 1000000"),
         (&["glider.rle", "--size", "5"], "such as 640x480"),
         (&["glider.rle", "--size=-1x5"], "such as 640x480"),

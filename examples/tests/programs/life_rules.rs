@@ -1,4 +1,4 @@
-//! The Game of Life example: its files, its truths, its two forms, and the program.
+//! The Game of Life example: its files, known results, its two forms, and the program.
 
 use crate::frames;
 use crate::life::{Form, Life};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const FORMS: [Form; 2] = [Form::Rows, Form::Lookup];
 
-/// Where the shipped patterns are.
+/// The folder of the shipped patterns.
 pub(crate) fn patterns() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("patterns")
 }
@@ -35,7 +35,7 @@ fn step(life: &mut Life, generations: usize) {
     (0..generations).for_each(|_| life.step());
 }
 
-// Truths from outside.
+// Published results.
 
 #[test]
 fn the_r_pentomino_has_116_cells_at_generation_1103() {
@@ -46,8 +46,8 @@ fn the_r_pentomino_has_116_cells_at_generation_1103() {
 
 #[test]
 fn the_gun_fires_a_glider_every_thirty_generations() {
-    // The first glider has 182 cells to go before it meets the torus' edge, and as many again
-    // before it meets the gun: far more than thirty shots need.
+    // The first glider has 182 cells to go before it meets the torus' edge, and another 182 before
+    // it meets the gun: far more than thirty shots need.
     let mut life = started("gosper-gun.rle", 400, 400, Form::Rows);
     for shots in 0..=30 {
         assert_eq!(life.population(), 36 + 5 * shots, "after {shots} shots");

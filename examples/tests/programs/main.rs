@@ -1,9 +1,9 @@
-//! The examples: as programs, whose command lines, output and files are looked at, and some of
-//! their parts.
+//! The examples: tests of them as programs, with their command lines, output and files, and of some
+//! of their parts.
 #![cfg(not(miri))] // Child processes and thousands of generations are too much for Miri.
 #![forbid(unsafe_code)]
 
-// The parts under test stand at the root, as they do in the examples: they name each other by it.
+// The parts under test are at the root, as in the examples: they use this path for each other.
 #[path = "../../explain/drawing/mod.rs"]
 mod drawing;
 #[path = "../../scene/entities.rs"]

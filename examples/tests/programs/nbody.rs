@@ -5,7 +5,7 @@ use phalanx::Level;
 
 static NBODY: Example = example!("nbody");
 
-/// More than a chunk of 4 KiB, and no whole number of vectors.
+/// More than a chunk of 4 KiB, and not a whole number of vectors.
 const BODIES: [&str; 4] = ["--bodies", "221", "--steps", "20"];
 
 /// The lines that are not about times: the program itself compares the two forms.

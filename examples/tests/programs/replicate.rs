@@ -1,4 +1,4 @@
-//! The world that another process follows: whatever is lost or late, it agrees.
+//! The world that another process follows: it agrees for any losses and delays.
 
 use crate::example::{Example, example};
 use phalanx::Level;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 static REPLICATE: Example = example!("replicate");
 
-/// Time for sparks that go out.
+/// Enough frames that sparks go out.
 const SMALL: [&str; 4] = ["--entities", "400", "--frames", "40"];
 
 fn printed(arguments: &[&str], level: Option<Level>) -> String {
@@ -42,7 +42,7 @@ fn failed(arguments: &[&str]) -> String {
     line
 }
 
-/// Waits until the child has connected, and no longer than it runs.
+/// Waits until the child has connected, but only while it runs.
 fn accept(listener: &TcpListener, child: &mut Child) -> TcpStream {
     listener.set_nonblocking(true).expect("a socket");
     loop {

@@ -1,4 +1,4 @@
-//! The form of the example `replicate` that XORs states: what it makes of any bytes.
+//! The form of the example `replicate` that XORs states: round trips of any bytes.
 
 use crate::xor::{decode, encode};
 use proptest::collection::vec;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const LEN_MAX: usize = 1 << 16;
 
-/// Bytes that look random, and do not repeat.
+/// Pseudo-random bytes without repetitions.
 fn noise(len: usize) -> Vec<u8> {
     let words = (0u64..).flat_map(|i| {
         let word = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,4 +1,4 @@
-//! The game of two players: late inputs, threads and levels change nothing.
+//! The game of two players: late inputs, threads and levels do not change the result.
 
 use crate::example::{Example, example};
 use phalanx::Level;
@@ -7,7 +7,7 @@ use std::fs;
 
 static ROLLBACK: Example = example!("rollback");
 
-/// Several chunks, and time for shots and rollbacks.
+/// Several chunks, and enough frames for shots and rollbacks.
 const SMALL: [&str; 4] = ["--entities", "3000", "--frames", "90"];
 
 fn last(text: &str) -> &str {

@@ -1,4 +1,4 @@
-//! The example `scene`: what it lists, copies, changes and saves.
+//! The example `scene`: it lists, copies, changes and saves entities.
 
 use crate::entities::{self, Components};
 use crate::example::{Example, example};
@@ -107,7 +107,7 @@ fn world() -> World {
     world
 }
 
-/// Spawns what was read.
+/// Spawns the entities of a scene that was read.
 fn spawned(world: &mut World, scene: &[Components]) -> Vec<Entity> {
     let spawn = |components: &Components| {
         let entity = world.spawn(());
@@ -211,7 +211,7 @@ fn numbers_are_saved_by_their_shortest_digits() {
     assert_eq!(text.split_whitespace().collect::<String>(), r#"[{"t.pair":{"0":0.1,"1":-0.0}}]"#);
 }
 
-/// Values from bits, of all types. Of the floats, some are no numbers or have no end.
+/// Values from bits, of all types. Some floats are not a number or infinite.
 fn entity_of(world: &mut World, [a, b, c]: [u64; 3]) -> Entity {
     let halves = a.to_ne_bytes();
     let [first, second] = [[halves[0], halves[1]], [halves[2], halves[3]]];
@@ -279,7 +279,7 @@ proptest! {
     ) {
         let [a, b, c, d, e] = &numbers[..] else { unreachable!("five numbers") };
         let mark = if bom { "\u{feff}" } else { "" };
-        // Once with whole numbers as they are, which hide the others where they are too large.
+        // Once with the whole numbers as they are; too large ones hide the other faults.
         for [c, d] in [[c, d].map(String::as_str), ["-7", "8"]] {
             let text = format!(
                 r#"{mark}[{{"t.pair": {{"0": {a}, "1": {b}}}}}, {{"t.narrow": {{"b": {c}, "a": {d}}}}},

@@ -12,7 +12,7 @@ fn game(more: &[&str]) -> String {
     SHOOTER.printed(&[&GAME, more].concat(), None)
 }
 
-/// All lines but the last, the hash of the world: the size of chunks is a part of that.
+/// All lines but the last, the hash of the world, which depends on the size of chunks.
 fn without_world(text: &str) -> &str {
     text.rsplit_once("world ").expect("a hash of the world").0
 }

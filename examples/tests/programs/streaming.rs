@@ -1,4 +1,4 @@
-//! The level that is merged: all of it arrives, and its references lead where they did.
+//! The level that is merged: all of it arrives, and its references lead to the same entities.
 
 use crate::example::{Example, example};
 

@@ -1,4 +1,4 @@
-//! The swarm example as a program: its tables, its checksum, its picture, and how it refuses.
+//! The swarm example as a program: its tables, its checksum, its picture, and its refusals.
 
 use crate::example::{Example, example};
 use phalanx::Level;
@@ -12,7 +12,7 @@ fn program(arguments: &[&str]) -> Output {
     SWARM.command().args(arguments).output().expect("the program starts")
 }
 
-/// What a successful run prints.
+/// The output of a successful run.
 fn printed(arguments: &[&str]) -> String {
     let output = program(arguments);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -20,7 +20,7 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The line of `text` whose first words are `start`, and the words after them.
+/// The line of `text` that begins with the words `start`, and the words after them.
 fn line<'t>(text: &'t str, start: &str) -> Vec<&'t str> {
     let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(start));
     rest.unwrap_or_else(|| panic!("no line `{start}` in\n{text}")).split_whitespace().collect()
@@ -49,7 +49,7 @@ fn there_is_a_row_for_each_pass_and_each_archetype() {
         assert_eq!(figures.last(), Some(&"–"), "{pass} is no kernel: {figures:?}");
         assert_ne!(figures[0], "0", "there are deaths, and as many births: {text}");
     }
-    // What the components weigh: 12 bytes of place and of speed, and 4 of all else.
+    // The bytes of the components: 12 for place and for speed, and 4 for all others.
     assert_eq!(line(&text, "advance")[3], "36", "reads both columns, writes one");
     assert_eq!(line(&text, "swirl")[3], "28", "reads both columns, writes the larger");
     for archetype in [

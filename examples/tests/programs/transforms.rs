@@ -1,4 +1,4 @@
-//! The transforms: all forms write the matrices that a naive computation gives, for each set of
+//! The transforms: all forms write the same matrices as a naive computation, for each set of
 //! components, and have the same bits at each level.
 
 use crate::example::{Example, example};
@@ -11,8 +11,8 @@ use phalanx::bytemuck::cast;
 
 static TRANSFORMS: Example = example!("transforms");
 
-/// More than a chunk of each kind, and no whole number of vectors. No number is larger than 3, so
-/// the tolerance is about four roundings.
+/// More than a chunk of each kind, and not a whole number of vectors. No number is larger than 3,
+/// so the tolerance is about four roundings.
 const BODIES: usize = KINDS * 700 + 3;
 const TOLERANCE: f64 = 1e-6;
 
@@ -156,7 +156,7 @@ fn forms_of_floats_have_equal_bits_and_others_are_near() {
         if name == "arrays" || name.ends_with("as floats") {
             assert_eq!((&state, difference), (&arrays.1, 0.0), "{name}");
         } else {
-            // 320 steps, each of which rounds a rotation by up to 1e-7; a scale is up to 2.5.
+            // Each of the 320 steps rounds a rotation by up to 1e-7; a scale is up to 2.5.
             assert!(difference > 0.0 && difference < 320.0 * 2.5e-7, "{name}: {difference}");
         }
     }

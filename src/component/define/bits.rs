@@ -1,4 +1,4 @@
-//! Bytes that may be a value of a type that does not accept all.
+//! Bytes that may be a value of a type that does not accept all bytes.
 
 #![expect(unsafe_code, reason = "`bytemuck` has no such type, and its derive needs the fields")]
 
@@ -35,11 +35,11 @@ impl<T: NoUninit> Bits<T> {
     ///
     /// # Panics
     ///
-    /// If they end after those of `T`.
+    /// If they end after the bytes of `T`.
     #[inline]
     pub fn is_valid<F>(&self, check: Check<F>, offset: usize, _: fn(&T) -> Part<F>) -> bool {
-        // SAFETY: there is no safe way to a `Bits` but from initialised bytes or from zeros, and
-        // `T` has no bytes that a copy could leave out.
+        // SAFETY: safe code makes a `Bits` only from initialised bytes or from zeros, and `T` has
+        // no bytes that a copy could leave out.
         let bytes: &[u8] =
             unsafe { slice::from_raw_parts(ptr::from_ref(self).cast(), size_of::<T>()) };
         (check.is_valid)(&bytes[offset..][..size_of::<F>()])

@@ -12,7 +12,7 @@ macro_rules! __component {
             $crate::__core::option::Option::Some(&HINT)
         }
     };
-    // With the condition a type that is not plain data is one error, that of `assert_plain`.
+    // With the condition a type that is not plain data is one error, the error of `assert_plain`.
     (@existing $type:ty, $name:expr) => {
         const _: () = $crate::__define::assert_plain::<$type>();
 
@@ -27,8 +27,8 @@ macro_rules! __component {
     };
 
     // Only attributes that do not affect layout or values, and none that is a macro, which could
-    // rewrite the item. `derive` is the only one of them that a user could replace by another, and
-    // so is named by its path.
+    // rewrite the item. `derive` is the only one that a user could replace by another, and so is
+    // named by its path.
     (@attributes { $($then:tt)* } [$($kept:tt)*] []) => {
         $crate::__component! { $($then)* [$($kept)*] }
     };
@@ -44,11 +44,11 @@ macro_rules! __component {
     (@attributes $then:tt [$($kept:tt)*] [#[doc $($inner:tt)*] $($rest:tt)*]) => {
         $crate::__component! { @attributes $then [$($kept)* #[doc $($inner)*]] [$($rest)*] }
     };
-    // Fields in columns of their own: the other steps are those of `__split!`.
+    // Fields in columns of their own: the other steps are in `__split!`.
     (@attributes { @named $head:tt $fields:tt } [$($kept:tt)*] [#[split] $($rest:tt)*]) => {
         $crate::__component! { @attributes { @split $head $fields } [$($kept)*] [$($rest)*] }
     };
-    // What the component is besides data: a word in the last brackets of the head.
+    // The component's properties besides data: a word in the last brackets of the head.
     (@attributes $then:tt $kept:tt [#[enableable] $($rest:tt)*]) => {
         $crate::__component! { @word enableable $then $kept [$($rest)*] }
     };
@@ -142,7 +142,7 @@ macro_rules! __component {
         $crate::__define::Probe::<$type>::default_or($zero)
     };
 
-    // Which of two checks is made: each is right where it can be made.
+    // The choice of one of two checks: each is right where it can be made.
     (@is_array $type:ty) => {
         !$crate::__define::Probe::<$type>::IS_PLAIN.untied()
             && $crate::__define::ArrayProbe::<$type>::IS_ARRAY.untied()
@@ -291,7 +291,7 @@ macro_rules! __component {
         where
             for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<false>>
         {}
-        // SAFETY: the bytes are a value of the struct if those of each field are one.
+        // SAFETY: the bytes are a value of the struct if the bytes of each field are a value.
         unsafe impl $crate::bytemuck::CheckedBitPattern for $name
         where
             for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<false>>

@@ -1,5 +1,5 @@
-//! The steps of `component!` for what a type tells about itself: how it is printed, and which
-//! entities its values refer to.
+//! The steps of `component!` for the facts that a type tells about itself: its printing, and the
+//! entities that its values refer to.
 
 /// `@about` writes the function of that name, `@entities` and `@entities_of` the trait for a struct
 /// and for a generic one.
@@ -38,7 +38,8 @@ macro_rules! __facts {
             }
         }
     };
-    // A condition that is false for a type without parameters is one for all `'a`: see the module.
+    // A condition that is false for a type without parameters must be a condition for all `'a`: see
+    // the module.
     (@entities_of [$($generic:tt)*] [$($name:tt)*] $field:tt $type:ty) => {
         impl<$($generic)*> $crate::MapEntities for $($name)*
         where

@@ -1,5 +1,5 @@
-//! What the types that `component!` defines consist of: the conditions of their fields, the proof
-//! that they have no padding, and the choice between `Pod` and types that check their bytes.
+//! The parts of the types that `component!` defines: the conditions of their fields, the proof that
+//! they have no padding, and the choice between `Pod` and types that check their bytes.
 //!
 //! The expansion of `struct Unit { speed: f32, alive: bool, pad: [u8; 3] }`, without paths:
 //!
@@ -26,23 +26,24 @@
 //! ```
 //!
 //! - Every `Pod` type has the other two traits by implementations of `bytemuck`. So the macro must
-//!   implement either `Pod` or those two, and it does not know the types behind the names of the
-//!   fields. Both are implemented, each under a condition. The conditions contradict each other,
-//!   which the compiler sees because they are types; otherwise it would refuse one as a duplicate.
+//!   implement either `Pod` or the other two, and it does not know the types behind the names of
+//!   the fields. Both are implemented, each under a condition. The conditions contradict each
+//!   other, which the compiler sees because they are types; otherwise it would refuse one as a
+//!   duplicate.
 //! - A condition without parameters that is false is an error, unless it is one for all `'a`.
-//! - Whether a type is `Pod` is asked of [`Probe`]: its own constant `IS_POD` exists for `Pod`
-//!   types only and comes before that of the trait [`Fallback`], which exists for all.
+//! - [`Probe`] tells whether a type is `Pod`: its own constant `IS_POD` exists for `Pod` types only
+//!   and comes before the constant of the trait [`Fallback`], which exists for all.
 //! - A generic type has one field and is `#[repr(transparent)]`: no constant could prove that all
 //!   its instances have no padding. It is `Pod` where its field is.
 //!
 //! # Why the implementations are sound
 //!
-//! A user of the macro writes no `unsafe`, so that nothing of what the user writes may matter. The
+//! A user of the macro writes no `unsafe`, so that no text of the user may break soundness. The
 //! traits demand that a value has no uninitialised bytes, that zeros are a value, and that
 //! `is_valid_bit_pattern` refuses all others.
 //!
 //! - The fields that the macro knows are all fields: the body of `default` names them in a struct
-//!   expression. So it does not matter what an attribute has done to the struct.
+//!   expression. So no change by an attribute matters.
 //! - They have the types that the macro writes for them. A type that contains a macro might be
 //!   another in each place, so macros are refused. One may still be in a type that another macro
 //!   has captured as `$t:ty`, so every answer about a type, and every check of bits, is tied to the
@@ -50,16 +51,16 @@
 //! - These types are plain data: each is a [`Field`], which is asked where its bits are checked.
 //! - There are no other bytes: `assert_packed`. So packing, alignment and order do not matter.
 //! - A generic struct is `#[repr(transparent)]`. Neither its field's type nor a bound, which may
-//!   decide what that type is, has macros or was captured: a bound is a path without parameters.
-//! - The names in the expansion are those of this crate: none is looked up in a scope of the user,
+//!   decide this type, has macros or was captured: a bound is a path without parameters.
+//! - The names in the expansion are names of this crate: none is looked up in a scope of the user,
 //!   in which even `core` may be another crate.
 //!
-//! * `expansion` has the steps of the macro, `tokens` those that refuse macros and captured types,
-//!   and `split` those for structs with `#[split]`. Their fields are `Pod`; what is unsafe is to
-//!   promise that taking a struct apart does not panic.
-//! * `facts` has the steps that write what a type tells about itself.
+//! * `expansion` has the steps of the macro, `tokens` the steps that refuse macros and captured
+//!   types, and `split` the steps for structs with `#[split]`. Their fields are `Pod`; the unsafe
+//!   promise is that taking a struct apart does not panic.
+//! * `facts` has the steps that write the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
-//! * `packed` is the proof that there is no padding, and of a variant of value zero.
+//! * `packed` is the proof that a struct has no padding and an enum a variant of value zero.
 //! * `bits` has bytes that may be a value.
 
 mod bits;
@@ -79,7 +80,7 @@ pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
 pub use split::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};
 
-// Names in the expansion, where the user may have given them to something else.
+// Names in the expansion, where the user may have given them to another item.
 pub use core::clone::Clone;
 pub use core::default::Default;
 pub use core::fmt::{Debug, Formatter, Result as FmtResult};

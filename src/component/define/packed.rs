@@ -14,7 +14,7 @@ pub struct FieldShape {
 }
 
 impl FieldShape {
-    /// The shape of a field of `S`, whose type is `F`.
+    /// The shape of a field of `S` with the type `F`.
     #[must_use]
     pub const fn of<S, F>(
         [name, type_name]: [&'static str; 2],
@@ -56,10 +56,10 @@ pub const fn assert_packed<T>(name: &str, fields: &[FieldShape]) {
     assert!(end == size_of::<T>(), "the fields of a component are not those that it was given");
 }
 
-/// Panics with what to do about `padding` bytes after a field.
+/// Panics with a remedy for `padding` bytes after a field.
 ///
-/// They are at the end, or before the field that is named by `next`. Another order of the fields
-/// helps there: it leaves as many bytes at the end as `next` says. At the end it does not.
+/// They are at the end, or before the field that `next` names. Another order of the fields helps
+///  only there: it leaves at the end the bytes that `next` gives.
 const fn refuse_padding(
     name: &str,
     field: &FieldShape,
@@ -117,7 +117,7 @@ pub const fn assert_is_byte<T>(name: &str) {
 ///
 /// # Panics
 ///
-/// If there is none.
+/// If it has none.
 pub const fn assert_has_zero(name: &str, has_zero: bool) {
     if !has_zero {
         let text = [

@@ -1,4 +1,4 @@
-//! Questions about types whose names a macro knows, but not what they are.
+//! Questions about types that a macro knows only by name.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -33,12 +33,12 @@ pub trait Fallback<T> {
     /// Whether the type is an array of a [`Plain`] one.
     const IS_ARRAY: Answer<T> = Answer::no();
 
-    /// How a value is printed, if the type has `Debug`.
+    /// The printing of a value, if the type has `Debug`.
     const FORMAT: Option<Format> = None;
 
     /// Whether a value has ids of entities.
     const HAS_ENTITIES: bool = false;
-    /// How the ids in values are found, if there are any.
+    /// The function that finds ids in values, if they have any.
     const REFERENCES: Option<References> = None;
 
     /// The type's default value, or else `zero`.
@@ -72,7 +72,7 @@ impl<T: Plain> Probe<T> {
 }
 
 impl<T: Plain + fmt::Debug> Probe<T> {
-    /// How a value is printed.
+    /// The printing of a value.
     pub const FORMAT: Option<Format> = Some(format_as::<T>);
 }
 
@@ -88,7 +88,7 @@ impl<T: MapEntities> Probe<T> {
 }
 
 impl<T: Plain + MapEntities> Probe<T> {
-    /// How the ids in values are found, if there are any.
+    /// The function that finds ids in values, if they have any.
     pub const REFERENCES: Option<References> = References::of::<T>();
 }
 

@@ -14,7 +14,7 @@ pub type SlicesMutOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::SlicesMut
 /// `@names` the structs of slices their names, `@items` writes it all.
 ///
 /// The one `unsafe impl` is sound because the macro writes all of it: its functions move fields and
-/// call nothing that a user could have written.
+/// call no code that a user could have written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __split {

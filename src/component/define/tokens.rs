@@ -1,7 +1,7 @@
 //! The steps of `component!` that refuse tokens: macros in the types of fields, captured types, and
-//! derives of what the macro implements.
+//! derives of traits that the macro implements.
 
-/// The tokens of fields: nothing if none of them is a macro, else an error.
+/// The tokens of fields: an error if one of them is a macro, otherwise empty.
 ///
 /// A macro could be expanded to another type in each place where the type of a field is written.
 #[doc(hidden)]
@@ -16,8 +16,8 @@ macro_rules! __no_macros {
     ($other:tt) => {};
 }
 
-/// The tokens of the field of a generic struct: nothing if none of them was captured by another
-/// macro, else an error.
+/// The tokens of the field of a generic struct: an error if one of them was captured by another
+/// macro, otherwise empty.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __no_captures {
@@ -50,7 +50,7 @@ macro_rules! __no_captures {
     };
 }
 
-/// Takes the names in a `derive`, none of them that of a trait which `component!` implements.
+/// Takes the names in a `derive`, and refuses the traits that `component!` implements.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __no_own_derives {

@@ -1,4 +1,4 @@
-//! What vectors of every scalar do: operators, comparisons, extremes and reductions.
+//! The operations of vectors of every scalar: operators, comparisons, extremes and reductions.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
@@ -21,7 +21,8 @@ macro_rules! vectors {
 
             /// The lesser of two lanes: `if a < b { a } else { b }`, one instruction for floats.
             ///
-            /// So it is `other` where either is NaN, and where both are zero, of whatever sign.
+            /// So the result is `other` where either is NaN, and where both are zero, of whatever
+            /// sign.
             #[inline(always)]
             #[must_use]
             pub fn min(self, other: Self) -> Self {
@@ -30,7 +31,8 @@ macro_rules! vectors {
 
             /// The greater of two lanes: `if a > b { a } else { b }`, one instruction for floats.
             ///
-            /// So it is `other` where either is NaN, and where both are zero, of whatever sign.
+            /// So the result is `other` where either is NaN, and where both are zero, of whatever
+            /// sign.
             #[inline(always)]
             #[must_use]
             pub fn max(self, other: Self) -> Self {

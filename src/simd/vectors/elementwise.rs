@@ -1,7 +1,7 @@
 //! One function applied to all lanes, written out.
 //!
-//! Neither a loop nor `array::from_fn`: LLVM unrolls both before it considers to inline them, and
-//! then finds them too long. Written out and `#[inline(always)]`, the lanes are in the kernel from
+//! Neither a loop nor `array::from_fn`: LLVM unrolls both before it considers inlining, and by that
+//! time they are too long. Written out and `#[inline(always)]`, the lanes are in the kernel from
 //! the start, where the pass that joins equal operations of neighbours finds all of them.
 
 macro_rules! elementwise {

@@ -1,4 +1,4 @@
-//! What only vectors of floats do.
+//! The operations of vectors of floats only.
 
 use core::ops::Neg;
 

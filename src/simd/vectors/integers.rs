@@ -1,4 +1,4 @@
-//! What only vectors of integers do.
+//! The operations of vectors of integers only.
 
 use core::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr,

@@ -1,4 +1,4 @@
-//! What masks do: choices, logic, and what is true of all lanes together.
+//! The operations of masks: choices, logic, and tests of all lanes together.
 
 use core::fmt;
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
@@ -145,7 +145,7 @@ masks! {
 
 /// A trait that other crates cannot name and therefore not implement.
 mod sealed {
-    /// A vector whose lanes the mask `M` chooses.
+    /// A vector with lanes that the mask `M` chooses.
     pub trait Select<M>: Copy {
         fn select(mask: M, yes: Self, no: Self) -> Self;
     }
@@ -179,7 +179,7 @@ impl Mask8 {
     }
 }
 
-/// By bits and not by `if`: with one select in another, LLVM then keeps the masks in mask registers
+/// By bits and not by `if`: with one select inside another, LLVM keeps the masks in mask registers
 /// at AVX-512, a quarter less time.
 macro_rules! selects {
     ($($vector:ident by $mask:ident of $lanes:ident: $to_bits:expr, $from_bits:expr;)*) => { $(

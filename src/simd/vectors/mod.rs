@@ -10,11 +10,11 @@
 //! vectorise these:
 //!
 //! - a loop over rows with another loop in it, such as one over sources of a force;
-//! - a sum in an order other than that of the rows ([`fold`](mod@crate::fold) has those of one
-//!   column);
+//! - a sum in an order other than the order of the rows ([`fold`](mod@crate::fold) has such sums of
+//!   one column);
 //! - a step that is left out if no row of a vector needs it.
 //!
-//! All three in one kernel: rows near a few sources, whose number is known when it runs.
+//! All three in one kernel: rows near a few sources; their number is known at run time.
 //!
 //! ```
 //! use phalanx::prelude::*;
@@ -67,41 +67,50 @@
 //!
 //! # The same bits at every level
 //!
-//! Each operation is that of the scalar, lane by lane. There is no multiplication fused with an
-//! addition, no estimate of a reciprocal, and no rounding to integers but that of `as`: SSE2 has no
-//! instruction for `floor`, and a call for each lane costs more than the rest of a kernel.
+//! Each operation is the scalar operation, lane by lane. Multiplication is never fused with
+//! addition, reciprocals are not estimated, and the only rounding to integers is the rounding of
+//! `as`: SSE2 has no instruction for `floor`, and a call for each lane costs more than the rest of
+//! a kernel.
 //!
 //! | operation | for NaN, zeros and overflow |
 //! | --- | --- |
-//! | `+ - * /`, `sqrt` | as of scalars; the sign and the payload of a NaN are not defined |
+//! | `+ - * /`, `sqrt` | as for scalars; the sign and the payload of a NaN are not defined |
 //! | `simd_eq`, `simd_lt`, … | false for NaN, but `simd_ne`; `-0.0` equals `0.0` |
 //! | `min`, `max` | the second, if one is NaN or both are zeros |
 //! | `select` | all bits of the chosen lane |
-//! | `abs`, unary `-` | of the sign only |
+//! | `abs`, unary `-` | change the sign only |
 //! | integers | wrap around |
-//! | subnormals | kept, nothing is flushed to zero |
+//! | subnormals | kept, never flushed to zero |
 //!
 //! # Why a register type and scalar code
 //!
-//! `#[target_feature]` is of functions, and the functions of vectors in `core::arch` each ask for
-//! theirs. A vector that is as wide as the kernel around it needs operations that name no
-//! instruction set, which Rust has for scalars alone. LLVM joins equal scalar operations of
-//! neighbours into one of vectors, where it finds them. Four forms were tried:
+//! `#[target_feature]` belongs to functions, and the functions of vectors in `core::arch` each
+//! require their own. A vector that is as wide as the kernel around it needs operations that name
+//! no instruction set, and Rust has these for scalars only. LLVM joins equal scalar operations of
+//! neighbours to one vector operation, where it finds them. Four forms were tried:
 //!
-//! - `[f32; 16]` with loops, masks as `bool` or as words, aligned or not: held as sixteen scalars,
-//!   of which LLVM often joins four or none. A select took 0.19 ns at AVX2 and 0.55 at AVX-512,
-//!   where the plain loop takes 0.04 and 0.02.
+//! - `[f32; 16]` with loops, masks as `bool` or as words, aligned or not: held as sixteen scalars;
+//!   LLVM often joins only four of them, or none. A select took 0.19 ns at AVX2 and 0.55 at
+//!   AVX-512, where the plain loop takes 0.04 and 0.02.
 //! - Four SSE registers: never joined. That is also `wide` in a default build.
 //! - The type `__m512`, read and written as an array: the value is one vector for LLVM, and the
-//!   scalar operations between its ends are joined at the width of the level. A type is no
+//!   scalar operations between its ends are joined at the width of the level. A type is not an
 //!   instruction, so SSE2 splits it.
 //! - The same with the lanes written out in place of a loop, which is unrolled too late: 1.17 ns in
 //!   place of 1.85 for the force at AVX-512, 2.4 in place of 3.3 at AVX2.
 //!
-//! The last is what this module is. `tests/simd/codegen.rs` holds it to full registers.
+//! This module has the last form. `tests/simd/codegen.rs` holds it to full registers.
 //!
 //! Outside of x86-64 the vectors are arrays. Kernels have one level there; prefer `wide`, which has
-//! NEON, for what the plain loop does not do.
+//! NEON, for loops that LLVM does not vectorise.
+
+// | file | holds |
+// | --- | --- |
+// | `register` | the types of the vectors and masks, and their storage |
+// | `elementwise` | one function applied to all lanes, written out |
+// | `arithmetic` | operators, comparisons, extremes and reductions of all vectors |
+// | `floats`, `integers` | the operations of vectors of floats only, and of integers only |
+// | `mask` | choices, logic, and tests of all lanes together |
 
 mod arithmetic;
 mod elementwise;

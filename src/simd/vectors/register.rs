@@ -1,8 +1,8 @@
-//! The types of the vectors, and how they are stored: the one file that knows the register.
+//! The types of the vectors, and their storage: the one file that knows the register.
 
 use bytemuck::{Pod, Zeroable, cast};
 
-/// The types that LLVM holds in registers, or splits into as many as the level needs.
+/// The types that LLVM holds in registers, or splits into the registers that the level has.
 ///
 /// No instruction of AVX-512 is named with them: they are only types, and a build for SSE2 splits
 /// each into four registers.
@@ -44,7 +44,7 @@ macro_rules! registers {
             /// The number of lanes.
             pub const LEN: usize = $len;
 
-            /// The vector whose lane `i` is element `i`.
+            /// The vector with element `i` in lane `i`.
             #[inline(always)]
             #[must_use]
             $visibility fn from_array(array: [$scalar; $len]) -> Self {

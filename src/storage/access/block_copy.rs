@@ -57,8 +57,8 @@ pub(in crate::storage) unsafe fn zero_rows(
     }
 }
 
-/// Copies rows of every column from one block of a list to another, whose layout may differ in the
-/// capacity. The rows keep their numbers.
+/// Copies rows of every column from one block of a list to another. The capacities of their layouts
+/// may differ. The rows keep their numbers.
 ///
 /// # Panics
 ///
@@ -89,7 +89,7 @@ pub(in crate::storage) unsafe fn copy_rows(
 ///
 /// # Panics
 ///
-/// If there is no such chunk or row.
+/// If the chunk or a row does not exist.
 ///
 /// # Safety
 ///
@@ -118,8 +118,8 @@ pub(in crate::storage) unsafe fn copy_row(
     }
 }
 
-/// Runs a copy with its size as a constant, for the sizes that most components have: a call costs
-/// more than such a copy.
+/// Runs a copy with its size as a constant, for the sizes of most components: a call costs more
+/// than such a copy.
 macro_rules! for_size {
     ($size:ident, $copy:expr) => {
         for_size!($size, $copy, 0 4 8 12 16 64)

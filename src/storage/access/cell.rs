@@ -31,8 +31,8 @@ impl ChunkList {
     #[inline]
     pub(crate) fn cell<C: Component>(&self, column: usize, at: RowIndex) -> &C {
         let address = self.cell_address::<C>(column, at);
-        // SAFETY: `cell_address` asserts that the row is live, and live rows are initialised.
-        // Nothing writes the cell: what writes through a shared list has promised that nothing else
+        // SAFETY: `cell_address` asserts that the row is live, and live rows are initialised. No
+        // code writes the cell: a writer through a shared list has promised that no other code
         // reads its columns (`ChunkIter::exclusive_unchecked`).
         unsafe { address.as_ref() }
     }
@@ -46,7 +46,7 @@ impl ChunkList {
     pub(crate) fn cell_mut<C: Component>(&mut self, column: usize, at: RowIndex) -> &mut C {
         self.columns()[column].assert_holds::<C>();
         let mut address = self.cell_address::<C>(column, at);
-        // SAFETY: the row is live and initialised, as in `cell`, and what is written is a value of
+        // SAFETY: the row is live and initialised, as in `cell`, and any written `C` is a value of
         // the column. The list is borrowed exclusively.
         unsafe { address.as_mut() }
     }
@@ -55,12 +55,12 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If there is no such chunk, or the column has another size or other values than `C`.
+    /// If the chunk does not exist, or the column has another size or other values than `C`.
     pub(crate) fn cells<C: Component>(&self, column: u16, chunk: u32) -> &[C] {
         let first = self.position(ChunkRow { chunk, row: 0 });
         let start = self.cell_address::<C>(usize::from(column), first);
         // SAFETY: the first row of the chunk is live, so all of `rows` are live, initialised and,
-        // by `ChunkLayout`, inside the block. Nothing writes them, as in `cell`.
+        // by `ChunkLayout`, inside the block. No code writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start.as_ptr(), self.rows(chunk) as usize) }
     }
 
@@ -68,7 +68,7 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If there is no such chunk or column.
+    /// If the chunk or the column does not exist.
     pub(crate) fn column_bytes(&self, column: usize, chunk: u32) -> &[u8] {
         assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
         let Some(block) = self.blocks().get(chunk as usize) else {
@@ -77,17 +77,17 @@ impl ChunkList {
         };
         let (start, size) = row_address(block, self.layout(), column, 0);
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block, and components
-        // have no uninitialised bytes. Nothing writes them, as in `cell`.
+        // have no uninitialised bytes. No code writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
     }
 
-    /// Replaces the ids of entities in the live cells of a column in one chunk by what `map`
-    /// returns for each.
+    /// Replaces the ids of entities in the live cells of a column in one chunk by the results of
+    /// `map`.
     ///
     /// # Panics
     ///
-    /// If there is no such chunk or column, or the column has values of another type, which does
-    /// not accept any bytes.
+    /// If the chunk or the column does not exist, or the column has values of another type that
+    /// does not accept any bytes.
     pub(crate) fn map_entities(
         &mut self,
         column: u16,
@@ -108,18 +108,18 @@ impl ChunkList {
         let (start, size) = row_address(&self.blocks()[chunk as usize], self.layout(), column, 0);
         let bytes = self.rows(chunk) as usize * size;
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block. The list is
-        // borrowed exclusively, so nothing else reads or writes them. `References::map` leaves
-        // values of its type where there were some, which are values of the column: by the
+        // borrowed exclusively, so no other code reads or writes them. `References::map` replaces
+        // values of its type by values of its type, which are values of the column: by the
         // assertion it is the column's type, or any bytes are.
         let cells = unsafe { slice::from_raw_parts_mut(start, bytes) };
         references.map(cells, map);
     }
 
-    /// Asks for the lines of a live row, a cell a column.
+    /// Prefetches the cache lines of a live row, a cell a column.
     ///
     /// # Panics
     ///
-    /// If there is no such row.
+    /// If the row is not in the layout of its block.
     #[inline]
     pub(crate) fn prefetch(&self, at: ChunkRow) {
         let Some(block) = self.blocks().get(at.chunk as usize) else { return };
@@ -196,7 +196,7 @@ impl<'a> LiveColumns<'a> {
     ///
     /// # Panics
     ///
-    /// If the cells belong to another list, or there is no such chunk.
+    /// If the cells belong to another list, or the chunk does not exist.
     pub(crate) fn new(list: &'a mut ChunkList, cells: &'a BundleCells, chunk: u32) -> Self {
         cells.assert_of(list);
         assert!(chunk < list.chunk_len(), "chunk {chunk} does not exist");
@@ -217,7 +217,7 @@ impl<'a> LiveColumns<'a> {
     }
 }
 
-/// Columns of a bundle in the bundle's order, none named twice.
+/// Columns of a bundle in the bundle's order, each named once.
 #[derive(Clone, Debug)]
 pub(crate) struct DistinctColumns(Box<[u16]>);
 
@@ -257,16 +257,16 @@ impl Cell {
     ///
     /// # Safety
     ///
-    /// The place is that of a chunk of the list, and the row is less than the capacity.
+    /// The place must be of a chunk of the list, and the row less than the capacity.
     #[inline(always)]
     pub(super) const unsafe fn at(&self, place: Place, row: u32) -> NonNull<u8> {
-        // SAFETY: the starts and the size are those of a column of the list's layouts, for which
-        // the block was allocated (`ChunkList`).
+        // SAFETY: the starts and the size belong to a column of the list's layouts, for which the
+        // block was allocated (`ChunkList`).
         unsafe { place.cell_of(&self.starts, self.size, row) }
     }
 }
 
-/// A bundle's cells in the rows of one list, in the bundle's order, none named twice.
+/// A bundle's cells in the rows of one list, in the bundle's order, each named once.
 #[derive(Clone, Debug)]
 pub(crate) struct BundleCells {
     key: u64,
@@ -323,13 +323,13 @@ impl BundleCells {
     ///
     /// # Panics
     ///
-    /// If these are not all cells of a row of the list, or `put` leaves one unwritten. The row is
-    /// not live then.
+    /// If these are not all cells of a row of the list, or `put` leaves one unwritten. The row does
+    /// not become live.
     #[inline(always)]
     pub(crate) fn write(&self, next: NextRow<'_>, put: impl FnOnce(&mut RowWriter<'_>)) {
         let (list, at) = (next.list(), next.at());
         self.assert_whole(list);
-        // SAFETY: the place is that of a chunk of the list, whose next row this is.
+        // SAFETY: the place is of the list's chunk that has its next row, and this is that row.
         let mut row = RowWriter::new(unsafe { self.addresses(list.place(at.chunk), at.row) });
         put(&mut row);
         row.assert_finished();
@@ -341,8 +341,8 @@ impl BundleCells {
     ///
     /// # Safety
     ///
-    /// The place is that of a chunk of the list that the cells belong to, and the row is less than
-    /// the capacity. For as long as the addresses are used, nothing else accesses these cells.
+    /// The place must be of a chunk of the list that the cells belong to, and the row less than the
+    /// capacity. For as long as the addresses are used, no other code may access these cells.
     #[inline(always)]
     pub(super) unsafe fn addresses(&self, place: Place, row: u32) -> CellAddresses<'_> {
         CellAddresses { cells: self.cells.iter(), place, row }
@@ -388,9 +388,9 @@ impl<'a> RowWriter<'a> {
     #[inline(always)]
     pub(crate) fn put(&mut self, value: &[u8]) {
         let cell = self.0.next(value.len());
-        // SAFETY: the cell has as many bytes as the value, and they belong to this row alone. The
-        // list is borrowed exclusively for as long as the writer. The bytes are those of a value of
-        // the cell's component, by the callers (see `access`).
+        // SAFETY: the cell is as large as the value, and its bytes belong to this row alone. The
+        // list is borrowed exclusively for as long as the writer. The bytes are a value of the
+        // cell's component, by the callers (see `access`).
         unsafe { cell.as_ptr().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
     }
 
@@ -406,7 +406,7 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Panics
     ///
-    /// If the bundle has no cell left, or there are fewer bytes than the cell has.
+    /// If the bundle has no cell left, or the cell is larger than the bytes.
     #[inline]
     pub(crate) fn put_front(&mut self, bytes: &[u8]) {
         let size = self.0.cells.as_slice().first().map_or(0, |cell| cell.size as usize);
@@ -428,12 +428,12 @@ impl<'a> RowReader<'a> {
     ///
     /// # Panics
     ///
-    /// If the bundle has no cell left, the next one has another size, or its bytes are no value.
+    /// If the bundle has no cell left, the next one has another size, or its bytes are not a value.
     #[inline(always)]
     pub(crate) fn take<C: CheckedBitPattern>(&mut self) -> C {
         let cell = self.0.next(size_of::<C>());
-        // SAFETY: the cell has as many bytes as the value, initialised because the row is live. The
-        // list is borrowed, and the writer of a row takes turns with its reader: nothing writes the
+        // SAFETY: the cell is as large as the value, and initialised because the row is live. The
+        // list is borrowed, and the writer of a row takes turns with its reader: no code writes the
         // bytes before they are copied below.
         let bytes = unsafe { slice::from_raw_parts(cell.as_ptr(), size_of::<C>()) };
         pod_read_unaligned(bytes)

@@ -1,22 +1,22 @@
 //! Finds the cells of one component in many lists, by entity.
 //!
-//! A random read is limited by the number of reads that the processor has in flight, and that
-//! number by what waits for the slot of the directory: each load and each step of arithmetic that
-//! depends on the slot occupies a queue entry until the slot arrives. Neither huge pages nor the
-//! size of chunks changed the time of a read; each load less after the slot did. ns per read,
-//! 100,000 entities of 12-byte components in random order (Zen 5), and the loads that wait for the
-//! slot:
+//! The limit of a random read is the number of reads that the processor has in flight, and the work
+//! that waits for the slot of the directory limits this number: each load and each step of
+//! arithmetic that depends on the slot occupies a queue entry until the slot arrives. Neither huge
+//! pages nor the size of chunks changed the time of a read; each load less after the slot did. ns
+//! per read, 100,000 entities of 12-byte components in random order (Zen 5), and the loads that
+//! wait for the slot:
 //!
 //! | a read | loads | ns |
 //! | --- | --- | --- |
-//! | one flat array per archetype, nothing checked | 2 | 2.1 |
+//! | one flat array per archetype, without checks | 2 | 2.1 |
 //! | one archetype has the component: this file | 3 | 2.4 |
 //! | several have it, each word of a list and a chunk loaded separately | 6 | 3.4 |
 //! | list, chunk and row looked up and checked one by one | 6 | 3.8 |
 //!
 //! Therefore a list is one word here, and the span of a chunk another. If several archetypes have
-//! the component, four loads wait. In a later run such a read took 2.96 ns instead of 3.45, and
-//! 2.75 if one archetype has it.
+//! the component, four loads wait: such a read takes 2.96 ns, and 2.75 ns if one archetype has it,
+//! in a run in which six loads took 3.45 ns.
 
 #![expect(
     unsafe_code,
@@ -29,8 +29,8 @@ use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::chunk_list::ChunkList;
 
-/// Where the columns of `C` are in the chunks of several lists. A list is identified by its
-/// archetype's number in the directory.
+/// The columns of `C` in the chunks of several lists. A list is identified by its archetype's
+/// number in the directory.
 ///
 /// The lookups of [`ChunkList::cell`] are done once, in advance. Invariant, established by
 /// [`CellFinder::push`]: for each chunk, `base + position` is a live cell for every position of its
@@ -38,7 +38,8 @@ use crate::storage::chunk_list::ChunkList;
 #[derive(Debug)]
 pub(super) struct CellFinder<'w, C> {
     directory: DirectoryView<'w>,
-    /// How many lists have rows of `C`. If only one has, other lists need not be looked up.
+    /// The number of lists with rows of `C`. If only one has rows, other lists need not be looked
+    /// up.
     with_rows: ListsWithRows,
     lists: Vec<ListView>,
     /// The positions of the rows of each chunk, list after list.
@@ -47,7 +48,7 @@ pub(super) struct CellFinder<'w, C> {
     bases: Vec<*const C>,
 }
 
-/// How many lists have rows. If several have, or if directory slots are far, a list is found by its
+/// The lists with rows. If several have rows, or if directory slots are far, a list is found by its
 /// number.
 #[derive(Clone, Copy, Debug)]
 enum ListsWithRows {
@@ -61,9 +62,9 @@ enum ListsWithRows {
 struct ListView(u64);
 
 impl ListView {
-    /// A list without rows of the component: no finder has as many chunks.
+    /// A list without rows of the component: no finder reaches this number of chunks.
     const NONE: Self = Self::new(CHUNKS_MAX, 31);
-    /// The same, of entities that are gone.
+    /// The same, for entities that are gone.
     const GONE: Self = Self::new(CHUNKS_MAX, 30);
 
     const fn new(first: u32, shift: u32) -> Self {
@@ -117,7 +118,7 @@ impl Span {
     }
 }
 
-/// Why a view has no cell of an entity.
+/// The reason why a view has no cell of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
     /// The entity is not alive.
@@ -194,7 +195,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
         found.at - self.spans[found.chunk].begin()
     }
 
-    /// Why an entity has no cell.
+    /// The reason why an entity has no cell.
     #[cold]
     pub(super) fn absent(&self, entity: Entity) -> Absent {
         match self.directory.resolve(entity) {
@@ -214,11 +215,11 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The cell of an entity. `None` if the entity does not exist or lacks the component, or if its
     /// chunk's span is empty in `spans`.
     ///
-    /// A location that is not that of a live row results in `None` or in some live cell.
+    /// For a location without a live row the result is `None` or some live cell.
     ///
     /// # Safety
     ///
-    /// `spans` has as many elements as the finder's own spans, and each is the same or empty.
+    /// `spans` must be as long as the finder's own spans, and each span the same or empty.
     #[inline]
     pub(super) unsafe fn find(&self, entity: Entity, spans: &[Span]) -> Option<Found<C>> {
         let (chunk, at) = match self.with_rows {

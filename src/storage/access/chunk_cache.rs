@@ -6,7 +6,7 @@
 //! not change, which the owner of the cache must know: see [`ChunkCache::chunks`].
 //!
 //! Taking a chunk reads a length and two addresses per column, and compares one word per column.
-//! What all entries have in common (types, what may be written, whether there is another entry) is
+//! The common facts of all entries (types, write access, whether another entry follows) are
 //! computed before the pass, so that taking a chunk costs about twenty instructions.
 
 #![expect(
@@ -34,7 +34,7 @@ use crate::storage::stamps::{Stamp, StampKind, Stamps};
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ChunkCache {
     lens: Vec<CachedLen>,
-    /// As many per entry as the map is wide.
+    /// For each entry as many columns as the map is wide.
     columns: Vec<CachedColumn>,
     /// The entities of each entry. Stored separately, because few queries read them.
     entities: Vec<CachedEntities>,
@@ -72,25 +72,25 @@ const _: () = assert!(size_of::<CachedLen>() <= 8, "the lengths of eight entries
 const _: () = assert!(size_of::<CachedColumn>() <= 16, "four columns exceed a line");
 
 // SAFETY: the addresses point to memory that archetypes own, or share with others, and that moves
-// between threads with them. They are only used through a `CachedChunks`, whose contract says what
-// may be accessed. What they point to are components and stamps, which are `Send`.
+// between threads with them. They are only used through a `CachedChunks`, which has a contract
+// about all accesses. They point to components and stamps, which are `Send`.
 unsafe impl Send for CachedColumn {}
 // SAFETY: a shared `CachedColumn` gives no access: the addresses are only used through a
-// `CachedChunks`, whose contract says what may be accessed.
+// `CachedChunks`, which has a contract about all accesses.
 unsafe impl Sync for CachedColumn {}
 // SAFETY: as for `CachedColumn`; an entity is a plain number.
 unsafe impl Send for CachedEntities {}
 // SAFETY: as for `CachedColumn`; an entity is a plain number.
 unsafe impl Sync for CachedEntities {}
 
-/// What follows in a pass when no cached chunk can be taken directly.
+/// The next step of a pass when no cached chunk can be taken directly.
 #[derive(Debug)]
 pub(crate) enum CacheNext {
     /// A cached chunk.
     Chunk,
     /// The list of this entry, which has several chunks. They are taken from the list itself.
     List(usize),
-    /// Nothing: the pass is complete.
+    /// The pass is complete.
     End,
 }
 
@@ -127,9 +127,9 @@ impl ChunkCache {
     ///
     /// # Panics
     ///
-    /// If the entry belongs to another list, there is not an entity for each row or not a stamp for
-    /// each chunk, or the entry differs from the others in the number of its columns or in their
-    /// types, or has more than [`COLUMNS_MAX`] columns.
+    /// If the entry belongs to another list, the numbers of entities and rows or of stamps and
+    /// chunks differ, the entry differs from the others in the number of its columns or in their
+    /// types, or it has more than [`COLUMNS_MAX`] columns.
     pub(crate) fn set(
         &mut self,
         index: usize,
@@ -182,8 +182,8 @@ impl ChunkCache {
     ///
     /// Since the last [`ChunkCache::set`] of each entry, its list, stamps and entities have not
     /// been changed, except for the values of cells and stamps. They are borrowed for `'w`. For as
-    /// long, nothing but this pass writes the cells of the entries' columns. The pass does so only
-    /// if `exclusive` is true, and then nothing else reads what it writes.
+    /// long, no code but this pass writes the cells of the entries' columns. The pass does so only
+    /// if `exclusive` is true, and in this case no other code reads the columns that it writes.
     #[inline]
     pub(crate) unsafe fn chunks(&self, exclusive: bool) -> CachedChunks<'_> {
         CachedChunks { end: self.lens.len(), ..CachedChunks::start(self, self.types.of(exclusive)) }
@@ -212,7 +212,7 @@ fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> Cache
 /// Takes the chunk of each entry of a [`ChunkCache`] at most once, in order.
 ///
 /// The entries from `next` on are still to be taken. The pass stops at `end`, which is at most
-/// `next` while it is halted. Both are at most the number of entries, each of which has `width`
+/// `next` while it is halted. Both are at most the number of entries. Each entry has `width`
 /// columns.
 #[derive(Debug)]
 pub(crate) struct CachedChunks<'w> {
@@ -228,11 +228,11 @@ pub(crate) struct CachedChunks<'w> {
     cache: &'w ChunkCache,
 }
 
-// SAFETY: the addresses are those of a shared borrow of the cache's vectors, whose elements are
+// SAFETY: the addresses come from a shared borrow of the cache's vectors, and their elements are
 // `Sync`. An exclusive pass is also the right to write components, which are `Send`; a shared one
 // reads them, and they are `Sync`.
 unsafe impl Send for CachedChunks<'_> {}
-// SAFETY: a shared `CachedChunks` only reads the cache's vectors, whose elements are `Sync`.
+// SAFETY: a shared `CachedChunks` only reads the cache's vectors, and their elements are `Sync`.
 unsafe impl Sync for CachedChunks<'_> {}
 
 impl<'w> CachedChunks<'w> {
@@ -313,18 +313,17 @@ impl<'w> CachedChunks<'w> {
     }
 }
 
-/// An entry of a cache, from which most queries need nothing.
+/// An entry of a cache, which most queries never read.
 #[derive(Clone, Copy, Debug)]
 struct CacheEntry<'w> {
     index: usize,
     cache: &'w ChunkCache,
 }
 
-/// A list's single chunk, from which each column is taken once. Columns taken for writing are
-/// stamped.
+/// A list's single chunk. Each column is taken from it once. Columns taken for writing are stamped.
 #[derive(Debug)]
 pub(crate) struct CachedChunk<'w> {
-    /// The columns of the entry, as many as the cache is wide.
+    /// The columns of the entry, `width` of the cache in number.
     columns: *const CachedColumn,
     /// The index of the next column.
     next: usize,
@@ -346,7 +345,7 @@ impl<'w> CachedChunk<'w> {
         // SAFETY: `index` is an entry of the cache, which has an element of `entities` for each.
         let first = unsafe { *cache.entities.as_ptr().wrapping_add(index) }.0;
         // SAFETY: `set` asserted that there is an entity for each live row. By the contract of
-        // `ChunkCache::chunks` neither has changed since, and nothing writes entities while the
+        // `ChunkCache::chunks` neither has changed since, and no code writes entities while the
         // list is borrowed.
         unsafe { slice::from_raw_parts(first.as_ptr(), live as usize) }
     }
@@ -365,8 +364,8 @@ impl<'w> CachedChunk<'w> {
             let values = self.at.cache.types.values(index);
             assert!(values.are_of::<C>(), "the column has other values than the type");
         }
-        // SAFETY: a column whose type equals that of `C` has an index less than `width`, and each
-        // entry has `width` columns.
+        // SAFETY: a column with the type of `C` has an index less than `width`, and each entry has
+        // `width` columns.
         let column = unsafe { *self.columns.wrapping_add(index) };
         let start = column.start?;
         Some((column, if size_of::<C>() == 0 { NonNull::dangling() } else { start.cast() }))
@@ -382,23 +381,23 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
     #[inline(always)]
     fn column<C: Component>(&mut self) -> Option<&'w [C]> {
         let (_, start) = self.next::<C>(false)?;
-        // SAFETY: `start` is the address that `set` found: that of the first row of a column of
-        // this size, alignment and values, with `len` initialised rows. Nothing writes them for
-        // `'w`: the entry names no written column twice (`ColumnMap::push`), and the contract of
-        // `ChunkCache::chunks` covers everything else.
+        // SAFETY: `start` is the address that `set` found: the first row of a column of this size,
+        // alignment and values, with `len` initialised rows. No code writes them for `'w`: the
+        // entry names no written column twice (`ColumnMap::push`), and the contract of
+        // `ChunkCache::chunks` covers all other code.
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 
     #[inline(always)]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
         let (column, start) = self.next::<C>(true)?;
-        // SAFETY: a chunk that is taken is its list's only one, whose stamp `set` found. By the
-        // contract of `ChunkCache::chunks` the stamps are borrowed for `'w` and have not moved.
+        // SAFETY: the chunk is its list's only one, and `set` found its stamp. By the contract of
+        // `ChunkCache::chunks` the stamps are borrowed for `'w` and have not moved.
         unsafe { column.stamp.as_ref() }.set(self.now);
         // SAFETY: aligned and initialised as in `column`. The slice is exclusive: only an exclusive
-        // pass has types that may be written, and by the contract of `ChunkCache::chunks` nothing
-        // else accesses what it writes; a pass takes each entry once; no two entries are of one
-        // list, and the entry names the column once (`ColumnMap::push`).
+        // pass has types that may be written, and by the contract of `ChunkCache::chunks` no other
+        // code accesses the columns it writes; a pass takes each entry once; no two entries are of
+        // one list, and the entry names the column once (`ColumnMap::push`).
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 
@@ -443,7 +442,8 @@ mod tests {
         let mut cache = ChunkCache::default();
         let (_, entry) = map.get(0).expect("the map has no entry");
         cache.set(0, entry, &list, &stamps, &entities);
-        // SAFETY: the list, stamps and entities stay unchanged, and nothing else accesses the list.
+        // SAFETY: the list, stamps and entities stay unchanged, and no other code accesses the
+        // list.
         let mut chunks = unsafe { cache.chunks(exclusive) };
         assert!(matches!(chunks.resume(), CacheNext::Chunk));
         look(&stamps, chunks);

@@ -1,4 +1,4 @@
-//! The chunks of a list, taken apart into slices.
+//! The chunks of a list, divided into slices.
 
 #![expect(
     unsafe_code,
@@ -20,7 +20,7 @@ use crate::storage::block::{Block, Place};
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::padded_rows;
 
-/// Iterates over the chunks of one list, each of which is taken once.
+/// Iterates over the chunks of one list, and takes each once.
 #[derive(Debug)]
 pub(crate) struct ChunkIter<'w> {
     blocks: &'w [Block],
@@ -58,8 +58,8 @@ impl<'w> ChunkIter<'w> {
     ///
     /// # Safety
     ///
-    /// For `'w` nothing else reads or writes the cells of the columns that `columns` writes, and
-    /// nothing writes those that it reads.
+    /// For `'w` no other code may read or write the cells of the columns that `columns` writes, or
+    /// write the cells of the columns that it reads.
     ///
     /// # Panics
     ///
@@ -118,7 +118,7 @@ impl<'w> ChunkIter<'w> {
         self.rows(self.next)
     }
 
-    /// Whether there is no next chunk.
+    /// Whether all chunks were taken.
     #[inline]
     pub(crate) const fn is_done(&self) -> bool {
         self.next >= self.chunk_len
@@ -136,7 +136,7 @@ impl<'w> ChunkIter<'w> {
         self.next += 1;
     }
 
-    /// Takes a chunk that was not passed yet, and passes those before it.
+    /// Takes a chunk that was not passed yet, and passes the chunks before it.
     pub(crate) fn nth_chunk(&mut self, chunk: u32) -> Option<ChunkColumns<'w>> {
         assert!(chunk >= self.next, "chunk {chunk} was passed");
         self.next = chunk;
@@ -160,7 +160,7 @@ impl<'w> ChunkIter<'w> {
         }
         let rest = self.blocks.get(self.next as usize..).unwrap_or_default();
         let follow = rest.windows(2).take_while(|pair| pair[1].continues(&pair[0])).count();
-        // Rows of tags have no blocks, and nothing lies between them.
+        // Rows of tags have no blocks, so they are all one run.
         let left = self.chunk_len - self.next;
         // A last block may have no live rows.
         let chunks = u32::try_from(1 + follow).unwrap_or(left).min(left);
@@ -194,8 +194,8 @@ impl<'w> ChunkIter<'w> {
     }
 }
 
-/// One chunk, or several that follow each other in memory, from which each column of an entry is
-/// taken once.
+/// One chunk, or several that follow each other in memory. Each column of an entry is taken from it
+/// once.
 #[derive(Debug)]
 pub(crate) struct ChunkColumns<'w> {
     place: Place,
@@ -223,15 +223,15 @@ pub trait Columns<'w> {
     /// If the entry does not write the column, or the list is borrowed shared.
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]>;
 
-    /// The number of the next column, of which the term takes what lies beside it: enable bits, or
-    /// the values of chunks.
+    /// The number of the next column, for a term that takes data beside it: enable bits, or the
+    /// values of chunks.
     ///
     /// # Panics
     ///
-    /// If it is another column.
+    /// If the term takes the column itself.
     fn beside(&mut self) -> u16;
 
-    /// The number of the next column, which is not taken by this.
+    /// The number of the next column, which this call does not take.
     ///
     /// # Panics
     ///
@@ -254,7 +254,7 @@ impl<'w> ChunkColumns<'w> {
         self.live
     }
 
-    /// Asks for the first cache lines of some rows in the next `columns` columns.
+    /// Prefetches the first cache lines of some rows in the next `columns` columns.
     #[inline]
     pub(crate) fn prefetch(&self, columns: usize, rows: &Range<u32>) {
         const LINES_MAX: usize = 8;
@@ -298,7 +298,7 @@ impl<'w> ChunkColumns<'w> {
     #[inline]
     fn start(&self, column: &ColumnRef) -> NonNull<u8> {
         // SAFETY: the key of the entry proves that the column is one of this list, and the place is
-        // that of one of its chunks.
+        // of one of its chunks.
         unsafe { column.start(self.place) }
     }
 
@@ -326,11 +326,11 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of these
         // chunks: of one, or of blocks that continue each other, so that the rows of each directly
-        // follow those of the one before. `ChunkList` keeps them initialised, with values of the
-        // column's type, which is `C` or accepts any bytes, as `C` does. Nothing writes them
+        // follow the rows of the previous one. `ChunkList` keeps them initialised, with values of
+        // the column's type, which is `C` or accepts any bytes, as `C` does. No code writes them
         // for `'w`: the entry names no written column twice (`ColumnMap::push`), and the list is
-        // borrowed exclusively, or shared, and what writes through it has promised that nothing
-        // else reads its columns (`ChunkIter::exclusive_unchecked`).
+        // borrowed exclusively, or shared, and a writer through a shared list has promised that no
+        // other code reads its columns (`ChunkIter::exclusive_unchecked`).
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 

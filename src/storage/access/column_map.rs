@@ -19,7 +19,7 @@ pub(crate) struct ColumnUse {
     pub(crate) column: Option<u16>,
     /// Whether the slice is handed out as `&mut`.
     pub(crate) write: bool,
-    /// Whether the term is of what lies beside the column, and no slice is taken.
+    /// Whether the term takes data beside the column, and no slice.
     pub(crate) beside: bool,
 }
 
@@ -61,7 +61,7 @@ impl ColumnRef {
         self.chunk.size as usize
     }
 
-    /// Whether the term is of what lies beside the column.
+    /// Whether the term takes data beside the column.
     pub(crate) fn is_beside(&self) -> bool {
         self.kind == ColumnKind::BESIDE
     }
@@ -79,7 +79,7 @@ impl ColumnRef {
     ///
     /// # Safety
     ///
-    /// The place is that of a chunk of the list.
+    /// The place must be of a chunk of the list.
     #[inline(always)]
     pub(super) unsafe fn start(&self, place: Place) -> NonNull<u8> {
         // SAFETY: the column is one of the list's layouts, for which the block was allocated
@@ -103,18 +103,18 @@ impl ColumnRef {
 /// The columns that a query takes from its archetypes: an entry of `width` columns per archetype.
 ///
 /// [`ColumnMap::push`] proves for each entry that its columns belong to the list with its key, and
-/// that a column which is written is named once.
+/// that it names a written column once.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnMap {
     width: usize,
     entries: Vec<Entry>,
     columns: Vec<ColumnRef>,
-    /// The values of each column, which are the same in all entries that have it. `None` for those
-    /// that no entry has.
+    /// The values of each column, which are the same in all entries that have it. `None` for
+    /// columns that no entry has.
     values: Vec<Option<Values>>,
 }
 
-/// An entry: the caller's label, and where its columns start.
+/// An entry: the caller's label, and the start of its columns.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: u64,
@@ -170,7 +170,7 @@ impl ColumnMap {
         self.entries.push(Entry { key: list.key(), label, start });
     }
 
-    /// Computes the entry with a label anew, if there is one, after columns of its list were
+    /// Computes the entry with a label again, if it exists, after columns of its list were
     /// exchanged. The entry names the same columns.
     pub(crate) fn renew(&mut self, label: u32, list: &ChunkList) {
         let Some(index) = self.find(label) else { return };

@@ -9,7 +9,7 @@ use crate::storage::layout::ColumnShape;
 /// split components.
 pub(super) const COLUMNS_MAX: usize = 144;
 
-/// What a type demands of a column besides its size, as one byte: its alignment if that is more
+/// The demands of a type on a column besides its size, as one byte: its alignment if that is more
 /// than a line, and whether any bytes are a value.
 ///
 /// Equal kinds of one size are equal types only if any bytes are a value; see [`Values`].
@@ -19,7 +19,7 @@ pub(super) struct ColumnKind(u8);
 impl ColumnKind {
     /// No column.
     pub(super) const NONE: Self = Self(0);
-    /// What lies beside a column: the kind of no type, so that it is never sliced.
+    /// Data beside a column: the kind of no type, so that it is never sliced.
     pub(super) const BESIDE: Self = Self(1 << 7);
     const CHECKED: u8 = 1 << 6;
 

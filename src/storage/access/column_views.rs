@@ -21,7 +21,7 @@ use super::cell_finder::{Absent, CellFinder, Found, Span};
 struct Bits<'w>(Vec<ChunkBits<'w>>);
 
 impl<'w> Bits<'w> {
-    /// Adds those of the next list.
+    /// Adds the bits of the next list.
     fn push<C: Component>(
         &mut self,
         list: &ChunkList,
@@ -35,7 +35,7 @@ impl<'w> Bits<'w> {
     }
 }
 
-/// What lies beside the cells of a list that may be written.
+/// Data of a list beside its cells, which may be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BesideList<'w> {
     pub(crate) stamps: &'w Stamps,
@@ -99,8 +99,8 @@ impl<'w, C: Component> ColumnViews<'w, C> {
             return Err(self.finder.absent(entity));
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
-        // shared for `'w`, so that nothing moves it; what writes through a shared list has promised
-        // that nothing else reads its columns (`ChunkIter::exclusive_unchecked`).
+        // shared for `'w`, so that it does not move; a writer through a shared list has promised
+        // that no other code reads its columns (`ChunkIter::exclusive_unchecked`).
         Ok(unsafe { &*found.cell })
     }
 }
@@ -109,9 +109,9 @@ impl<'w, C: Component> ColumnViews<'w, C> {
 #[derive(Debug)]
 pub(crate) struct ColumnViewsMut<'w, C> {
     finder: CellFinder<'w, C>,
-    /// The spans of the chunks that are stamped, and empty spans for the others. A chunk is stamped
-    /// once: nothing else stamps it while the view exists. A cell found in these spans needs no
-    /// separate check.
+    /// The spans of the chunks that are stamped, and empty spans for the others. One stamp per
+    /// chunk is enough: only this view stamps it while the view exists. A cell found in these spans
+    /// needs no separate check.
     stamped: Vec<Span>,
     /// The stamps of each chunk.
     stamps: Vec<StampPair<'w>>,
@@ -137,7 +137,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Self { finder, stamped, stamps, bits, lines, now, borrow: PhantomData }
     }
 
-    /// Adds the next list, with its column of `C` if it has one, and what is beside it.
+    /// Adds the next list, with its column of `C` if it has one, and its data beside the cells.
     ///
     /// # Panics
     ///
@@ -156,8 +156,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     ///
     /// # Safety
     ///
-    /// For `'w` nothing else reads or writes the column or its stamps, and the list's rows do not
-    /// move. Each list is added once.
+    /// For `'w` no other code may read or write the column or its stamps, and the list's rows must
+    /// not move. Each list is added once.
     ///
     /// # Panics
     ///
@@ -203,8 +203,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
     }
 
-    /// Enables or disables the component of an entity, and stamps its chunk if that changes it.
-    /// Returns whether it did.
+    /// Enables or disables the component of an entity. Stamps its chunk and returns true if that
+    /// changes it.
     #[inline]
     pub(crate) fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
         // Lines are stamped one by one.
@@ -233,11 +233,11 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
-        // pointer is derived from that of the block, which may be written through.
+        // pointer is derived from the pointer of the block, which may be written through.
         Ok(unsafe { &mut *found.cell.cast_mut() })
     }
 
-    /// The cell of an entity whose chunk is stamped.
+    /// The cell of an entity in a stamped chunk.
     #[inline]
     fn find_stamped(&self, entity: Entity) -> Option<Found<C>> {
         // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
@@ -259,7 +259,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(switched)
     }
 
-    /// The cell of an entity whose chunk may not be stamped yet. Stamps the chunk.
+    /// The cell of an entity in a chunk that may not be stamped yet. Stamps the chunk.
     #[cold]
     fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
         let found = self.finder.find_any(entity)?;

@@ -1,14 +1,14 @@
 //! The only place where the bytes of a chunk become typed slices.
 //!
-//! Above this folder only `query/remaining.rs` and `store/resolved_plan.rs` have unsafe code,
-//! because the types here prove what their accesses need:
+//! In the modules above `storage` only `query/remaining.rs`, `query/lookup_source.rs` and
+//! `store/resolved_plan.rs` have unsafe code, because the types here prove all conditions of their
+//! accesses:
 //!
 //! * A [`ChunkLayout`](super::layout::ChunkLayout) proves that columns lie inside the block,
 //!   aligned and without overlap.
 //! * A [`ChunkList`](super::ChunkList) owns its blocks, all allocated for its layout, and keeps the
 //!   first `padded(rows)` rows of every chunk initialised.
-//! * An entry of a [`ColumnMap`] names columns of one list. No column that is written is named
-//!   twice.
+//! * An entry of a [`ColumnMap`] names columns of one list, and each written column once.
 //! * A [`ChunkColumns`] borrows the rows of one chunk, or of several that follow each other in
 //!   memory, and hands out each column of an entry once. It is made once per chunk from `&mut
 //!   ChunkList`, or from `&ChunkList` for reading or under the contract of
@@ -18,9 +18,10 @@
 //!   [`RowWriter`] has written every cell of one row.
 //!
 //! The type of a slice is checked by size and alignment if the column and the type accept any
-//! bytes, as every `Pod` type does. A column of a type that does not, such as a `bool`, is accessed
-//! as that type only (see [`Values`](crate::component::Values)): the slice must not show, and
-//! nothing may write, bytes that are no value. Its cells are values, because they come from
+//! bytes, as every `Pod` type does. A column of a type that does not, for example `bool`, is
+//! accessed as that type only (see [`Values`](crate::component::Values)): a slice must never show
+//! bytes that are not a value, and no code may write them. Its cells are values, because they come
+//! from
 //!
 //! * values of its type: [`NewCells`], [`LiveColumns`] and slices check the type;
 //! * cells of a column with the same values, checked once: [`RowMove`], `ChunkList::attach`, and
@@ -28,7 +29,7 @@
 //! * zeros: padding rows;
 //! * the bytes of a value: [`RowWriter::put`] and `WrittenRows::write_bytes`. Only here the caller
 //!   must know the type: it has the bytes of a bundle, in the order of the components that the
-//!   bundle has registered, whose columns [`BundleCells`] has.
+//!   bundle has registered, and [`BundleCells`] has their columns.
 //!
 //! `World::check` compares the bytes of all live rows with the values of their columns.
 //!
@@ -37,15 +38,15 @@
 //!
 //! * [`column_map`] has the columns that a query takes from each archetype.
 //! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
-//! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`] the
-//!   types that they have in common.
+//! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`]
+//!   their common types.
 //! * [`cell_finder`] finds the cells of one component by entity, [`column_views`] reads and writes
 //!   them.
 //! * [`cell`] has cells by row.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] moves a row or neighbours to another list, [`rows_move`] rows that lie anywhere.
 //! * [`block_copy`] zeroes and copies rows as bytes.
-//! * [`oracle_tests`] compares the slices with those of the safe form.
+//! * [`oracle_tests`] compares the slices with the slices of the safe form.
 
 mod block_copy;
 mod cell;

@@ -170,7 +170,7 @@ fn a_column_is_not_sliced_as_a_type_of_another_size() {
         .column::<Narrow>();
 }
 
-/// A list with one row of a component that accepts two bytes of 256.
+/// A list with one row of a component for which two of 256 bytes are values.
 fn switches(pool: &mut Pool) -> ChunkList {
     let shape =
         ColumnShape { values: Values::of::<Switch>(), ..ColumnShape::plain("switch", 1, 1) };

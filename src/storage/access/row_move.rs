@@ -1,7 +1,7 @@
 //! Moves rows as bytes from one list to another, along an edge between archetypes.
 //!
-//! Everything that the copy of a cell needs is computed once for a pair of lists and stored with
-//! the edge. A move is a loop over a table of offsets.
+//! All data for the copy of a cell is computed once for a pair of lists and stored with the edge. A
+//! move is a loop over a table of offsets.
 
 #![expect(
     unsafe_code,
@@ -17,7 +17,7 @@ use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::{WrittenRow, WrittenRows};
 
 /// The cells that a row keeps when it moves from one list to another: pairs of columns of the same
-/// component, with everything a copy needs.
+/// component, with all data for a copy.
 ///
 /// [`RowMove::new`] proves that the columns belong to the two lists and that the columns of a pair
 /// have the same size and values. It also proves that the kept and the added columns are all
@@ -107,8 +107,8 @@ impl RowMove {
 
     /// # Panics
     ///
-    /// If this was made for other lists than those with these keys, or for a single list: a move
-    /// within one need not write every column, see [`RowMove::new`].
+    /// If this was made for lists with other keys, or for a single list: a move within one list
+    /// need not write every column, see [`RowMove::new`].
     pub(super) fn assert_between(&self, source: u64, target: u64) {
         assert!(self.keys == [source, target], "the move was made for other lists");
         assert!(source != target, "the rows move to their own list");
@@ -129,8 +129,8 @@ impl RowMove {
         assert!(self.keys == [list.key(); 2], "the move was made for another list");
         assert!(list.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
         let place = list.place(at.chunk);
-        // SAFETY: the place is that of a chunk of the list, which is borrowed exclusively, and the
-        // row is live. The reader and the writer take turns.
+        // SAFETY: the place is of a chunk of the list, which is borrowed exclusively, and the row
+        // is live. The reader and the writer take turns.
         let removed = unsafe { self.removed.addresses(place, at.row) };
         // SAFETY: as for the removed cells.
         let added = unsafe { self.added.addresses(place, at.row) };
@@ -138,13 +138,14 @@ impl RowMove {
     }
 
     /// Copies the kept cells of the removed row to the next row of the target, which becomes live.
-    /// Then copies the source's last row over the removed row; the source's count of rows is not
-    /// changed. Before that, `exchange` may read the removed cells and must write the added ones.
+    /// After that, copies the source's last row over the removed row; the source's count of rows is
+    /// not changed. Before both, `exchange` may read the removed cells and must write the added
+    /// ones.
     ///
     /// # Panics
     ///
-    /// If this was made for other lists, or `exchange` leaves an added cell unwritten. The row has
-    /// not moved then.
+    /// If this was made for other lists, or `exchange` leaves an added cell unwritten. The row does
+    /// not move.
     #[inline(always)]
     pub(crate) fn move_cells<T>(
         &self,
@@ -158,9 +159,10 @@ impl RowMove {
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
         let (at_place, last_place) = (source.place(at.chunk), source.place(last.chunk));
         let to_place = target.place(to.chunk);
-        // SAFETY: the place is that of a chunk of `source`, in which the row is live.
+        // SAFETY: the place is of the chunk of `source` in which the row is live.
         let removed = unsafe { self.removed.addresses(at_place, at.row) };
-        // SAFETY: the place is that of a chunk of `target`, whose next row this is.
+        // SAFETY: the place is of the chunk of `target` that has its next row, and this is that
+        // row.
         let added = unsafe { self.added.addresses(to_place, to.row) };
         let (mut old, mut new) = (RowReader::new(removed), RowWriter::new(added));
         let exchanged = exchange(&mut old, &mut new);
@@ -168,10 +170,10 @@ impl RowMove {
         for (cell, to_starts) in &self.cells {
             // SAFETY: the key proves that the cell is one of `source`, and the row is live.
             let at_cell = unsafe { cell.at(at_place, at.row) };
-            // SAFETY: a cell of the same column of `source`, whose last row is live too.
+            // SAFETY: a cell of the same column of `source`. Its last row is live too.
             let last_cell = unsafe { cell.at(last_place, last.row) };
-            // SAFETY: the key proves that the starts are those of a column of `target`, whose
-            // block was allocated for them, and `next` is a row of its last chunk.
+            // SAFETY: the key proves that the starts belong to a column of `target`. The block was
+            // allocated for them, and `next` is a row of its last chunk.
             let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to.row) };
             // SAFETY: all three are cells of `size` bytes inside their blocks, because
             // `RowMove::new` compared the sizes of the two columns. `RemovedRow` and `NextRow`
@@ -181,14 +183,14 @@ impl RowMove {
         for cell in &self.source_only {
             // SAFETY: the key proves that the cell is one of `source`, and the row is live.
             let at_cell = unsafe { cell.at(at_place, at.row) };
-            // SAFETY: a cell of the same column of `source`, whose last row is live too.
+            // SAFETY: a cell of the same column of `source`. Its last row is live too.
             let last_cell = unsafe { cell.at(last_place, last.row) };
             // SAFETY: both are cells of this column of `source` inside their blocks. `RemovedRow`
             // borrows the list exclusively, which is the right to write it.
             unsafe { copy_small(last_cell.as_ptr(), at_cell.as_ptr(), cell.size as usize) };
         }
-        // SAFETY: the kept cells are copied and the added ones written, which `RowMove::new` proves
-        // to be all cells of the target's next row: the lists differ.
+        // SAFETY: the kept cells are copied and the added ones written. By `RowMove::new` these are
+        // all cells of the target's next row, because the lists differ.
         next.commit(unsafe { WrittenRow::new() });
         exchanged
     }
@@ -198,8 +200,9 @@ impl RowMove {
     ///
     /// # Panics
     ///
-    /// If this was made for other lists or for a single one, the source has no such rows, the run
-    /// does not follow the live rows of the target, or `fill` leaves an added cell unwritten.
+    /// If this was made for other lists or for a single one, the rows do not exist in the source,
+    /// the run does not follow the live rows of the target, or `fill` leaves an added cell
+    /// unwritten.
     pub(crate) fn append(
         &self,
         (source, at): (&DetachedChunks, ChunkRow),
@@ -240,11 +243,11 @@ impl RowMove {
             // SAFETY: the key proves that the cell is one of `source`, and the rows end inside the
             // capacity.
             let from = unsafe { cell.at(from_place, at.row) };
-            // SAFETY: the key proves that the starts are those of a column of `target`, whose block
-            // was allocated for them, and the run ends inside the capacity.
+            // SAFETY: the key proves that the starts belong to a column of `target`. The block was
+            // allocated for them, and the run ends inside the capacity.
             let to = unsafe { to_place.cell_of(to_starts, cell.size, run.rows.start) };
             let bytes = run.rows.len() * cell.size as usize;
-            // SAFETY: as many rows of the column are inside both blocks, by the two proofs above.
+            // SAFETY: `bytes` bytes of the column are inside both blocks, by the two proofs above.
             // Detached chunks share no block with a list, and `&mut` of the target is the right to
             // write it.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };

@@ -1,4 +1,4 @@
-//! Moves many rows of one list, which lie anywhere, to the end of another.
+//! Moves scattered rows of one list to the end of another.
 //!
 //! Column by column: neighbours in the source are copied by one `memcpy`, others cell by cell. The
 //! rows of the source stay live; removing them is left to the caller.
@@ -26,7 +26,7 @@ pub(crate) struct RowRun {
 }
 
 impl RowRun {
-    /// Adds a row to the last of these runs if it follows it, or as a run of its own.
+    /// Adds a row: to the last of these runs if it follows it, otherwise as a new run.
     #[inline]
     pub(crate) fn add(runs: &mut Vec<Self>, row: ChunkRow) {
         match runs.last_mut() {
@@ -39,14 +39,15 @@ impl RowRun {
 }
 
 impl RowMove {
-    /// Writes the rows of a run. The kept cells are copied from live rows of the source, which are
-    /// as many; `value(i, row)` begins with the added cell `i` of the run's row `row`. O(bytes).
+    /// Writes the rows of a run. The kept cells are copied from live rows of the source, one for
+    /// each row of the run; `value(i, row)` begins with the added cell `i` of the run's row `row`.
+    /// O(bytes).
     ///
     /// # Panics
     ///
-    /// If this was made for other lists or for a single one, one of the rows is not live or their
-    /// number is not that of the run, the run does not directly follow the `written` rows, or a
-    /// value has too few bytes.
+    /// If this was made for other lists or for a single one, one of the rows is not live, the
+    /// number of rows differs from the run, the run does not directly follow the `written` rows, or
+    /// a value has too few bytes.
     pub(crate) fn write_rows<'v>(
         &self,
         (source, from): (&ChunkList, &[RowRun]),
@@ -82,9 +83,9 @@ impl RowMove {
 ///
 /// # Safety
 ///
-/// The cell is one of `source`, and the starts are those of a column of `target`, which is another
-/// list, with cells of the same size. The rows are live in `source`, they are as many as those of
-/// the run, and the run's rows are less than the capacity of `target`.
+/// The cell is one of `source`. The starts belong to a column of `target`, which is another list,
+/// with cells of the same size. The rows are live in `source`, their number is the length of the
+/// run, and the run's rows are less than the capacity of `target`.
 #[inline]
 unsafe fn copy_column(
     (source, from): (&ChunkList, &[RowRun]),
@@ -97,8 +98,8 @@ unsafe fn copy_column(
     for &RowRun { at, len } in from {
         // SAFETY: the row is live in the source, by the contract.
         let from_cell = unsafe { cell.at(source.place(at.chunk), at.row) };
-        // SAFETY: the runs have as many rows as the target's run, so this row is one of them, and
-        // less than the capacity of the chunk whose place it is.
+        // SAFETY: the source's runs have together the length of the target's run, so this row is
+        // one of its rows, and less than the capacity of the chunk at this place.
         let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to_row) };
         if len == 1 {
             // SAFETY: both cells have `size` bytes inside their blocks. `&mut` of the target is the

@@ -192,7 +192,7 @@ impl<C: Component> NewCells<'_, C> {
     }
 }
 
-/// The number of complete rows of a run: those written in all columns that were handed out.
+/// The number of complete rows of a run, written in all columns that were handed out.
 #[derive(Debug)]
 pub struct Tally<'a> {
     key: u64,

@@ -40,8 +40,8 @@ impl WrittenRows {
     ///
     /// # Panics
     ///
-    /// If a column has other than these bytes, or the run does not directly follow the written
-    /// rows.
+    /// If the bytes of a column have another length than its cells, or the run does not directly
+    /// follow the written rows.
     pub(crate) fn write_columns<'v>(
         &mut self,
         list: &mut ChunkList,
@@ -58,8 +58,8 @@ impl WrittenRows {
         unsafe { self.add_rows(list.key(), first, run.rows.len()) };
     }
 
-    /// Copies every cell of a live row to the rows of a run: first the row itself, then by `memcpy`
-    /// what is already written, doubling each time.
+    /// Copies every cell of a live row to the rows of a run: first the row itself; after that each
+    /// `memcpy` copies all written rows, doubling their number.
     ///
     /// # Panics
     ///
@@ -80,7 +80,7 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If there is no such column, the run ends outside its chunk, or a value has too few bytes.
+    /// If the column does not exist, the run ends outside its chunk, or a value has too few bytes.
     #[inline]
     pub(super) fn write_column<'v>(
         &mut self,
@@ -101,8 +101,8 @@ impl ChunkList {
             // proves that its cell is inside the block.
             let cell = unsafe { start.add(row * size) };
             // SAFETY: the value and the cell have `size` bytes, and `&mut self` is the right to
-            // write the cell. They are those of a value of the cell's component, by the callers
-            // (see `access`).
+            // write the cell. The bytes are a value of the cell's component, by the callers (see
+            // `access`).
             unsafe { copy_small(value.as_ptr(), cell, size) };
         }
     }
@@ -111,19 +111,19 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If there is no such column or chunk, or it has other than these bytes.
+    /// If the column or the chunk does not exist, or the length of its cells differs.
     pub(crate) fn overwrite_cells(&mut self, column: usize, chunk: u32, values: &[u8]) {
         assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
         self.copy_cells(column, (chunk, 0..self.rows(chunk)), values);
     }
 
-    /// Copies bytes to the cells of a column in some rows of a chunk. They are those of values of
-    /// the column's component, by the callers (see `access`).
+    /// Copies bytes to the cells of a column in some rows of a chunk. They are values of the
+    /// column's component, by the callers (see `access`).
     ///
     /// # Panics
     ///
-    /// If there is no such column or block, the rows end outside of the chunk, or their cells have
-    /// other than these bytes.
+    /// If the column or the block does not exist, the rows end outside of the chunk, or the length
+    /// of their cells differs from the bytes.
     fn copy_cells(&mut self, column: usize, (chunk, rows): (u32, Range<u32>), values: &[u8]) {
         let size = self.columns()[column].size;
         assert!(values.len() == rows.len() * size, "a column has other cells");
@@ -133,9 +133,9 @@ impl ChunkList {
         assert!(rows.end <= self.capacity(), "the rows end outside of their chunk");
         let block = &self.blocks()[chunk as usize];
         let (start, _) = row_address(block, self.layout(), column, rows.start);
-        // SAFETY: the rows end inside the capacity, so `ChunkLayout` proves that as many bytes as
-        // `values` has belong to this column from `start` on. `&mut self` is the right to write
-        // them, so `values` is no part of them.
+        // SAFETY: the rows end inside the capacity, so `ChunkLayout` proves that the `values.len()`
+        // bytes from `start` on belong to this column. `&mut self` is the right to write them, so
+        // `values` is no part of them.
         unsafe { start.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
     }
 

@@ -1,9 +1,9 @@
-//! Blocks for a list that grows: where its next chunk lies.
+//! Blocks for a list that grows: the place of its next chunk.
 //!
-//! While a list is short, its chunks have blocks of their own, so that rare archetypes pay for
-//! nothing else. The longer it is, the larger are the [`extents`](crate::storage::extents) that are
-//! allocated for it: up to a [`SHARE`] of its chunks, so that the part which is not used yet stays
-//! small, or as many chunks as a batch is said to fill.
+//! While a list is short, its chunks have blocks of their own, so that rare archetypes pay for no
+//! unused memory. The longer it is, the larger are the [`extents`](crate::storage::extents) that
+//! are allocated for it: up to a [`SHARE`] of its chunks, so that the unused part stays small, or
+//! the number of chunks that a batch promises to fill.
 
 use crate::storage::block::Block;
 use crate::storage::block_class::BlockClass;
@@ -25,8 +25,8 @@ impl ChunkList {
         if let Some(block) = self.spare.pop() {
             return block;
         }
-        // An iterator may promise more rows than it has: it gets as much memory as the list has, or
-        // a little if there can be as many rows.
+        // An iterator may promise more rows than it has: the new memory is at most the list's
+        // memory, or `PROMISE_BYTES` if the promise is finite and this is more.
         let chunk = self.layout.chunk();
         let is_endless = u32::try_from(expected).map_or(true, |rows| rows == u32::MAX);
         let least = if is_endless { 0 } else { PROMISE_BYTES / chunk.bytes() as usize };
@@ -42,7 +42,7 @@ impl ChunkList {
         if let Some(block) = self.allocate_gap(pool) {
             return block;
         }
-        // Rounded up if a whole extent would be full but for a share.
+        // Rounded up if the rows fill a whole extent except for a share.
         let wanted = (expected + expected / (SHARE - 1)).max(self.blocks.len() / SHARE);
         let most = if self.layout.is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
         match BlockClass::of_extent(wanted.min(most)) {

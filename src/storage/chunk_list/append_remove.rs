@@ -142,7 +142,7 @@ impl ChunkList {
         RemovedRow { list: self, at, last }
     }
 
-    /// Removes the last row, whose cells have been copied elsewhere.
+    /// Removes the last row. Its cells have been copied elsewhere.
     ///
     /// # Panics
     ///

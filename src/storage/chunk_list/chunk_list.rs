@@ -23,8 +23,8 @@ pub(super) const fn layout_of(layout: &ListLayout, in_first_block: bool) -> &Chu
     }
 }
 
-/// The key of a layout of a list: what was computed for one must never be used with another, in any
-/// world.
+/// The key of a layout of a list: data computed for one layout must never be used with another, in
+/// any world.
 fn next_key() -> u64 {
     static KEYS: AtomicU64 = AtomicU64::new(0);
     KEYS.fetch_add(1, Ordering::Relaxed)
@@ -60,7 +60,7 @@ pub(crate) struct ChunkList {
     pub(super) blocks: Vec<Block>,
     /// Rows that fit in a chunk of the layout in use.
     pub(super) capacity: u32,
-    /// Rows in the last chunk. Zero only if there is no chunk.
+    /// Rows in the last chunk. Zero only if the list has no chunk.
     pub(super) tail: u32,
     pub(super) chunk_len: u32,
     /// Whether the rows lie in the first block, which is smaller than a chunk and the only one.
@@ -71,8 +71,8 @@ pub(crate) struct ChunkList {
     pub(super) key: u64,
     /// Reserved blocks that hold no row yet.
     pub(super) spare: Vec<Block>,
-    /// The first chunk from which on an extent may have free chunks besides those that follow the
-    /// last. Past the last chunk if there are none.
+    /// Chunks before this one have full extents, except that free chunks may follow the last chunk
+    /// of the list. Past the last chunk if all extents are full.
     pub(super) gaps_from: usize,
     /// Boxed, so that a pass over many archetypes does not load it.
     pub(super) layout: Box<ListLayout>,
@@ -97,8 +97,8 @@ impl ChunkList {
         }
     }
 
-    /// Exchanges two columns in constant time: each has the values of the other from now on. What
-    /// was computed for the list before belongs to no list any more.
+    /// Exchanges two columns in constant time: each has the values of the other from now on. Data
+    /// computed for the list before belongs to no list any more.
     ///
     /// # Panics
     ///
@@ -120,11 +120,11 @@ impl ChunkList {
         &self.blocks
     }
 
-    /// Where a chunk's rows are.
+    /// The place of a chunk's rows.
     ///
     /// # Panics
     ///
-    /// If rows have bytes and there is no such chunk.
+    /// If rows have bytes and the chunk does not exist.
     #[inline]
     pub(in crate::storage) fn place(&self, chunk: u32) -> Place {
         match self.blocks.get(chunk as usize) {
@@ -157,7 +157,7 @@ impl ChunkList {
         (self.layout.first().map_or(chunk.offset, |first| first.offset(column)), chunk)
     }
 
-    /// Where a column starts in blocks of each class.
+    /// The start of a column in blocks of each class.
     pub(in crate::storage) fn starts(&self, column: u16) -> [u32; BlockClass::LEN] {
         let (first, chunk) = self.column(column);
         BlockClass::ALL.map(|class| match class {

@@ -1,5 +1,5 @@
-//! Memory given back: chunks move together, so that slabs and extents become empty. Or to another
-//! pool, whose world takes over the rows.
+//! Compaction: chunks move together, so that slabs and extents become empty and their memory can be
+//! given back. Also moves rows to another pool, for a world that takes them over.
 
 #![expect(unsafe_code, reason = "rows are copied between raw blocks")]
 
@@ -11,7 +11,7 @@ use crate::storage::pool::Pool;
 use super::ChunkList;
 use super::allocate::SHARE;
 
-/// As many of some chunks as fill extents of one size.
+/// The largest number of at most `chunks` chunks that fills extents of one size.
 fn whole_extents(chunks: usize) -> usize {
     chunks - chunks % BlockClass::of_extent(chunks).chunks() as usize
 }
@@ -23,7 +23,7 @@ fn runs_grown(chunks: usize, extent_chunks_max: usize) -> usize {
     let sizes: Vec<_> = sizes.collect();
     let (mut runs, mut placed) = (0, 0);
     for (i, size) in sizes.iter().enumerate() {
-        // The next size is used from where it is the share that is allowed.
+        // The next size is used once it is at most the allowed share.
         let until = sizes.get(i + 1).map_or(chunks, |next| (next * SHARE).min(chunks));
         runs += (until - placed).div_ceil(*size);
         placed = until;
@@ -67,7 +67,7 @@ impl ChunkList {
         if self.blocks.is_empty() { 0 } else { 1 + breaks.count() }
     }
 
-    /// The runs of some chunks, whose numbers ascend.
+    /// The runs of some chunks with ascending numbers.
     pub(crate) fn runs_of(&self, chunks: &[u32]) -> usize {
         let blocks = chunks.iter().filter_map(|&chunk| self.blocks.get(chunk as usize));
         let mut before: Option<&Block> = None;
@@ -82,11 +82,11 @@ impl ChunkList {
         self.layout.is_extensible() && self.runs() > grown + grown / 4
     }
 
-    /// Moves chunks to new extents of which they fill each: those of extents that have free chunks,
-    /// or all if the list is scattered. Returns the number of rows moved.
+    /// Moves chunks to new extents that they fill. Leaves the extents that have free chunks, or all
+    /// extents if the list is scattered. Returns the number of rows moved.
     fn repack_extents(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         let most = pool.extent_chunks_max();
-        // All at once or not: a part of them would be scattered still.
+        // All at once or not at all: a moved part would still be scattered.
         let is_scattered = self.len() <= rows_max && self.is_scattered(most);
         let (mut leaving, mut rows, mut first) = (Vec::new(), 0, 0);
         for neighbours in self.blocks.chunk_by(Block::shares_extent) {
@@ -99,7 +99,7 @@ impl ChunkList {
                 *rows += self.rows_of(chunk);
                 (*rows <= rows_max).then_some(*rows)
             });
-            // As many as the budget allows, or as fill an extent.
+            // The chunks that the budget allows, or that fill an extent.
             let fit = fit.count();
             let taken = if fit < chunks.len() { whole_extents(fit) } else { fit };
             rows += chunks.clone().take(taken).map(|chunk| self.rows_of(chunk)).sum::<usize>();
@@ -113,8 +113,8 @@ impl ChunkList {
         rows
     }
 
-    /// Allocates the first of `left` chunks of full size: the one that follows `last`, or that of
-    /// an extent which they fill.
+    /// Allocates the first of `left` chunks of full size: the chunk that follows `last`, or the
+    /// first of an extent that they fill.
     fn allocate_after(&self, last: Option<&Block>, left: usize, pool: &mut Pool) -> Block {
         if let Some(next) = last.and_then(|last| pool.extents().allocate_next(last)) {
             return next;

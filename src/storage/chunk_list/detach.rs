@@ -20,7 +20,7 @@ pub(crate) struct DetachedChunks {
     chunk_len: u32,
     /// Rows of a full chunk.
     capacity: u32,
-    /// Rows in the last chunk. Zero only if there is no chunk.
+    /// Rows in the last chunk. Zero only if these are no chunks.
     tail: u32,
     in_first_block: bool,
 }
@@ -82,8 +82,8 @@ impl ChunkList {
         self.is_numbered(self.chunks_with(rows))
     }
 
-    /// The highest number that a chunk may have if there are `rows` more rows. One more than it
-    /// seems, because two partly filled last chunks may leave one partly filled.
+    /// The highest number that a chunk may have with `rows` more rows. One more than it seems,
+    /// because two partly filled last chunks may leave one partly filled.
     fn chunks_with(&self, rows: usize) -> u32 {
         let chunks = (self.len() + rows).div_ceil(self.chunk_capacity() as usize);
         u32::try_from(chunks).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! Where the chunks of a list lie while it grows, shrinks, is taken apart and is compacted.
+//! The places of a list's chunks while it grows, shrinks, is taken apart and is compacted.
 
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn remove(list: &mut ChunkList, row: usize, pool: &mut Pool) {
     list.drop_last(pool);
 }
 
-/// The numbers of all rows, of which the other columns are as well what was written.
+/// The numbers of all rows. Asserts that the other columns have the bytes of these numbers.
 #[track_caller]
 fn numbers(list: &ChunkList) -> Vec<u32> {
     assert!(list.is_consistent());
@@ -66,8 +66,8 @@ fn ascending(rows: usize) -> Vec<u32> {
     (0..).take(rows).collect()
 }
 
-/// The greatest number of chunks of an extent that are allocated for nothing yet, in a list that
-/// grew row by row.
+/// The number of allocated chunks of the last extent that are not used yet. The list grew row by
+/// row.
 fn unused(list: &ChunkList, pool: &mut Pool) -> usize {
     let last = list.blocks().last().expect("the list has rows");
     if last.extent_chunks() == 1 {

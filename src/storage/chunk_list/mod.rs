@@ -2,7 +2,7 @@
 //!
 //! [`chunk_list`] has the list, [`allocate`] and [`compact`] where its chunks lie,
 //! [`append_remove`] the append and the removal of single rows, [`detach`] the transfer of whole
-//! chunks between lists.
+//! chunks between lists. `growth_tests` checks the places of chunks while a list grows and shrinks.
 
 mod allocate;
 mod append_remove;

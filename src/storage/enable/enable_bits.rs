@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A bit is *set* where the component is disabled. So new rows, which are enabled, are zeros, and
-//! adding them writes nothing: bits past the last live row of a chunk are always zero.
+//! adding them writes no bit: bits past the last live row of a chunk are always zero.
 //!
 //! Words are atomic because parts of one chunk may be switched by several threads, and because
 //! systems that run at the same time switch different components. All accesses are relaxed:
@@ -66,7 +66,7 @@ impl EnableBits {
     ///
     /// # Panics
     ///
-    /// If there is no such array or chunk.
+    /// If the array or the chunk does not exist.
     #[inline]
     pub(crate) fn chunk(&self, array: usize, chunk: u32) -> ChunkBits<'_> {
         let words = &self.arrays[array].words[chunk as usize * self.chunk_words..];
@@ -90,8 +90,8 @@ impl EnableBits {
         self.arrays.iter().for_each(|array| words::save(&array.words, to));
     }
 
-    /// Sets the words of all chunks to those that [`EnableBits::save`] has written for as many, and
-    /// removes them from the front.
+    /// Sets the words of all chunks from words that [`EnableBits::save`] has written for the same
+    /// number of chunks, and removes them from the front.
     ///
     /// # Panics
     ///
@@ -100,7 +100,7 @@ impl EnableBits {
         self.arrays.iter_mut().for_each(|array| words::load(&mut array.words, saved));
     }
 
-    /// Adds a chunk, whose rows will be enabled.
+    /// Adds a chunk. Its rows will be enabled.
     pub(crate) fn push_chunk(&mut self) {
         for array in &mut self.arrays {
             let len = array.words.len() + self.chunk_words;
@@ -132,7 +132,7 @@ impl EnableBits {
         }
     }
 
-    /// Removes a row, whose place the `last` row takes.
+    /// Removes a row. The `last` row takes its place.
     pub(crate) fn remove_row(&mut self, at: ChunkRow, last: ChunkRow) {
         for array in 0..self.arrays.len() {
             let was_off = self.take_bit(array, last);
@@ -142,8 +142,8 @@ impl EnableBits {
         }
     }
 
-    /// Disables in a new row what is disabled in a row of `source`. `kept` has pairs of a column
-    /// there and a column here.
+    /// Disables in a new row the components that are disabled in a row of `source`. `kept` has
+    /// pairs of a column there and a column here.
     pub(crate) fn follow_row(
         &mut self,
         to: ChunkRow,
@@ -175,7 +175,8 @@ impl EnableBits {
         }
     }
 
-    /// Disables in new rows of one chunk what is disabled in a row of the same archetype.
+    /// Disables in new rows of one chunk the components that are disabled in a row of the same
+    /// archetype.
     pub(crate) fn replicate(&mut self, from: ChunkRow, chunk: u32, rows: Range<u32>) {
         for array in 0..self.arrays.len() {
             if !self.chunk(array, from.chunk).is_enabled(from.row) {

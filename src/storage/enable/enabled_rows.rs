@@ -5,8 +5,8 @@ use core::ops::Range;
 
 use super::enable_bits::{ChunkBits, WORD, low_bits};
 
-/// Whether `C` is enabled in each row of a chunk: what the term [`Enabled<C>`](crate::Enabled)
-/// yields.
+/// Whether `C` is enabled in each row of a chunk: the item of the term
+/// [`Enabled<C>`](crate::Enabled).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -155,7 +155,7 @@ impl Iterator for EnabledRowsIter<'_> {
 
 impl ExactSizeIterator for EnabledRowsIter<'_> {}
 
-/// Switches `C` in rows of a chunk: what the term [`EnabledMut<C>`](crate::EnabledMut) yields.
+/// Switches `C` in rows of a chunk: the item of the term [`EnabledMut<C>`](crate::EnabledMut).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -311,7 +311,7 @@ impl<'w> Iterator for EnabledRowsMutIter<'w> {
 
 impl ExactSizeIterator for EnabledRowsMutIter<'_> {}
 
-/// Switches `C` in one row: what [`EnabledMut<C>`](crate::EnabledMut) yields for an entity.
+/// Switches `C` in one row: the item of [`EnabledMut<C>`](crate::EnabledMut) for an entity.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -1,13 +1,13 @@
-//! Which rows of enableable components are enabled: a bit a row, outside of the chunks.
+//! The enable bits of enableable components: a bit a row, outside of the chunks.
 //!
 //! [`enable_bits`] has the bits of one archetype, [`row_mask`] the rows of a chunk that a query
-//! sees, [`row_runs`] the runs of them, and [`enabled_rows`] what terms hand out of the bits of one
-//! component.
+//! sees, [`row_runs`] their runs, and [`enabled_rows`] the items of terms that read or switch the
+//! bits of one component.
 //!
-//! A disabled component stays where it is, with its value: nothing moves when it is switched, and
-//! that is the point. Queries take it for absent. The bits lie outside of the chunks, like versions
-//! and for the same reasons: a chunk remains nothing but columns, and a pass tests a word for 64
-//! rows before it touches a line of them.
+//! A disabled component stays in place, with its value: switching it moves no data, which is the
+//! purpose. Queries take it for absent. The bits lie outside of the chunks, like versions and for
+//! the same reasons: a chunk has only columns, and a pass tests a word for 64 rows before it
+//! touches a line of them.
 
 mod enable_bits;
 mod enabled_rows;

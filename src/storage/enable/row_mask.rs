@@ -8,7 +8,8 @@ use crate::storage::stamps::NewerLines;
 
 use super::enable_bits::{ChunkBits, EnableBits, WORD, low_bits};
 
-/// What a query asks of the enable bits of each row of an archetype: all of some rules.
+/// The rules of a query for the enable bits of each row of an archetype. A row must comply with
+/// all.
 pub(crate) type EnableRules = [EnableRule];
 
 /// A row is seen if one of these arrays of bits says so.
@@ -22,8 +23,8 @@ impl EnableRule {
     }
 }
 
-/// The rows of a chunk that a query sees: those whose components are enabled, and, for a query of
-/// [changed lines](crate::ChangedLines), whose lines have changed.
+/// The rows of a chunk that a query sees: rows with enabled components that, for a query of
+/// [changed lines](crate::ChangedLines), lie in lines that have changed.
 ///
 /// Yielded beside whole slices by [`Query::masked`](crate::Query::masked). Row `i` is element `i`
 /// of the slices. If a loop switches the component by which the query chooses rows, the mask of
@@ -86,7 +87,7 @@ impl<'w> RowMask<'w> {
     ) -> Self {
         let all = Self::all_of(chunk, rows);
         let (Some(bits), Some(EnableRule(first))) = (bits, rules.first()) else { return all };
-        // A rule of no array is one of components that the archetype lacks: it sees nothing.
+        // A rule without arrays is a rule of components that the archetype lacks: no row complies.
         let Some(&(array, enabled)) = first.first() else { return Self { rows: 0, ..all } };
         let words = bits.chunk(array, chunk).words();
         let turn = if enabled { u64::MAX } else { 0 };

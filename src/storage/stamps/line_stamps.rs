@@ -11,15 +11,15 @@
 //!                             └─ chunk 0                    └─ chunk 1
 //! ```
 //!
-//! A writer of whole slices stamps the chunk as everywhere, and knows nothing of lines. The
-//! chunk's stamp says by a bit which of the two wrote last:
+//! A writer of whole slices stamps the chunk as everywhere, without knowing lines. The chunk's
+//! stamp says by a bit which of the two wrote last:
 //!
 //! * It is *whole*: all lines are as new as the stamp.
-//! * It is *by lines*: a line is as new as its own stamp, or as the stamp `whole`, which keeps what
-//!   the chunk's stamp was before lines were written.
+//! * It is *by lines*: a line is as new as its own stamp, or as the stamp `whole`, which keeps the
+//!   version that the chunk's stamp had before lines were written.
 //!
-//! So a write that does not know of lines can report too much and never too little, and components
-//! that do not ask for lines cost nothing.
+//! So a write that does not know lines can report too many changes and never too few, and
+//! components that do not ask for lines cost no time.
 
 use core::ops::Range;
 
@@ -36,7 +36,7 @@ const LINE_ROWS: u32 = 16;
 
 const _: () = assert!(LINE_ROWS as usize == VECTOR_ROWS, "a line is a vector of rows");
 
-/// The line stamps of an archetype that has components which ask for them.
+/// The line stamps of an archetype with components that ask for them.
 #[derive(Debug)]
 pub(crate) struct LineStamps {
     /// Stamps of a chunk in each array: `whole`, and one a line.
@@ -65,7 +65,7 @@ impl LineStamps {
     ///
     /// # Panics
     ///
-    /// If there is no such chunk.
+    /// If the chunk does not exist.
     #[inline]
     pub(crate) fn chunk<'s>(
         &'s self,
@@ -116,9 +116,9 @@ impl LineStamps {
         }
     }
 
-    /// Ends a change, that [`LineStamps::open`] began, by which neighbours came from another
-    /// archetype: of the `kept` columns, which are pairs of a column there and a column here, the
-    /// lines of the rows get the versions that they had there, and of all others the version `now`.
+    /// Ends a change that [`LineStamps::open`] began and in which neighbours came from another
+    /// archetype. `kept` has pairs of a column there and a column here: in these columns the lines
+    /// of the rows get the versions that they had there, in all others the version `now`.
     pub(crate) fn close_arrival(
         &self,
         (stamps, to): (&Stamps, ChunkRow),
@@ -175,8 +175,8 @@ impl LineStamps {
         }
     }
 
-    /// Sets the stamps of all chunks to those that [`LineStamps::save`] has written for as many,
-    /// with versions that begin with `first`, and removes them from the front.
+    /// Sets the stamps of all chunks from stamps that [`LineStamps::save`] has written for the same
+    /// number of chunks, with versions that begin with `first`, and removes them from the front.
     ///
     /// # Panics
     ///
@@ -210,8 +210,8 @@ impl LineStamps {
         }
     }
 
-    /// Moves the lines of a chunk that fills the gap of another. Those of its old place are as if
-    /// no row had been there.
+    /// Moves the lines of a chunk that fills the gap of another. Its old place is reset: it has the
+    /// lines of a chunk without rows.
     pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
         for array in &mut self.arrays {
             for i in 0..self.chunk_stamps {
@@ -271,7 +271,7 @@ impl<'s> ChunkLines<'s> {
         self.whole().max(self.lines[(row / LINE_ROWS) as usize].get())
     }
 
-    /// The version that all lines have at least, and that of each line.
+    /// The version that all lines have at least, and the version of each line.
     pub(crate) fn versions(self) -> impl Iterator<Item = Version> + 's {
         let whole = self.whole();
         [whole].into_iter().chain(self.lines.iter().map(move |line| line.get().max(whole)))
@@ -284,7 +284,7 @@ impl<'s> ChunkLines<'s> {
         NewerLines { lines, since }
     }
 
-    /// Stamps the lines of some rows, at least one, and their chunk. No other line.
+    /// Stamps the lines of some rows, at least one, and their chunk, but no other line.
     #[inline]
     pub(crate) fn touch(self, rows: Range<u32>, now: Version) {
         self.raise(rows, now);
@@ -293,7 +293,7 @@ impl<'s> ChunkLines<'s> {
     /// Raises the lines of some rows, at least one, to a version, unless they are newer.
     ///
     /// Several threads may do so at a time, for different rows and with one version. The stamp of
-    /// the chunk is read once: those that see the stamp of the whole keep the same version,
+    /// the chunk is read once: the threads that see the stamp of the whole keep the same version,
     /// and one of them replaces it.
     #[inline]
     fn raise(self, rows: Range<u32>, version: Version) {
@@ -328,7 +328,7 @@ impl<'s> ChunkLines<'s> {
     }
 }
 
-/// Which lines of a chunk are newer than a version.
+/// The lines of a chunk that are newer than a version.
 #[derive(Clone, Copy, Debug)]
 pub struct NewerLines<'s> {
     /// Empty if all are.
@@ -383,7 +383,7 @@ impl NewerLines<'_> {
     #[inline(always)]
     fn rows_of(self, lines: &[Stamp]) -> u64 {
         const LINE: u64 = (1 << LINE_ROWS) - 1;
-        // All ones or zero, without a branch: which lines changed is not predictable.
+        // All ones or zero, without a branch, because the changed lines are not predictable.
         let rows = |stamp: &Stamp| 0_u64.wrapping_sub(u64::from(stamp.get() > self.since)) & LINE;
         (0..).zip(lines).fold(0, |all, (i, stamp)| all | rows(stamp) << (i * LINE_ROWS))
     }

@@ -1,6 +1,6 @@
-//! Change versions of an archetype's chunks: [`stamp`] has one stored version, [`stamp_run`] those
-//! of neighbours, [`stamps`] all of an archetype by their [`stamp_kind`], [`line_stamps`] those of
-//! lines of its chunks, [`shared_lines`] the memory that small archetypes share.
+//! Change versions of an archetype's chunks: [`stamp`] has one stored version, [`stamp_run`] the
+//! versions of neighbours, [`stamps`] all of an archetype by their [`stamp_kind`], [`line_stamps`]
+//! the versions of lines, [`shared_lines`] the memory that small archetypes share.
 
 mod line_stamps;
 mod shared_lines;

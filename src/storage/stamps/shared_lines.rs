@@ -11,9 +11,9 @@
 //! ```
 //!
 //! A query that writes one column of thousands of archetypes stamps an eighth of a line in each. In
-//! a table of its own each archetype would have a whole line. At 10,000 archetypes of two rows
-//! these would be as many bytes as the cells, and together too many for a second-level cache of 1
-//! MiB.
+//! a table of its own each archetype would have a whole line. At 10,000 archetypes of two rows the
+//! tables would have the size of the cells, and together they would exceed a second-level cache of
+//! 1 MiB.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Page {
     pub(super) fn new(lines: usize) -> (Self, usize) {
         let stamps: Arc<[Stamp]> =
             (0..(lines + 1) * LINE_STAMPS - 1).map(|_| Stamp::default()).collect();
-        // `align_offset` may fail (under Miri). Any start is correct then, only slower.
+        // `align_offset` may fail (under Miri). In this case any start is correct, only slower.
         let start = stamps.as_ptr().align_offset(LINE_BYTES).min(LINE_STAMPS - 1);
         (Self(stamps), start)
     }

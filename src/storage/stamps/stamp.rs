@@ -8,10 +8,10 @@ use crate::version::Version;
 /// Stamps in a cache line.
 pub(super) const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
 
-/// A version that is read and written through shared references, and a bit that says whether some
-/// lines of the chunk got it, or the whole (see [`line_stamps`](super::line_stamps)).
+/// A version that is read and written through shared references, and a bit that tells whether the
+/// whole chunk has it, or only some lines (see [`line_stamps`](super::line_stamps)).
 ///
-/// The bit is the lowest, and set for the whole: so two stamps of wholes are compared as they are.
+/// The bit is the lowest, and set for the whole: so two stamps of wholes are compared directly.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(in crate::storage) struct Stamp(AtomicU64);
@@ -39,7 +39,7 @@ impl Stamp {
         self.0.store(by_lines(version) | WHOLE, Ordering::Relaxed);
     }
 
-    /// Raises the stamp to that of another whole, unless it is newer. Returns whether it was
+    /// Raises the stamp to another stamp of a whole, unless it is newer. Returns whether it was
     /// raised. The test and the write are two steps, because each stamp has one writer at a time.
     #[inline]
     pub(super) fn raise_to(&self, other: &Self) -> bool {
@@ -83,21 +83,21 @@ impl Stamp {
         (bits & WHOLE != 0).then(|| Version::from_bits(bits >> 1))
     }
 
-    /// Says that only some lines have this version, unless another thread has said so.
+    /// Records that only some lines have this version, unless another thread has done so.
     #[inline]
     pub(super) fn leave_whole(&self, whole: Version) {
         let (old, new) = (by_lines(whole) | WHOLE, by_lines(whole));
-        // A failure is that of the other thread's success.
+        // A failure means that the other thread has succeeded.
         let _ = self.0.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Says that only some lines have this version.
+    /// Records that only some lines have this version.
     #[inline]
     pub(super) fn mark_by_lines(&self) {
         self.0.store(self.0.load(Ordering::Relaxed) & !WHOLE, Ordering::Relaxed);
     }
 
-    /// Raises the version, unless it is newer, and says that only some lines have it.
+    /// Raises the version, unless it is newer, and records that only some lines have it.
     #[inline]
     pub(super) fn raise_by_lines(&self, version: Version) {
         self.0.store(by_lines(self.get().max(version)), Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! What a stamp is of.
+//! The kind of change that a stamp records.
 
-/// What a stamp records: a change of the rows themselves, or of a column.
+/// A kind of change: of the rows themselves, or of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StampKind(u32);
 
@@ -17,7 +17,7 @@ impl StampKind {
         Self(column as u32 + Self::COLUMNS_START)
     }
 
-    /// Kind number `index`, of those of [`Stamps::kinds`](super::Stamps::kinds).
+    /// Kind number `index` of [`Stamps::kinds`](super::Stamps::kinds).
     #[expect(clippy::cast_possible_truncation, reason = "there are 2^16 columns at most")]
     pub(crate) const fn nth(index: usize) -> Self {
         Self(index as u32)

@@ -11,7 +11,7 @@ use super::stamp::Stamp;
 pub struct StampRun<'s>(pub(super) slice::Iter<'s, Stamp>);
 
 impl StampRun<'_> {
-    /// Stamps the next chunk with the current version, if there is one.
+    /// Stamps the next chunk with the current version, if the run has one.
     #[inline(always)]
     pub(crate) fn touch_next(&mut self, now: Version) {
         if let Some(stamp) = self.0.next() {

@@ -8,18 +8,18 @@
 //!  …
 //! ```
 //!
-//! A change filter tests an array's first stamp, the newest of all, and then scans the others:
-//! 1,000,000 rows of 24 bytes are 1,489 chunks, 12 KB of stamps. (In chunk headers the same scan
-//! took 6 to 68 times as long.)
+//! A change filter first tests an array's first stamp, the newest of all. If it is new enough, the
+//! filter scans the others: 1,000,000 rows of 24 bytes are 1,489 chunks, 12 KB of stamps. (In chunk
+//! headers the same scan took 6 to 68 times as long.)
 //!
 //! With a single chunk, its stamp is the newest one, and no other is needed. In a world of
 //! thousands of archetypes most have one chunk. Eight of them with the same number of components
 //! share lines ([`shared_lines`](super::shared_lines)) until they have a second chunk.
 //!
 //! Stamps are atomic because systems that run at the same time write different columns of one
-//! archetype, or one column of different archetypes, whose stamps share an allocation. Each array
-//! has one writer at a time and readers are synchronised elsewhere. So all accesses are relaxed,
-//! and cost as much as plain ones.
+//! archetype, or one column of different archetypes, with stamps in one allocation. Each array has
+//! one writer at a time and readers are synchronised elsewhere. So all accesses are relaxed, and
+//! cost the same as plain ones.
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -43,7 +43,7 @@ impl StampPair<'_> {
     #[inline]
     pub(super) fn raise_by_lines(self, version: Version) {
         self.chunk.raise_by_lines(version);
-        // It may be the same stamp, which is as new then.
+        // It may be the same stamp, which is already as new.
         self.newest.raise(version);
     }
 
@@ -58,8 +58,8 @@ impl StampPair<'_> {
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub(crate) struct Stamps {
-    /// Arrays that start `stride` stamps apart: the summary, then one stamp per chunk. In a shared
-    /// page each archetype has one stamp of each kind.
+    /// Arrays that start `stride` stamps apart: the summary, followed by one stamp per chunk. In a
+    /// shared page each archetype has one stamp of each kind.
     page: Page,
     /// The index of the first array's summary. With fewer than two chunks it may be too old and is
     /// not read.
@@ -95,7 +95,7 @@ impl Stamps {
     }
 
     /// The newest stamp of a kind: no chunk's stamp is newer. It can be newer than all of them if
-    /// the chunk that had it is gone.
+    /// the chunk that had it no longer exists.
     #[inline]
     pub(crate) fn newest(&self, kind: StampKind) -> Version {
         let newest =
@@ -121,11 +121,11 @@ impl Stamps {
         }
     }
 
-    /// The stamps of one kind of the chunks `chunks`, of which the caller will touch at least one.
+    /// The stamps of one kind of the chunks `chunks`. The caller must touch at least one of them.
     ///
     /// # Panics
     ///
-    /// If there is no chunk, or one of them or the column does not exist.
+    /// If `chunks` is empty, or one of them or the column does not exist.
     #[inline]
     pub(crate) fn begin_run(
         &self,
@@ -191,7 +191,7 @@ impl Stamps {
         }
     }
 
-    /// Raises a chunk's stamp to that of rows which were moved here.
+    /// Raises a chunk's stamp to the stamp of rows that were moved here.
     #[inline]
     pub(crate) fn raise(&mut self, kind: StampKind, chunk: usize, version: Version) {
         let StampPair { chunk, newest } = self.pair(kind, chunk);
@@ -219,7 +219,7 @@ impl Stamps {
         self.kinds
     }
 
-    /// What [`Stamps::save`] writes for a chunk. Different contents have different stamps.
+    /// The word that [`Stamps::save`] writes for a chunk. Different contents have different stamps.
     #[inline]
     pub(crate) fn saved(&self, kind: StampKind, chunk: usize) -> u64 {
         debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
@@ -234,12 +234,12 @@ impl Stamps {
         }
     }
 
-    /// Sets the stamps of all chunks to those that [`Stamps::save`] has written for as many, with
-    /// versions that begin with `first`.
+    /// Sets the stamps of all chunks from stamps that [`Stamps::save`] has written for the same
+    /// number of chunks, with versions that begin with `first`.
     ///
     /// # Panics
     ///
-    /// If they are not as many.
+    /// If their number differs.
     pub(crate) fn load(&mut self, saved: &[u64], first: Version) {
         assert!(saved.len() == self.kinds * self.chunk_len, "the stamps are those of other chunks");
         if self.chunk_len == 0 {
@@ -256,7 +256,7 @@ impl Stamps {
         }
     }
 
-    /// Adds a chunk. Its stamps are those of a chunk that was never changed.
+    /// Adds a chunk. It has the stamps of a chunk that was never changed.
     pub(crate) fn push_chunk(&mut self) {
         self.reserve(self.chunk_len + 1);
         let chunk = self.chunk_len;
@@ -282,14 +282,14 @@ impl Stamps {
         }
     }
 
-    /// Stamps a chunk that lost a row, into whose place the last row of chunk `last` was moved. The
-    /// chunk's stamps are raised to those of the last chunk, from which that row came.
+    /// Stamps a chunk that lost a row. The last row of chunk `last` was moved to the row's place,
+    /// so the chunk's stamps are raised to the stamps of the last chunk.
     #[inline(always)]
     pub(crate) fn record_removal(&mut self, chunk: usize, last: usize, now: Version) {
         debug_assert!(chunk < self.chunk_len && last < self.chunk_len, "a chunk does not exist");
         let (stamps, stride) = (self.all(), self.stride);
         let (mut chunk, mut last) = (self.first + chunk, self.first + last);
-        // The first array is that of the order.
+        // The first array has the stamps of the order.
         stamps[self.summary].set(now);
         stamps[chunk].set(now);
         if last != chunk {
@@ -320,7 +320,7 @@ impl Stamps {
         NonNull::from(&self.all()[self.index(kind, 0)])
     }
 
-    /// Bytes of the page. Those of a shared page are divided equally.
+    /// Bytes of the page. The bytes of a shared page are divided equally.
     pub(crate) fn bytes(&self) -> usize {
         self.page.bytes_each()
     }

@@ -1,11 +1,11 @@
-//! Exact stamps: after each of many random operations, every stamp of every chunk is the one that
-//! an oracle works out from the rules of versions alone, and each filter visits the chunks that it
-//! tells.
+//! Exact stamps: after each of many random operations, every stamp of every chunk equals the stamp
+//! that an oracle computes from the rules of versions alone, and each filter visits the chunks that
+//! the oracle names.
 //!
-//! Each world has an archetype for every set of five components, so that those of equally many
+//! Each world has an archetype for every set of five components. Archetypes with the same number of
 //! components share lines of stamps while they have one chunk. The operations let them grow to
 //! several chunks, shrink to one, grow again, be emptied and filled again, and write columns
-//! through walks in between.
+//! through passes in between.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +26,7 @@ use passes::{Only, Way};
 /// An archetype that grows stops here, if its chunks have room for this many rows.
 const ROWS_MAX: usize = if cfg!(miri) { 8 } else { 200 };
 
-/// Versions that filters are asked at, the latest ones of all that there are. Miri takes long over
-/// each.
+/// Versions that filters are tested at, the latest of all. Miri takes long over each.
 const ASKED_MAX: usize = if cfg!(miri) { 2 } else { usize::MAX };
 
 /// Bundles that [`with_shape!`] knows.
@@ -49,7 +48,7 @@ macro_rules! with_shape {
     };
 }
 
-/// The same for exchanges, of which there are as many as pairs.
+/// The same for exchanges, which need every pair of bundles.
 macro_rules! with_small_shape {
     ($n:expr, $S:ident => $run:expr) => {
         with_type!($n, $S => $run; 0 (), 1 Mega, 2 (Four, Tag), 3 (Line, Odd))
@@ -120,7 +119,7 @@ fn only() -> impl Strategy<Value = Only> {
     ]
 }
 
-/// Loops that run to their end, and as many that do not.
+/// Loops that run to their end, and the same number of loops that do not.
 fn way() -> impl Strategy<Value = Way> {
     let turns = || prop_oneof![0usize..40, Just(usize::MAX)];
     prop_oneof![
@@ -144,7 +143,7 @@ impl Pair {
     /// One entity in each archetype.
     fn new(world: World) -> Self {
         let mut pair = Self { world, oracle: Oracle::default() };
-        // Under Miri twenty have to do.
+        // Twenty have to suffice under Miri.
         for set in if cfg!(miri) { 12 } else { 0 }..SETS {
             pair.found(set);
         }
@@ -152,8 +151,8 @@ impl Pair {
         pair
     }
 
-    /// Changes the world in one step, or in none. What it stamps, it stamps with the version behind
-    /// the one that was current.
+    /// Changes the world in one step, or in none. A step stamps with the version after the current
+    /// one.
     fn step<R>(&mut self, change: impl FnOnce(&mut World) -> R) -> R {
         self.oracle.now = Version::from_bits(self.world.version().to_bits() + 1);
         let result = change(&mut self.world);
@@ -284,7 +283,7 @@ impl Pair {
         self.oracle.write_chunks(&seen.into_iter().collect(), P::SET);
     }
 
-    /// A pass over all chunks, which hands out a column of those that have it.
+    /// A pass over all chunks that writes a column where it exists.
     fn write_where_there<P: Part>(&mut self) {
         let mut seen = BTreeSet::new();
         self.step(|world| {
@@ -299,7 +298,7 @@ impl Pair {
         self.oracle.write_chunks(&seen, P::SET);
     }
 
-    /// Passes that write nothing, of queries that could.
+    /// Passes that write no column, of queries that could.
     fn read(&mut self) {
         self.step(|world| world.query_mut::<(&Four, Option<&Mega>)>().rows().for_each(drop));
         self.step(|world| {
@@ -361,7 +360,7 @@ impl Pair {
         }
     }
 
-    /// Every stamp is what it must be, and so is all that filters say of them.
+    /// Asserts that every stamp and every filter result is as expected.
     fn compare(&self) {
         self.oracle.assert_seen_in(&self.world);
         self.compare_filters(Watched::Arrival, 0, |since| {
@@ -377,7 +376,7 @@ impl Pair {
         assert_eq!(self.world.check(), Ok(()));
     }
 
-    /// Whatever version is asked about: `visited` tells the first entities of the chunks.
+    /// Compares filters at every version: `visited` returns the first entities of the chunks.
     fn compare_filters(
         &self,
         watched: Watched,
@@ -429,7 +428,7 @@ proptest! {
 }
 
 /// Loops over archetypes of no, one and several chunks, before and after these have moved between
-/// lines that are shared and lines of their own.
+/// shared lines and lines of their own.
 #[test]
 fn stamps_are_exact_while_archetypes_grow_shrink_and_come_back() {
     let mut ops = Vec::new();
@@ -462,12 +461,12 @@ fn stamps_are_exact_while_archetypes_grow_shrink_and_come_back() {
     run(smallest_chunks(), &ops);
 }
 
-/// While an archetype has one chunk, a walk stamps that and no summary, in a line of its own too.
-/// The row that then begins the second chunk is older than what the walk has written.
+/// While an archetype has one chunk, a pass stamps the chunk and no summary, also in a line of its
+/// own. The row that begins the second chunk afterwards is older than the writes of the pass.
 #[test]
 fn a_second_chunk_of_old_columns_hides_no_write_to_the_first() {
     let sets = Mega::SET..if cfg!(miri) { Mega::SET + 2 } else { SETS };
-    // Each is walked before the one that the row comes from, which is left as it was.
+    // Each is visited before the archetype that the row comes from, which stays unchanged.
     for (before, set) in sets.enumerate().step_by(2) {
         let turns = before + 1;
         let ways = [Way::Slices { turns }, Way::Padded { turns }, Way::Rows { turns }];

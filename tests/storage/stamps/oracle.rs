@@ -1,4 +1,4 @@
-//! What every stamp of every chunk must be: the rules of versions in their slowest form.
+//! The expected stamps of every chunk: the rules of versions in their slowest form.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use phalanx::prelude::*;
 
 use super::parts::{Four, Line, Mega, Odd, PARTS, Set, Tag, parts_of, set_of};
 
-/// A chunk: who lives there, and since when that and the columns are as they are.
+/// A chunk: its entities, and the versions of its order and of its columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chunk {
     pub(crate) entities: Vec<Entity>,
     order: Version,
     arrival: Version,
-    /// Of columns that are not there, [`Version::NEVER`].
+    /// [`Version::NEVER`] for absent columns.
     columns: [Version; PARTS],
 }
 
 impl Chunk {
-    /// Of a chunk that was never touched.
+    /// A chunk that was never touched.
     const NEW: Self = Self {
         entities: Vec::new(),
         order: Version::NEVER,
@@ -25,7 +25,7 @@ impl Chunk {
         columns: [Version::NEVER; PARTS],
     };
 
-    /// The stamp that a filter looks at.
+    /// The stamp that a filter tests.
     pub(crate) const fn stamp(&self, watched: Watched) -> Version {
         match watched {
             Watched::Arrival => self.arrival,
@@ -37,7 +37,7 @@ impl Chunk {
         parts_of(set).for_each(|part| self.columns[part] = now);
     }
 
-    /// Rows came from elsewhere, and nothing of theirs is older here than it was there.
+    /// Rows arrived from another chunk: no stamp here may be older than the stamp there.
     fn raise(&mut self, set: Set, source: &Self) {
         for part in parts_of(set) {
             self.columns[part] = self.columns[part].max(source.columns[part]);
@@ -45,7 +45,7 @@ impl Chunk {
     }
 }
 
-/// What a filter of chunks looks at.
+/// The stamps that a filter of chunks tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watched {
     Arrival,
@@ -61,21 +61,21 @@ pub(crate) struct List {
     pub(crate) chunks: Vec<Chunk>,
 }
 
-/// Where a row is: its archetype's number, its chunk's, and its own.
+/// The place of a row: the numbers of its archetype and chunk, and its own.
 type Spot = (usize, usize, usize);
 
-/// All chunks, as they must be.
+/// The expected chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Oracle {
-    /// In the order in which the archetypes were made, which is that of queries.
+    /// In the order in which the archetypes were made, which is the order of queries.
     pub(crate) lists: Vec<List>,
     /// The version of the change that is being made.
     pub(crate) now: Version,
 }
 
 impl Oracle {
-    /// Learns from the world what no rule of versions says: which archetypes there are, in which
-    /// order, and how many rows fit their chunks.
+    /// Reads from the world the facts that follow from no rule of versions: its archetypes, their
+    /// order, and the capacity of their chunks.
     pub(crate) fn learn(&mut self, world: &World) {
         for (number, archetype) in world.archetypes().enumerate() {
             let room = archetype.capacity();
@@ -86,7 +86,7 @@ impl Oracle {
         }
     }
 
-    /// The chunks of an archetype, which may not be there yet.
+    /// The chunks of an archetype, which may not exist yet.
     pub(crate) fn chunks(&self, set: Set) -> &[Chunk] {
         self.lists.iter().find(|list| list.set == set).map_or(&[], |list| &list.chunks)
     }
@@ -112,8 +112,8 @@ impl Oracle {
         lists.flat_map(|list| &list.chunks)
     }
 
-    /// The versions at which what a filter lets pass is another than at the one before, each with
-    /// that: who looks at a summary that is too old first errs there.
+    /// The versions at which a filter passes other chunks than at the version before, and the
+    /// versions before them: a filter that tests an outdated summary fails there first.
     pub(crate) fn turning_points(&self, watched: Watched) -> BTreeSet<Version> {
         let stamps = self.all_chunks().map(|chunk| chunk.stamp(watched).to_bits());
         stamps.flat_map(|bits| [bits.saturating_sub(1), bits]).map(Version::from_bits).collect()
@@ -135,7 +135,7 @@ impl Oracle {
         self.lists[self.spot(entity).0].set
     }
 
-    /// Columns of an entity were handed out to be written: those of its whole chunk are new.
+    /// Columns of an entity were borrowed mutably: the columns of its whole chunk are new.
     pub(crate) fn write(&mut self, entity: Entity, set: Set) {
         let (number, chunk, _) = self.spot(entity);
         self.lists[number].chunks[chunk].write(set, self.now);
@@ -164,7 +164,7 @@ impl Oracle {
         self.lists.iter_mut().for_each(|list| list.chunks.clear());
     }
 
-    /// An entity has the components of `target` now, of which those of `added` are new. Others keep
+    /// An entity now has the components of `target`; the components of `added` are new. Others keep
     /// their stamps.
     pub(crate) fn change(&mut self, entity: Entity, target: Set, added: Set) {
         let spot = self.spot(entity);
@@ -179,7 +179,7 @@ impl Oracle {
         self.pop(spot);
     }
 
-    /// A row comes in behind the last one.
+    /// Adds a row after the last one.
     fn push(&mut self, entity: Entity, set: Set) -> &mut Chunk {
         let list = self.lists.iter_mut().find(|list| list.set == set).expect("it was made");
         if list.chunks.last().is_none_or(|last| last.entities.len() == list.room) {
@@ -191,7 +191,7 @@ impl Oracle {
         chunk
     }
 
-    /// A row goes, and the last one fills its place with all that is known of it.
+    /// Removes a row. The last row fills its place with all that is known of it.
     fn pop(&mut self, (number, chunk, row): Spot) {
         let List { set, chunks, .. } = &mut self.lists[number];
         let last = chunks.len() - 1;

@@ -5,7 +5,7 @@ use phalanx::prelude::*;
 use super::oracle::{Chunk, Oracle, Watched};
 use super::parts::{Mega, Part, Set, Shape};
 
-/// How a query is used up. What has turns can be broken off before the end.
+/// The ways to use up a query. A way with single items can be broken off before the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way {
     Slices {
@@ -26,7 +26,7 @@ pub(crate) enum Way {
     ForEachChunk,
 }
 
-/// Which chunks a pass visits, of those that have the column: all, or what is younger than this
+/// The chunks that a pass visits among the chunks with the column: all, or chunks younger than this
 /// many versions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Only {
@@ -48,12 +48,12 @@ pub(crate) enum Only {
     },
 }
 
-/// The version that was the current one this many versions ago.
+/// The version that was current this many versions ago.
 fn ago(now: Version, age: u64) -> Version {
     Version::from_bits(now.to_bits().saturating_sub(age))
 }
 
-/// Writes a column in the way that was asked for. The entities that were seen, in this order.
+/// Writes a column in the requested way. Returns the entities that were seen, in this order.
 pub(crate) fn write<P: Part>(world: &mut World, only: Only, way: Way) -> Vec<Entity> {
     let now = world.version();
     let query = world.query_mut::<(Entity, &mut P)>();
@@ -112,14 +112,14 @@ fn use_up<P: Part, F: Filter>(query: Query<'_, (Entity, &mut P), F>, way: Way) -
     seen
 }
 
-/// Whether [`Way::ForEachChunk`] leaves the chunk alone whose first entity this is.
+/// Whether [`Way::ForEachChunk`] leaves the chunk with this first entity alone.
 const fn is_left(first: Entity) -> bool {
     first.index().is_multiple_of(2)
 }
 
 /// The entities that such a pass must see, in this order.
 pub(crate) fn expected<P: Part>(oracle: &Oracle, only: Only, way: Way) -> Vec<Entity> {
-    // The pass is one version younger than what it was asked at.
+    // The pass is one version younger than the version that it compares with.
     let newer = |chunk: &Chunk, watched, age| chunk.stamp(watched) > ago(oracle.now, age + 1);
     let own = Watched::Column(P::INDEX);
     let also: Set = if matches!(only, Only::MegaChanged { .. }) { Mega::SET } else { 0 };

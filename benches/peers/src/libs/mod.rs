@@ -15,13 +15,13 @@ use crate::harness::Harness;
 /// A workload by its name, and the function that runs its variants at a size.
 pub(crate) type Row = (&'static str, fn(&mut Harness, usize));
 
-/// A library, and what it can do.
+/// A library and the workloads that it can run.
 pub(crate) struct Library {
     pub(crate) name: &'static str,
     pub(crate) rows: &'static [Row],
 }
 
-/// Loops over plain `Vec`s: what the libraries are measured against.
+/// Loops over plain `Vec`s, the base of comparison.
 pub(crate) const LIMIT: &str = "raw";
 
 /// The library that this package belongs to.
@@ -46,7 +46,7 @@ impl Library {
         LIBRARIES.iter().find(|library| library.name == name)
     }
 
-    /// The function for a workload; none where the library has no way to do it.
+    /// The function for a workload; none if the library cannot do it.
     pub(crate) fn row(&self, workload: &str) -> Option<fn(&mut Harness, usize)> {
         self.rows.iter().find(|(name, _)| *name == workload).map(|&(_, run)| run)
     }

@@ -1,11 +1,11 @@
 //! The benchmark of a published series on entity-component-systems, "Vagabond": three profiles of a
-//! game, by how many component types and systems it has. Making and updating a component should
-//! cost the same in all three.
+//! game, by its numbers of component types and systems. Making and updating a component should cost
+//! the same in all three.
 //!
 //! A profile with `S` systems has `S` kinds of entities. System `s` adds 1 to type `s` in all
-//! entities that hold it, and an entity of kind `k` holds as many types as it has components, from
-//! type `k` on. Types that belong to no system are held by one entity each, which a world has
-//! first. So an update touches every component of every entity once, whatever the profile.
+//! entities that hold it, and an entity of kind `k` holds consecutive types, one for each of its
+//! components, from type `k` on. Each type without a system is held by one entity, spawned first.
+//! So an update touches every component of every entity once, whatever the profile.
 
 mod sides;
 mod types;
@@ -36,11 +36,11 @@ const PROFILES: [Profile; 3] = [
 ];
 const _: () = assert!(PROFILES[2].components == TYPES && PROFILES[2].systems == SYSTEMS);
 
-/// How many entities, and how many components each.
+/// The number of entities, and of components of each.
 const SCALES: [(usize, usize); 6] =
     [(1_000, 4), (10_000, 1), (10_000, 4), (10_000, 8), (100_000, 1), (100_000, 4)];
 
-/// What is timed. A unit is a component.
+/// The timed part. A unit is a component.
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
     Create,
@@ -102,7 +102,7 @@ fn in_a_child(
     medians.map_err(|reason| Failure::Wrong(format!("vagabond, {task}: {library}: {reason}")))
 }
 
-/// What the child does: prints the medians.
+/// The work of the child: prints the medians.
 pub(crate) fn turn(options: &VagabondTurn) -> Result<(), Failure> {
     let unknown = |name: &str| Failure::Usage(format!("vagabond has no `{name}`"));
     let side = SIDES.iter().find(|(name, _)| *name == options.library);
@@ -237,8 +237,8 @@ mod tests {
         check::<shipyard::World>();
     }
 
-    /// What the profiles are about: an update of AAA costs what one of A costs. Times are printed;
-    /// what they come from is counted.
+    /// The claim of the profiles: an update of AAA costs the same as an update of A. Times are
+    /// printed; their causes are counted.
     #[test]
     fn an_update_in_aaa_walks_the_rows_and_lines_of_one_in_a_in_four_times_the_turns() {
         let scale = Scale { entities: 10_000, each: 4 };

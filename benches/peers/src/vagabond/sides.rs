@@ -2,7 +2,7 @@
 
 use super::types::{Number, SYSTEMS, TYPES, functions};
 
-/// A world whose component types are chosen by number.
+/// A world with component types chosen by number.
 pub(super) trait Side: Default {
     const NAME: &'static str;
     type Id: Copy;

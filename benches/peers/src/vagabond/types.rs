@@ -3,13 +3,13 @@
 use bytemuck::{Pod, Zeroable};
 use seq_macro::seq;
 
-/// How many types there are.
+/// The number of types.
 pub(super) const TYPES: usize = 512;
 
-/// How many of them, the first ones, belong to a system in one of the profiles.
+/// The number of types, from the first, that belong to a system in one of the profiles.
 pub(super) const SYSTEMS: usize = 64;
 
-/// What all of them are: one number.
+/// The content of each type: one number.
 pub(super) trait Number:
     phalanx::Component + Pod + shipyard::Component<Tracking = shipyard::track::Untracked>
 {

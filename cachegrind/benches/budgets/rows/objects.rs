@@ -7,7 +7,7 @@ use crate::programs::objects::{Columns, Objects};
 
 use super::{Counted, LINE};
 
-/// Bytes of an object: its numbers. What the allocator adds is not part of the least.
+/// Bytes of an object: its numbers. The allocator's overhead is not part of the least.
 const OBJECT: u64 = 32;
 
 /// Bytes of a pointer to an object and to the functions of its kind.

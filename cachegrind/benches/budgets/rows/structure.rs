@@ -12,9 +12,9 @@ use crate::programs::structure::{AddRemove, Added, Kept};
 use super::{Counted, LINE, SLOT};
 
 impl Counted for AddRemove {
-    /// Two walks. Each reads the list of entities, reads the rows of one archetype and writes those
-    /// of the other, with their entities, and changes the slot of every entity. Rows are read
-    /// in the order in which they are written, so every line is loaded once per walk.
+    /// Two walks. Each reads the list of entities, reads the rows of one archetype, writes the rows
+    /// of the other, with their entities, and changes the slot of every entity. Rows are read in
+    /// the order in which they are written, so every line is loaded once per walk.
     fn work(&self) -> Work {
         let entity = size_of::<Entity>() as u64;
         let rows = (size_of::<Kept>() as u64 + entity) * 2 + size_of::<Added>() as u64;

@@ -39,7 +39,7 @@ kernel! {
     }
 }
 
-/// A world whose entities move.
+/// A world of moving entities.
 pub(super) struct Vagabond(World);
 
 impl Vagabond {

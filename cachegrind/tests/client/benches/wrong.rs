@@ -24,7 +24,7 @@ fn pass(world: &mut World) {
     }
 }
 
-/// A program whose check fails.
+/// A program with a failing check.
 struct Wrong(World);
 
 impl Workload for Wrong {

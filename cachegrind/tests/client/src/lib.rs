@@ -3,9 +3,9 @@
 use phalanx::prelude::*;
 
 component! {
-    /// Where a body is.
+    /// The place of a body.
     pub struct Position(pub [f32; 3]);
-    /// How fast it moves.
+    /// The velocity of a body.
     pub struct Velocity(pub [f32; 3]);
     /// The sum of the forces on it.
     pub struct Force(pub [f32; 3]);
@@ -19,7 +19,7 @@ macro_rules! floats {
 }
 
 floats! {
-    /// Where a body is, along x.
+    /// The place of a body, along x.
     X,
     /// Along y.
     Y,
@@ -42,7 +42,7 @@ kernel! {
     }
 }
 
-/// What bodies pull with: position and mass.
+/// The position and mass of a body that pulls others.
 pub type Pull = [f32; 4];
 
 /// Keeps the force of a body on itself finite.

@@ -69,7 +69,7 @@ fn with_pv(mut w: World) -> (World, PV) {
     (w, q)
 }
 
-/// What this library can do.
+/// The workloads that this library can run.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/batch", insert::batch),
     ("simple_insert/one", insert::one),

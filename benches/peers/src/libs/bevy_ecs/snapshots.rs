@@ -1,12 +1,12 @@
-//! There is no call for it. `[contig]` copies the columns of each table as slices: values alone,
-//! which is right as long as no entity comes, goes or moves to another table. `[.., no ticks]` puts
-//! them back unseen by change detection. `[ticks]` copies blocks of rows in which a row was written
-//! since the world was in that state. `[contig, ids]` keeps the ids too, and where they are not the
-//! same it despawns what is new and spawns what is missing.
+//! The library has no call for it. `[contig]` copies the columns of each table as slices: values
+//! alone, which is right as long as no entity comes, goes or moves to another table. `[.., no
+//! ticks]` restores them unseen by change detection. `[ticks]` copies blocks with a row that was
+//! written since the world was in the state of the snapshot. `[contig, ids]` keeps the ids too; if
+//! they differ, it despawns new entities and spawns missing ones.
 //!
-//! An id of an entity that was despawned cannot be used again: its generation has passed, and
-//! `spawn_at` refuses it. So what is missing gets a new id, as in crates for rollback, and the
-//! program has to replace it wherever it is stored: `[new ids]`.
+//! The id of a despawned entity cannot be used again: its generation has passed, and `spawn_at`
+//! refuses it. A missing entity therefore gets a new id, as in crates for rollback, and the program
+//! has to replace the old one wherever it is stored: `[new ids]`.
 
 use super::*;
 use crate::changes::rewritten;
@@ -30,7 +30,7 @@ struct Saved {
     entities: Vec<Entity>,
     p: Vec<Position>,
     v: Vec<Velocity>,
-    /// When the world was last in this state.
+    /// The last time at which the world was in this state.
     since: Tick,
     /// By the indices of the ids.
     row_of: Vec<u32>,
@@ -161,7 +161,7 @@ fn restore_ticks(live: &mut State, saved: &mut Saved) {
 fn changed(ticks: &[Tick], since: Tick, now: Tick) -> impl Iterator<Item = Range<usize>> {
     let blocks = ticks.chunks(BLOCK_ROWS).enumerate().map(|(nth, block)| (nth * BLOCK_ROWS, block));
     blocks.filter_map(move |(at, block)| {
-        // Without an early end, so that it is vectorised.
+        // Without an early exit, so that it is vectorised.
         let newer = block.iter().fold(false, |any, tick| any | tick.is_newer_than(since, now));
         newer.then_some(at..at + block.len())
     })
@@ -209,7 +209,7 @@ fn restore_ids(live: &mut State, saved: &mut Saved) {
     }
 }
 
-/// Despawns and spawns what differs, then writes every row by its id.
+/// Despawns and spawns entities that differ, and afterwards writes every row by its id.
 fn put_by_id(live: &mut State, saved: &mut Saved) {
     let Saved { entities, p, v, row_of, .. } = saved;
     let indices = entities.iter().map(|entity| entity.index_u32() as usize + 1).max().unwrap_or(0);

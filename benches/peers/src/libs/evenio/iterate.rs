@@ -52,8 +52,8 @@ fn by_columns(
                     let (Some(p), Some(v)) = (a.column_of(*p), a.column_of(*v)) else { continue };
                     let (p, v, rows) =
                         (p.data().cast(), v.data().cast(), a.entity_count() as usize);
-                    // SAFETY: a column has a value for each entity, and nothing else uses the
-                    // world, which is borrowed mutably.
+                    // SAFETY: a column has a value for each entity, and the world is borrowed
+                    // mutably, so no other code uses it.
                     let p = unsafe { std::slice::from_raw_parts_mut(p.as_ptr(), rows) };
                     // SAFETY: as above; it is another column.
                     let v = unsafe { std::slice::from_raw_parts(v.as_ptr(), rows) };

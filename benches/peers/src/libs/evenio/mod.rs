@@ -63,12 +63,12 @@ fn spawn_full(w: &mut World, n: usize) {
         w.insert(e, Position::new(pos0(i)));
         w.insert(e, Rotation::new([0.0; 3]));
         w.insert(e, Velocity::new(vel0(i)));
-        // The widest last: each insert moves what is already there.
+        // The widest last: each insert moves the components already present.
         w.insert(e, black_box(Transform([1.0; 16])));
     }
 }
 
-/// What this library can do.
+/// The workloads that this library can run.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/one", insert::one),
     ("simple_iter", iterate::simple_iter),

@@ -1,6 +1,6 @@
 use super::*;
 
-/// There is no scheduler: an event calls its handlers in the order in which they were added.
+/// The library has no scheduler: an event calls its handlers in the order in which they were added.
 pub(super) fn by_hand(h: &mut Harness, n: usize) {
     let mut w = abcde(n);
     macro_rules! handler {

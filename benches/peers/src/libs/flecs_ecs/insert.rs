@@ -33,7 +33,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
                         .set(Position::new(pos0(i)))
                         .set(Rotation::new([0.0; 3]))
                         .set(Velocity::new(vel0(i)))
-                        // The widest last: each `set` moves what is already there.
+                        // The widest last: each `set` moves the components already present.
                         .set(black_box(Transform([1.0; 16])));
                 }
                 if defer {

@@ -64,7 +64,7 @@ fn fresh() -> World {
     w
 }
 
-/// What this library can do.
+/// The workloads that this library can run.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/batch", insert::batch),
     ("simple_insert/one", insert::one),

@@ -55,7 +55,7 @@ fn world_pv(n: usize) -> (World, Vec<Entity>) {
     (w, e)
 }
 
-/// What this library can do.
+/// The workloads that this library can run.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/batch", insert::batch),
     ("simple_insert/one", insert::one),

@@ -1,7 +1,7 @@
-//! There is no call for it. `[columns]` copies each column as a slice: values alone, which is right
-//! as long as no entity comes, goes or moves to another archetype. `[columns, compared]` copies
-//! blocks that differ. `[columns, ids]` keeps the ids too, and where they are not the same it
-//! spawns and despawns what it takes. `[column batch]` empties the world and spawns everything with
+//! The library has no call for it. `[columns]` copies each column as a slice: values alone, which
+//! is right as long as no entity comes, goes or moves to another archetype. `[columns, compared]`
+//! copies blocks that differ. `[columns, ids]` keeps the ids too; if they differ, it spawns and
+//! despawns the necessary entities. `[column batch]` empties the world and spawns everything with
 //! its ids.
 
 use super::*;
@@ -80,7 +80,7 @@ pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     }
     frames::written(h, "columns, ids", what, state(n), take_ids, restore_ids);
     if what.0 == Call::Restore {
-        // What it puts back is taken as by `[columns, ids]`.
+        // The state to restore is taken as by `[columns, ids]`.
         frames::written(h, "column batch", what, state(n), take_ids, restore_batch);
     }
 }
@@ -119,7 +119,7 @@ impl Saved {
         }
     }
 
-    /// Spawns and despawns what differs, then writes every row by its id.
+    /// Spawns and despawns entities that differ, and afterwards writes every row by its id.
     fn put_by_id(&mut self, world: &mut World) {
         let Self { entities, p, v, row_of } = self;
         let ids = entities.iter().map(|entity| entity.id() as usize + 1).max().unwrap_or(0);
@@ -128,8 +128,8 @@ impl Saved {
         for (entity, row) in entities.iter().zip(0..) {
             row_of[entity.id() as usize] = row;
         }
-        // In the place of those that have the same number, before others are despawned: it is a
-        // search through all free numbers where a number is free.
+        // Spawned over the living entity of the same number, before others are despawned: a free
+        // number costs a search through all free numbers.
         for (row, &entity) in entities.iter().enumerate() {
             if !world.contains(entity) {
                 world.spawn_at(entity, (p[row], v[row]));
@@ -171,8 +171,8 @@ fn restore_ids(live: &mut State, saved: &mut Saved) {
     }
 }
 
-/// The ids ascend, as they do where nothing was despawned. In another order they should be sorted
-/// first: a number beyond the last one makes those in between free, which are searched.
+/// The ids ascend if no entity was despawned. In another order they should be sorted first: a
+/// number beyond the last one frees the numbers in between, and free numbers are searched.
 fn restore_batch(live: &mut State, saved: &mut Saved) {
     live.world.clear();
     let mut columns = ColumnBatchType::new();

@@ -1,8 +1,8 @@
 use super::*;
 use crate::forms::swap;
 
-/// There is no scheduler. `[rayon::join]` is one by hand: the two loops that share a component stay
-/// in order.
+/// The library has no scheduler. `[rayon::join]` is one written by hand: the two loops that share a
+/// component stay in order.
 pub(super) fn by_hand(h: &mut Harness, n: usize) {
     let rows = |w: &mut World| {
         by_rows::<A, B>(w, |a, b| std::mem::swap(&mut a.0, &mut b.0));

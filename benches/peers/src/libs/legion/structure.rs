@@ -6,7 +6,7 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
     one_by_one(h, "", n);
 }
 
-/// There is no call for all matches of a query.
+/// The library has no call for all matches of a query.
 pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
     one_by_one(h, "one by one", n);
 }

@@ -9,7 +9,8 @@ struct State {
     before: Version,
 }
 
-/// What a visit saw of a row: a stamp belongs to a chunk, so rows are told apart by value.
+/// The value of a row at the last visit: a stamp belongs to a chunk, so changed rows are found by
+/// value.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 pub(super) struct Seen(pub(super) Position);
@@ -27,8 +28,8 @@ pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
     whole_chunks(h, what);
 }
 
-/// Exactly the rows that changed: in chunks with a change, values are compared with those of the
-/// last visit, which are a column more.
+/// Exactly the rows that changed: in chunks with a change, values are compared with the values of
+/// the last visit, kept in an additional column.
 fn by_value(h: &mut Harness, what: (Pattern, Part)) {
     let visit = |State { world, before, .. }: &mut State| {
         let changed =
@@ -70,7 +71,7 @@ fn by_lines(h: &mut Harness, what: (Pattern, Part)) {
     frames(h, "changed lines", what, state, Calls { write, visit, all });
 }
 
-/// Of a few lines: the call of a kernel would take as long as its loop.
+/// A few lines only: the call of a kernel would take as long as its loop.
 #[inline]
 fn visit_lines(tracked: &[Tracked], seen: &mut [Seen]) -> (usize, f32) {
     let (mut rows, mut sum) = (0, 0.0);
@@ -84,8 +85,7 @@ fn visit_lines(tracked: &[Tracked], seen: &mut [Seen]) -> (usize, f32) {
     (rows, sum)
 }
 
-/// All rows of the chunks that contain a change: enough where it does no harm to visit a row that
-/// did not change.
+/// All rows of the chunks that contain a change: enough if visiting an unchanged row does no harm.
 fn whole_chunks(h: &mut Harness, what: (Pattern, Part)) {
     let (pattern, _) = what;
     let visit = |State { world, before, .. }: &mut State| {

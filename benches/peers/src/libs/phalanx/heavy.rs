@@ -16,9 +16,9 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
 }
 
 pub(super) fn parallel(h: &mut Harness, n: usize) {
-    // Goes to other threads only from half a megabyte on, which these are not.
+    // Uses other threads only from half a megabyte on; these rows are smaller.
     h.run("", matrices(n), |w| w.query_mut::<&mut Mat>().par_for_each_chunk(invert), outcome);
-    // Divides by chunks, for those who know that a row is much work.
+    // Divides by chunks, for callers who know that a row is much work.
     h.run(
         "par_chunks",
         matrices(n),

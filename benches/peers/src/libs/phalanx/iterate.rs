@@ -79,7 +79,7 @@ fn doubled(h: &mut Harness, world: impl Fn() -> World) {
         Outcome::Sum(w.query::<&Data>().iter().flatten().map(|d| f64::from(d.0)).sum())
     };
     // Chunks of a few rows: `for_each` keeps the walk in registers from one to the next, and whole
-    // vectors spare the choice between loops.
+    // vectors avoid the choice between loops.
     let by_vectors =
         |w: &mut World| w.query_mut::<&mut Data>().padded().iter_mut().for_each(double_vectors);
     let by_kernel = |w: &mut World| w.query_mut::<&mut Data>().iter_mut().for_each(double);
@@ -116,7 +116,7 @@ fn summed(h: &mut Harness, variant: &str, kib: usize, n: usize, sum: impl Fn(&[T
     );
 }
 
-/// Hands to `$action` the tags whose bits are set. A bundle is a type: eight tags make 256 of them.
+/// Passes the tags of the set bits to `$action`. A bundle is a type: eight tags make 256 of them.
 macro_rules! with_tags {
     ($action:ident, $bits:expr, ($($tag:ident)*)) => { $action!($($tag)*) };
     ($action:ident, $bits:expr, ($($tag:ident)*) $next:ident $bit:literal $($rest:tt)*) => {

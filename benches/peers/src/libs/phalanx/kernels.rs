@@ -36,7 +36,7 @@ kernel! {
         }
     }
 
-    /// Of whole vectors, which is what `padded` hands out.
+    /// Data of whole vectors, as `padded` returns them.
     pub(super) fn double_vectors(data: &mut [Data]) {
         let (vectors, rest) = data.as_chunks_mut::<VECTOR_ROWS>();
         for vector in vectors {
@@ -69,7 +69,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rows that differ from what was last seen of them, and the sum of their `x`.
+    /// The number of rows that differ from the last visit, and the sum of their `x`.
     pub(super) fn visit_changed(position: &[Position], seen: &mut [Seen]) -> (usize, f32) {
         let (mut rows, mut sum) = (0, 0.0);
         for (p, seen) in position.iter().zip(seen) {
@@ -108,7 +108,7 @@ kernel! {
 }
 
 kernel! {
-    /// Carries over what the cells will be.
+    /// Copies the next states of the cells.
     pub(super) fn commit(cells: &mut [Cell], next: &[u32]) {
         for (cell, &next) in cells.iter_mut().zip(next) {
             cell.alive = next;

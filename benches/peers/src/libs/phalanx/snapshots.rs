@@ -65,7 +65,7 @@ fn restore(live: &mut State, saved: &mut Snapshot) {
     live.world.restore(saved).expect("it is of this world");
 }
 
-/// Everything in the world: what differs is copied, as versions tell.
+/// The whole world: differences are copied, found by versions.
 pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     for kib in CHUNK_KIB {
         frames::written(h, &chunk_variant(kib), what, state(kib, n), take, restore);

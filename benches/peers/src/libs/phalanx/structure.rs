@@ -15,7 +15,7 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
         },
         |(w, e)| kept(w, e),
     );
-    // A component that every entity has, and that is switched on and off: nothing moves.
+    // A component of every entity that is switched on and off: no row moves.
     h.run(
         "enable bits",
         entities_with_switch(n),
@@ -37,7 +37,7 @@ component! {
     pub(super) struct Switch(f32);
 }
 
-/// Entities whose switch is off.
+/// Entities with the switch off.
 fn entities_with_switch(n: usize) -> (World, Vec<Entity>) {
     let mut w = World::new();
     let e = w.spawn_batch((0..n).map(|i| (A(i as f32), Switch(0.0)))).to_vec();

@@ -2,7 +2,7 @@ use super::kernels::{sum_x, sum_x_apart};
 use super::*;
 use crate::changes::{Calls, Visit, frames, rewritten};
 
-/// The rows that changed are known: nothing has to be searched.
+/// The changed rows are known: no search is needed.
 pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
     known(h, "known rows", what, sum_x, sum_x_apart);
     for k in kernels() {

@@ -1,4 +1,4 @@
-//! A flat column in a place that is not left to luck.
+//! A flat column at a chosen place in its page.
 
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ struct Line([u8; LINE_BYTES]);
 
 /// Values that begin at a chosen quarter of a page.
 ///
-/// The allocator puts a large `Vec` 16 bytes behind the beginning of a page, and two of them at the
+/// The allocator puts a large `Vec` 16 bytes after the beginning of a page, and two of them at the
 /// same distance. That costs up to half again the time while the data is in the second-level cache,
 /// and a limit has the best place there is.
 pub(super) struct Column<T> {

@@ -135,7 +135,7 @@ macro_rules! level {
 level!(avx2, "avx2,fma");
 level!(avx512, "avx512f,avx512vl,avx512dq,avx512bw");
 
-/// The kernels that this processor can run, beyond those of the build's own target.
+/// The kernels that this processor can run, beyond the build's own target.
 pub(super) fn kernels() -> Vec<Kernels> {
     let mut found = Vec::new();
     #[cfg(target_arch = "x86_64")]

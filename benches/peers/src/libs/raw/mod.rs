@@ -1,7 +1,7 @@
 //! The limit, without any library: plain `Vec`s, one for each component.
 //!
-//! The plain variant loops over structs with the features of the build's own target; `[flat]`
-//! over the same memory as numbers. `[avx2]` and `[avx512]` are the flat loops, compiled for those
+//! The plain variant loops over structs with the features of the build's own target; `[flat]` over
+//! the same memory as numbers. `[avx2]` and `[avx512]` are the flat loops, compiled for these
 //! instruction sets, and `[.., structs]` the struct loops.
 
 mod access;
@@ -33,7 +33,7 @@ components_vec3! { [] Position Rotation Velocity }
 components_cell! { [] }
 transform_sum! {}
 
-/// What can be done without a library.
+/// The workloads that need no library.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/batch", insert::batch),
     ("simple_insert/one", insert::one),

@@ -7,7 +7,7 @@ use std::ops::Range;
 struct Flat {
     p: Column<Position>,
     v: Column<Velocity>,
-    /// What was written last is known: nothing has to be searched.
+    /// The rows written last are known: no search is needed.
     written: Range<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Live for Flat {
     }
 }
 
-/// A copy of the rows that were written, by `memcpy`, between memory that is there already.
+/// A copy of the written rows, by `memcpy`, between existing memory.
 pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     let (p, v) = (positions(n), velocities(n));
     let live = Flat { p: Column::new(&p, 0), v: Column::new(&v, 1), written: 0..n };

@@ -51,7 +51,7 @@ fn data_sum(w: &World) -> f64 {
     w.run(|d: View<Data>| d.iter().map(|d| d.0 as f64).sum())
 }
 
-/// What this library can do.
+/// The workloads that this library can run.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/batch", insert::batch),
     ("simple_insert/one", insert::one),

@@ -41,8 +41,8 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
     by_slices(h, || world_pv(n).0, add_dt);
 }
 
-/// Slices of two storages, which start with the first entity of all: right only where every entity
-/// has both components and none was deleted.
+/// Slices of two storages, which start with the first of all entities: right only where every
+/// entity has both components and none was deleted.
 fn by_slices(
     h: &mut Harness,
     world: impl Fn() -> World,

@@ -66,7 +66,7 @@ fn fresh() -> World {
     w.register::<E>();
     w
 }
-/// Also with the tags, which every deletion of an entity would look through.
+/// Registers the tags as well; every deletion of an entity looks through them.
 fn fresh_with_tags() -> World {
     let mut w = fresh();
     macro_rules! register {
@@ -103,7 +103,7 @@ fn world_pv(n: usize) -> (World, Vec<Entity>) {
     (w, e)
 }
 
-/// What this library can do.
+/// The workloads that this library can run.
 pub(crate) const ROWS: &[Row] = &[
     ("simple_insert/batch", insert::batch),
     ("simple_insert/one", insert::one),

@@ -1,4 +1,4 @@
-//! The rows: what is counted, and the limits.
+//! The rows: counted programs, and their limits.
 
 use client::*;
 use phalanx::prelude::*;
@@ -16,7 +16,7 @@ fn move_all(world: &mut World) {
     }
 }
 
-/// Bodies, and what they pull with.
+/// Bodies, and their pulls.
 type Bodies = (World, Vec<Pull>);
 
 fn pulls() -> Vec<Pull> {
@@ -67,7 +67,8 @@ pub fn rows() -> [Row; 3] {
         .instructions_max(2.0)
         .code_misses_max(0.001),
         Row::new("n_body_scalar", bodies, n_body_scalar, pairs).unit("pair").passes(1, 3),
-        // Counted 3.05. The scalar row has seven times as many, so this says: eight at a time.
+        // Counted 3.05. The scalar row has seven times the count, so the kernel runs eight at a
+        // time.
         Row::new("n_body_vectors", columns, n_body_vectors, pairs)
             .unit("pair")
             .passes(1, 3)
