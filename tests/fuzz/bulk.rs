@@ -6,26 +6,26 @@ use crate::chunks::Rule;
 use crate::filtered;
 use crate::filters::Only;
 use crate::outcome::{DONE, IDLE, Outcome, WIDE, word};
-use crate::parts::{Set, Shape, fits};
+use crate::parts::{GONE, Set, Shape, fits};
 use crate::trial::Trial;
 
 impl Trial {
     /// The entities that a filter lets pass, and whether each of their archetypes has room for the
     /// components of `added` as well.
-    fn passing(&self, only: Only, added: Set) -> (Vec<Entity>, bool) {
+    pub(crate) fn passing(&self, only: Only, added: Set) -> (Vec<Entity>, bool) {
         let lists = &self.model.lists.lists;
         let mut entities = Vec::new();
         let mut all_fit = true;
         for (number, chunk) in only.chunks(&self.model.lists, 0, self.now()) {
             let list = &lists[number];
-            all_fit &= fits(list.set | added, self.model.chunk_bytes);
+            all_fit &= list.set & GONE != 0 || fits(list.set | added, self.model.chunk_bytes);
             entities.extend_from_slice(list.rows(chunk));
         }
         (entities, all_fit)
     }
 
     /// Reads where the rows are that have moved.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.model.read_places(&self.main.world, Rule::Chunks, self.before);
     }
 
@@ -40,6 +40,8 @@ impl Trial {
             assert_eq!(inserted.as_ref().map_err(crate::outcome::Fault::word), Err(WIDE));
             return word(&inserted);
         }
+        let living = |entity: &&Entity| self.model.alive(**entity).is_some();
+        let entities: Vec<Entity> = entities.iter().filter(living).copied().collect();
         assert_eq!(inserted, Ok(entities.len()));
         self.model.forget_writes();
         for &entity in &entities {
@@ -61,9 +63,8 @@ impl Trial {
         self.model.forget_writes();
         let mut expected = 0;
         for entity in entities {
-            let row = self.model.row_mut(entity);
-            expected += usize::from(row.set & S::SET != 0);
-            row.set &= !S::SET;
+            expected += usize::from(self.model.row_mut(entity).set & S::SET != 0);
+            self.model.lose(entity, S::SET);
         }
         assert_eq!(removed, expected);
         if expected == 0 {
@@ -78,15 +79,14 @@ impl Trial {
         let since = only.since(self.now());
         let ended = self
             .step(|side| filtered!(side.world, matching::<Entity>, only, since, q => q.despawn()));
+        let living = |entity: &Entity| self.model.alive(*entity).is_some();
+        let entities: Vec<Entity> = entities.into_iter().filter(living).collect();
         assert_eq!(ended, entities.len());
         if entities.is_empty() {
             return IDLE;
         }
         self.model.forget_writes();
-        for entity in entities {
-            self.model.take(entity);
-            self.model.buried(entity);
-        }
+        entities.into_iter().for_each(|entity| self.model.die(entity));
         self.settle();
         DONE
     }

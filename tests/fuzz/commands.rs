@@ -6,7 +6,7 @@ use phalanx::{CommandWriter, error::CommandVerb};
 use crate::chance::Chance;
 use crate::operations::Who;
 use crate::outcome::panic_as_told;
-use crate::parts::{Big, Byte, Four, Mark, SMALL_SHAPES, Set, Shape, Twelve};
+use crate::parts::{Big, Byte, EMPTY, Four, HIDDEN, Mark, SMALL_SHAPES, Set, Shape, Twelve};
 use crate::profile::{Profile, Twin};
 use crate::{with_shape, with_small_shape};
 
@@ -139,7 +139,7 @@ impl Command {
             Self::Spawn { .. } | Self::SpawnBatch { .. } => Some(CommandVerb::Spawn),
             // An exchange for nothing is one of the others.
             Self::Insert { .. } => Some(CommandVerb::Insert),
-            Self::Remove { shape: 16, .. } => Some(CommandVerb::Insert),
+            Self::Remove { shape: EMPTY, .. } => Some(CommandVerb::Insert),
             Self::Remove { .. } => Some(CommandVerb::Remove),
             Self::Exchange { removed: 0, .. } => Some(CommandVerb::Insert),
             Self::Exchange { added: 0, .. } => Some(CommandVerb::Remove),
@@ -167,6 +167,9 @@ impl Command {
 
     /// Whether a query of a command matches these components.
     pub(crate) const fn matches(query: usize, set: Set) -> bool {
+        if set & HIDDEN != 0 {
+            return false;
+        }
         match query {
             0 => set & (Four::SET | Mark::SET) == Four::SET,
             1 => set & (Twelve::SET | Byte::SET) == (Twelve::SET | Byte::SET),

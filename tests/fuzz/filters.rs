@@ -2,14 +2,16 @@
 
 use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};
-use crate::parts::{Big, Four, Line, Mark, Part, Set, Shape, Tag, Twelve};
+use phalanx::PerChunk;
+
+use crate::parts::{Big, Bounds, Four, HIDDEN, Line, Mark, Part, SHARED, Set, Shape, Tag, Twelve};
 use crate::profile::{Profile, Twin};
 
 /// Filters that [`filtered!`] knows.
-const KINDS: usize = 9;
+const KINDS: usize = 12;
 
 /// Those of them that go by archetype alone come first.
-const KINDS_BY_ARCHETYPE: usize = 5;
+const KINDS_BY_ARCHETYPE: usize = 7;
 
 /// A filter by its number; those that look at versions look so far back.
 #[derive(Clone, Copy, Debug)]
@@ -39,15 +41,20 @@ impl Only {
     pub(crate) fn passes(self, set: Set, chunk: &Chunk, since: Stamp) -> bool {
         let has = |part: Set| set & part == part;
         let changed = |part: usize| set >> part & 1 == 1 && chunk.columns[part] > since;
+        if set & HIDDEN != 0 && self.kind != 5 {
+            return false;
+        }
         match self.kind {
-            0 => true,
+            0 | 5 => true,
             1 => !has(Tag::SET),
             2 => has(Four::SET) && !has(Big::SET),
             3 => (has(Twelve::SET) || has(Tag::SET)) && !has(Line::SET),
             4 => has(Mark::SET),
-            5 => chunk.arrival > since,
-            6 => changed(Four::INDEX),
-            7 => changed(Line::INDEX) && !has(Tag::SET),
+            6 => has(SHARED) && !has(Mark::SET),
+            7 => chunk.arrival > since,
+            8 => changed(Four::INDEX),
+            9 => changed(Line::INDEX) && !has(Tag::SET),
+            10 => has(<PerChunk<Bounds>>::SET) && chunk.value % 2 == 1,
             _ => changed(Twelve::INDEX) && chunk.arrival > since && has(Four::SET),
         }
     }
@@ -92,15 +99,27 @@ macro_rules! filtered {
                 $run
             }
             5 => {
-                let $q = $q.arrived_since(since);
+                let $q = $q.include_hidden();
                 $run
             }
             6 => {
-                let $q = $q.changed_since::<Four>(since);
+                let $q = $q.with_shared::<$crate::shared::Team>().without::<Mark>();
                 $run
             }
             7 => {
+                let $q = $q.arrived_since(since);
+                $run
+            }
+            8 => {
+                let $q = $q.changed_since::<Four>(since);
+                $run
+            }
+            9 => {
                 let $q = $q.changed_since::<Line>(since).without::<Tag>();
+                $run
+            }
+            10 => {
+                let $q = $q.where_chunk(|bounds: &$crate::parts::Bounds| bounds.0 % 2 == 1);
                 $run
             }
             _ => {
