@@ -18,6 +18,7 @@ mod enable_cases;
 mod flip;
 mod hash;
 mod hash_cache;
+mod hash_parts;
 mod hidden;
 mod instantiate;
 mod lines;
