@@ -6,7 +6,9 @@ use phalanx::{CommandWriter, error::CommandVerb};
 use crate::chance::Chance;
 use crate::operations::Who;
 use crate::outcome::panic_as_told;
-use crate::parts::{Big, Byte, EMPTY, Four, HIDDEN, Mark, SMALL_SHAPES, Set, Shape, Twelve};
+use crate::parts::{
+    Big, Byte, EMPTY, Four, HIDDEN, Mark, Part, SMALL_SHAPES, Set, Shape, Sound, Twelve,
+};
 use crate::profile::{Profile, Twin};
 use crate::{with_shape, with_small_shape};
 
@@ -83,7 +85,9 @@ impl Command {
         match chance.below(20) {
             0..5 => Self::Spawn { shape, number },
             5..10 => Self::Insert { who, shape, number },
-            10..14 => Self::Remove { who, shape },
+            // Of what is left of an entity that was despawned.
+            10 => Self::Remove { who: Who::Dead(number), shape: Sound::INDEX },
+            11..14 => Self::Remove { who, shape },
             14..16 => Self::Exchange {
                 who,
                 removed: chance.below(SMALL_SHAPES),

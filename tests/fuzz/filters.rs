@@ -4,7 +4,9 @@ use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};
 use phalanx::PerChunk;
 
-use crate::parts::{Big, Bounds, Four, HIDDEN, Line, Mark, Part, SHARED, Set, Shape, Tag, Twelve};
+use crate::parts::{
+    Big, Bounds, Eight, Four, HIDDEN, Line, Mark, Part, SHARED, Set, Shape, Tag, Twelve,
+};
 use crate::profile::{Profile, Twin};
 
 /// Filters that [`filtered!`] knows.
@@ -20,7 +22,16 @@ pub(crate) struct Only {
     pub(crate) age: Stamp,
 }
 
+/// The filter that chooses rows: those in which a component is enabled.
+pub(crate) const OF_ROWS: usize = KINDS;
+
 impl Only {
+    /// For what changes entities, whatever chunks they are in.
+    pub(crate) fn any_of_rows(chance: &mut Chance, profile: &Profile) -> Self {
+        let only = Self::any(chance, profile);
+        if chance.one_in(4) { Self { kind: OF_ROWS, ..only } } else { only }
+    }
+
     pub(crate) fn any(chance: &mut Chance, profile: &Profile) -> Self {
         let kinds = if profile.twin == Twin::Resized { KINDS_BY_ARCHETYPE } else { KINDS };
         let age = match chance.below(4) {
@@ -55,6 +66,7 @@ impl Only {
             8 => changed(Four::INDEX),
             9 => changed(Line::INDEX) && !has(Tag::SET),
             10 => has(<PerChunk<Bounds>>::SET) && chunk.value % 2 == 1,
+            OF_ROWS => has(Eight::SET),
             _ => changed(Twelve::INDEX) && chunk.arrival > since && has(Four::SET),
         }
     }
@@ -128,4 +140,17 @@ macro_rules! filtered {
             }
         }
     }};
+}
+
+/// The same, and the filter [`OF_ROWS`].
+#[macro_export]
+macro_rules! chosen {
+    ($world:expr, $query:ident::<$terms:ty>, $only:expr, $since:expr, $q:ident => $run:expr) => {
+        if $only.kind == $crate::filters::OF_ROWS {
+            let $q = $world.$query::<$terms>().with::<$crate::parts::Eight>();
+            $run
+        } else {
+            $crate::filtered!($world, $query::<$terms>, $only, $since, $q => $run)
+        }
+    };
 }

@@ -124,7 +124,7 @@ impl Trial {
             row.write(Old::SET, new);
             row.write(Four::SET, old);
         }
-        self.settle();
+        self.settle(Only { kind: 0, age: 0 });
         DONE
     }
 

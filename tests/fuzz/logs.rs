@@ -1,8 +1,8 @@
 //! What cursors tell of rows: who has got a component and who has lost it, and who was despawned.
 //!
-//! They are read after every operation. A table of entities is kept by what they tell, as a program
-//! would keep it, and must be right from time to time. After operations that are no playback, what
-//! was lost is also compared value by value.
+//! They are read after most operations. A table of entities is kept by what they tell, as a program
+//! would keep it, and must be right from time to time. Where no operation was a playback, what was
+//! lost is also compared value by value.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,7 @@ use phalanx::prelude::*;
 use phalanx::{DespawnedCursor, InsertedCursor, RemovedCursor};
 
 use crate::operations::Op;
+use crate::outcome::{DONE, Outcome};
 use crate::parts::{Four, Part, Shape};
 use crate::trial::{Side, Trial};
 
@@ -58,30 +59,68 @@ pub(crate) struct Table {
     despawned: BTreeSet<Entity>,
     /// Those that lived when all was compared.
     living: Vec<Entity>,
+    /// Operations whose effects were not read, and whether one of them was a playback.
+    waiting: usize,
+    is_merged: bool,
 }
 
 impl Trial {
-    /// Reads what an operation has done.
-    pub(crate) fn read_logs(&mut self, op: &Op) {
+    /// Reads what an operation has done, or lets it wait.
+    pub(crate) fn read_logs(&mut self, op: &Op, outcome: Outcome) {
+        if let (Op::PutBack { .. }, DONE) = (op, outcome) {
+            return self.forget_logs();
+        }
+        self.table.waiting += 1;
+        // Commands count with the effect that they have together.
+        self.table.is_merged |= matches!(op, Op::Apply { .. } | Op::RunSchedule { .. });
+        if !self.now().is_multiple_of(4) {
+            self.read_all_logs();
+        }
+    }
+
+    fn read_cursors(&mut self) -> Told {
         let before = self.before;
         let told = self.step_aside(|Side { world, cursors, .. }| cursors.read(world));
         self.before = before;
+        told
+    }
+
+    /// All is as it was, and what was not read is dropped.
+    fn forget_logs(&mut self) {
+        let Told { inserted, removed, despawned, .. } = self.read_cursors();
+        assert!(
+            inserted.is_empty() && removed.is_empty() && despawned.is_empty(),
+            "all is dropped"
+        );
+        let (rows, living) = (&self.model.rows, self.model.living.clone());
+        let bearers = rows.iter().filter(|(_, row)| row.has(Four::SET));
+        let bearers = bearers.map(|(&entity, _)| entity).collect();
+        self.table = Table { bearers, living, ..Table::default() };
+        self.model.gained.clear();
+        (self.model.lost, self.model.ended) = Default::default();
+    }
+
+    fn read_all_logs(&mut self) {
+        let told = self.read_cursors();
         let mut lost = std::mem::take(&mut self.model.lost);
-        if let Op::PutBack { .. } = op {
-            // All is as it was, which no log tells.
-            let rows = self.model.rows.iter().filter(|(_, row)| row.has(Four::SET));
-            self.table.bearers = rows.map(|(&entity, _)| entity).collect();
-            self.table.living.clone_from(&self.model.living);
-            return;
-        }
+        let mut ended = std::mem::take(&mut self.model.ended);
+        let mut gained = std::mem::take(&mut self.model.gained);
+        let waiting = std::mem::take(&mut self.table.waiting);
         assert_eq!(told.missed, 0, "all was read in time");
-        // Commands count with the effect that they have together.
-        if !matches!(op, Op::Apply { .. } | Op::RunSchedule { .. }) {
+        if !std::mem::take(&mut self.table.is_merged) {
             let mut removed: Vec<_> = told.removed.iter().map(|&(e, four)| (e, four.0)).collect();
             removed.sort_unstable();
             lost.sort_unstable();
             assert_eq!(removed, lost, "what entities have lost");
-            for &(entity, four) in &told.inserted {
+            let mut despawned = told.despawned.clone();
+            despawned.sort_unstable();
+            ended.sort_unstable();
+            assert_eq!(despawned, ended, "who was despawned");
+            let mut inserted: Vec<_> = told.inserted.iter().map(|&(entity, _)| entity).collect();
+            inserted.sort_unstable();
+            gained.sort_unstable();
+            assert_eq!(inserted, gained, "who has got one");
+            for &(entity, four) in told.inserted.iter().filter(|_| waiting == 1) {
                 let row = self.model.row(entity).filter(|row| row.has(Four::SET));
                 let number = row.map(|row| row.numbers[Four::INDEX]);
                 assert_eq!(Some(four.0), number, "what {entity} has got");
@@ -98,6 +137,7 @@ impl Trial {
 
     /// The table is right.
     pub(crate) fn compare_logs(&mut self) {
+        self.read_all_logs();
         let rows = self.model.rows.iter().filter(|(_, row)| row.has(Four::SET));
         assert!(self.table.bearers.iter().eq(rows.map(|(entity, _)| entity)), "who has one");
         for entity in std::mem::take(&mut self.table.living) {

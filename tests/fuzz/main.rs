@@ -65,7 +65,7 @@ use chance::Chance;
 use replay::Difference;
 
 /// Operations of a run that says nothing else: a few seconds, in the profile of tests.
-const OPERATIONS: u64 = if cfg!(miri) { 200 } else { 100_000 };
+const OPERATIONS: u64 = if cfg!(miri) { 200 } else { 30_000 };
 
 /// Operations that a failure prints.
 const SHOWN: usize = 50;

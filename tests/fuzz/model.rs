@@ -83,6 +83,10 @@ pub(crate) struct Model {
     pub(crate) ids: Ids,
     /// What entities have lost in this operation: [`Four`]s.
     pub(crate) lost: Vec<(Entity, u32)>,
+    /// Those that have got one.
+    pub(crate) gained: Vec<Entity>,
+    /// The entities that it has despawned.
+    pub(crate) ended: Vec<Entity>,
     pub(crate) lists: Lists,
     pub(crate) chunk_bytes: usize,
 }
@@ -96,6 +100,8 @@ impl Model {
             reserved: Vec::new(),
             ids: Ids::new(limit),
             lost: Vec::new(),
+            gained: Vec::new(),
+            ended: Vec::new(),
             lists: Lists::default(),
             chunk_bytes: chunk.bytes(),
         }
@@ -147,6 +153,9 @@ impl Model {
 
     /// Adds an entity without a place.
     pub(crate) fn add(&mut self, entity: Entity, set: Set, numbers: Numbers) {
+        if set & Four::SET != 0 {
+            self.gained.push(entity);
+        }
         let turn = self.living.len();
         if set & GONE == 0 {
             self.living.push(entity);
@@ -162,6 +171,7 @@ impl Model {
         self.loses(entity, Four::SET);
         let row = *self.row_mut(entity);
         if !row.is_gone() {
+            self.ended.push(entity);
             self.unlist(row.turn);
         }
         self.rows.remove(&entity);
@@ -184,6 +194,7 @@ impl Model {
             return;
         }
         self.loses(entity, Four::SET);
+        self.ended.push(entity);
         self.unlist(row.turn);
         self.remember(entity);
         let row = self.row_mut(entity);
@@ -208,6 +219,14 @@ impl Model {
         if row.set & set & Four::SET != 0 {
             self.lost.push((entity, row.numbers[Four::INDEX]));
         }
+    }
+
+    /// An entity has got components, wherever its row is now.
+    pub(crate) fn give(&mut self, entity: Entity, set: Set, number: u32) {
+        if set & !self.rows[&entity].set & Four::SET != 0 {
+            self.gained.push(entity);
+        }
+        self.row_mut(entity).write(set, number);
     }
 
     /// An id means nothing from now on.
@@ -283,8 +302,8 @@ impl Model {
     ) {
         let before = *self.row_mut(entity);
         self.lose(entity, removed & !added);
-        if let Some(row) = self.rows.get_mut(&entity) {
-            row.write(added, number);
+        if self.rows.contains_key(&entity) {
+            self.give(entity, added, number);
         }
         self.moved(world, entity, before, added);
     }
@@ -361,11 +380,14 @@ impl Model {
         for (number, list) in new.lists.iter().enumerate() {
             for (index, chunk) in list.chunks.iter().enumerate() {
                 let mut floor = [0; ALL];
+                // The value of a chunk is a new one, or that of a chunk from which it has rows.
+                let mut is_known = chunk.value == 0;
                 for entity in list.rows(index) {
                     let row = &self.rows[entity];
                     assert_eq!(names(row.set), names(list.set), "components of {entity}");
                     let known = row.place.0 != usize::MAX;
                     let before = if known { *old.chunk(row.place) } else { Default::default() };
+                    is_known |= !known || chunk.value == before.value;
                     for part in parts_of(list.set) {
                         let written = if rule == Rule::Chunks { now } else { since + 1 };
                         let is_new = row.written >> part & 1 == 1;
@@ -378,6 +400,7 @@ impl Model {
                         assert!(chunk.arrival > since, "{entity} has arrived");
                     }
                 }
+                assert!(is_known, "the value {} of {index} of {number}", chunk.value);
                 for part in parts_of(list.set) {
                     let (stamp, floor) = (chunk.columns[part], floor[part]);
                     // The value of a chunk is new with it.

@@ -289,6 +289,7 @@ impl Op {
     fn of_many(chance: &mut Chance, profile: &Profile, is_full: bool) -> Self {
         let (number, part) = (chance.number(), chance.below(PARTS));
         let only = Only::any(chance, profile);
+        let of_rows = Only::any_of_rows(chance, profile);
         let shape = profile.shape(chance);
         let rows = chance.skewed(profile.rows / 2 + 1);
         match chance.below(if profile.twin == Twin::Resized { 73 } else { 120 }) {
@@ -311,12 +312,12 @@ impl Op {
             62..69 => Self::Read { part, only },
             69 => Self::Clear,
             70..73 => Self::Flip,
-            73..80 => Self::InsertWhere { only, shape, number },
-            80..88 => Self::RemoveWhere { only, shape },
-            88..90 => Self::ShareWhere { only, team: chance.byte() % (TEAMS + 1) },
-            90 => Self::DespawnWhere { only },
+            73..80 => Self::InsertWhere { only: of_rows, shape, number },
+            80..88 => Self::RemoveWhere { only: of_rows, shape },
+            88..90 => Self::ShareWhere { only: of_rows, team: chance.byte() % (TEAMS + 1) },
+            90 => Self::DespawnWhere { only: of_rows },
             91..94 if profile.schedules => Self::RunSchedule { number },
-            91..94 => Self::Travel { only, as_whole: chance.one_in(2) },
+            91..94 => Self::Travel { only: of_rows, as_whole: chance.one_in(2) },
             94..97 => Self::RetireArchetypes,
             97..100 => Self::Compact { rows_max: chance.pick(&[0, 10, 1_000, usize::MAX]) },
             100..105 => Self::WriteValues { only, number },

@@ -143,7 +143,7 @@ fn linked(number: u32) -> Entity {
     if number == u32::MAX {
         return Entity::NULL;
     }
-    Entity::from_bits(u64::from(number % 4_096) << 32 | u64::from(1 + (number >> 12) % 64))
+    Entity::from_bits(u64::from(number % 4_096) << 32 | u64::from(1 + (number >> 12)))
 }
 
 /// The number of a link to an entity, if there is one.

@@ -88,7 +88,7 @@ impl Profile {
             } else if crowded {
                 100_000
             } else {
-                20_000
+                chance.pick(&[2_000, 20_000])
             },
         }
     }

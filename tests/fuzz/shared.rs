@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use phalanx::prelude::*;
 
-use crate::filtered;
+use crate::chosen;
 use crate::filters::Only;
 use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, word};
 use crate::parts::SHARED;
@@ -59,7 +59,7 @@ impl Trial {
         entities.retain(|entity| self.model.alive(*entity).is_some_and(|row| row.team != team));
         let since = only.since(self.now());
         let shared = self.step(|side| {
-            filtered!(side.world, matching::<Entity>, only, since, q => match team {
+            chosen!(side.world, matching::<Entity>, only, since, q => match team {
                 Some(team) => q.insert_shared(Team(team)).expect("everything fits"),
                 None => q.remove_shared::<Team>(),
             })
@@ -72,7 +72,7 @@ impl Trial {
         if entities.is_empty() {
             return IDLE;
         }
-        self.settle();
+        self.settle(only);
         DONE
     }
 

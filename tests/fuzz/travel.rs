@@ -4,13 +4,27 @@ use std::collections::BTreeMap;
 
 use phalanx::prelude::*;
 
-use crate::filtered;
+use crate::chosen;
 use crate::filters::Only;
 use crate::outcome::{DONE, IDLE, Outcome};
 use crate::parts::{Link, Shape, link_to};
 use crate::trial::Trial;
 
 impl Trial {
+    /// Some links lead to others that will travel along.
+    fn link_some(&mut self, entities: &[Entity]) {
+        let bearers = entities.iter().filter(|entity| self.model.rows[entity].has(Link::SET));
+        let bearers: Vec<Entity> = bearers.take(4).copied().collect();
+        for (entity, target) in bearers.into_iter().zip(entities.iter().rev()) {
+            let Some(number) = link_to(*target) else { continue };
+            self.step(|side| {
+                let link = side.world.get_mut::<Link>(entity).expect("it has one");
+                *link = Link::make(number);
+            });
+            self.model.wrote(entity, Link::SET, number, self.now());
+        }
+    }
+
     /// What a filter lets pass goes to a new world and comes back under new ids, with all that it
     /// has. A link leads to the new id of what has travelled along, and otherwise nowhere.
     pub(crate) fn travel(&mut self, only: Only, as_whole: bool) -> Outcome {
@@ -20,9 +34,10 @@ impl Trial {
         }
         let (entities, _) = self.passing(only, 0);
         let since = only.since(self.now());
+        self.link_some(&entities);
         let journeys: Vec<(Entity, Entity)> = self.step(|side| {
             let mut other = World::builder().chunk_size(side.world.chunk_size()).build();
-            let out = filtered!(side.world, matching::<Entity>, only, since, q => {
+            let out = chosen!(side.world, matching::<Entity>, only, since, q => {
                 other.move_from(q).expect("the other world is new")
             });
             assert_eq!((other.check(), side.world.check()), (Ok(()), Ok(())));
@@ -59,7 +74,7 @@ impl Trial {
         if new.is_empty() {
             return IDLE;
         }
-        self.settle();
+        self.settle(only);
         // Of links to high ids no number is known.
         for (entity, target) in lost {
             self.step(|side| {

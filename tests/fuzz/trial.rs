@@ -178,7 +178,7 @@ impl Trial {
             Op::ReadEvents => self.read_events(),
             _ => self.run_row(op),
         };
-        self.read_logs(op);
+        self.read_logs(op, outcome);
         assert_eq!(self.main.world.len(), self.model.rows.len(), "entities after {outcome}");
         outcome
     }
