@@ -169,8 +169,7 @@ impl Player<'_> {
             [head, .., last] => (at(head), at(last)),
         };
         let entity = head.entity;
-        if last.kind == RecordKind::Despawn && group.len() > 1 && self.changes_cleanup(first, group)
-        {
+        if group.len() > 1 && self.is_order_seen(first, group) {
             return group.iter().for_each(|&i| self.play_group(first, &[i]));
         }
         let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
@@ -198,19 +197,26 @@ impl Player<'_> {
         }
     }
 
-    /// Whether records of a group decide which cleanup components a despawn after them keeps.
-    fn changes_cleanup(&self, first: usize, group: &[u32]) -> bool {
+    /// Whether the net change of a group has another effect than its records: they decide which
+    /// cleanup components a despawn after them keeps, or the entity is gone, so that each of them
+    /// is refused or not for itself.
+    fn is_order_seen(&self, first: usize, group: &[u32]) -> bool {
         let store = &self.world.store;
-        let changes = |&i: &u32| {
-            let record = &self.records[first + i as usize];
+        let at = |&i: &u32| &self.records[first + i as usize];
+        let [head, .., last] = group else { return false };
+        if !store.has_cleanup() {
+            return false;
+        }
+        if at(last).kind != RecordKind::Despawn {
+            return store.is_gone(at(head).entity);
+        }
+        group.iter().map(at).any(|record| {
             let kind = self.resolved.get(record.bundle_kind);
             let added = kind.added.iter().map(|&(id, _)| id);
+            let mut changed = added.chain(kind.removed.iter().copied());
             record.kind != RecordKind::Despawn
-                && added
-                    .chain(kind.removed.iter().copied())
-                    .any(|id| store.registry.info(id).is_cleanup())
-        };
-        store.has_cleanup() && group.iter().any(changes)
+                && changed.any(|id| store.registry.info(id).is_cleanup())
+        })
     }
 
     fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {

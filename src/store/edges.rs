@@ -96,7 +96,10 @@ impl Store {
         let mut set = self.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;
         let only_removes = match change {
-            Change::Remove(_) | Change::RemovePresent(_) | Change::Unshare(_) => true,
+            Change::RemovePresent(_) | Change::Unshare(_) => true,
+            // The empty bundle takes nothing, so the call is refused as for any id that is not
+            // alive.
+            Change::Remove(removed) => !components(removed).is_empty(),
             Change::ExchangePresent { removed, added } => {
                 !components(removed).is_empty() && components(added).is_empty()
             }

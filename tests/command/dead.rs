@@ -41,6 +41,22 @@ fn an_insert_on_an_entity_despawned_earlier_in_the_same_buffer_is_reported_where
 }
 
 #[test]
+fn an_insert_on_a_gone_entity_is_reported_although_a_remove_takes_it_back() {
+    component! { #[cleanup] #[derive(Debug, PartialEq)] struct Lease(u32); }
+    let (mut world, mut buffer) = world_and_buffer(0);
+    let entity = world.spawn((Lease(1), Four(1)));
+    buffer.despawn(entity);
+    buffer.insert(entity, Four(2));
+    buffer.remove::<()>(entity);
+    buffer.remove::<Four>(entity);
+    let errors = errors(&mut world, &mut buffer);
+    let fault = CommandErrorKind::NoSuchEntity(NoSuchEntity { entity });
+    assert_eq!(errors.iter().map(|e| e.fault).collect::<Vec<_>>(), [fault; 2], "{errors:?}");
+    assert_eq!(world.get::<Lease>(entity), Ok(&Lease(1)), "it is gone, and not ended");
+    sound(&world);
+}
+
+#[test]
 fn two_despawns_are_one() {
     let (mut world, mut buffer) = world_and_buffer(1);
     let old = world.spawn(());

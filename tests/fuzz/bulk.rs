@@ -2,53 +2,58 @@
 
 use phalanx::prelude::*;
 
+use crate::chosen;
 use crate::chunks::Rule;
-use crate::filtered;
-use crate::filters::Only;
+use crate::filters::{OF_ROWS, Only};
 use crate::outcome::{DONE, IDLE, Outcome, WIDE, word};
-use crate::parts::{Set, Shape, fits};
+use crate::parts::{GONE, Set, Shape, fits};
 use crate::trial::Trial;
 
 impl Trial {
     /// The entities that a filter lets pass, and whether each of their archetypes has room for the
     /// components of `added` as well.
-    fn passing(&self, only: Only, added: Set) -> (Vec<Entity>, bool) {
+    pub(crate) fn passing(&self, only: Only, added: Set) -> (Vec<Entity>, bool) {
         let lists = &self.model.lists.lists;
         let mut entities = Vec::new();
         let mut all_fit = true;
         for (number, chunk) in only.chunks(&self.model.lists, 0, self.now()) {
             let list = &lists[number];
-            all_fit &= fits(list.set | added, self.model.chunk_bytes);
-            entities.extend_from_slice(list.rows(chunk));
+            all_fit &= list.set & GONE != 0 || fits(list.set | added, self.model.chunk_bytes);
+            let rows = list.rows(chunk).iter().copied();
+            let is_chosen = |e: &Entity| only.kind != OF_ROWS || !self.model.rows[e].is_off();
+            entities.extend(rows.filter(is_chosen));
         }
         (entities, all_fit)
     }
 
     /// Reads where the rows are that have moved.
-    fn settle(&mut self) {
-        self.model.read_places(&self.main.world, Rule::Chunks, self.before);
+    pub(crate) fn settle(&mut self, only: Only) {
+        let rule = if only.kind == OF_ROWS { Rule::Rows } else { Rule::Chunks };
+        self.model.read_places(&self.main.world, rule, self.before);
     }
 
     pub(crate) fn insert_where<S: Shape>(&mut self, only: Only, number: u32) -> Outcome {
         let (entities, all_fit) = self.passing(only, S::SET);
         let since = only.since(self.now());
         let inserted = self.step(|side| {
-            filtered!(side.world, matching::<Entity>, only, since,
+            chosen!(side.world, matching::<Entity>, only, since,
                 q => q.insert(S::make(number)))
         });
         if !all_fit {
             assert_eq!(inserted.as_ref().map_err(crate::outcome::Fault::word), Err(WIDE));
             return word(&inserted);
         }
+        let living = |entity: &&Entity| self.model.alive(**entity).is_some();
+        let entities: Vec<Entity> = entities.iter().filter(living).copied().collect();
         assert_eq!(inserted, Ok(entities.len()));
         self.model.forget_writes();
         for &entity in &entities {
-            self.model.row_mut(entity).write(S::SET, number);
+            self.model.give(entity, S::SET, number);
         }
         if entities.is_empty() {
             return IDLE;
         }
-        self.settle();
+        self.settle(only);
         DONE
     }
 
@@ -56,20 +61,19 @@ impl Trial {
         let (entities, _) = self.passing(only, 0);
         let since = only.since(self.now());
         let removed = self.step(
-            |side| filtered!(side.world, matching::<Entity>, only, since, q => q.remove::<S>()),
+            |side| chosen!(side.world, matching::<Entity>, only, since, q => q.remove::<S>()),
         );
         self.model.forget_writes();
         let mut expected = 0;
         for entity in entities {
-            let row = self.model.row_mut(entity);
-            expected += usize::from(row.set & S::SET != 0);
-            row.set &= !S::SET;
+            expected += usize::from(self.model.row_mut(entity).set & S::SET != 0);
+            self.model.lose(entity, S::SET);
         }
         assert_eq!(removed, expected);
         if expected == 0 {
             return IDLE;
         }
-        self.settle();
+        self.settle(only);
         DONE
     }
 
@@ -77,17 +81,16 @@ impl Trial {
         let (entities, _) = self.passing(only, 0);
         let since = only.since(self.now());
         let ended = self
-            .step(|side| filtered!(side.world, matching::<Entity>, only, since, q => q.despawn()));
+            .step(|side| chosen!(side.world, matching::<Entity>, only, since, q => q.despawn()));
+        let living = |entity: &Entity| self.model.alive(*entity).is_some();
+        let entities: Vec<Entity> = entities.into_iter().filter(living).collect();
         assert_eq!(ended, entities.len());
         if entities.is_empty() {
             return IDLE;
         }
         self.model.forget_writes();
-        for entity in entities {
-            self.model.take(entity);
-            self.model.buried(entity);
-        }
-        self.settle();
+        entities.into_iter().for_each(|entity| self.model.die(entity));
+        self.settle(only);
         DONE
     }
 }

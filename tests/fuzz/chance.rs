@@ -27,6 +27,10 @@ impl Chance {
         (self.bits() >> 32) as u32
     }
 
+    pub(crate) const fn byte(&mut self) -> u8 {
+        self.bits().to_le_bytes()[7]
+    }
+
     pub(crate) const fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

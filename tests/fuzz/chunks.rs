@@ -7,9 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use phalanx::Previous;
 use phalanx::prelude::*;
 
-use crate::parts::{PARTS, Set, names, part_named, parts_of};
+use crate::model::Row;
+use crate::parts::{ALL, Bounds, SHARED, Set, Shape, names, parts_of, set_named};
+use crate::shared::Team;
 
 /// Versions as numbers.
 pub(crate) type Stamp = u64;
@@ -19,7 +22,9 @@ pub(crate) type Stamp = u64;
 pub(crate) struct Chunk {
     pub(crate) order: Stamp,
     pub(crate) arrival: Stamp,
-    pub(crate) columns: [Stamp; PARTS],
+    pub(crate) columns: [Stamp; ALL],
+    /// What its rows have one of together: [`Bounds`].
+    pub(crate) value: u32,
 }
 
 impl Chunk {
@@ -68,6 +73,7 @@ pub(crate) type Place = (usize, usize);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
     pub(crate) lists: Vec<List>,
+    /// All but those with shared values.
     by_set: BTreeMap<Set, usize>,
     /// Versions that a restore made void: those after the first and before the second.
     pub(crate) voids: Vec<(Stamp, Stamp)>,
@@ -106,9 +112,12 @@ impl Lists {
             return;
         }
         for archetype in world.archetypes().skip(known) {
-            let part = |name| part_named(name).expect("a component of the fuzz");
-            let parts = archetype.components().map(|info| part(info.name()));
-            let set = parts.fold(0, |set, part| set | 1 << part);
+            let sets = archetype.components().map(|info| set_named(info.name()));
+            let set = sets.fold(0, |all, set| all | set);
+            if archetype.shared_types().next().is_some() {
+                self.lists.push(List { set: set | SHARED, ..List::default() });
+                continue;
+            }
             let before = self.by_set.insert(set, self.lists.len());
             assert_eq!(before, None, "two archetypes of {:?}", names(set));
             self.lists.push(List { set, ..List::default() });
@@ -124,17 +133,30 @@ impl Lists {
         };
         let numbers = self.lists.iter().map(&mut number).collect();
         self.lists.retain(|list| !list.entities.is_empty());
-        self.by_set = self.lists.iter().enumerate().map(|(at, list)| (list.set, at)).collect();
+        let lists = self.lists.iter().enumerate().filter(|(_, list)| list.set & SHARED == 0);
+        self.by_set = lists.map(|(at, list)| (list.set, at)).collect();
         numbers
     }
 
+    /// The archetype of a row. A value that nothing shares any more leaves its archetypes to the
+    /// next one, so those with shared values are looked for where the world has rows of it.
+    fn number_of(&self, world: &World, row: &Row) -> usize {
+        let Some(team) = row.team else { return self.by_set[&row.set] };
+        let query = world.query::<Entity>().include_hidden().where_shared(&Team(team));
+        let mut numbers = query.chunks().map(|chunk| chunk.archetype());
+        numbers.find(|&number| self.lists[number].set == row.set).expect("it has rows")
+    }
+
     /// A row comes in after the last one of its archetype.
-    pub(crate) fn push(&mut self, world: &World, entity: Entity, set: Set, now: Stamp) -> Place {
-        let number = self.by_set[&set];
+    pub(crate) fn push(&mut self, world: &World, entity: Entity, row: &Row, now: Stamp) -> Place {
+        let number = self.number_of(world, row);
         let list = &mut self.lists[number];
         list.room = world.archetypes().nth(number).expect("it was learnt").capacity();
         if list.chunks.is_empty() || list.entities.len() == list.chunks.len() * list.room {
-            list.chunks.push(Chunk::default());
+            let mut chunk = Chunk::default();
+            // The value of a new chunk is new.
+            chunk.write(row.set & <PerChunk<Bounds>>::SET, now);
+            list.chunks.push(chunk);
         }
         let chunk = list.chunks.last_mut().expect("just made");
         (chunk.order, chunk.arrival) = (now, now);
@@ -194,8 +216,7 @@ impl Lists {
         for (list, archetype) in lists.lists.iter_mut().zip(world.archetypes()) {
             list.room = archetype.capacity();
         }
-        read_half::<0>(world, &mut lists.lists);
-        read_half::<1>(world, &mut lists.lists);
+        (0..3).for_each(|third| read_third(world, &mut lists.lists, third));
         lists
     }
 
@@ -219,30 +240,40 @@ fn age(voids: &[(Stamp, Stamp)], version: Stamp) -> Stamp {
     version - before.map(|&(after, until)| until - after).sum::<Stamp>()
 }
 
-/// Reads one half of the columns: a query has twelve terms at most.
-fn read_half<const HALF: usize>(world: &World, lists: &mut [List]) {
+/// Reads a third of the columns: a query has twelve terms at most.
+fn read_third(world: &World, lists: &mut [List], third: usize) {
+    use crate::parts::*;
     macro_rules! read {
-        ($($part:ident)*) => {{
-            use crate::parts::*;
-            for chunk in world.query::<($(Option<&$part>,)*)>().chunks() {
+        ($($part:ty),*) => {{
+            for chunk in world.query::<($(Option<&$part>,)*)>().include_hidden().chunks() {
                 let list = &mut lists[chunk.archetype()];
-                if HALF == 0 {
+                if third == 0 {
                     assert_eq!(chunk.index(), list.chunks.len(), "chunks come in order");
                     list.entities.extend_from_slice(chunk.entities());
                     list.chunks.push(Chunk {
                         order: chunk.order_version().to_bits(),
                         arrival: chunk.arrival_version().to_bits(),
-                        columns: [0; PARTS],
+                        ..Chunk::default()
                     });
                 }
                 let columns = &mut list.chunks[chunk.index()].columns;
-                $(columns[$part::INDEX] = chunk.version::<$part>().map_or(0, Version::to_bits);)*
+                $(
+                    let index = <$part as Shape>::SET.trailing_zeros() as usize;
+                    columns[index] = chunk.version::<$part>().map_or(0, Version::to_bits);
+                )*
             }
         }};
     }
-    match HALF {
-        0 => read!(Tag Mark Aligned Byte Two Odd Four Eight),
-        _ => read!(Twelve Sixteen TwentyFour Half Line Big Link Page),
+    match third {
+        0 => read!(Tag, Mark, Aligned, Byte, Two, Odd, Four),
+        1 => read!(Eight, Twelve, Sixteen, TwentyFour, Half, Line, Big),
+        _ => read!(Link, Page, Sound, Asleep, Previous<Four>, PerChunk<Bounds>, Spot),
+    }
+    if third == 0 {
+        for chunk in world.query::<PerChunk<Bounds>>().include_hidden().chunks() {
+            let value = &mut lists[chunk.archetype()].chunks[chunk.index()].value;
+            *value = chunk.slices().0;
+        }
     }
 }
 

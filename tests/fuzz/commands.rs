@@ -6,7 +6,9 @@ use phalanx::{CommandWriter, error::CommandVerb};
 use crate::chance::Chance;
 use crate::operations::Who;
 use crate::outcome::panic_as_told;
-use crate::parts::{Big, Byte, Four, Mark, SMALL_SHAPES, Set, Shape, Twelve};
+use crate::parts::{
+    Big, Byte, EMPTY, Four, HIDDEN, Mark, Part, SMALL_SHAPES, Set, Shape, Sound, Twelve,
+};
 use crate::profile::{Profile, Twin};
 use crate::{with_shape, with_small_shape};
 
@@ -83,7 +85,9 @@ impl Command {
         match chance.below(20) {
             0..5 => Self::Spawn { shape, number },
             5..10 => Self::Insert { who, shape, number },
-            10..14 => Self::Remove { who, shape },
+            // Of what is left of an entity that was despawned.
+            10 => Self::Remove { who: Who::Dead(number), shape: Sound::INDEX },
+            11..14 => Self::Remove { who, shape },
             14..16 => Self::Exchange {
                 who,
                 removed: chance.below(SMALL_SHAPES),
@@ -139,7 +143,7 @@ impl Command {
             Self::Spawn { .. } | Self::SpawnBatch { .. } => Some(CommandVerb::Spawn),
             // An exchange for nothing is one of the others.
             Self::Insert { .. } => Some(CommandVerb::Insert),
-            Self::Remove { shape: 16, .. } => Some(CommandVerb::Insert),
+            Self::Remove { shape: EMPTY, .. } => Some(CommandVerb::Insert),
             Self::Remove { .. } => Some(CommandVerb::Remove),
             Self::Exchange { removed: 0, .. } => Some(CommandVerb::Insert),
             Self::Exchange { added: 0, .. } => Some(CommandVerb::Remove),
@@ -167,6 +171,9 @@ impl Command {
 
     /// Whether a query of a command matches these components.
     pub(crate) const fn matches(query: usize, set: Set) -> bool {
+        if set & HIDDEN != 0 {
+            return false;
+        }
         match query {
             0 => set & (Four::SET | Mark::SET) == Four::SET,
             1 => set & (Twelve::SET | Byte::SET) == (Twelve::SET | Byte::SET),

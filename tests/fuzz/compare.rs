@@ -1,8 +1,10 @@
 //! Everything that can be asked of a world, against the model; and the world against its twin.
 
+use std::collections::BTreeSet;
+
 use phalanx::prelude::*;
 
-use crate::parts::{Eight, KINDS, PARTS, Part, Shape, parts_of};
+use crate::parts::{Eight, Four, KINDS, PARTS, Part, Shape, Spot, Twelve, parts_of};
 use crate::profile::Twin;
 use crate::trial::Trial;
 use crate::with_part;
@@ -17,16 +19,27 @@ impl Trial {
         for side in [Some(&self.main), self.twin.as_ref()].into_iter().flatten() {
             assert_eq!(side.world.check(), Ok(()));
             let parts = self.model.rows.values().flat_map(|row| parts_of(row.set));
-            let bytes: usize = parts.map(|part| KINDS[part].1).sum();
+            let bytes: usize = parts.flat_map(|part| KINDS[part].1).sum();
             assert_eq!(side.world.memory().row_bytes, bytes, "bytes of all rows");
             self.compare_bits(&side.world);
+            self.compare_spots(&side.world);
+            self.compare_teams(&side.world);
+            self.compare_sides(&side.world);
             for part in 0..PARTS {
                 with_part!(part, P => self.compare_values::<P>(&side.world));
             }
         }
+        self.compare_logs();
+        self.compare_lines::<Four>();
+        self.compare_lines::<Twelve>();
+        self.model.rows.values_mut().for_each(|row| row.touched = 0);
+        self.compared = self.main.world.version();
+        for side in [Some(&mut self.main), self.twin.as_mut()].into_iter().flatten() {
+            assert_eq!(side.hashes.hash(&side.world), side.world.hash(), "a hash of what changed");
+        }
         self.model.lists.assert_seen_in(&self.main.world);
         // A hash goes by the chunk, so a twin of other chunks has another one.
-        self.look(|world| world.query::<Entity>().entities());
+        self.look(|world| world.query::<Entity>().include_hidden().entities());
         if self.profile.twin == Twin::Looked {
             self.look(World::hash);
         }
@@ -39,7 +52,8 @@ impl Trial {
         twin.world.compact(usize::MAX);
         let explained = twin.world.explain();
         assert_eq!(explained.archetypes.len(), twin.world.archetypes().len(), "archetypes");
-        let rows = twin.world.query::<(Entity, Option<&crate::parts::Page>)>().rows().count();
+        let rows = twin.world.query::<(Entity, Option<&crate::parts::Page>)>();
+        let rows = rows.include_hidden().rows().count();
         assert_eq!(rows, twin.world.len(), "all rows");
         assert_eq!((twin.world.hash(), twin.world.version()), before, "looks change nothing");
     }
@@ -47,25 +61,51 @@ impl Trial {
     /// Which rows of a component are enabled, by bits and as a query sees them.
     fn compare_bits(&self, world: &World) {
         let is_on = |entity: &Entity| self.model.row(*entity).is_some_and(|row| !row.is_off());
-        for (entity, enabled) in world.query::<(Entity, Enabled<Eight>)>().rows() {
+        for (entity, enabled) in world.query::<(Entity, Enabled<Eight>)>().include_hidden().rows() {
             assert_eq!(enabled, is_on(&entity), "the bit of {entity}");
         }
-        let seen = world.query::<(Entity, &Eight)>();
-        let mut all = world.query::<(Entity, &Eight)>().ignore_enabled().rows();
+        let seen = world.query::<(Entity, &Eight)>().include_hidden();
+        let mut all = world.query::<(Entity, &Eight)>().include_hidden().ignore_enabled().rows();
         for (entity, _) in seen.rows() {
             let next = all.by_ref().map(|(entity, _)| entity).find(is_on);
             assert_eq!(next, Some(entity), "the next row that is enabled");
         }
         assert!(!all.any(|(entity, _)| is_on(&entity)), "all enabled rows are seen");
-        let off = world.query::<Entity>().disabled::<Eight>();
+        let off = world.query::<Entity>().include_hidden().disabled::<Eight>();
         let expected = self.model.rows.values().filter(|row| row.is_off()).count();
         assert_eq!(off.count_rows(), expected, "rows that are disabled");
+    }
+
+    /// Whatever was written since the last comparison is in a line that is reported, also if its
+    /// row has moved.
+    fn compare_lines<P: Part>(&self) {
+        let lines = self.main.world.query::<(Entity, &P)>().include_hidden();
+        let reported = lines.changed_lines_since::<P>(self.compared).rows();
+        let reported: BTreeSet<Entity> = reported.map(|(entity, _)| entity).collect();
+        for (entity, row) in &self.model.rows {
+            let is_written = row.touched & row.set & P::SET != 0;
+            assert!(!is_written || reported.contains(entity), "{entity}: a line of {}", P::NAME);
+        }
+    }
+
+    /// The values of the component in several columns.
+    fn compare_spots(&self, world: &World) {
+        let mut rows = 0;
+        for (entity, spot) in world.query::<(Entity, &Spot)>().include_hidden().rows() {
+            let row = self.model.row(entity).filter(|row| row.has(Spot::SET));
+            let numbers = row.expect("it has one").numbers;
+
+            assert_eq!(spot, Spot::of(&numbers), "the spot of {entity}");
+            rows += 1;
+        }
+        let expected = self.model.rows.values().filter(|row| row.has(Spot::SET)).count();
+        assert_eq!(rows, expected, "entities with spots");
     }
 
     /// The values of one component, wherever it is.
     fn compare_values<P: Part>(&self, world: &World) {
         let mut rows = 0;
-        for (entities, column) in world.query::<(Entity, &P)>().ignore_enabled() {
+        for (entities, column) in world.query::<(Entity, &P)>().include_hidden().ignore_enabled() {
             for (entity, part) in entities.iter().zip(column) {
                 let row = self.model.row(*entity).expect("what a query visits lives");
                 assert!(row.has(P::SET), "{entity} has {}", P::NAME);

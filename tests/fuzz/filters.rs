@@ -2,14 +2,18 @@
 
 use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};
-use crate::parts::{Big, Four, Line, Mark, Part, Set, Shape, Tag, Twelve};
+use phalanx::PerChunk;
+
+use crate::parts::{
+    Big, Bounds, Eight, Four, HIDDEN, Line, Mark, Part, SHARED, Set, Shape, Tag, Twelve,
+};
 use crate::profile::{Profile, Twin};
 
 /// Filters that [`filtered!`] knows.
-const KINDS: usize = 9;
+const KINDS: usize = 12;
 
 /// Those of them that go by archetype alone come first.
-const KINDS_BY_ARCHETYPE: usize = 5;
+const KINDS_BY_ARCHETYPE: usize = 7;
 
 /// A filter by its number; those that look at versions look so far back.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +22,16 @@ pub(crate) struct Only {
     pub(crate) age: Stamp,
 }
 
+/// The filter that chooses rows: those in which a component is enabled.
+pub(crate) const OF_ROWS: usize = KINDS;
+
 impl Only {
+    /// For what changes entities, whatever chunks they are in.
+    pub(crate) fn any_of_rows(chance: &mut Chance, profile: &Profile) -> Self {
+        let only = Self::any(chance, profile);
+        if chance.one_in(4) { Self { kind: OF_ROWS, ..only } } else { only }
+    }
+
     pub(crate) fn any(chance: &mut Chance, profile: &Profile) -> Self {
         let kinds = if profile.twin == Twin::Resized { KINDS_BY_ARCHETYPE } else { KINDS };
         let age = match chance.below(4) {
@@ -39,15 +52,21 @@ impl Only {
     pub(crate) fn passes(self, set: Set, chunk: &Chunk, since: Stamp) -> bool {
         let has = |part: Set| set & part == part;
         let changed = |part: usize| set >> part & 1 == 1 && chunk.columns[part] > since;
+        if set & HIDDEN != 0 && self.kind != 5 {
+            return false;
+        }
         match self.kind {
-            0 => true,
+            0 | 5 => true,
             1 => !has(Tag::SET),
             2 => has(Four::SET) && !has(Big::SET),
             3 => (has(Twelve::SET) || has(Tag::SET)) && !has(Line::SET),
             4 => has(Mark::SET),
-            5 => chunk.arrival > since,
-            6 => changed(Four::INDEX),
-            7 => changed(Line::INDEX) && !has(Tag::SET),
+            6 => has(SHARED) && !has(Mark::SET),
+            7 => chunk.arrival > since,
+            8 => changed(Four::INDEX),
+            9 => changed(Line::INDEX) && !has(Tag::SET),
+            10 => has(<PerChunk<Bounds>>::SET) && chunk.value % 2 == 1,
+            OF_ROWS => has(Eight::SET),
             _ => changed(Twelve::INDEX) && chunk.arrival > since && has(Four::SET),
         }
     }
@@ -92,15 +111,27 @@ macro_rules! filtered {
                 $run
             }
             5 => {
-                let $q = $q.arrived_since(since);
+                let $q = $q.include_hidden();
                 $run
             }
             6 => {
-                let $q = $q.changed_since::<Four>(since);
+                let $q = $q.with_shared::<$crate::shared::Team>().without::<Mark>();
                 $run
             }
             7 => {
+                let $q = $q.arrived_since(since);
+                $run
+            }
+            8 => {
+                let $q = $q.changed_since::<Four>(since);
+                $run
+            }
+            9 => {
                 let $q = $q.changed_since::<Line>(since).without::<Tag>();
+                $run
+            }
+            10 => {
+                let $q = $q.where_chunk(|bounds: &$crate::parts::Bounds| bounds.0 % 2 == 1);
                 $run
             }
             _ => {
@@ -109,4 +140,17 @@ macro_rules! filtered {
             }
         }
     }};
+}
+
+/// The same, and the filter [`OF_ROWS`].
+#[macro_export]
+macro_rules! chosen {
+    ($world:expr, $query:ident::<$terms:ty>, $only:expr, $since:expr, $q:ident => $run:expr) => {
+        if $only.kind == $crate::filters::OF_ROWS {
+            let $q = $world.$query::<$terms>().with::<$crate::parts::Eight>();
+            $run
+        } else {
+            $crate::filtered!($world, $query::<$terms>, $only, $since, $q => $run)
+        }
+    };
 }

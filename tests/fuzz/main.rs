@@ -20,8 +20,9 @@
 //! to, so that a run that only ever met errors is seen.
 //!
 //! Which operations there are is said in [`operations`]; what each does and must answer in
-//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`], [`states`] and [`systems`]. The model
-//! is a map of rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
+//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`finer`], [`shared`], [`beside`], [`travel`],
+//! [`buffers`], [`states`] and [`systems`]; what is told of rows in [`logs`]. The model is a map of
+//! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
 //! ([`chunks`]).
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
@@ -33,6 +34,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 
+mod beside;
 mod buffers;
 mod bulk;
 mod chance;
@@ -40,7 +42,9 @@ mod chunks;
 mod commands;
 mod compare;
 mod filters;
+mod finer;
 mod ids;
+mod logs;
 mod model;
 mod operations;
 mod outcome;
@@ -50,16 +54,18 @@ mod profile;
 mod queries;
 mod replay;
 mod rows;
+mod shared;
 mod spawns;
 mod states;
 mod systems;
+mod travel;
 mod trial;
 
 use chance::Chance;
 use replay::Difference;
 
 /// Operations of a run that says nothing else: a few seconds, in the profile of tests.
-const OPERATIONS: u64 = if cfg!(miri) { 200 } else { 100_000 };
+const OPERATIONS: u64 = if cfg!(miri) { 200 } else { 30_000 };
 
 /// Operations that a failure prints.
 const SHOWN: usize = 50;

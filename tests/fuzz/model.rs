@@ -7,7 +7,11 @@ use phalanx::prelude::*;
 use crate::chunks::{Lists, Place, Rule, Stamp};
 use crate::ids::Ids;
 use crate::operations::{OWN, Who};
-use crate::parts::{Eight, Numbers, PARTS, Set, Shape, names, parts_of};
+use crate::outcome::{DEAD, LACKS, Outcome};
+use crate::parts::{
+    ALL, Bounds, CLEANUP, Eight, Four, GONE, HIDDEN, Numbers, PARTS, Part, SHARED, Set, Shape,
+    names, parts_of,
+};
 
 /// Ids of entities that lived once, as many as are remembered.
 const DEAD_MAX: usize = 300;
@@ -19,8 +23,14 @@ pub(crate) struct Row {
     pub(crate) numbers: Numbers,
     /// Components written since [`Model::forget_writes`].
     pub(crate) written: Set,
+    /// Components written since all was compared.
+    pub(crate) touched: Set,
     /// Whether [`Eight`] is disabled, if the entity has one.
     is_off: bool,
+    /// The value that it shares.
+    pub(crate) team: Option<u8>,
+    /// Its side value.
+    pub(crate) side: Option<u32>,
     /// Where it is in [`Model::living`].
     turn: usize,
     pub(crate) place: Place,
@@ -31,9 +41,24 @@ impl Row {
         self.set & set == set
     }
 
+    pub(crate) const fn is_gone(&self) -> bool {
+        self.set & GONE != 0
+    }
+
+    /// Whether queries pass over it that do not say otherwise.
+    pub(crate) const fn is_hidden(&self) -> bool {
+        self.set & HIDDEN != 0
+    }
+
     /// Whether it has an [`Eight`] that is disabled.
     pub(crate) const fn is_off(&self) -> bool {
         self.is_off && self.has(Eight::SET)
+    }
+
+    /// The entity shares another value, or none.
+    pub(crate) const fn join(&mut self, team: Option<u8>) {
+        self.team = team;
+        self.set = if team.is_some() { self.set | SHARED } else { self.set & !SHARED };
     }
 
     /// Components were inserted, which enables them.
@@ -42,6 +67,7 @@ impl Row {
         parts_of(set).for_each(|part| self.numbers[part] = number);
         self.set |= set;
         self.written |= set;
+        self.touched |= set;
     }
 }
 
@@ -55,6 +81,12 @@ pub(crate) struct Model {
     /// Ids that are alive from the world's next change on.
     pub(crate) reserved: Vec<Entity>,
     pub(crate) ids: Ids,
+    /// What entities have lost in this operation: [`Four`]s.
+    pub(crate) lost: Vec<(Entity, u32)>,
+    /// Those that have got one.
+    pub(crate) gained: Vec<Entity>,
+    /// The entities that it has despawned.
+    pub(crate) ended: Vec<Entity>,
     pub(crate) lists: Lists,
     pub(crate) chunk_bytes: usize,
 }
@@ -67,6 +99,9 @@ impl Model {
             dead: VecDeque::new(),
             reserved: Vec::new(),
             ids: Ids::new(limit),
+            lost: Vec::new(),
+            gained: Vec::new(),
+            ended: Vec::new(),
             lists: Lists::default(),
             chunk_bytes: chunk.bytes(),
         }
@@ -89,12 +124,27 @@ impl Model {
     /// One of the components of an entity if `part` says so: see [`OWN`].
     pub(crate) fn part_of(&self, entity: Entity, part: usize) -> usize {
         let Some(nth) = part.checked_sub(OWN) else { return part };
-        let set = self.row(entity).map_or(0, |row| row.set);
+        let set = self.row(entity).map_or(0, |row| row.set) & ((1 << PARTS) - 1);
         parts_of(set).nth(nth % (set.count_ones() as usize).max(1)).unwrap_or(nth % PARTS)
     }
 
+    /// Also of an entity that is gone.
     pub(crate) fn row(&self, entity: Entity) -> Option<&Row> {
         self.rows.get(&entity)
+    }
+
+    pub(crate) fn alive(&self, entity: Entity) -> Option<&Row> {
+        self.row(entity).filter(|row| !row.is_gone())
+    }
+
+    /// The answer to a call that needs components of an entity.
+    pub(crate) fn needs(&self, entity: Entity, set: Set) -> Result<&Row, Outcome> {
+        match self.row(entity) {
+            Some(row) if row.is_gone() && (set == 0 || !row.has(set)) => Err(DEAD),
+            Some(row) if row.has(set) => Ok(row),
+            Some(_) => Err(LACKS),
+            None => Err(DEAD),
+        }
     }
 
     pub(crate) fn row_mut(&mut self, entity: Entity) -> &mut Row {
@@ -103,27 +153,89 @@ impl Model {
 
     /// Adds an entity without a place.
     pub(crate) fn add(&mut self, entity: Entity, set: Set, numbers: Numbers) {
+        if set & Four::SET != 0 {
+            self.gained.push(entity);
+        }
         let turn = self.living.len();
-        self.living.push(entity);
+        if set & GONE == 0 {
+            self.living.push(entity);
+        }
         let place = (usize::MAX, 0);
-        let row = Row { set, numbers, written: set, is_off: false, turn, place };
+        let row = Row { set, numbers, written: set, touched: set, turn, place, ..Row::default() };
         let before = self.rows.insert(entity, row);
         assert!(before.is_none(), "{entity} lived already");
     }
 
     /// Takes an entity out, but for its place.
     pub(crate) fn take(&mut self, entity: Entity) -> Row {
-        let row = self.rows.remove(&entity).expect("it lives");
-        self.living.swap_remove(row.turn);
-        if let Some(moved) = self.living.get(row.turn).copied() {
-            self.row_mut(moved).turn = row.turn;
+        self.loses(entity, Four::SET);
+        let row = *self.row_mut(entity);
+        if !row.is_gone() {
+            self.ended.push(entity);
+            self.unlist(row.turn);
         }
+        self.rows.remove(&entity);
         row
+    }
+
+    fn unlist(&mut self, turn: usize) {
+        self.living.swap_remove(turn);
+        if let Some(moved) = self.living.get(turn).copied() {
+            self.row_mut(moved).turn = turn;
+        }
+    }
+
+    /// An entity was despawned, wherever its row is now.
+    pub(crate) fn die(&mut self, entity: Entity) {
+        let row = *self.row_mut(entity);
+        if row.set & CLEANUP == 0 {
+            self.take(entity);
+            self.buried(entity);
+            return;
+        }
+        self.loses(entity, Four::SET);
+        self.ended.push(entity);
+        self.unlist(row.turn);
+        self.remember(entity);
+        let row = self.row_mut(entity);
+        (row.team, row.side) = (None, None);
+        row.set = row.set & CLEANUP | GONE;
+    }
+
+    /// An entity that may be gone has lost components, wherever its row is now.
+    pub(crate) fn lose(&mut self, entity: Entity, set: Set) {
+        self.loses(entity, set);
+        let row = self.row_mut(entity);
+        row.set &= !set;
+        if row.set == GONE {
+            self.take(entity);
+            self.ids.ended(entity);
+        }
+    }
+
+    /// Notes what a reader of losses must be told.
+    fn loses(&mut self, entity: Entity, set: Set) {
+        let row = self.rows[&entity];
+        if row.set & set & Four::SET != 0 {
+            self.lost.push((entity, row.numbers[Four::INDEX]));
+        }
+    }
+
+    /// An entity has got components, wherever its row is now.
+    pub(crate) fn give(&mut self, entity: Entity, set: Set, number: u32) {
+        if set & !self.rows[&entity].set & Four::SET != 0 {
+            self.gained.push(entity);
+        }
+        self.row_mut(entity).write(set, number);
     }
 
     /// An id means nothing from now on.
     pub(crate) fn buried(&mut self, entity: Entity) {
         self.ids.ended(entity);
+        self.remember(entity);
+    }
+
+    fn remember(&mut self, entity: Entity) {
         if self.dead.len() == DEAD_MAX {
             self.dead.pop_front();
         }
@@ -132,10 +244,23 @@ impl Model {
 
     /// An entity was spawned, all of its columns new.
     pub(crate) fn spawned(&mut self, world: &World, entity: Entity, set: Set, numbers: Numbers) {
-        let now = world.version().to_bits();
         self.add(entity, set, numbers);
-        let place = self.lists.push(world, entity, set, now);
-        self.lists.chunk_mut(place).write(set, now);
+        self.arrived(world, entity);
+    }
+
+    /// A row has come from elsewhere, and has a new id.
+    pub(crate) fn came(&mut self, entity: Entity, row: Row) {
+        self.add(entity, row.set, row.numbers);
+        let new = self.row_mut(entity);
+        (new.is_off, new.team, new.side) = (row.is_off, row.team, row.side);
+    }
+
+    /// A new entity has its place.
+    fn arrived(&mut self, world: &World, entity: Entity) {
+        let now = world.version().to_bits();
+        let row = self.rows[&entity];
+        let place = self.lists.push(world, entity, &row, now);
+        self.lists.chunk_mut(place).write(row.set, now);
         self.row_mut(entity).place = place;
     }
 
@@ -143,8 +268,8 @@ impl Model {
     pub(crate) fn flush(&mut self, world: &World, now: Stamp) {
         for entity in std::mem::take(&mut self.reserved) {
             self.ids.begins(entity);
-            self.add(entity, 0, [0; PARTS]);
-            self.row_mut(entity).place = self.lists.push(world, entity, 0, now);
+            self.add(entity, 0, [0; ALL]);
+            self.row_mut(entity).place = self.lists.push(world, entity, &Row::default(), now);
         }
     }
 
@@ -155,10 +280,10 @@ impl Model {
     }
 
     /// One entity was despawned.
-    pub(crate) fn despawned(&mut self, entity: Entity, now: Stamp) {
-        let row = self.take(entity);
-        self.buried(entity);
-        self.leave(row.place, now);
+    pub(crate) fn despawned(&mut self, world: &World, entity: Entity) {
+        let before = *self.row_mut(entity);
+        self.die(entity);
+        self.moved(world, entity, before, 0);
     }
 
     fn leave(&mut self, place: Place, now: Stamp) {
@@ -175,19 +300,29 @@ impl Model {
         (removed, added): (Set, Set),
         number: u32,
     ) {
+        let before = *self.row_mut(entity);
+        self.lose(entity, removed & !added);
+        if self.rows.contains_key(&entity) {
+            self.give(entity, added, number);
+        }
+        self.moved(world, entity, before, added);
+    }
+
+    /// The row of an entity has gone to where it belongs, if it is still there.
+    fn moved(&mut self, world: &World, entity: Entity, before: Row, added: Set) {
         let now = world.version().to_bits();
-        let row = self.row_mut(entity);
-        let (before, from) = (row.set, row.place);
-        row.set &= !removed;
-        row.write(added, number);
-        let after = row.set;
-        if after == before {
+        let from = before.place;
+        let Some(after) = self.row(entity).copied() else {
+            self.leave(from, now);
+            return;
+        };
+        if (after.set, after.team) == (before.set, before.team) {
             self.lists.chunk_mut(from).write(added, now);
             return;
         }
-        let to = self.lists.push(world, entity, after, now);
+        let to = self.lists.push(world, entity, &after, now);
         self.lists.chunk_mut(to).write(added, now);
-        self.lists.carry(from, to, after & !added);
+        self.lists.carry(from, to, after.set & !added);
         self.row_mut(entity).place = to;
         self.leave(from, now);
     }
@@ -211,8 +346,21 @@ impl Model {
     }
 
     /// An entity is a copy of a row, whose bits it has as well.
-    pub(crate) fn copied(&mut self, entity: Entity, row: &Row) {
-        self.row_mut(entity).is_off = row.is_off();
+    pub(crate) fn copied(&mut self, world: &World, entity: Entity, row: &Row) {
+        self.came(
+            entity,
+            Row { set: row.set & !CLEANUP, is_off: row.is_off(), side: None, ..*row },
+        );
+        self.arrived(world, entity);
+    }
+
+    /// An entity shares another value.
+    pub(crate) fn joined(&mut self, world: &World, entity: Entity, team: Option<u8>) {
+        let before = *self.row_mut(entity);
+        self.row_mut(entity).join(team);
+        if team != before.team {
+            self.moved(world, entity, before, 0);
+        }
     }
 
     /// A change of many rows begins: what was written before is not written by it.
@@ -231,12 +379,15 @@ impl Model {
         assert_eq!(rows, self.rows.len(), "rows of all archetypes");
         for (number, list) in new.lists.iter().enumerate() {
             for (index, chunk) in list.chunks.iter().enumerate() {
-                let mut floor = [0; PARTS];
+                let mut floor = [0; ALL];
+                // The value of a chunk is a new one, or that of a chunk from which it has rows.
+                let mut is_known = chunk.value == 0;
                 for entity in list.rows(index) {
                     let row = &self.rows[entity];
                     assert_eq!(names(row.set), names(list.set), "components of {entity}");
                     let known = row.place.0 != usize::MAX;
                     let before = if known { *old.chunk(row.place) } else { Default::default() };
+                    is_known |= !known || chunk.value == before.value;
                     for part in parts_of(list.set) {
                         let written = if rule == Rule::Chunks { now } else { since + 1 };
                         let is_new = row.written >> part & 1 == 1;
@@ -249,9 +400,12 @@ impl Model {
                         assert!(chunk.arrival > since, "{entity} has arrived");
                     }
                 }
+                assert!(is_known, "the value {} of {index} of {number}", chunk.value);
                 for part in parts_of(list.set) {
                     let (stamp, floor) = (chunk.columns[part], floor[part]);
-                    let holds = stamp == floor || (rule == Rule::Rows && stamp > floor);
+                    // The value of a chunk is new with it.
+                    let may_be_newer = rule == Rule::Rows || part == <PerChunk<Bounds>>::INDEX;
+                    let holds = stamp == floor || (may_be_newer && stamp > floor);
                     let name = (names(1 << part), names(list.set), index);
                     assert!(holds && stamp <= now, "{name:?}: stamp {stamp}, expected {floor}");
                 }

@@ -8,6 +8,7 @@ use crate::commands::Command;
 use crate::filters::Only;
 use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
 use crate::profile::{Profile, Twin};
+use crate::shared::TEAMS;
 use crate::states::STATES;
 
 /// An entity, by what is known of it.
@@ -117,12 +118,25 @@ pub(crate) enum Op {
     SetEnabled { who: Who, enabled: bool },
     GetDisjointMut { who: [Who; 3], part: usize, number: Number },
     LookupMut { who: [Who; 8], part: usize, number: Number },
+    DespawnBatch { who: [Who; 6] },
+    Side { who: Who, number: Option<Number> },
+    Share { who: Who, team: u8 },
+    ShareWhere { only: Only, team: u8 },
     Look { who: Who, part: usize },
     Write { part: usize, only: Only, way: Way, number: Number },
     Read { part: usize, only: Only },
     InsertWhere { only: Only, shape: usize, number: Number },
     RemoveWhere { only: Only, shape: usize },
     DespawnWhere { only: Only },
+    WriteValues { only: Only, number: Number },
+    WriteLines { only: Only, number: Number },
+    SwitchWhere { only: Only, enabled: bool },
+    Retain { only: Only, number: Number },
+    Flip,
+    Send { number: Number },
+    AgeEvents,
+    ReadEvents,
+    Travel { only: Only, as_whole: bool },
     Scatter { part: usize, only: Only, number: Number, short: bool },
     Compact { rows_max: usize },
     TakeState { slot: usize },
@@ -159,12 +173,26 @@ impl Op {
             Self::SetEnabled { .. } => "set_enabled",
             Self::GetDisjointMut { .. } => "get_disjoint_mut",
             Self::LookupMut { .. } => "lookup_mut",
+            Self::DespawnBatch { .. } => "despawn_batch",
+            Self::Side { .. } => "insert_side",
+            Self::Share { .. } => "insert_shared",
+            Self::ShareWhere { .. } => "query.insert_shared",
             Self::Look { .. } => "get, has, lookup",
             Self::Write { .. } => "query_mut, written",
             Self::Read { .. } => "query, read",
             Self::InsertWhere { .. } => "query.insert",
             Self::RemoveWhere { .. } => "query.remove",
             Self::DespawnWhere { .. } => "query.despawn",
+            Self::WriteValues { .. } => "values of chunks",
+            Self::WriteLines { .. } => "lines",
+            Self::SwitchWhere { .. } => "query.enable",
+            Self::Retain { .. } => "query.retain",
+            Self::Flip => "flip",
+            Self::Send { .. } => "send",
+            Self::AgeEvents => "age_events",
+            Self::ReadEvents => "events, read",
+            Self::Travel { as_whole: true, .. } => "merge",
+            Self::Travel { .. } => "move_from",
             Self::Scatter { .. } => "gather, scatter",
             Self::Compact { .. } => "compact",
             Self::TakeState { .. } => "snapshot",
@@ -229,7 +257,12 @@ impl Op {
                 added: chance.below(SMALL_SHAPES),
                 number,
             },
-            70..78 => Self::Despawn { who: Who::any(chance) },
+            70..76 => Self::Despawn { who: Who::any(chance) },
+            76 => Self::DespawnBatch { who: [(); 6].map(|()| Who::any(chance)) },
+            77 => Self::Side {
+                who: Who::any(chance),
+                number: (!number.is_multiple_of(3)).then_some(number),
+            },
             78..81 => Self::SetEnabled { who: Who::any(chance), enabled: chance.one_in(3) },
             81..84 => Self::GetMut { who: Who::any(chance), part: part_of_it(chance), number },
             84..87 => Self::GetDisjointMut {
@@ -242,6 +275,12 @@ impl Op {
                 part: part_of_it(chance),
                 number,
             },
+            89..92 => Self::Share { who: Who::any(chance), team: chance.byte() % (TEAMS + 1) },
+            92 => match chance.below(6) {
+                0..3 => Self::Send { number },
+                3 => Self::ReadEvents,
+                _ => Self::AgeEvents,
+            },
             _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
         }
     }
@@ -250,9 +289,10 @@ impl Op {
     fn of_many(chance: &mut Chance, profile: &Profile, is_full: bool) -> Self {
         let (number, part) = (chance.number(), chance.below(PARTS));
         let only = Only::any(chance, profile);
+        let of_rows = Only::any_of_rows(chance, profile);
         let shape = profile.shape(chance);
         let rows = chance.skewed(profile.rows / 2 + 1);
-        match chance.below(if profile.twin == Twin::Resized { 70 } else { 100 }) {
+        match chance.below(if profile.twin == Twin::Resized { 73 } else { 120 }) {
             0..20 if is_full => Self::Despawn { who: Who::Living(number) },
             0..14 => Self::SpawnBatch {
                 shape,
@@ -271,12 +311,20 @@ impl Op {
             }
             62..69 => Self::Read { part, only },
             69 => Self::Clear,
-            70..80 => Self::InsertWhere { only, shape, number },
-            80..88 => Self::RemoveWhere { only, shape },
-            88..91 => Self::DespawnWhere { only },
+            70..73 => Self::Flip,
+            73..80 => Self::InsertWhere { only: of_rows, shape, number },
+            80..88 => Self::RemoveWhere { only: of_rows, shape },
+            88..90 => Self::ShareWhere { only: of_rows, team: chance.byte() % (TEAMS + 1) },
+            90 => Self::DespawnWhere { only: of_rows },
             91..94 if profile.schedules => Self::RunSchedule { number },
+            91..94 => Self::Travel { only: of_rows, as_whole: chance.one_in(2) },
             94..97 => Self::RetireArchetypes,
-            _ => Self::Compact { rows_max: chance.pick(&[0, 10, 1_000, usize::MAX]) },
+            97..100 => Self::Compact { rows_max: chance.pick(&[0, 10, 1_000, usize::MAX]) },
+            100..105 => Self::WriteValues { only, number },
+            105..110 => Self::WriteLines { only, number },
+            110..114 => Self::SwitchWhere { only, enabled: chance.one_in(2) },
+            114..117 => Self::Retain { only, number },
+            _ => Self::InsertWhere { only, shape: 6, number },
         }
     }
 

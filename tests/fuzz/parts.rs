@@ -2,16 +2,32 @@
 //!
 //! The value of a component is made from one number, which is all that the model keeps of it.
 
+use phalanx::Previous;
 use phalanx::prelude::*;
 
-/// Component types.
-pub(crate) const PARTS: usize = 16;
+/// Component types that are one column.
+pub(crate) const PARTS: usize = 20;
+
+/// All component types that have values: [`Spot`] is two columns.
+pub(crate) const ALL: usize = PARTS + 1;
 
 /// The component types of an entity, a bit each.
-pub(crate) type Set = u16;
+pub(crate) type Set = u32;
+
+/// The entity is gone.
+pub(crate) const GONE: Set = 1 << ALL;
+
+/// The entity has a shared value.
+pub(crate) const SHARED: Set = GONE << 1;
+
+/// Queries pass over the entity.
+pub(crate) const HIDDEN: Set = GONE | Asleep::SET;
+
+/// What an entity has after a despawn.
+pub(crate) const CLEANUP: Set = Sound::SET;
 
 /// The numbers that an entity's components were made from.
-pub(crate) type Numbers = [u32; PARTS];
+pub(crate) type Numbers = [u32; ALL];
 
 /// A component, and the number it was made from.
 pub(crate) trait Part: Component + PartialEq + std::fmt::Debug {
@@ -23,9 +39,9 @@ macro_rules! parts {
     (@define [] $name:ident $fields:tt) => {
         component! { #[derive(Debug, PartialEq)] pub(crate) struct $name $fields; }
     };
-    (@define [enableable] $name:ident $fields:tt) => {
+    (@define [$word:ident] $name:ident $fields:tt) => {
         component! {
-            #[enableable]
+            #[$word]
             #[derive(Debug, PartialEq)]
             pub(crate) struct $name $fields;
         }
@@ -39,6 +55,8 @@ macro_rules! parts {
     ($(
         $index:literal $([$word:ident])? $(#[$meta:meta])* $name:ident($($inner:ty)?) $n:ident
         => $make:expr;
+    )* of others: $(
+        $other:literal $type:ty, $number:ident => $value:expr;
     )*) => {
         $(
             parts!(@define [$($word)? $(#[$meta])*] $name ($(pub(crate) $inner)?));
@@ -49,14 +67,20 @@ macro_rules! parts {
                 }
             }
         )*
-        /// Names and sizes, by number.
-        pub(crate) const KINDS: [(&str, usize); PARTS] =
-            [$((stringify!($name), size_of::<$name>())),*];
-
-        /// The component type with this name.
-        pub(crate) fn part_named(name: &str) -> Option<usize> {
-            [$($name::NAME),*].iter().position(|&known| known == name)
-        }
+        $(
+            impl Part for $type {
+                const INDEX: usize = $other;
+                fn part($number: u32) -> Self {
+                    $value
+                }
+            }
+        )*
+        /// Names, and the sizes of columns, by number.
+        pub(crate) const KINDS: [(&str, &[usize]); ALL] = [
+            $((<$name as Component>::NAME, &[size_of::<$name>()]),)*
+            $((<$type as Component>::NAME, &[size_of::<$type>()]),)*
+            ("Spot", &[4, 3]),
+        ];
     };
 }
 
@@ -64,6 +88,13 @@ macro_rules! parts {
 const KEYS: [u32; 4] = [0, 0x55, 0xaa00, 0xff_0000];
 
 component! {
+    /// The value of a chunk.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Bounds(pub(crate) u32);
+    /// Two columns.
+    #[split]
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Spot { pub(crate) at: u32, pub(crate) hue: [u8; 3] }
     /// Two bytes, of whose values most are not a switch.
     #[derive(Debug, PartialEq)]
     pub(crate) struct Switch { is_on: bool, speed: Speed }
@@ -90,16 +121,59 @@ parts! {
     3 Byte(u8) n => Self(n.to_le_bytes()[0]);
     4 Two(Switch) n => Self(Switch::of(n));
     5 Odd([u8; 3]) n => Self([n.to_le_bytes()[0], n.to_le_bytes()[1], 7]);
-    6 Four(u32) n => Self(n);
+    6 [track_lines] Four(u32) n => Self(n);
     7 [enableable] Eight(u64) n => Self(u64::from(n) << 32 | u64::from(!n));
-    8 Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
+    8 [track_lines] Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
     9 #[repr(C, align(16))] Sixteen([u64; 2]) n => Self([n.into(), (!n).into()]);
     10 TwentyFour([u64; 3]) n => Self([n.into(), 1, (!n).into()]);
     11 #[repr(C, align(32))] Half([u32; 8]) n => Self([n; 8]);
     12 #[repr(C, align(64))] Line([u32; 16]) n => Self([!n; 16]);
     13 Big([u32; 50]) n => Self(std::array::from_fn(|i| n ^ KEYS[i % 4]));
-    14 Link(Entity) n => Self(Entity::from_bits(u64::from(n) << 32 | 1));
+    14 Link(Entity) n => Self(linked(n));
     15 Page([u32; 1024]) n => Self([n; 1024]);
+    16 [cleanup] Sound(u32) n => Self(n);
+    17 [hidden] Asleep() _n => Self();
+    of others:
+    18 Previous<Four>, n => Self(Four(n));
+    19 PerChunk<Bounds>, _n => Self::TAG;
+}
+
+/// An entity that may live, or none.
+fn linked(number: u32) -> Entity {
+    if number == u32::MAX {
+        return Entity::NULL;
+    }
+    Entity::from_bits(u64::from(number % 4_096) << 32 | u64::from(1 + (number >> 12)))
+}
+
+/// The number of a link to an entity, if there is one.
+pub(crate) fn link_to(entity: Entity) -> Option<u32> {
+    let (index, generation) = (entity.index(), entity.generation());
+    let number = index | generation.wrapping_sub(1) << 12;
+    let number = if entity.is_null() { u32::MAX } else { number };
+    (linked(number) == entity).then_some(number)
+}
+
+impl Shape for Spot {
+    const SET: Set = 1 << PARTS;
+    fn make(n: u32) -> Self {
+        Self { at: n, hue: [n.to_le_bytes()[1], 9, !n.to_le_bytes()[0]] }
+    }
+    fn of(numbers: &Numbers) -> Self {
+        Self::make(numbers[PARTS])
+    }
+}
+
+/// The set of the component type that the world names so.
+pub(crate) fn set_named(name: &str) -> Set {
+    match name {
+        "phalanx::Gone" => GONE,
+        name if name.ends_with("Spot.at") || name.ends_with("Spot.hue") => Spot::SET,
+        name => {
+            let known = KINDS.iter().position(|kind| kind.0 == name);
+            1 << known.unwrap_or_else(|| panic!("{name} is no component of the fuzz"))
+        }
+    }
 }
 
 /// Runs an expression with the `n`th component type as `$P`.
@@ -108,18 +182,22 @@ macro_rules! with_part {
     ($n:expr, $P:ident => $run:expr) => {
         $crate::with_part!(@ $n, $P => $run;
             0 Tag, 1 Mark, 2 Aligned, 3 Byte, 4 Two, 5 Odd, 6 Four, 7 Eight, 8 Twelve, 9 Sixteen,
-            10 TwentyFour, 11 Half, 12 Line, 13 Big, 14 Link, 15 Page)
+            10 TwentyFour, 11 Half, 12 Line, 13 Big, 14 Link, 15 Page, 16 Sound, 17 Asleep,
+            18 Previous<Four>, 19 PerChunk<Bounds>)
     };
     (@ $n:expr, $P:ident => $run:expr; $($i:literal $part:ty),*) => {{
         #[expect(clippy::allow_attributes, reason = "which types are named differs")]
         #[allow(unused_imports, reason = "each use names some of them")]
-        use $crate::parts::*;
+        use {phalanx::{PerChunk, Previous}, $crate::parts::*};
         match $n { $($i => { type $P = $part; $run })* n => unreachable!("there is no {n}") }
     }};
 }
 
-/// Bundles that [`with_shape!`] knows; the first [`PARTS`] are the components, the last has pages.
-pub(crate) const SHAPES: usize = 27;
+/// Bundles that [`with_shape!`] knows; the first [`ALL`] are the components, the last has pages.
+pub(crate) const SHAPES: usize = 34;
+
+/// The empty one.
+pub(crate) const EMPTY: usize = ALL;
 
 /// Runs an expression with the `n`th bundle as `$S`.
 #[macro_export]
@@ -127,11 +205,13 @@ macro_rules! with_shape {
     ($n:expr, $S:ident => $run:expr) => {
         $crate::with_part!(@ $n, $S => $run;
             0 Tag, 1 Mark, 2 Aligned, 3 Byte, 4 Two, 5 Odd, 6 Four, 7 Eight, 8 Twelve, 9 Sixteen,
-            10 TwentyFour, 11 Half, 12 Line, 13 Big, 14 Link, 15 Page,
-            16 (), 17 (Four, Twelve), 18 (Tag, (Byte, Four)), 19 (Line, Half), 20 (Big, (Mark,), Odd),
-            21 (Sixteen, Two, Aligned), 22 (Eight, TwentyFour), 23 (Mark, Tag), 24 (Link, Four, Byte),
-            25 (Tag, Byte, Two, (Odd, Four, Eight, Twelve), Sixteen, TwentyFour, Half, (Line, Big)),
-            26 ((Page, Tag), Four))
+            10 TwentyFour, 11 Half, 12 Line, 13 Big, 14 Link, 15 Page, 16 Sound, 17 Asleep,
+            18 Previous<Four>, 19 PerChunk<Bounds>, 20 Spot, 21 (),
+            22 (Four, Twelve), 23 (Tag, (Byte, Four)), 24 (Line, Half), 25 (Big, (Mark,), Odd),
+            26 (Sixteen, Two, Aligned), 27 (Eight, TwentyFour), 28 (Mark, Tag),
+            29 (Link, Four, Byte),
+            30 (Tag, Byte, Two, (Odd, Four, Eight, Twelve), Sixteen, TwentyFour, Half, (Line, Big)),
+            31 (Spot, PerChunk<Bounds>, Sound), 32 (Asleep, Sound, Eight), 33 ((Page, Tag), Four))
     };
 }
 
@@ -144,6 +224,19 @@ macro_rules! with_small_shape {
     ($n:expr, $S:ident => $run:expr) => {
         $crate::with_part!(@ $n, $S => $run;
             0 (), 1 Mark, 2 (Four, Twelve), 3 (Big, (Tag, Four)))
+    };
+}
+
+/// Bundles of [`with_bulk_shape!`].
+pub(crate) const BULK_SHAPES: usize = 7;
+
+/// The same for changes of all rows that a query matches.
+#[macro_export]
+macro_rules! with_bulk_shape {
+    ($n:expr, $S:ident => $run:expr) => {
+        $crate::with_part!(@ $n, $S => $run;
+            0 (), 1 Mark, 2 (Four, Twelve), 3 (Big, (Tag, Four)), 4 Sound, 5 Asleep,
+            6 (Spot, PerChunk<Bounds>))
     };
 }
 
@@ -185,15 +278,18 @@ tuples! { () (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E, F, G, H) }
 
 /// The components of a set, by number.
 pub(crate) fn parts_of(set: Set) -> impl Iterator<Item = usize> {
-    (0..PARTS).filter(move |part| set >> part & 1 == 1)
+    (0..ALL).filter(move |part| set >> part & 1 == 1)
 }
 
 /// Whether a row of these components fits a chunk: each column is rounded up to a cache line.
 pub(crate) fn fits(set: Set, chunk_bytes: usize) -> bool {
-    parts_of(set).map(|part| KINDS[part].1.next_multiple_of(64)).sum::<usize>() <= chunk_bytes
+    let columns = parts_of(set).flat_map(|part| KINDS[part].1);
+    columns.map(|bytes| bytes.next_multiple_of(64)).sum::<usize>() <= chunk_bytes
 }
 
 /// The names of a set's components.
 pub(crate) fn names(set: Set) -> Vec<&'static str> {
-    parts_of(set).map(|part| KINDS[part].0).collect()
+    let gone = (set & GONE != 0).then_some("Gone");
+    let gone = gone.into_iter().chain((set & SHARED != 0).then_some("shared"));
+    parts_of(set).map(|part| KINDS[part].0).chain(gone).collect()
 }

@@ -8,7 +8,7 @@ use crate::buffers::{Failure, Record};
 use crate::commands::{Closure, Command};
 use crate::model::{Model, Row};
 use crate::outcome::{DEAD, EXHAUSTED};
-use crate::parts::{Four, PARTS, Set, Shape, Twelve, parts_of};
+use crate::parts::{ALL, CLEANUP, Four, PARTS, Set, Shape, Spot, Twelve};
 use crate::with_part;
 
 /// A playback under way.
@@ -37,8 +37,9 @@ impl<'m> Playback<'m> {
         &self.model.living
     }
 
+    /// Whether a query of these components visits an entity.
     pub(crate) fn has(&self, entity: Entity, set: Set) -> bool {
-        self.model.row(entity).is_some_and(|row| row.has(set))
+        self.model.row(entity).is_some_and(|row| row.has(set) && !row.is_hidden())
     }
 
     /// An entity whose id the world has chosen. Until it is known, it counts as lent.
@@ -47,37 +48,46 @@ impl<'m> Playback<'m> {
         let entity = Entity::from_bits(0xffff_fffe << 32 | u64::from(self.stood_in));
         self.stand_ins.insert(entity);
         self.model.ids.lend(1);
-        self.model.add(entity, set, [number; PARTS]);
+        self.model.add(entity, set, [number; ALL]);
     }
 
     pub(crate) fn despawn(&mut self, entity: Entity) {
-        self.model.take(entity);
-        if self.stand_ins.remove(&entity) {
+        if self.model.row_mut(entity).has(CLEANUP) {
+            self.model.die(entity);
+        } else if self.stand_ins.remove(&entity) {
+            self.model.take(entity);
             self.model.ids.end_loans(1);
             self.model.ids.lived_unseen();
         } else {
-            self.model.buried(entity);
+            self.model.die(entity);
         }
     }
 
     /// Changes an entity, if it lives.
     pub(crate) fn change(&mut self, entity: Entity, (removed, added): (Set, Set), n: u32) -> bool {
-        let Some(row) = self.model.rows.get_mut(&entity) else { return false };
-        row.set &= !removed;
-        row.write(added, n);
+        // From an entity that is gone, something can be removed.
+        let only_removes = removed != 0 && added == 0;
+        if self.model.row(entity).is_none_or(|row| row.is_gone() && !only_removes) {
+            return false;
+        }
+        self.model.lose(entity, removed);
+        if let Some(row) = self.model.rows.get_mut(&entity) {
+            row.write(added, n);
+        }
         true
     }
 
     /// Writes components of all whose components match.
     pub(crate) fn write_where(&mut self, matches: impl Fn(Set) -> bool, set: Set, number: u32) {
         let rows = self.model.rows.values_mut();
-        rows.filter(|row| matches(row.set)).for_each(|row| row.write(set, number));
+        rows.filter(|row| !row.is_hidden() && matches(row.set))
+            .for_each(|row| row.write(set, number));
     }
 
     /// Takes components from all that have `set`.
     pub(crate) fn remove_where(&mut self, set: Set, removed: Set) {
         let rows = self.model.rows.values_mut();
-        rows.filter(|row| row.has(set)).for_each(|row| row.set &= !removed);
+        rows.filter(|row| !row.is_hidden() && row.has(set)).for_each(|row| row.set &= !removed);
     }
 
     fn matches(&self, query: usize) -> Vec<Entity> {
@@ -102,7 +112,7 @@ impl<'m> Playback<'m> {
             },
             Command::Spawn { .. } => {
                 self.model.ids.begins(entity);
-                self.model.add(entity, added, [number; PARTS]);
+                self.model.add(entity, added, [number; ALL]);
                 Ok(())
             }
             Command::SpawnBatch { rows, .. } if rows > self.model.ids.available() => Err(EXHAUSTED),
@@ -117,7 +127,7 @@ impl<'m> Playback<'m> {
                 }
             }
             Command::Despawn { .. } => {
-                if self.model.row(entity).is_some() {
+                if self.model.alive(entity).is_some() {
                     self.despawn(entity);
                 }
                 Ok(())
@@ -145,7 +155,7 @@ impl<'m> Playback<'m> {
 
     fn run(&mut self, what: Closure, entity: Entity, number: u32) {
         match what {
-            Closure::Despawn if self.model.row(entity).is_some() => self.despawn(entity),
+            Closure::Despawn if self.model.alive(entity).is_some() => self.despawn(entity),
             Closure::Despawn => {}
             Closure::Insert => {
                 self.change(entity, (0, Four::SET | Twelve::SET), number);
@@ -163,8 +173,9 @@ impl<'m> Playback<'m> {
         let mut waiting: Vec<Entity> = self.stand_ins.into_iter().collect();
         if !waiting.is_empty() {
             let is_new = |entity: &&Entity| self.model.row(**entity).is_none();
-            let new: Vec<Entity> =
-                world.query::<Entity>().iter().flatten().filter(is_new).copied().collect();
+            let new =
+                world.query::<Entity>().include_hidden().iter().flatten().filter(is_new).copied();
+            let new: Vec<Entity> = new.collect();
             assert_eq!(new.len(), waiting.len(), "entities that were spawned without an id");
             for entity in new {
                 let same = |e: &Entity| is_same(world, entity, &self.model.rows[e]);
@@ -182,11 +193,15 @@ impl<'m> Playback<'m> {
 
 /// Whether an entity of the world has the components and values of a row.
 fn is_same(world: &World, entity: Entity, row: &Row) -> bool {
-    (0..PARTS).all(|part| {
-        with_part!(part, P => {
-            let has = row.has(P::SET);
-            let value = world.get::<P>(entity).ok();
-            value.is_some() == has && value.is_none_or(|v| *v == P::part(row.numbers[part]))
+    let spot = row.has(Spot::SET).then(|| Spot::of(&row.numbers));
+    let has_rest =
+        world.get::<Spot>(entity).ok() == spot && world.has::<Gone>(entity) == row.is_gone();
+    has_rest
+        && (0..PARTS).all(|part| {
+            with_part!(part, P => {
+                let has = row.has(P::SET);
+                let value = world.get::<P>(entity).ok();
+                value.is_some() == has && value.is_none_or(|v| *v == P::part(row.numbers[part]))
+            })
         })
-    }) && parts_of(row.set).count() <= PARTS
 }

@@ -3,7 +3,7 @@
 use phalanx::prelude::*;
 
 use crate::chance::Chance;
-use crate::parts::{PARTS, SHAPES};
+use crate::parts::{ALL, EMPTY, Page, Part, SHAPES};
 
 /// A second world that is given the same calls, and must have the same ids and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Profile {
             } else if crowded {
                 100_000
             } else {
-                20_000
+                chance.pick(&[2_000, 20_000])
             },
         }
     }
@@ -96,12 +96,12 @@ impl Profile {
     /// A bundle by its number.
     pub(crate) const fn shape(&self, chance: &mut Chance) -> usize {
         let shape = if self.crowded && !chance.one_in(20) {
-            chance.below(PARTS)
+            chance.below(ALL)
         } else {
             chance.below(SHAPES)
         };
         // Pages are rare where there are any.
-        let is_page = shape == 15 || shape == SHAPES - 1;
-        if is_page && !(self.pages && chance.one_in(3)) { 16 } else { shape }
+        let is_page = shape == Page::INDEX || shape == SHAPES - 1;
+        if is_page && !(self.pages && chance.one_in(3)) { EMPTY } else { shape }
     }
 }

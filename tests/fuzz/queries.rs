@@ -9,7 +9,7 @@ use crate::filtered;
 use crate::filters::Only;
 use crate::operations::Way;
 use crate::outcome::{DONE, Fault, IDLE, Outcome, PANICKED, panic_as_told, told};
-use crate::parts::{Part, Shape};
+use crate::parts::{Part, Set, Shape};
 use crate::trial::Trial;
 
 /// Runs an expression with one of four component types as `$P`: as many as a build has time for.
@@ -118,7 +118,7 @@ fn write_in_parallel<P: Part, F: Filter>(
 
 impl Trial {
     /// The chunks that a query of `set` visits, with their entities.
-    fn matched(&self, only: Only, set: u16) -> Vec<((usize, usize), Vec<Entity>)> {
+    pub(crate) fn matched(&self, only: Only, set: Set) -> Vec<((usize, usize), Vec<Entity>)> {
         let lists = &self.model.lists;
         let chunks = only.chunks(lists, set, self.now());
         let rows = |at: &(usize, usize)| lists.lists[at.0].rows(at.1).to_vec();

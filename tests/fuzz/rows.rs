@@ -3,13 +3,13 @@
 use phalanx::prelude::*;
 
 use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, WIDE, word};
-use crate::parts::{Eight, Part, Shape, fits};
+use crate::parts::{Eight, Four, Part, Shape, fits};
 use crate::trial::Trial;
 
 impl Trial {
     pub(crate) fn insert<S: Shape>(&mut self, entity: Entity, number: u32) -> Outcome {
         let inserted = self.step(|side| side.world.insert(entity, S::make(number)));
-        let expected = match self.model.row(entity) {
+        let expected = match self.model.alive(entity) {
             None => DEAD,
             Some(row) if !fits(row.set | S::SET, self.model.chunk_bytes) => WIDE,
             Some(_) => DONE,
@@ -23,14 +23,10 @@ impl Trial {
 
     pub(crate) fn remove<S: Shape>(&mut self, entity: Entity) -> Outcome {
         let removed = self.step(|side| side.world.remove::<S>(entity));
-        let row = self.model.row(entity).copied();
-        let expected = match row {
-            None => DEAD,
-            Some(row) if !row.has(S::SET) => LACKS,
-            Some(_) => DONE,
-        };
+        let row = self.model.needs(entity, S::SET).copied();
+        let expected = row.err().unwrap_or(DONE);
         assert_eq!(word(&removed), expected, "{entity}");
-        if let (Ok(removed), Some(row)) = (removed, row) {
+        if let (Ok(removed), Ok(row)) = (removed, row) {
             assert_eq!(removed, S::of(&row.numbers), "what {entity} had");
             self.model.changed(&self.main.world, entity, (S::SET, 0), 0);
         }
@@ -39,7 +35,7 @@ impl Trial {
 
     pub(crate) fn exchange<R: Shape, A: Shape>(&mut self, entity: Entity, number: u32) -> Outcome {
         let removed = self.step(|side| side.world.exchange::<R, A>(entity, A::make(number)));
-        let row = self.model.row(entity).copied();
+        let row = self.model.alive(entity).copied();
         let outcome = word(&removed);
         let Some(row) = row else {
             assert_eq!(outcome, DEAD, "{entity}");
@@ -61,10 +57,10 @@ impl Trial {
 
     pub(crate) fn despawn(&mut self, entity: Entity) -> Outcome {
         let ended = self.step(|side| side.world.despawn(entity));
-        let expected = if self.model.row(entity).is_some() { DONE } else { DEAD };
+        let expected = if self.model.alive(entity).is_some() { DONE } else { DEAD };
         assert_eq!(word(&ended), expected, "{entity}");
         if ended.is_ok() {
-            self.model.despawned(entity, self.now());
+            self.model.despawned(&self.main.world, entity);
         }
         expected
     }
@@ -74,27 +70,31 @@ impl Trial {
         let written = self.step(|side| {
             side.world.get_mut::<P>(entity).map(|part| std::mem::replace(part, P::part(number)))
         });
-        let expected = match self.model.row(entity) {
-            None => DEAD,
-            Some(row) if !row.has(P::SET) => LACKS,
-            Some(_) => DONE,
-        };
+        let expected = self.model.needs(entity, P::SET).err().unwrap_or(DONE);
         assert_eq!(word(&written), expected, "{entity}");
         if let Ok(old) = written {
             assert!(before.is_some_and(|before| before == old), "what {entity} had");
             self.model.wrote(entity, P::SET, number, self.now());
+            if P::SET == Four::SET && number.is_multiple_of(8) {
+                self.assert_one_line(entity);
+            }
         }
         expected
+    }
+
+    /// What the last step has changed is the line of one entity.
+    fn assert_one_line(&self, entity: Entity) {
+        let lines = self.main.world.query::<(Entity, &Four)>().include_hidden();
+        let since = Version::from_bits(self.before);
+        let rows = lines.changed_lines_since::<Four>(since).rows().map(|(entity, _)| entity);
+        let rows: Vec<Entity> = rows.collect();
+        assert!(rows.len() <= VECTOR_ROWS && rows.contains(&entity), "the line of {entity}");
     }
 
     pub(crate) fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Outcome {
         let was_off = self.model.row(entity).map(|row| row.is_off());
         let was_on = self.step(|side| side.world.set_enabled::<Eight>(entity, enabled));
-        let expected = match self.model.row(entity) {
-            None => DEAD,
-            Some(row) if !row.has(Eight::SET) => LACKS,
-            Some(_) => DONE,
-        };
+        let expected = self.model.needs(entity, Eight::SET).err().unwrap_or(DONE);
         assert_eq!(word(&was_on), expected, "{entity}");
         let Ok(was_on) = was_on else { return expected };
         assert_eq!(Some(!was_on), was_off, "{entity}");
@@ -117,11 +117,7 @@ impl Trial {
             }
             Ok::<(), phalanx::EntityError>(())
         });
-        let refused = entities.iter().find_map(|&entity| match self.model.row(entity) {
-            None => Some(DEAD),
-            Some(row) if !row.has(P::SET) => Some(LACKS),
-            Some(_) => None,
-        });
+        let refused = entities.iter().find_map(|&entity| self.model.needs(entity, P::SET).err());
         let [a, b, c] = entities;
         let repeated = a == b || b == c || a == c;
         let expected = refused.unwrap_or(if repeated { "repeated" } else { DONE });
@@ -166,12 +162,11 @@ impl Trial {
         let value = row.filter(|row| row.has(P::SET)).map(|row| P::part(row.numbers[P::INDEX]));
         let expected = match (row, &value) {
             (None, _) if waits => LACKS,
-            (None, _) => DEAD,
-            (Some(_), None) => LACKS,
-            (Some(_), Some(_)) => DONE,
+            _ => self.model.needs(entity, P::SET).err().unwrap_or(DONE),
         };
         self.look(|world| {
-            assert_eq!(world.contains(entity), row.is_some() || waits, "{entity}");
+            let is_alive = self.model.alive(entity).is_some() || waits;
+            assert_eq!(world.contains(entity), is_alive, "{entity}");
             assert_eq!(world.has::<P>(entity), value.is_some(), "{entity}");
             let got = world.get::<P>(entity);
             assert_eq!(word(&got), expected, "{entity}");

@@ -8,7 +8,7 @@ use crate::operations::Hint;
 use crate::outcome::{
     DEAD, DONE, EXHAUSTED, Fault, Outcome, PANICKED, WIDE, panic_as_told, told, word,
 };
-use crate::parts::{Four, Line, Odd, PARTS, Part, Shape, Tag, Twelve, fits};
+use crate::parts::{ALL, Four, Line, Odd, Part, Set, Shape, Tag, Twelve, fits};
 use crate::profile::Twin;
 use crate::trial::Trial;
 
@@ -43,7 +43,7 @@ fn numbers(first: u32, rows: usize) -> impl Iterator<Item = u32> + Clone {
 }
 
 impl Trial {
-    fn refusal(&self, set: u16, rows: usize) -> Outcome {
+    fn refusal(&self, set: Set, rows: usize) -> Outcome {
         match (fits(set, self.model.chunk_bytes), rows > self.model.ids.available()) {
             (false, _) => WIDE,
             (true, true) => EXHAUSTED,
@@ -55,7 +55,7 @@ impl Trial {
     fn made<S: Shape>(&mut self, entities: Vec<Entity>, numbers: impl Iterator<Item = u32>) {
         for (entity, number) in entities.into_iter().zip(numbers) {
             self.model.ids.made(entity);
-            self.model.spawned(&self.main.world, entity, S::SET, [number; PARTS]);
+            self.model.spawned(&self.main.world, entity, S::SET, [number; ALL]);
         }
     }
 
@@ -93,7 +93,7 @@ impl Trial {
         }
         if spawned.is_ok() {
             self.model.ids.made_at(entity);
-            self.model.spawned(&self.main.world, entity, S::SET, [number; PARTS]);
+            self.model.spawned(&self.main.world, entity, S::SET, [number; ALL]);
         }
         expected
     }
@@ -164,7 +164,7 @@ impl Trial {
 
     pub(crate) fn instantiate(&mut self, prototype: Entity, copies: usize) -> Outcome {
         let copied = self.step(|side| side.world.instantiate(prototype, copies).map(<[_]>::to_vec));
-        let row = self.model.row(prototype).copied();
+        let row = self.model.alive(prototype).copied();
         let expected = match row {
             None => DEAD,
             Some(_) if copies > self.model.ids.available() => EXHAUSTED,
@@ -175,8 +175,7 @@ impl Trial {
             assert_eq!(entities.len(), copies);
             for entity in entities {
                 self.model.ids.made(entity);
-                self.model.spawned(&self.main.world, entity, row.set, row.numbers);
-                self.model.copied(entity, &row);
+                self.model.copied(&self.main.world, entity, &row);
             }
         }
         expected

@@ -63,7 +63,10 @@ impl Trial {
             });
         }
         let version = self.model.lists.age(self.now());
-        self.known[slot] = Some(Known { model: self.model.clone(), version, is_read: true });
+        let mut model = self.model.clone();
+        // Bytes have no side values.
+        model.rows.values_mut().for_each(|row| row.side = None);
+        self.known[slot] = Some(Known { model, version, is_read: true });
         DONE
     }
 
@@ -87,6 +90,9 @@ impl Trial {
             assert_eq!(self.now(), first);
             self.model.lists.voids.push((known.version, first));
         }
+        self.unread.drop_all();
+        self.model.rows.values_mut().for_each(|row| row.touched = 0);
+        self.compared = self.main.world.version();
         for side in [Some(&self.main), self.twin.as_ref()].into_iter().flatten() {
             assert_eq!(side.world.check(), Ok(()));
         }

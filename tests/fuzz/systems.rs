@@ -84,6 +84,7 @@ impl Trial {
             side.world.insert_resource(orders);
             side.schedule.run(&mut side.world).expect("no command is an error");
         });
+        self.unread.age();
         let mut playback = Playback::new(&mut self.model, 0);
         playback.write_where(|set| set & (Four::SET | Tag::SET) == Four::SET, Four::SET, number);
         let concerned = |entity: &&Entity| orders.concern(**entity);

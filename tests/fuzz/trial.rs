@@ -2,18 +2,21 @@
 
 use std::fmt::Debug;
 
-use phalanx::Snapshot;
 use phalanx::prelude::*;
+use phalanx::{EventCursor, HashCache, Snapshot};
 
+use crate::beside;
 use crate::buffers::{Recorded, SLOTS};
 use crate::chance::Chance;
+use crate::logs::{Cursors, Table};
 use crate::model::Model;
 use crate::operations::Op;
 use crate::outcome::{DONE, Outcome};
 use crate::profile::{Profile, Twin};
+use crate::shared;
 use crate::states::{Known, STATES};
 use crate::systems;
-use crate::{with_part, with_shape, with_small_shape};
+use crate::{with_bulk_shape, with_part, with_shape, with_small_shape};
 
 /// A world with all that works on it.
 pub(crate) struct Side {
@@ -21,6 +24,9 @@ pub(crate) struct Side {
     pub(crate) buffers: [Option<CommandBuffer>; SLOTS],
     pub(crate) schedule: Schedule,
     pub(crate) states: [Snapshot; STATES],
+    pub(crate) pings: EventCursor<beside::Ping>,
+    pub(crate) cursors: Cursors,
+    pub(crate) hashes: HashCache,
 }
 
 impl Side {
@@ -28,8 +34,19 @@ impl Side {
         let builder = World::builder().chunk_size(chunk).extent_chunks_max(extent);
         let mut world = builder.entities_max(profile.limit).build();
         world.insert_resource(systems::Orders::default());
+        shared::encode(&mut world);
+        let pings = beside::prepare(&mut world);
+        let cursors = Cursors::new(&mut world);
         let schedule = systems::schedule(threads);
-        Self { world, buffers: Default::default(), schedule, states: Default::default() }
+        Self {
+            world,
+            buffers: Default::default(),
+            schedule,
+            states: Default::default(),
+            pings,
+            cursors,
+            hashes: HashCache::new(),
+        }
     }
 }
 
@@ -41,7 +58,12 @@ pub(crate) struct Trial {
     pub(crate) recorded: [Option<Recorded>; SLOTS],
     /// What the model knew of each state.
     pub(crate) known: [Option<Known>; STATES],
+    pub(crate) table: Table,
+    /// Events that the cursors have not read.
+    pub(crate) unread: beside::Unread,
     pub(crate) profile: Profile,
+    /// The version at which all was compared.
+    pub(crate) compared: Version,
     /// The world's version before the last step.
     pub(crate) before: u64,
 }
@@ -59,6 +81,9 @@ impl Trial {
             model: Model::new(profile.limit, chunk),
             recorded: Default::default(),
             known: Default::default(),
+            unread: Default::default(),
+            table: Table::default(),
+            compared: Version::NEVER,
             profile,
             before: 0,
         }
@@ -127,6 +152,12 @@ impl Trial {
             | Op::InsertWhere { .. }
             | Op::RemoveWhere { .. }
             | Op::DespawnWhere { .. }
+            | Op::ShareWhere { .. }
+            | Op::WriteValues { .. }
+            | Op::WriteLines { .. }
+            | Op::SwitchWhere { .. }
+            | Op::Retain { .. }
+            | Op::Travel { .. }
             | Op::Scatter { .. } => self.run_query(op),
             Op::MakeBuffer { .. }
             | Op::DropBuffer { .. }
@@ -141,8 +172,13 @@ impl Trial {
             Op::PutBack { slot } => self.put_back(*slot),
             Op::RetireArchetypes => self.retire(),
             Op::Clear => self.clear(),
+            Op::Flip => self.flip(),
+            Op::Send { number } => self.send(*number),
+            Op::AgeEvents => self.age_events(),
+            Op::ReadEvents => self.read_events(),
             _ => self.run_row(op),
         };
+        self.read_logs(op, outcome);
         assert_eq!(self.main.world.len(), self.model.rows.len(), "entities after {outcome}");
         outcome
     }
@@ -184,6 +220,9 @@ impl Trial {
                 with_small_shape!(removed, R =>
                     with_small_shape!(added, A => self.exchange::<R, A>(entity, number)))
             }
+            Op::DespawnBatch { who } => self.despawn_batch(&who.map(|who| self.model.resolve(who))),
+            Op::Side { who, number } => self.put_side(self.model.resolve(who), number),
+            Op::Share { who, team } => self.share(self.model.resolve(who), team),
             Op::Despawn { who } => self.despawn(self.model.resolve(who)),
             Op::GetMut { who, part, number } => {
                 let entity = self.model.resolve(who);
@@ -223,11 +262,17 @@ impl Trial {
             Op::Scatter { part, only, number, short } => {
                 crate::with_column!(part, P => self.scatter::<P>(only, number, short))
             }
-            Op::InsertWhere { only, shape, number } => with_small_shape!(
-                shape % SMALL_SHAPES, S => self.insert_where::<S>(only, number)),
-            Op::RemoveWhere { only, shape } => with_small_shape!(
-                shape % SMALL_SHAPES, S => self.remove_where::<S>(only)),
+            Op::InsertWhere { only, shape, number } => with_bulk_shape!(
+                shape % BULK_SHAPES, S => self.insert_where::<S>(only, number)),
+            Op::RemoveWhere { only, shape } => with_bulk_shape!(
+                shape % BULK_SHAPES, S => self.remove_where::<S>(only)),
             Op::DespawnWhere { only } => self.despawn_where(only),
+            Op::WriteValues { only, number } => self.write_values(only, number),
+            Op::WriteLines { only, number } => self.write_lines(only, number),
+            Op::SwitchWhere { only, enabled } => self.switch_where(only, enabled),
+            Op::Retain { only, number } => self.retain(only, number),
+            Op::Travel { only, as_whole } => self.travel(only, as_whole),
+            Op::ShareWhere { only, team } => self.share_where(only, team),
             _ => unreachable!("{op:?} is done elsewhere"),
         }
     }
@@ -249,7 +294,7 @@ impl Trial {
 
     fn clear(&mut self) -> Outcome {
         self.step(|side| side.world.clear());
-        for entity in self.model.living.clone() {
+        for entity in self.model.rows.keys().copied().collect::<Vec<_>>() {
             self.model.take(entity);
             self.model.buried(entity);
         }

@@ -193,6 +193,7 @@ fn what_is_gone_is_not_alive() {
     assert_eq!(world.insert(entity, ()), Err(dead.into()));
     assert_eq!(world.exchange::<Sound, _>(entity, Four(1)), Err(dead.into()));
     assert_eq!(world.remove::<Four>(entity), Err(dead.into()));
+    assert_eq!(world.remove::<()>(entity), Err(dead.into()));
     assert_eq!(world.instantiate(entity, 1), Err(SpawnError::NoSuchEntity(dead)));
     assert_eq!(world.insert_side(entity, 1_u8), Err(dead));
     assert_eq!(world.side_mut::<u8>().insert(entity, 1), Err(dead));

@@ -19,6 +19,7 @@ mod enable_forms;
 mod flip;
 mod hash;
 mod hash_cache;
+mod hash_parts;
 mod hidden;
 mod instantiate;
 mod lines;

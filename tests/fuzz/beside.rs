@@ -1,0 +1,114 @@
+//! What lies beside the rows: side values, and events with a cursor.
+
+use std::collections::VecDeque;
+
+use phalanx::EventCursor;
+use phalanx::prelude::*;
+
+use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, word};
+use crate::trial::{Side, Trial};
+
+/// A side value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Note(Box<u32>);
+
+/// An event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ping(u32);
+
+/// Whole runs for which events wait.
+const RUNS: u32 = 3;
+
+/// Tells a new world what it keeps. Returns a reader of events.
+pub(crate) fn prepare(world: &mut World) -> EventCursor<Ping> {
+    world.keep_sides::<Note>();
+    world.keep_events::<Ping>(RUNS);
+    world.event_cursor()
+}
+
+/// Events that were not read, each with the runs that it has seen, and how many were dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Unread {
+    events: VecDeque<(u32, u32)>,
+    missed: u64,
+}
+
+impl Unread {
+    /// The world was put back, and has no events.
+    pub(crate) fn drop_all(&mut self) {
+        self.missed += self.events.drain(..).len() as u64;
+    }
+
+    /// A run has begun.
+    pub(crate) fn age(&mut self) {
+        self.events.iter_mut().for_each(|event| event.1 += 1);
+        while self.events.front().is_some_and(|event| event.1 > RUNS) {
+            self.events.pop_front();
+            self.missed += 1;
+        }
+    }
+}
+
+impl Trial {
+    /// Gives an entity a side value, or takes it away.
+    pub(crate) fn put_side(&mut self, entity: Entity, number: Option<u32>) -> Outcome {
+        let put = match number {
+            Some(number) => {
+                self.step(|side| side.world.insert_side(entity, Note(Box::new(number))))
+            }
+            None => self.step_aside(|side| Ok(side.world.remove_side(entity))),
+        };
+        let row = self.model.alive(entity).copied();
+        if row.is_none() && number.is_some() {
+            assert_eq!(word(&put), DEAD, "{entity}");
+            return DEAD;
+        }
+        let old = row.and_then(|row| row.side);
+        let put = put.expect("it lives, or has none");
+        assert_eq!(put.map(|note| *note.0), old, "the side value of {entity}");
+        if row.is_some() {
+            self.model.row_mut(entity).side = number;
+        }
+        if old.is_some() || number.is_some() { DONE } else { LACKS }
+    }
+
+    pub(crate) fn compare_sides(&self, world: &World) {
+        let notes = world.side::<Note>();
+        let expected = self.model.rows.iter().filter_map(|(&e, row)| Some((e, row.side?)));
+        let mut len = 0;
+        for (entity, number) in expected {
+            let note = notes.get(entity).map(|note| *note.0);
+            assert_eq!(note, Some(number), "the side value of {entity}");
+            len += 1;
+        }
+        assert_eq!(notes.len(), len, "side values");
+    }
+
+    pub(crate) fn send(&mut self, number: u32) -> Outcome {
+        let events = number % 4;
+        self.step_aside(|side| match events {
+            0 => side.world.send(Ping(number)),
+            _ => side.world.send_batch((0..events).map(|_| Ping(number))),
+        });
+        let sent = (0..events.max(1)).map(|_| (number, 0));
+        self.unread.events.extend(sent);
+        DONE
+    }
+
+    pub(crate) fn age_events(&mut self) -> Outcome {
+        self.step_aside(|side| side.world.age_events());
+        self.unread.age();
+        DONE
+    }
+
+    pub(crate) fn read_events(&mut self) -> Outcome {
+        let (missed, read) = self.step_aside(|Side { world, pings, .. }| {
+            let missed = pings.missed(world);
+            (missed, pings.read(world).to_vec())
+        });
+        let unread = std::mem::take(&mut self.unread);
+        let expected: Vec<Ping> = unread.events.iter().map(|&(number, _)| Ping(number)).collect();
+        assert_eq!((missed, &read), (unread.missed, &expected), "events");
+        if read.is_empty() { IDLE } else { DONE }
+    }
+}

@@ -1,0 +1,173 @@
+//! Passes that write something else than columns: values of chunks, lines of columns, enable bits,
+//! the two halves of a double-buffered component.
+
+use std::collections::BTreeSet;
+
+use phalanx::prelude::*;
+use phalanx::{ChunkValueMut, Previous};
+
+use crate::filtered;
+use crate::filters::Only;
+use crate::outcome::{DONE, Fault, IDLE, Outcome, WIDE, word};
+use crate::parts::{Bounds, Eight, Four, Part, Shape, fits};
+use crate::trial::Trial;
+
+type Visit = Vec<Entity>;
+
+impl Trial {
+    /// Writes the value of each chunk.
+    pub(crate) fn write_values(&mut self, only: Only, number: u32) -> Outcome {
+        type Values = PerChunk<Bounds>;
+        let chunks = self.matched(only, Values::SET);
+        let since = only.since(self.now());
+        let old = self.step(|side| {
+            let write = |(entities, mut value): (&[Entity], ChunkValueMut<Bounds>)| {
+                let first = entities[0].index();
+                (first, std::mem::replace(&mut value.0, number.wrapping_add(first)))
+            };
+            filtered!(side.world, query_mut::<(Entity, PerChunkMut<Bounds>)>, only, since,
+                q => q.into_iter().map(write).collect::<Vec<_>>())
+        });
+        assert_eq!(old.len(), chunks.len(), "chunks with a value");
+        let now = self.now();
+        for (((list, chunk), rows), old) in chunks.iter().zip(&old) {
+            let chunk = &mut self.model.lists.lists[*list].chunks[*chunk];
+            assert_eq!(*old, (rows[0].index(), chunk.value), "the value of a chunk");
+            chunk.value = number.wrapping_add(rows[0].index());
+            chunk.write(Values::SET, now);
+        }
+        if chunks.is_empty() { IDLE } else { DONE }
+    }
+
+    /// Writes every 19th row of each chunk line by line. Exactly these lines are reported.
+    pub(crate) fn write_lines(&mut self, only: Only, number: u32) -> Outcome {
+        let (first, new) = (number as usize % 40, Four::make(number));
+        let (since, before) = (only.since(self.now()), self.main.world.version());
+        let chunks = self.matched(only, Four::SET);
+        let visits = self.step(|side| {
+            let mut visits = Vec::new();
+            filtered!(side.world, query_mut::<(Entity, LinesMut<Four>)>, only, since, q => {
+                for (entities, mut fours) in q {
+                    for row in (first..entities.len()).step_by(19) {
+                        *fours.row_mut(row) = new;
+                        visits.push(entities[row]);
+                    }
+                }
+            });
+            visits
+        });
+        let (mut rows, mut lines) = (Visit::new(), Visit::new());
+        let now = self.now();
+        for ((list, chunk), entities) in chunks {
+            let written = || (first..entities.len()).step_by(19);
+            rows.extend(written().map(|row| entities[row]));
+            let of_lines: BTreeSet<usize> = written().map(|row| row / VECTOR_ROWS).collect();
+            let of_lines = of_lines.iter().map(|line| line * VECTOR_ROWS);
+            for start in of_lines {
+                let end = entities.len().min(start + VECTOR_ROWS);
+                lines.extend_from_slice(&entities[start..end]);
+            }
+            if entities.len() > first {
+                self.model.lists.lists[list].chunks[chunk].write(Four::SET, now);
+            }
+        }
+        assert_eq!(visits, rows, "rows that are written");
+        rows.iter().for_each(|&entity| self.model.row_mut(entity).write(Four::SET, number));
+        let reported = self.main.world.query::<(Entity, &Four)>().include_hidden();
+        let reported = reported.changed_lines_since::<Four>(before).rows();
+        let reported: Visit = reported.map(|(entity, _)| entity).collect();
+        assert_eq!(reported, lines, "lines that are written");
+        if rows.is_empty() { IDLE } else { DONE }
+    }
+
+    /// Switches the bits of all rows that a filter lets pass, as [`Only::chunks`] says.
+    pub(crate) fn switch_where(&mut self, only: Only, enabled: bool) -> Outcome {
+        let since = only.since(self.now());
+        let chunks = self.matched(only, Eight::SET);
+        let switched = self.step(|side| {
+            filtered!(side.world, matching::<Entity>, only, since, q => match enabled {
+                true => q.enable::<Eight>(),
+                false => q.disable::<Eight>(),
+            })
+        });
+        let (mut expected, now) = (0, self.now());
+        for ((list, chunk), entities) in chunks {
+            let is_other = |entity: &&Entity| self.model.rows[*entity].is_off() == enabled;
+            let others: Visit = entities.iter().filter(is_other).copied().collect();
+            expected += others.len();
+            if !others.is_empty() {
+                self.model.lists.lists[list].chunks[chunk].write(Eight::SET, now);
+            }
+            others.into_iter().for_each(|entity| self.model.switched(entity, enabled, now));
+        }
+        assert_eq!(switched, expected, "bits that are switched");
+        if expected == 0 { IDLE } else { DONE }
+    }
+
+    /// Exchanges the columns of a component and of what it was before.
+    pub(crate) fn flip(&mut self) -> Outcome {
+        type Old = Previous<Four>;
+        self.flush();
+        let bytes = self.model.chunk_bytes;
+        let mut rows = self.model.rows.values().filter(|row| row.has(Four::SET));
+        let all_fit = rows.all(|row| fits(row.set | Old::SET, bytes));
+        let flipped = self.step(|side| side.world.flip::<Four>());
+        if !all_fit {
+            assert_eq!(flipped.as_ref().map_err(Fault::word), Err(WIDE));
+            return word(&flipped);
+        }
+        flipped.expect("all rows fit");
+        self.model.forget_writes();
+        for row in self.model.rows.values_mut().filter(|row| row.has(Four::SET)) {
+            let old = if row.has(Old::SET) { row.numbers[Old::INDEX] } else { 0 };
+            let new = row.numbers[Four::INDEX];
+            row.write(Old::SET, new);
+            row.write(Four::SET, old);
+        }
+        self.settle(Only { kind: 0, age: 0 });
+        DONE
+    }
+
+    /// Ends the entities that a kernel does not mark, after it has written all.
+    pub(crate) fn retain(&mut self, only: Only, number: u32) -> Outcome {
+        let chunks = self.matched(only, Four::SET);
+        let since = only.since(self.now());
+        let ends = |entity: &Entity| entity.index() % 5 == number % 5;
+        let ended = self.step(|side| {
+            filtered!(side.world, matching::<(&mut Four, Entity)>, only, since, q => {
+                q.retain(|(fours, entities), keep| {
+                    fours.fill(Four::make(number));
+                    keep.iter_mut().zip(entities).for_each(|(keep, entity)| *keep = !ends(entity));
+                })
+            })
+        });
+        let mut doomed = Visit::new();
+        let now = self.now();
+        let rows = chunks.iter().flat_map(|(_, rows)| rows);
+        let is_alive = |entity: &&Entity| self.model.alive(**entity).is_some();
+        doomed.extend(rows.filter(|entity| ends(entity)).filter(is_alive));
+        // The entities go after the pass, in a version of their own.
+        let of_pass = now - u64::from(!doomed.is_empty());
+        for ((list, chunk), entities) in chunks {
+            self.model.lists.lists[list].chunks[chunk].write(Four::SET, of_pass);
+            entities.iter().for_each(|&e| self.model.row_mut(e).write(Four::SET, number));
+        }
+        assert_eq!(ended, doomed.len(), "entities that are not marked");
+        doomed.iter().for_each(|&entity| self.model.despawned(&self.main.world, entity));
+        if doomed.is_empty() { IDLE } else { DONE }
+    }
+
+    /// Ends several entities by their ids, some of which may be dead or repeated.
+    pub(crate) fn despawn_batch(&mut self, entities: &[Entity]) -> Outcome {
+        let ended = self.step(|side| side.world.despawn_batch(entities));
+        let mut expected = 0;
+        for &entity in entities {
+            if self.model.alive(entity).is_some() {
+                self.model.despawned(&self.main.world, entity);
+                expected += 1;
+            }
+        }
+        assert_eq!(ended, expected, "{entities:?}");
+        if ended > 0 { DONE } else { IDLE }
+    }
+}

@@ -1,0 +1,88 @@
+//! Entities that go to another world and come back: `move_from`, and `merge` of all that is there.
+
+use std::collections::BTreeMap;
+
+use phalanx::prelude::*;
+
+use crate::chosen;
+use crate::filters::Only;
+use crate::outcome::{DONE, IDLE, Outcome};
+use crate::parts::{Link, Shape, link_to};
+use crate::trial::Trial;
+
+impl Trial {
+    /// Some links lead to others that will travel along.
+    fn link_some(&mut self, entities: &[Entity]) {
+        let bearers = entities.iter().filter(|entity| self.model.rows[entity].has(Link::SET));
+        let bearers: Vec<Entity> = bearers.take(4).copied().collect();
+        for (entity, target) in bearers.into_iter().zip(entities.iter().rev()) {
+            let Some(number) = link_to(*target) else { continue };
+            self.step(|side| {
+                let link = side.world.get_mut::<Link>(entity).expect("it has one");
+                *link = Link::make(number);
+            });
+            self.model.wrote(entity, Link::SET, number, self.now());
+        }
+    }
+
+    /// What a filter lets pass goes to a new world and comes back under new ids, with all that it
+    /// has. A link leads to the new id of what has travelled along, and otherwise nowhere.
+    pub(crate) fn travel(&mut self, only: Only, as_whole: bool) -> Outcome {
+        // A world with few ids may lack some for those that come back.
+        if self.profile.limit != u32::MAX {
+            return IDLE;
+        }
+        let (entities, _) = self.passing(only, 0);
+        let since = only.since(self.now());
+        self.link_some(&entities);
+        let journeys: Vec<(Entity, Entity)> = self.step(|side| {
+            let mut other = World::builder().chunk_size(side.world.chunk_size()).build();
+            let out = chosen!(side.world, matching::<Entity>, only, since, q => {
+                other.move_from(q).expect("the other world is new")
+            });
+            assert_eq!((other.check(), side.world.check()), (Ok(()), Ok(())));
+            let back = if as_whole {
+                side.world.merge(other).expect("it was there before")
+            } else {
+                let all = other.matching::<Entity>().include_hidden();
+                let back = side.world.move_from(all).expect("it was there before");
+                assert!(other.is_empty() && other.check() == Ok(()), "nothing stays");
+                back
+            };
+            out.iter().map(|(old, there)| (old, back.get(there).expect("it came back"))).collect()
+        });
+        let new: BTreeMap<Entity, Entity> = journeys.into_iter().collect();
+        assert!(new.len() == entities.len() && entities.iter().all(|old| new.contains_key(old)));
+        self.model.forget_writes();
+        let rows: Vec<_> = entities.iter().map(|&old| self.model.take(old)).collect();
+        entities.iter().for_each(|&old| self.model.buried(old));
+        let mut lost = Vec::new();
+        for (old, mut row) in entities.iter().zip(rows) {
+            let entity = new[old];
+            if row.has(Link::SET) {
+                let Link(target) = Link::of(&row.numbers);
+                let target = new.get(&target).copied().unwrap_or(Entity::NULL);
+                let number = link_to(target).unwrap_or_else(|| {
+                    lost.push((entity, target));
+                    0
+                });
+                row.numbers[Link::SET.trailing_zeros() as usize] = number;
+            }
+            self.model.ids.made(entity);
+            self.model.came(entity, row);
+        }
+        if new.is_empty() {
+            return IDLE;
+        }
+        self.settle(only);
+        // Of links to high ids no number is known.
+        for (entity, target) in lost {
+            self.step(|side| {
+                let link = side.world.get_mut::<Link>(entity).expect("it has one");
+                assert_eq!(std::mem::replace(link, Link::make(0)).0, target, "of {entity}");
+            });
+            self.model.wrote(entity, Link::SET, 0, self.now());
+        }
+        DONE
+    }
+}
