@@ -16,20 +16,20 @@ pub(crate) struct Note(Box<u32>);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ping(u32);
 
-/// Whole runs for which events wait.
-const RUNS: u32 = 3;
+/// The unread events that a world keeps at the beginning of a run.
+const EVENTS_MAX: usize = 8;
 
 /// Tells a new world what it keeps. Returns a reader of events.
 pub(crate) fn prepare(world: &mut World) -> EventCursor<Ping> {
     world.keep_sides::<Note>();
-    world.keep_events::<Ping>(RUNS);
+    world.keep_events::<Ping>(EVENTS_MAX * size_of::<Ping>());
     world.event_cursor()
 }
 
-/// Events that were not read, each with the runs that it has seen, and how many were dropped.
+/// Unread events, and the number of events that were dropped unread.
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
-    events: VecDeque<(u32, u32)>,
+    events: VecDeque<u32>,
     missed: u64,
 }
 
@@ -41,11 +41,9 @@ impl Unread {
 
     /// A run has begun.
     pub(crate) fn age(&mut self) {
-        self.events.iter_mut().for_each(|event| event.1 += 1);
-        while self.events.front().is_some_and(|event| event.1 > RUNS) {
-            self.events.pop_front();
-            self.missed += 1;
-        }
+        let dropped = self.events.len().saturating_sub(EVENTS_MAX);
+        self.events.drain(..dropped);
+        self.missed += dropped as u64;
     }
 }
 
@@ -90,8 +88,7 @@ impl Trial {
             0 => side.world.send(Ping(number)),
             _ => side.world.send_batch((0..events).map(|_| Ping(number))),
         });
-        let sent = (0..events.max(1)).map(|_| (number, 0));
-        self.unread.events.extend(sent);
+        self.unread.events.extend((0..events.max(1)).map(|_| number));
         DONE
     }
 
@@ -107,7 +104,7 @@ impl Trial {
             (missed, pings.read(world).to_vec())
         });
         let unread = std::mem::take(&mut self.unread);
-        let expected: Vec<Ping> = unread.events.iter().map(|&(number, _)| Ping(number)).collect();
+        let expected: Vec<Ping> = unread.events.iter().map(|&number| Ping(number)).collect();
         assert_eq!((missed, &read), (unread.missed, &expected), "events");
         if read.is_empty() { IDLE } else { DONE }
     }

@@ -238,7 +238,7 @@ mod tests {
         let mask = RowMask::new(&rules, Some(&bits), 0, 320);
         let runs: Vec<_> = mask.runs().collect();
         assert_eq!(runs, [0..3, 4..64, 65..130, 131..191, 192..256, 257..320]);
-        assert_eq!(RowMask::run(0, 70..90).runs().collect::<Vec<_>>(), [0..20]);
+        assert!(RowMask::run(0, 70..90).runs().eq(core::iter::once(0..20)));
     }
 
     #[test]
