@@ -292,7 +292,7 @@ impl Op {
         let of_rows = Only::any_of_rows(chance, profile);
         let shape = profile.shape(chance);
         let rows = chance.skewed(profile.rows / 2 + 1);
-        match chance.below(if profile.twin == Twin::Resized { 73 } else { 120 }) {
+        match chance.below(if profile.twin == Twin::Resized { 73 } else { 126 }) {
             0..20 if is_full => Self::Despawn { who: Who::Living(number) },
             0..14 => Self::SpawnBatch {
                 shape,
@@ -323,6 +323,7 @@ impl Op {
             100..105 => Self::WriteValues { only, number },
             105..110 => Self::WriteLines { only, number },
             110..114 => Self::SwitchWhere { only, enabled: chance.one_in(2) },
+            120.. => Self::Travel { only: of_rows, as_whole: chance.one_in(2) },
             114..117 => Self::Retain { only, number },
             _ => Self::InsertWhere { only, shape: 6, number },
         }

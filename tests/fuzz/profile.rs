@@ -75,7 +75,7 @@ impl Profile {
             schedules: twin != Twin::Resized && chance.one_in(2) && !cfg!(miri),
             crowded,
             rows,
-            bulk_every: if crowded { 2_000 } else { 20 + rows / 4 },
+            bulk_every: if crowded { 500 } else { 15 + rows / 16 },
             compare_every: if cfg!(miri) {
                 40
             } else if crowded {
