@@ -19,10 +19,10 @@
 //! * [`query_iter`], [`rows`], [`chunk`] and [`extents`] have the iterators over slices, over
 //!   entities, over chunks with their versions, and over slices of several chunks. [`masked`] has
 //!   the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows of
-//!   a word that a pass over entities takes one by one. [`for_each`] has the loop whose body returns
-//!   whether it modified a chunk, and [`parallel`] the passes on several threads, among which
-//!   [`share`] divides the work; [`loop_threads`] are the threads of a schedule. [`one_recorder`]
-//!   keeps commands and events out of these passes.
+//!   a word that a pass over entities takes one by one. [`for_each`] has the loop whose body
+//!   returns whether it modified a chunk, and [`parallel`] the passes on several threads, among
+//!   which [`share`] divides the work; [`loop_threads`] are the threads of a schedule.
+//!   [`one_recorder`] keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has

@@ -1,4 +1,4 @@
-//! What lies beside the rows: side values, and events with a cursor.
+//! Values beside the rows: side values, and events with a cursor.
 
 use std::collections::VecDeque;
 

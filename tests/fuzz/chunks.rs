@@ -1,4 +1,4 @@
-//! Where each row must be, and what each stamp: the rules of rows and versions in their plainest
+//! Expected places of rows, and stamps: the rules of rows and versions in their plainest
 //! form.
 //!
 //! Changes of single rows are followed exactly, row by row and stamp by stamp. After a change of

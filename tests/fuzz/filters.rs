@@ -1,4 +1,4 @@
-//! What a query lets pass, as a query and as the model sees it.
+//! Filters, as a query applies them and as the model does.
 
 use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};

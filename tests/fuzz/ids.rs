@@ -1,4 +1,4 @@
-//! What is known of ids: which indices live, which wait, and which generation each has next.
+//! The ledger of ids: live indices, waiting ones, and the next generation of each.
 //!
 //! The order in which free indices are used again is not modelled. All else is: an id that the
 //! world makes is of a free index, has exactly the next generation of that index, and lies beyond

@@ -1,4 +1,4 @@
-//! What cursors tell of rows: who has got a component and who has lost it, and who was despawned.
+//! Logs of rows, read by cursors: gains and losses of components, and despawned entities.
 //!
 //! They are read after most operations. A table of entities is kept by what they tell, as a program
 //! would keep it, and must be right from time to time. Where no operation was a playback, what was

@@ -1,4 +1,4 @@
-//! What can be done to a world: plain values, chosen at random, that mean something in any state.
+//! Operations on a world: plain values, chosen at random, with a meaning in any state.
 //!
 //! Entities are chosen by number among those that live when the operation runs, so that a run of
 //! operations can be replayed with some of them left out.

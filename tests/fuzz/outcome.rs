@@ -1,4 +1,4 @@
-//! What an operation came to, in one word or two: what is compared and what the histogram counts.
+//! Outcomes of operations, in one word or two, which are compared and counted in the histogram.
 
 use phalanx::{
     EntityError, SpawnError,

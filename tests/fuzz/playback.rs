@@ -1,4 +1,4 @@
-//! What a playback does to the model: each command on its own, in the order of recording.
+//! Playback on the model: each command on its own, in the order of recording.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a world of the fuzz is like: each is another one.
+//! Profiles: the parameters of a world of the fuzz, different for each.
 
 use phalanx::prelude::*;
 

@@ -3,9 +3,13 @@
 
 use crate::cycles::Circle;
 use crate::files::Wide;
+use crate::words::Wordy;
 
 /// Files of `src` that import each other in a cycle.
 pub(crate) const CIRCLES: &[Circle] = &[];
 
 /// Files with comments that are too wide, and how many lines of them, by folder.
 pub(crate) const WIDE_COMMENTS: &[(&str, &[Wide])] = &[];
+
+/// Folders with more inverted words than a folder may have.
+pub(crate) const WORDY: &[Wordy] = &[Wordy { folder: "tests/fuzz", per_1000: 29 }];

@@ -1,7 +1,7 @@
 //! The house rules, checked on the text of the sources: import direction, no cycles of files,
 //! length of files and width of comments, places and number of `unsafe`, closed traits, CPU
-//! features of kernels, contents of `mod.rs`, essays of folders, no stubs, an up-to-date README and
-//! changelog, and the origin of figures.
+//! features of kernels, contents of `mod.rs`, essays of folders, plain words, no stubs, an
+//! up-to-date README and changelog, and the origin of figures.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules pass it a bad
 //! snippet, so that a rule that no longer detects anything fails itself.
@@ -20,6 +20,7 @@ mod imports;
 mod known;
 mod soundness;
 mod source;
+mod words;
 
 use cycles::cycle_violations;
 use essays::essay_violations;
@@ -30,9 +31,10 @@ use files::{
     mod_file_violations, stub_violations, width_violations,
 };
 use imports::{import_violations, stale_floors};
-use known::{CIRCLES, WIDE_COMMENTS};
+use known::{CIRCLES, WIDE_COMMENTS, WORDY};
 use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations};
 use source::Source;
+use words::word_violations;
 
 /// The floors: imports go down. Modules of one floor may use each other, but not in a cycle.
 const FLOORS: [(usize, &[&str]); 8] = [
@@ -298,6 +300,12 @@ fn comments_are_as_narrow_as_code() {
         violations.extend(gone.map(|(path, _)| format!("{folder}/{path}: listed, and is gone")));
     }
     assert_none(&violations);
+}
+
+#[test]
+fn sentences_start_with_their_noun() {
+    let violations = |folder: &&str| word_violations(folder, &sources(folder), WORDY);
+    assert_none(&FOLDERS.iter().flat_map(violations).collect::<Vec<_>>());
 }
 
 #[test]
