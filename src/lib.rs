@@ -1,5 +1,10 @@
 #![doc = include_str!("front_page.md")]
 
+// Before the others, so that the documentation of `World` and `Query` begins with their own files.
+mod world;
+
+mod query;
+
 mod archetype;
 mod command;
 mod component;
@@ -12,7 +17,6 @@ mod line;
 mod nearest;
 mod payload;
 mod prefetch;
-mod query;
 mod simd;
 mod snapshot;
 mod spare;
@@ -21,7 +25,6 @@ mod storage;
 mod store;
 mod tuples;
 mod version;
-mod world;
 
 /// The programs of the README.
 #[cfg(doctest)]

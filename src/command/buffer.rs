@@ -108,6 +108,7 @@ impl fmt::Debug for CommandBuffer {
     }
 }
 
+/// # Commands
 impl World {
     /// Creates a buffer for this world's commands. It can spawn `ids` entities with ids that are
     /// usable at once. O(ids).

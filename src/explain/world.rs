@@ -49,6 +49,7 @@ pub struct EventExplanation {
     pub bytes: usize,
 }
 
+/// # Explanations
 impl World {
     /// Explains the use of every byte: for each archetype its columns, their cache lines and
     /// vectors, the bytes that are used and wasted, and the capacity that each component costs.

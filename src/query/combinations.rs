@@ -6,6 +6,7 @@ use super::filter::Filter;
 use super::query::Query;
 use super::terms::{ReadTerms, Terms};
 
+/// # Groups of rows
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Every choice of `N` different rows, each once and in the order of the rows: all pairs, all
     /// triples. Of `n` rows there are `n · (n - 1) / 2` pairs.

@@ -56,6 +56,7 @@ impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
     }
 }
 
+/// # Passes that say whether they write
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk.
     ///

@@ -10,6 +10,7 @@ use super::query_iter::QueryIter;
 use super::query_type::is_by_row;
 use super::terms::Terms;
 
+/// # Whole chunks with masks
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Iterates over whole chunks in which some rows may be [disabled](crate::World::set_enabled):
     /// a [`RowMask`](crate::RowMask) of the rows that the query sees, and the slices of all rows.

@@ -70,42 +70,54 @@
 //! No check runs inside a kernel: aliasing terms do not compile, filters by version have chosen the
 //! chunk, and the columns that the kernel may write are stamped.
 
-mod access;
+// The order of the documentation of `Query`: the first things a reader needs come first.
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod query;
+
+mod row_lookup;
+
+mod single;
+
+mod narrow;
+
+mod combinations;
+
+mod for_each;
+
+mod parallel;
+
+mod gather;
+
+mod masked;
+
+mod extents;
+
 mod changed_lines;
+
+mod access;
 mod chunk;
 mod chunk_rows;
 mod chunk_run;
-mod combinations;
 mod cursor;
 mod enabled;
-mod extents;
 mod filter;
-mod for_each;
-mod gather;
 mod in_step;
 mod lines_mut;
 mod lookup_source;
 mod loop_threads;
-mod masked;
 mod matched_chunks;
-mod narrow;
 mod one_recorder;
 mod option_rows;
-mod parallel;
 mod per_chunk;
-#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
-mod query;
 mod query_iter;
 mod query_type;
 mod remaining;
 mod reordered;
 mod row_error;
-mod row_lookup;
 mod rows;
 mod run_stamps;
 mod share;
 mod shared;
-mod single;
 mod some_rows;
 mod store_borrow;
 mod survey;

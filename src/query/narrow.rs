@@ -29,6 +29,7 @@ impl ColumnVisitor for Watched<'_> {
     }
 }
 
+/// # Filters
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Adds a filter by changes after a version. If a snapshot was restored after that version, the
     /// filter may also report older changes.

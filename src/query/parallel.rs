@@ -132,6 +132,7 @@ pub(crate) struct SizedChunk<S> {
     pub(crate) row_bytes: usize,
 }
 
+/// # Several threads
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// All chunks; each is stamped.
     pub(crate) fn sized_chunks(self) -> Vec<SizedChunk<Q::Slices<'w>>> {

@@ -201,55 +201,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Q::Mode::view(&self.borrow)
     }
 
-    /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
-    ///
-    /// The rows past the last live one are padding: initialised, without meaning, and free to be
-    /// overwritten, so a kernel needs no remainder loop. They are not entities: exclude them from
-    /// sums and minima. The slice of an `Entity` term has the live rows only, and so does `rows`.
-    /// Where fewer than 16 rows fit a chunk, slices end at its capacity.
-    ///
-    /// A query of enableable components does not compile: its slices may be any run of rows. Use
-    /// [`masked`](Query::masked), or [`ignore_enabled`](Query::ignore_enabled) before.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
-    /// # let mut world = World::new();
-    /// world.spawn_batch((0..20).map(|_| Health(1.0)));
-    /// let lens: Vec<_> = world.query::<&Health>().padded().iter().map(|h| h.len()).collect();
-    /// assert_eq!(lens, [32]);
-    /// ```
-    ///
-    /// The compiler does not know the length. In archetypes of a few rows, the choice between its
-    /// loops (wide and unrolled, wide, row by row) costs more than the rows do. Arrays leave no
-    /// choice: with this kernel 26 archetypes of 20 floats took 1.1 times the flat loop instead of
-    /// 1.45, and 4,096 archetypes of five floats 1.85 instead of 2.6:
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
-    /// kernel! {
-    ///     fn heal(health: &mut [Health]) {
-    ///         let (vectors, rest) = health.as_chunks_mut::<VECTOR_ROWS>();
-    ///         for vector in vectors {
-    ///             vector.iter_mut().for_each(|h| h.0 += 1.0);
-    ///         }
-    ///         rest.iter_mut().for_each(|h| h.0 += 1.0); // of chunks with room for less than 16
-    ///     }
-    /// }
-    ///
-    /// # let mut world = World::new();
-    /// # world.spawn_batch((0..20).map(|_| Health(1.0)));
-    /// world.query_mut::<&mut Health>().padded().iter_mut().for_each(heal);
-    /// # assert!(world.query::<&Health>().rows().all(|h| h.0 == 2.0));
-    /// ```
-    #[inline]
-    pub const fn padded(mut self) -> Self {
-        const { assert_whole_chunks::<Q, F>() };
-        self.padded = true;
-        self
-    }
-
     /// The same query, for as long as this borrow of it lasts: for a method that takes the query by
     /// value, or a filter, of a query that writes and is needed again afterwards.
     ///
@@ -447,6 +398,55 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count_rows() == 0
+    }
+
+    /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
+    ///
+    /// The rows past the last live one are padding: initialised, without meaning, and free to be
+    /// overwritten, so a kernel needs no remainder loop. They are not entities: exclude them from
+    /// sums and minima. The slice of an `Entity` term has the live rows only, and so does `rows`.
+    /// Where fewer than 16 rows fit a chunk, slices end at its capacity.
+    ///
+    /// A query of enableable components does not compile: its slices may be any run of rows. Use
+    /// [`masked`](Query::masked), or [`ignore_enabled`](Query::ignore_enabled) before.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..20).map(|_| Health(1.0)));
+    /// let lens: Vec<_> = world.query::<&Health>().padded().iter().map(|h| h.len()).collect();
+    /// assert_eq!(lens, [32]);
+    /// ```
+    ///
+    /// The compiler does not know the length. In archetypes of a few rows, the choice between its
+    /// loops (wide and unrolled, wide, row by row) costs more than the rows do. Arrays leave no
+    /// choice: with this kernel 26 archetypes of 20 floats took 1.1 times the flat loop instead of
+    /// 1.45, and 4,096 archetypes of five floats 1.85 instead of 2.6:
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// kernel! {
+    ///     fn heal(health: &mut [Health]) {
+    ///         let (vectors, rest) = health.as_chunks_mut::<VECTOR_ROWS>();
+    ///         for vector in vectors {
+    ///             vector.iter_mut().for_each(|h| h.0 += 1.0);
+    ///         }
+    ///         rest.iter_mut().for_each(|h| h.0 += 1.0); // of chunks with room for less than 16
+    ///     }
+    /// }
+    ///
+    /// # let mut world = World::new();
+    /// # world.spawn_batch((0..20).map(|_| Health(1.0)));
+    /// world.query_mut::<&mut Health>().padded().iter_mut().for_each(heal);
+    /// # assert!(world.query::<&Health>().rows().all(|h| h.0 == 2.0));
+    /// ```
+    #[inline]
+    pub const fn padded(mut self) -> Self {
+        const { assert_whole_chunks::<Q, F>() };
+        self.padded = true;
+        self
     }
 }
 

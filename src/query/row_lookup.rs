@@ -27,6 +27,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 }
 
+/// # Rows by entity
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
     /// the query apply.

@@ -8,6 +8,7 @@ use super::per_chunk::refuse_other_answers;
 use super::query::Query;
 use super::terms::Terms;
 
+/// # The only row
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The only row: the player, the camera, the ball.
     ///

@@ -88,6 +88,7 @@ macro_rules! functions {
 
 for_tuples!(functions, 0..=12);
 
+/// # Functions with the parameters of systems
 impl World {
     /// Calls a function with the parameters of a [system](crate::System), and returns its result.
     ///

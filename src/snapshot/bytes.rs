@@ -155,6 +155,7 @@ fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
     }
 }
 
+/// # States as bytes
 impl World {
     /// Makes a snapshot of this world from bytes that [`Snapshot::to_bytes`] has written, in this
     /// or another world. The state of this world is unchanged until [`World::restore`]. Shared

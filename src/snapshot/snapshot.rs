@@ -149,6 +149,7 @@ impl fmt::Debug for Snapshot {
     }
 }
 
+/// # States
 impl World {
     /// Takes a snapshot: the state of the world as a value. Reserved ids are spawned first. The
     /// table at [`Snapshot`] lists its contents.

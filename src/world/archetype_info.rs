@@ -96,6 +96,7 @@ impl fmt::Debug for ArchetypeInfo<'_> {
     }
 }
 
+/// # Archetypes and components by name
 impl World {
     /// All archetypes, empty ones too, in the order of their creation: the order of queries.
     ///

@@ -18,6 +18,7 @@ const SLOTS_AHEAD: usize = 32;
 /// The number of steps by which the prefetch of a row precedes its use.
 const ROWS_AHEAD: usize = 16;
 
+/// # Many entities, and copies
 impl World {
     /// Despawns entities in the given order, and returns their number. Ids that are not alive are
     /// skipped, so an id that is named twice counts once. Reserved ids are alive. [Cleanup

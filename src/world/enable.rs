@@ -9,6 +9,7 @@ use super::error::EntityError;
 use super::matching::Matching;
 use super::world::World;
 
+/// # Components that are switched off where they are
 impl World {
     /// Enables or disables component `C` of an entity. Returns whether it was enabled before.
     ///

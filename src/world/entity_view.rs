@@ -11,6 +11,7 @@ use super::cell_shape::{Cell, CellShape};
 use super::error::EntityError;
 use super::world::World;
 
+/// # All components of an entity
 impl World {
     /// All components of an entity: for inspectors, editors, and programs that save a scene.
     ///

@@ -9,6 +9,7 @@ use crate::store::{EventQueueInfo, KeptEvents};
 
 use super::world::World;
 
+/// # Events
 impl World {
     /// Sends an event, after all events sent before: for input, between runs of a schedule, or in a
     /// closure recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). In a system use

@@ -7,6 +7,7 @@ use crate::storage::LayoutError;
 
 use super::world::World;
 
+/// # Double-buffered components
 impl World {
     /// Begins a step of a double-buffered component: the values of `C` become
     /// [`Previous<C>`](Previous). The step computes `C` of every row from them.

@@ -192,6 +192,7 @@ impl<C: Component> fmt::Debug for Inserted<'_, C> {
     }
 }
 
+/// # Logs of gained and lost components, and of despawned entities
 impl World {
     /// Sets the most bytes of gains of component `C`, entities and values, that are kept for an
     /// [`Inserted<C>`](Inserted) that has not read them. The default is 64 MiB. See

@@ -11,6 +11,7 @@ use super::cell_shape::{Cell, CellMut, CellShape};
 use super::error::EntityError;
 use super::world::World;
 
+/// # Components by entity
 impl World {
     /// Component `C` of an entity, for reading: two cache misses, the directory's and the value's.
     ///

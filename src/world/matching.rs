@@ -18,6 +18,7 @@ use crate::version::Version;
 
 use super::world::World;
 
+/// # Changes of all entities that a query matches
 impl World {
     /// All entities that the terms `Q` match, to be changed together: see [`Matching`].
     ///

@@ -43,6 +43,7 @@ pub struct Compacted {
     pub finished: bool,
 }
 
+/// # Memory
 impl World {
     /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates no
     /// memory. The reservation ends with [`World::clear`], [`World::compact`], or, while the

@@ -8,6 +8,7 @@ use crate::store::MergeErrorKind;
 
 use super::world::World;
 
+/// # Entities of other worlds
 impl World {
     /// Takes over all entities of another world, with everything that belongs to them. They get new
     /// ids, listed in [`Merged`]. [`move_from`](World::move_from) takes over some of the entities.

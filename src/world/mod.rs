@@ -39,52 +39,75 @@
 //! | [`hash`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
-mod archetype_info;
-mod attempt;
-mod by_name;
-mod cell_shape;
-mod changes_entities;
-mod check;
-mod despawn_batch;
-mod despawned;
-mod despawned_cursor;
-mod digests;
-mod disjoint;
-mod enable;
-mod entity_view;
-mod error;
-mod event_buffer;
-mod event_cursor;
-mod event_reader;
-mod event_writer;
-mod events;
-mod flip;
-mod hash;
-mod hash_cache;
-mod inserted;
-mod inserted_cursor;
-mod instantiate;
-mod lookup;
-mod matching;
-mod memory;
-mod merge;
-mod merge_batch;
-mod move_from;
-mod narrow;
-mod query;
-mod removed;
-mod removed_cursor;
-mod resources;
-mod retain;
-mod shared;
-mod side;
-mod spawn;
-mod spawn_batch;
-mod split;
-mod structural;
-mod structural_bytes;
+// The order of the documentation of `World`: the first things a reader needs come first.
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod world;
+
+mod spawn;
+
+mod structural;
+
+mod lookup;
+
+mod disjoint;
+
+mod query;
+
+mod matching;
+
+mod entity_view;
+
+mod enable;
+
+mod despawn_batch;
+mod instantiate;
+
+mod shared;
+mod side;
+
+mod events;
+
+mod event_cursor;
+
+mod inserted;
+mod inserted_cursor;
+
+mod removed;
+mod removed_cursor;
+
+mod despawned;
+mod despawned_cursor;
+
+mod flip;
+
+mod merge;
+mod move_from;
+
+mod memory;
+
+mod check;
+
+mod hash;
+
+mod archetype_info;
+mod by_name;
+
+mod attempt;
+mod cell_shape;
+mod changes_entities;
+mod digests;
+mod error;
+mod event_buffer;
+mod event_reader;
+mod event_writer;
+mod hash_cache;
+mod merge_batch;
+mod narrow;
+mod resources;
+mod retain;
+mod spawn_batch;
+mod split;
+mod structural_bytes;
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::BytesError;

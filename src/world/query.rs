@@ -4,6 +4,7 @@ use crate::query::{Query, ReadTerms, Terms, assert_unaliased};
 
 use super::world::World;
 
+/// # Queries
 impl World {
     /// A query that only reads. See [`Query`].
     ///

@@ -19,6 +19,7 @@ use super::error::EntityError;
 use super::matching::Matching;
 use super::world::World;
 
+/// # Shared values
 impl World {
     /// Gives an entity a [shared value](crate::Shared) of type `T`, which replaces its previous
     /// one. Moves one row: O(components), after one hash of the value and a comparison with an

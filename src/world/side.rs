@@ -11,6 +11,7 @@ use crate::store::{Living, ReadGuard, SideTable, SideTableInfo, SplitStore, Stor
 
 use super::world::World;
 
+/// # Side values
 impl World {
     /// Gives an entity a *side value*: a `String`, an `Arc`, a handle with a destructor, or any
     /// other `Send + Sync` value, which need not be plain data. Returns the value of this type that

@@ -7,6 +7,7 @@ use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner};
 use super::world::World;
 
+/// # Spawning
 impl World {
     /// Spawns an entity with the components of `bundle`.
     ///

@@ -27,6 +27,7 @@ impl ColumnVisitor for Has<'_> {
     }
 }
 
+/// # Despawning, and changes of one entity
 impl World {
     /// Despawns an entity. The last row of its archetype takes its place: O(components). For many
     /// entities see [`despawn_batch`](World::despawn_batch).

@@ -64,6 +64,7 @@ impl Default for World {
     }
 }
 
+/// A world and its size.
 impl World {
     /// An empty world with chunks of 16 KiB. Allocates no memory.
     ///
@@ -211,6 +212,9 @@ impl World {
     }
 }
 
+/// # Resources
+///
+/// Values that belong to no entity, one of each type.
 impl World {
     /// Adds a value that belongs to no entity: the time step, a random generator, a grid of
     /// neighbours. Replaces the value of the same type, if any, and returns it.
