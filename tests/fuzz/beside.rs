@@ -1,4 +1,4 @@
-//! Values beside the rows: side values, and events with a cursor.
+//! Values apart from the rows: side values, and events with a cursor.
 
 use std::collections::VecDeque;
 
@@ -16,10 +16,10 @@ pub(crate) struct Note(Box<u32>);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ping(u32);
 
-/// The unread events that a world keeps at the beginning of a run.
+/// The maximum number of events that a world keeps at the beginning of a run.
 const EVENTS_MAX: usize = 8;
 
-/// Tells a new world what it keeps. Returns a reader of events.
+/// Sets the side values and events that a new world keeps. Returns a reader of events.
 pub(crate) fn prepare(world: &mut World) -> EventCursor<Ping> {
     world.keep_sides::<Note>();
     world.keep_events::<Ping>(EVENTS_MAX * size_of::<Ping>());
@@ -34,12 +34,12 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// The world was put back, and has no events.
+    /// Drops all events, as a restored world does.
     pub(crate) fn drop_all(&mut self) {
         self.missed += self.events.drain(..).len() as u64;
     }
 
-    /// A run has begun.
+    /// Drops the oldest events above [`EVENTS_MAX`], as a run of a schedule does when it begins.
     pub(crate) fn age(&mut self) {
         let dropped = self.events.len().saturating_sub(EVENTS_MAX);
         self.events.drain(..dropped);
@@ -48,7 +48,7 @@ impl Unread {
 }
 
 impl Trial {
-    /// Gives an entity a side value, or takes it away.
+    /// Inserts or removes the side value of an entity.
     pub(crate) fn put_side(&mut self, entity: Entity, number: Option<u32>) -> Outcome {
         let put = match number {
             Some(number) => {

@@ -1,8 +1,8 @@
 //! Command buffers: made, recorded into, cleared, dropped, and played back.
 //!
-//! The model does what was recorded one by one. Entities whose ids it cannot know (those of batches
-//! and writers get theirs at playback) have stand-ins meanwhile, which are matched with what the
-//! world has made by their components and values.
+//! The model applies the recorded commands one by one. Entities of batches and writers get their
+//! ids at playback, so the model does not know the ids and uses stand-ins. After the playback each
+//! stand-in is matched with a new entity of the world by components and values.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,17 +17,17 @@ use crate::outcome::{DEAD, DONE, EXHAUSTED, Fault, IDLE, Outcome, PANICKED, word
 use crate::playback::Playback;
 use crate::trial::{Side, Trial};
 
-/// Buffers that a world has at most.
+/// The maximum number of buffers for one world.
 pub(crate) const SLOTS: usize = 3;
 
-/// What a buffer has recorded.
+/// The contents of a buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) commands: Vec<Record>,
-    /// Ids that it is lent at each playback, and those that it has left.
+    /// The number of ids that the buffer borrows for each playback, and the number that is left.
     quota: usize,
     left: usize,
-    /// Ids that it has handed out since then.
+    /// Ids that the buffer has handed out since the last playback.
     handed: Vec<Entity>,
     policy: DeadEntityPolicy,
 }
@@ -39,19 +39,19 @@ pub(crate) struct Record {
     pub(crate) entity: Entity,
 }
 
-/// A command without effect: what it was to do, on which entity, and why.
+/// A command without effect: its action, its entity, and the reason.
 pub(crate) type Failure = (CommandVerb, Entity, Outcome);
 
-/// What a playback answers.
+/// The answer of a playback.
 #[derive(Debug, PartialEq)]
 enum Played {
     Applied {
         commands: usize,
         failures: Vec<Failure>,
     },
-    /// A closure has panicked.
+    /// A closure panicked.
     Panicked,
-    /// A command had no effect and the policy is to panic.
+    /// A command had no effect, and the policy is to panic.
     Refused,
 }
 
@@ -131,8 +131,8 @@ impl Trial {
         DONE
     }
 
-    /// The entity that a command names: of those that the buffer has handed out instead of those
-    /// that are reserved.
+    /// The entity that a command names. [`Who::Reserved`] chooses an entity that the buffer has
+    /// handed out, if it has handed out any.
     fn named(&self, slot: usize, command: &Command) -> Entity {
         let handed = self.recorded[slot].as_ref().map_or(&[][..], |recorded| &recorded.handed);
         match command.who() {
@@ -159,7 +159,7 @@ impl Trial {
                 recorded.handed.push(made);
                 entity = made;
             }
-            // A batch of no rows is no command.
+            // A batch without rows is not recorded.
             Command::SpawnBatch { rows: 0, .. } => return IDLE,
             _ => {}
         }
@@ -169,7 +169,7 @@ impl Trial {
         DONE
     }
 
-    /// Records commands on several threads: in the buffer they are in the order of the writers.
+    /// Records commands on several threads. The buffer has them in the order of the writers.
     fn record_parallel(&mut self, slot: usize, writers: usize, commands: &[Command]) -> Outcome {
         let record = |&command| Record { command, entity: self.named(slot, &command) };
         let records: Vec<_> = commands.iter().map(record).collect();
@@ -223,8 +223,8 @@ impl Trial {
                 _ => Played::Applied { commands: commands.len(), failures },
             }
         );
-        // Ids that were handed out and forgotten mean nothing any more; as many as are missing are
-        // lent again.
+        // Ids that were handed out and not spawned become invalid, and the buffer borrows ids up to
+        // its number again.
         for entity in handed {
             if self.model.ids.is_promised(entity) {
                 self.model.buried(entity);

@@ -1,4 +1,4 @@
-//! Changes of all that terms and filters match: whole chunks at a time.
+//! Changes of all entities that terms and filters match: whole chunks at a time.
 
 use phalanx::prelude::*;
 
@@ -10,8 +10,8 @@ use crate::parts::{GONE, Set, Shape, fits};
 use crate::trial::Trial;
 
 impl Trial {
-    /// The entities that a filter lets pass, and whether each of their archetypes has room for the
-    /// components of `added` as well.
+    /// The entities that a filter lets pass, and whether each of their archetypes also has room for
+    /// the components of `added`.
     pub(crate) fn passing(&self, only: Only, added: Set) -> (Vec<Entity>, bool) {
         let lists = &self.model.lists.lists;
         let mut entities = Vec::new();
@@ -26,7 +26,7 @@ impl Trial {
         (entities, all_fit)
     }
 
-    /// Reads where the rows are that have moved.
+    /// Reads the new places of moved rows.
     pub(crate) fn settle(&mut self, only: Only) {
         let rule = if only.kind == OF_ROWS { Rule::Rows } else { Rule::Chunks };
         self.model.read_places(&self.main.world, rule, self.before);

@@ -1,6 +1,6 @@
-//! Numbers that look random and depend on nothing but a seed.
+//! Pseudorandom numbers that depend only on a seed.
 
-/// The generator SplitMix64: one addition and a mix of bits a number.
+/// The generator SplitMix64: one addition and a mix of bits for each number.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(u64);
 
@@ -39,7 +39,7 @@ impl Chance {
         from[self.below(from.len())]
     }
 
-    /// Mostly a small number, now and then one up to `end`.
+    /// Mostly a small number, sometimes any number below `end`.
     pub(crate) const fn skewed(&mut self, end: usize) -> usize {
         if self.one_in(4) { self.below(end) } else { self.below(end.isqrt() + 2) }
     }

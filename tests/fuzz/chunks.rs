@@ -1,9 +1,8 @@
-//! Expected places of rows, and stamps: the rules of rows and versions in their plainest
-//! form.
+//! Expected places of rows, and stamps: the rules of rows and versions in their simplest form.
 //!
 //! Changes of single rows are followed exactly, row by row and stamp by stamp. After a change of
-//! many (by query, by playback, by a schedule) the places are read from the world again, and the
-//! rules of stamps that hold whatever the order are asserted: see [`Rule`].
+//! many rows (by query, playback or schedule) the places are read from the world again. The rules
+//! of stamps that hold for any order of rows are asserted: see [`Rule`].
 
 use std::collections::BTreeMap;
 
@@ -17,13 +16,13 @@ use crate::shared::Team;
 /// Versions as numbers.
 pub(crate) type Stamp = u64;
 
-/// Since when a chunk is as it is.
+/// The stamps of a chunk, and its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chunk {
     pub(crate) order: Stamp,
     pub(crate) arrival: Stamp,
     pub(crate) columns: [Stamp; ALL],
-    /// What its rows have one of together: [`Bounds`].
+    /// The value of [`PerChunk<Bounds>`].
     pub(crate) value: u32,
 }
 
@@ -43,7 +42,7 @@ impl Chunk {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct List {
     pub(crate) set: Set,
-    /// Rows that a chunk has room for, if there are several.
+    /// The number of rows that fit a chunk, if the archetype has several chunks.
     pub(crate) room: usize,
     pub(crate) entities: Vec<Entity>,
     pub(crate) chunks: Vec<Chunk>,
@@ -66,28 +65,28 @@ impl List {
     }
 }
 
-/// Where a row is: its archetype's number, and its own.
+/// The place of a row: the number of its archetype, and its own.
 pub(crate) type Place = (usize, usize);
 
-/// All archetypes, in the order in which they were made.
+/// All archetypes, in the order of their creation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
     pub(crate) lists: Vec<List>,
-    /// All but those with shared values.
+    /// The archetypes without shared values.
     by_set: BTreeMap<Set, usize>,
-    /// Versions that a restore made void: those after the first and before the second.
+    /// Versions that a restore made void: after the first and before the second version of a pair.
     pub(crate) voids: Vec<(Stamp, Stamp)>,
 }
 
 impl Lists {
-    /// What a holder of a version has seen: nothing, if it is void.
+    /// The version from which a holder of `since` sees changes: 0 if `since` is void.
     pub(crate) fn seen(&self, since: Stamp) -> Stamp {
         let is_void = self.voids.iter().any(|&(after, until)| after < since && since < until);
         if is_void { 0 } else { since }
     }
 
-    /// The world got these rows from bytes, in which stamps are ages: they count from the version
-    /// `first` on, which is greater than all that were given.
+    /// Renews all stamps after a restore from bytes, where stamps are ages. The ages count from the
+    /// version `first`, which is greater than all versions before it.
     pub(crate) fn read_from_bytes(&mut self, first: Stamp) {
         let ages = std::mem::replace(&mut self.voids, vec![(0, first)]);
         let renew = |stamp: &mut Stamp| *stamp = first + age(&ages, *stamp);
@@ -100,12 +99,13 @@ impl Lists {
         }
     }
 
-    /// How often the clock has advanced on the way to a version that is not void.
+    /// The age of a version, which must not be void: the advances of the clock that were not
+    /// undone.
     pub(crate) fn age(&self, version: Stamp) -> Stamp {
         age(&self.voids, version)
     }
 
-    /// Learns which archetypes were added.
+    /// Adds the archetypes that the world has added.
     pub(crate) fn learn(&mut self, world: &World) {
         let known = self.lists.len();
         if world.archetypes().len() == known {
@@ -124,7 +124,8 @@ impl Lists {
         }
     }
 
-    /// Forgets the archetypes without rows. Returns the new number of each, by its old one.
+    /// Removes the archetypes without rows. Returns the new number of each archetype, by its old
+    /// number.
     pub(crate) fn retire(&mut self) -> Vec<usize> {
         let mut kept = 0;
         let mut number = |list: &List| {
@@ -138,8 +139,8 @@ impl Lists {
         numbers
     }
 
-    /// The archetype of a row. A value that nothing shares any more leaves its archetypes to the
-    /// next one, so those with shared values are looked for where the world has rows of it.
+    /// The archetype of a row. Archetypes of a shared value that no entity has any more are reused
+    /// for the next value, so the archetype of a row with a shared value is found by a query.
     fn number_of(&self, world: &World, row: &Row) -> usize {
         let Some(team) = row.team else { return self.by_set[&row.set] };
         let query = world.query::<Entity>().include_hidden().where_shared(&Team(team));
@@ -147,14 +148,14 @@ impl Lists {
         numbers.find(|&number| self.lists[number].set == row.set).expect("it has rows")
     }
 
-    /// A row comes in after the last one of its archetype.
+    /// Adds a row after the last row of its archetype.
     pub(crate) fn push(&mut self, world: &World, entity: Entity, row: &Row, now: Stamp) -> Place {
         let number = self.number_of(world, row);
         let list = &mut self.lists[number];
         list.room = world.archetypes().nth(number).expect("it was learnt").capacity();
         if list.chunks.is_empty() || list.entities.len() == list.chunks.len() * list.room {
             let mut chunk = Chunk::default();
-            // The value of a new chunk is new.
+            // A new chunk has a new value.
             chunk.write(row.set & <PerChunk<Bounds>>::SET, now);
             list.chunks.push(chunk);
         }
@@ -164,8 +165,8 @@ impl Lists {
         (number, list.entities.len() - 1)
     }
 
-    /// A row goes, and the last one fills its place with all that is known of it. Returns the
-    /// entity that has moved.
+    /// Removes a row. The last row takes its place and brings the stamps of its chunk along.
+    /// Returns the entity that has moved.
     pub(crate) fn pop(&mut self, (number, row): Place, now: Stamp) -> Option<Entity> {
         let list = &mut self.lists[number];
         let (chunk, last) = (list.chunk_of(row), list.chunks.len() - 1);
@@ -196,7 +197,8 @@ impl Lists {
         &list.chunks[list.chunk_of(row)]
     }
 
-    /// Kept columns of a row that moves are no older in its new chunk than in the old one.
+    /// Raises the stamps of kept columns in the new chunk of a moved row to the stamps of its old
+    /// chunk.
     pub(crate) fn carry(&mut self, from: Place, to: Place, kept: Set) {
         let source = *self.chunk(from);
         self.chunk_mut(to).raise(kept, &source);
@@ -209,7 +211,7 @@ impl Lists {
         }
     }
 
-    /// The chunks of the archetypes and their stamps, as the world has them.
+    /// Reads the rows and stamps of all archetypes from the world.
     pub(crate) fn read(&self, world: &World) -> Self {
         let mut lists = Self { voids: self.voids.clone(), ..Self::default() };
         lists.learn(world);
@@ -220,7 +222,7 @@ impl Lists {
         lists
     }
 
-    /// Asserts that the world has these rows and stamps, and no others.
+    /// Asserts that the world has exactly these rows and stamps.
     pub(crate) fn assert_seen_in(&self, world: &World) {
         let seen = self.read(world);
         assert_eq!(seen.lists.len(), self.lists.len(), "archetypes");
@@ -234,13 +236,13 @@ impl Lists {
     }
 }
 
-/// A version, less those that are void before it.
+/// A version, less the lengths of the void ranges before it.
 fn age(voids: &[(Stamp, Stamp)], version: Stamp) -> Stamp {
     let before = voids.iter().filter(|&&(_, until)| until <= version);
     version - before.map(|&(after, until)| until - after).sum::<Stamp>()
 }
 
-/// Reads a third of the columns: a query has twelve terms at most.
+/// Reads a third of the columns: a query has at most twelve terms.
 fn read_third(world: &World, lists: &mut [List], third: usize) {
     use crate::parts::*;
     macro_rules! read {
@@ -277,12 +279,12 @@ fn read_third(world: &World, lists: &mut [List], third: usize) {
     }
 }
 
-/// What stamps must be after a change of many rows.
+/// The rule for stamps after a change of many rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// Whole chunks have moved: a stamp is the newest of those that its rows had before, each in
-    /// its old chunk.
+    /// Whole chunks have moved: a stamp is the newest of the stamps that the rows had in their old
+    /// chunks.
     Chunks,
-    /// Rows have moved one by one: it is at least as new.
+    /// Rows have moved one by one: a stamp is at least as new.
     Rows,
 }

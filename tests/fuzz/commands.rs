@@ -1,4 +1,4 @@
-//! Commands: what can be recorded, into a buffer or by a writer.
+//! Commands that a buffer or a writer records.
 
 use phalanx::prelude::*;
 use phalanx::{CommandWriter, error::CommandVerb};
@@ -12,7 +12,7 @@ use crate::parts::{
 use crate::profile::{Profile, Twin};
 use crate::{with_shape, with_small_shape};
 
-/// A command, before it is known which entity it names.
+/// A command. Its entity is chosen when it is recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Command {
     Spawn {
@@ -59,13 +59,13 @@ pub(crate) enum Command {
         who: Who,
         number: u32,
     },
-    /// What becomes of commands on the dead from now on.
+    /// Sets the buffer's policy for commands on dead entities.
     DeadEntityPolicy {
         policy: DeadEntityPolicy,
     },
 }
 
-/// What a recorded closure does.
+/// The action of a recorded closure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Closure {
     Despawn,
@@ -74,7 +74,7 @@ pub(crate) enum Closure {
     Panic,
 }
 
-/// Queries that commands know.
+/// The number of queries of commands.
 const QUERIES: usize = 4;
 
 impl Command {
@@ -85,7 +85,7 @@ impl Command {
         match chance.below(20) {
             0..5 => Self::Spawn { shape, number },
             5..10 => Self::Insert { who, shape, number },
-            // Of what is left of an entity that was despawned.
+            // The component that is left of a despawned entity.
             10 => Self::Remove { who: Who::Dead(number), shape: Sound::INDEX },
             11..14 => Self::Remove { who, shape },
             14..16 => Self::Exchange {
@@ -98,12 +98,12 @@ impl Command {
         }
     }
 
-    /// Any command that a buffer can record.
+    /// A random command that a buffer can record.
     pub(crate) fn any(chance: &mut Chance, profile: &Profile) -> Self {
         let (who, number, shape) =
             (Who::of_command(chance), chance.number(), profile.shape(chance));
         let (query, small) = (chance.below(QUERIES), chance.below(SMALL_SHAPES));
-        // What goes by the chunk is not the same in chunks of another size.
+        // The results of commands by query depend on the size of chunks.
         let by_chunk = profile.twin != Twin::Resized;
         match chance.below(400) {
             0..8 => Self::SpawnBatch { shape, rows: chance.skewed(60), number },
@@ -125,7 +125,7 @@ impl Command {
         }
     }
 
-    /// The entity that it names, if it names one.
+    /// The entity that the command names, if any.
     pub(crate) const fn who(&self) -> Option<Who> {
         match *self {
             Self::Insert { who, .. }
@@ -137,11 +137,12 @@ impl Command {
         }
     }
 
-    /// What an error about it says that it was to do.
+    /// The action that an error about the command names.
     pub(crate) const fn verb(&self) -> Option<CommandVerb> {
         match self {
             Self::Spawn { .. } | Self::SpawnBatch { .. } => Some(CommandVerb::Spawn),
-            // An exchange for nothing is one of the others.
+            // An exchange that lacks one part is reported as the other part, an empty one as an
+            // insertion.
             Self::Insert { .. } => Some(CommandVerb::Insert),
             Self::Remove { shape: EMPTY, .. } => Some(CommandVerb::Insert),
             Self::Remove { .. } => Some(CommandVerb::Remove),
@@ -152,7 +153,7 @@ impl Command {
         }
     }
 
-    /// The components that it takes and those that it gives, with the number of their values.
+    /// The components that the command removes and adds, and the number of the added values.
     pub(crate) fn sets(&self) -> (Set, Set, u32) {
         match *self {
             Self::Spawn { shape, number }
@@ -182,7 +183,7 @@ impl Command {
         }
     }
 
-    /// Records it on `entity`. A spawn is answered by its id, or that there is none left.
+    /// Records the command on `entity`. Returns the id of a spawn, or `None` if no id is left.
     pub(crate) fn record(&self, buffer: &mut CommandBuffer, entity: Entity) -> Option<Entity> {
         match *self {
             Self::Spawn { shape, number } => {
@@ -232,7 +233,7 @@ impl Command {
         }
     }
 
-    /// Records a command on one entity by a writer.
+    /// Records a command on one entity through a writer.
     pub(crate) fn write(&self, writer: &mut CommandWriter, entity: Entity) {
         match *self {
             Self::Spawn { shape, number } => {

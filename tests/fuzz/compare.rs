@@ -1,4 +1,4 @@
-//! Everything that can be asked of a world, against the model; and the world against its twin.
+//! Comparisons of a world with the model, and with its twin.
 
 use std::collections::BTreeSet;
 
@@ -38,14 +38,14 @@ impl Trial {
             assert_eq!(side.hashes.hash(&side.world), side.world.hash(), "a hash of what changed");
         }
         self.model.lists.assert_seen_in(&self.main.world);
-        // A hash goes by the chunk, so a twin of other chunks has another one.
+        // Hashes depend on the size of chunks.
         self.look(|world| world.query::<Entity>().include_hidden().entities());
         if self.profile.twin == Twin::Looked {
             self.look(World::hash);
         }
     }
 
-    /// Does to the twin what must not be seen afterwards.
+    /// Compacts and reads the twin, which must not change its hash or version.
     fn disturb(&mut self) {
         let Some(twin) = &mut self.twin else { return };
         let before = (twin.world.hash(), twin.world.version());
@@ -58,7 +58,7 @@ impl Trial {
         assert_eq!((twin.world.hash(), twin.world.version()), before, "looks change nothing");
     }
 
-    /// Which rows of a component are enabled, by bits and as a query sees them.
+    /// Compares the enabled rows of a component, by bits and by queries.
     fn compare_bits(&self, world: &World) {
         let is_on = |entity: &Entity| self.model.row(*entity).is_some_and(|row| !row.is_off());
         for (entity, enabled) in world.query::<(Entity, Enabled<Eight>)>().include_hidden().rows() {
@@ -76,8 +76,8 @@ impl Trial {
         assert_eq!(off.count_rows(), expected, "rows that are disabled");
     }
 
-    /// Whatever was written since the last comparison is in a line that is reported, also if its
-    /// row has moved.
+    /// Asserts that each value written since the last comparison is in a line that is reported,
+    /// even if its row has moved.
     fn compare_lines<P: Part>(&self) {
         let lines = self.main.world.query::<(Entity, &P)>().include_hidden();
         let reported = lines.changed_lines_since::<P>(self.compared).rows();
@@ -88,7 +88,7 @@ impl Trial {
         }
     }
 
-    /// The values of the component in several columns.
+    /// Compares the values of the component that has several columns.
     fn compare_spots(&self, world: &World) {
         let mut rows = 0;
         for (entity, spot) in world.query::<(Entity, &Spot)>().include_hidden().rows() {
@@ -102,7 +102,7 @@ impl Trial {
         assert_eq!(rows, expected, "entities with spots");
     }
 
-    /// The values of one component, wherever it is.
+    /// Compares the values of one component in all archetypes.
     fn compare_values<P: Part>(&self, world: &World) {
         let mut rows = 0;
         for (entities, column) in world.query::<(Entity, &P)>().include_hidden().ignore_enabled() {

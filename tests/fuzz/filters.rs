@@ -1,4 +1,4 @@
-//! Filters, as a query applies them and as the model does.
+//! Filters, on queries and on the model.
 
 use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};
@@ -9,24 +9,24 @@ use crate::parts::{
 };
 use crate::profile::{Profile, Twin};
 
-/// Filters that [`filtered!`] knows.
+/// The number of filters that [`filtered!`] has.
 const KINDS: usize = 12;
 
-/// Those of them that go by archetype alone come first.
+/// The number of filters by archetype alone, which come first.
 const KINDS_BY_ARCHETYPE: usize = 7;
 
-/// A filter by its number; those that look at versions look so far back.
+/// A filter by its number. Filters that compare versions look back by `age`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Only {
     pub(crate) kind: usize,
     pub(crate) age: Stamp,
 }
 
-/// The filter that chooses rows: those in which a component is enabled.
+/// The filter that chooses rows: the rows in which [`Eight`] is enabled.
 pub(crate) const OF_ROWS: usize = KINDS;
 
 impl Only {
-    /// For what changes entities, whatever chunks they are in.
+    /// A filter for changes of entities, which may also be [`OF_ROWS`].
     pub(crate) fn any_of_rows(chance: &mut Chance, profile: &Profile) -> Self {
         let only = Self::any(chance, profile);
         if chance.one_in(4) { Self { kind: OF_ROWS, ..only } } else { only }
@@ -43,12 +43,12 @@ impl Only {
         Self { kind: chance.below(kinds), age: age as Stamp }
     }
 
-    /// The version that it compares with.
+    /// The version that the filter compares with.
     pub(crate) const fn since(self, now: Stamp) -> Stamp {
         now.saturating_sub(self.age)
     }
 
-    /// Whether it lets a chunk of an archetype of these components pass.
+    /// Whether the filter lets a chunk pass, in an archetype of these components.
     pub(crate) fn passes(self, set: Set, chunk: &Chunk, since: Stamp) -> bool {
         let has = |part: Set| set & part == part;
         let changed = |part: usize| set >> part & 1 == 1 && chunk.columns[part] > since;
@@ -71,7 +71,7 @@ impl Only {
         }
     }
 
-    /// The archetypes and chunks that have `set` and pass, in the order of a query.
+    /// The archetypes and chunks that have `set` and pass the filter, in the order of a query.
     pub(crate) fn chunks(self, lists: &Lists, set: Set, now: Stamp) -> Vec<(usize, usize)> {
         let since = lists.seen(self.since(now));
         let mut passing = Vec::new();
@@ -84,8 +84,8 @@ impl Only {
     }
 }
 
-/// Runs an expression with a query `$q` of these terms, narrowed by a filter. The world is borrowed
-/// as the method `$query` does it.
+/// Runs an expression with a query `$q` of these terms, narrowed by a filter. The method `$query`
+/// decides how the world is borrowed.
 #[macro_export]
 macro_rules! filtered {
     ($world:expr, $query:ident::<$terms:ty>, $only:expr, $since:expr, $q:ident => $run:expr) => {{
@@ -142,7 +142,7 @@ macro_rules! filtered {
     }};
 }
 
-/// The same, and the filter [`OF_ROWS`].
+/// [`filtered!`] with the filter [`OF_ROWS`] as well.
 #[macro_export]
 macro_rules! chosen {
     ($world:expr, $query:ident::<$terms:ty>, $only:expr, $since:expr, $q:ident => $run:expr) => {

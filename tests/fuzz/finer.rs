@@ -1,5 +1,5 @@
-//! Passes that write something else than columns: values of chunks, lines of columns, enable bits,
-//! the two halves of a double-buffered component.
+//! Passes that write parts of columns or other data: values of chunks, lines of columns, enable
+//! bits, the two halves of a double-buffered component.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,8 @@ impl Trial {
         if chunks.is_empty() { IDLE } else { DONE }
     }
 
-    /// Writes every 19th row of each chunk line by line. Exactly these lines are reported.
+    /// Writes every 19th row of each chunk through [`LinesMut`]. Exactly the lines of these rows
+    /// are reported.
     pub(crate) fn write_lines(&mut self, only: Only, number: u32) -> Outcome {
         let (first, new) = (number as usize % 40, Four::make(number));
         let (since, before) = (only.since(self.now()), self.main.world.version());
@@ -80,7 +81,7 @@ impl Trial {
         if rows.is_empty() { IDLE } else { DONE }
     }
 
-    /// Switches the bits of all rows that a filter lets pass, as [`Only::chunks`] says.
+    /// Switches the bits of all rows in the chunks of [`Only::chunks`].
     pub(crate) fn switch_where(&mut self, only: Only, enabled: bool) -> Outcome {
         let since = only.since(self.now());
         let chunks = self.matched(only, Eight::SET);
@@ -104,7 +105,7 @@ impl Trial {
         if expected == 0 { IDLE } else { DONE }
     }
 
-    /// Exchanges the columns of a component and of what it was before.
+    /// Exchanges the columns of a component and of its previous values.
     pub(crate) fn flip(&mut self) -> Outcome {
         type Old = Previous<Four>;
         self.flush();
@@ -128,7 +129,7 @@ impl Trial {
         DONE
     }
 
-    /// Ends the entities that a kernel does not mark, after it has written all.
+    /// Writes all rows, and despawns the entities that the kernel does not keep.
     pub(crate) fn retain(&mut self, only: Only, number: u32) -> Outcome {
         let chunks = self.matched(only, Four::SET);
         let since = only.since(self.now());
@@ -146,7 +147,7 @@ impl Trial {
         let rows = chunks.iter().flat_map(|(_, rows)| rows);
         let is_alive = |entity: &&Entity| self.model.alive(**entity).is_some();
         doomed.extend(rows.filter(|entity| ends(entity)).filter(is_alive));
-        // The entities go after the pass, in a version of their own.
+        // The entities are despawned after the pass, in a version of their own.
         let of_pass = now - u64::from(!doomed.is_empty());
         for ((list, chunk), entities) in chunks {
             self.model.lists.lists[list].chunks[chunk].write(Four::SET, of_pass);
@@ -157,7 +158,7 @@ impl Trial {
         if doomed.is_empty() { IDLE } else { DONE }
     }
 
-    /// Ends several entities by their ids, some of which may be dead or repeated.
+    /// Despawns several entities by their ids, some of them dead or repeated.
     pub(crate) fn despawn_batch(&mut self, entities: &[Entity]) -> Outcome {
         let ended = self.step(|side| side.world.despawn_batch(entities));
         let mut expected = 0;

@@ -1,14 +1,14 @@
-//! The ledger of ids: live indices, waiting ones, and the next generation of each.
+//! The ledger of ids: the state of each index, and its next generation.
 //!
-//! The order in which free indices are used again is not modelled. All else is: an id that the
-//! world makes is of a free index, has exactly the next generation of that index, and lies beyond
-//! all known indices only if none of those is free.
+//! The order in which free indices are reused is not modelled. All else is modelled: an id that the
+//! world makes has a free index and exactly the next generation of this index, and lies beyond all
+//! known indices only if all of them are in use.
 
 use phalanx::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing, or lent to a buffer that has not handed it out: the two cannot be told apart.
+    /// Unused, or lent to a buffer that has not handed it out: the model cannot tell the two apart.
     Free,
     Living,
     Reserved,
@@ -21,14 +21,14 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     state: State,
-    /// The generation of the next user; 0 if there is none.
+    /// The generation of the next user; 0 if all are used up.
     next: u32,
 }
 
-/// Why an entity can be spawned under a given id, or not.
+/// The expected answer to a spawn under a given id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtId {
-    /// It can, unless the index is one of those that are lent and were not handed out.
+    /// The spawn succeeds, unless the index is lent and not handed out.
     Free,
     Null,
     AboveLimit,
@@ -43,18 +43,18 @@ pub(crate) enum AtId {
 pub(crate) struct Ids {
     slots: Vec<Slot>,
     limit: u32,
-    /// What `World::grow_indices` has lifted the limit of skipped indices for.
+    /// The highest argument of `World::grow_indices`: indices up to it may be skipped freely.
     reach: u32,
     /// Slots that are not free.
     used: usize,
-    /// Ids that buffers were lent and have not handed out.
+    /// Ids that buffers have borrowed and not handed out.
     lent: usize,
     /// Lives under ids that the model never saw.
     unseen: u32,
 }
 
 impl Ids {
-    /// Unused indices that `World::spawn_at` may leave, by its documentation.
+    /// The maximum number of unused indices that `World::spawn_at` may leave, by its documentation.
     const GAP_MAX: usize = 1 << 20;
 
     pub(crate) const fn new(limit: u32) -> Self {
@@ -66,39 +66,39 @@ impl Ids {
         self.limit
     }
 
-    /// Ids that can be made.
+    /// The number of ids that can be made.
     pub(crate) const fn available(&self) -> usize {
         self.limit as usize - self.used - self.lent
     }
 
-    /// Known indices that are neither in use nor lent.
+    /// The number of known indices that are neither in use nor lent.
     fn free(&self) -> usize {
         self.slots.len() - self.used - self.lent
     }
 
-    /// Buffers are lent this many ids, which they have not handed out yet: free ones first.
+    /// Lends this number of ids to a buffer, free ones first.
     pub(crate) fn lend(&mut self, ids: usize) {
         let fresh = ids.saturating_sub(self.free());
         self.grow_to(self.slots.len() + fresh);
         self.lent += ids;
     }
 
-    /// So many ids that were lent are free again, or are not unknown any more.
+    /// Ends the loan of this number of ids: they are free again, or have become known.
     pub(crate) const fn end_loans(&mut self, ids: usize) {
         self.lent -= ids;
     }
 
-    /// An entity has lived and died before its id was known.
+    /// Counts an entity that lived and died before its id was known.
     pub(crate) const fn lived_unseen(&mut self) {
         self.unseen += 1;
     }
 
-    /// Any index up to this one may be skipped.
+    /// Lets indices up to this one be skipped.
     pub(crate) fn reach(&mut self, indices: u32) {
         self.reach = self.reach.max(indices);
     }
 
-    /// The indices below `len` are known to the world.
+    /// Adds the indices below `len` to the known ones.
     fn grow_to(&mut self, len: usize) {
         if len > self.slots.len() {
             self.slots.resize(len, Slot { state: State::Free, next: 1 });
@@ -119,14 +119,14 @@ impl Ids {
         self.used += 1;
     }
 
-    /// The world has made an id that it chose itself, of known indices if any was free.
+    /// Records an id that the world chose, from the known indices if any of them was free.
     pub(crate) fn made(&mut self, entity: Entity) {
         let is_fresh = entity.index() as usize >= self.slots.len();
         assert!(!is_fresh || self.free() == 0, "{entity} is fresh");
         self.take(entity, State::Living);
     }
 
-    /// The world has made an id for a command: systems skip indices that are free.
+    /// Records an id that the world made for a command: systems skip free indices.
     pub(crate) fn made_anywhere(&mut self, entity: Entity) {
         self.take(entity, State::Living);
     }
@@ -135,7 +135,7 @@ impl Ids {
         self.take(entity, State::Reserved);
     }
 
-    /// A buffer has handed out an id that it was lent.
+    /// Records an id that a buffer has handed out from its loan.
     pub(crate) fn promised(&mut self, entity: Entity) {
         self.lent -= 1;
         self.take(entity, State::Promised);
@@ -148,14 +148,14 @@ impl Ids {
         })
     }
 
-    /// A reserved or promised id is alive now.
+    /// Makes a reserved or promised id alive.
     pub(crate) fn begins(&mut self, entity: Entity) {
         let state = &mut self.slots[entity.index() as usize].state;
         assert!(matches!(state, State::Reserved | State::Promised), "{entity} is {state:?}");
         *state = State::Living;
     }
 
-    /// An entity's life is over, or it will never begin.
+    /// Ends the life of an entity, or a promised id that will never be alive.
     pub(crate) fn ended(&mut self, entity: Entity) {
         let slot = &mut self.slots[entity.index() as usize];
         assert!(matches!(slot.state, State::Living | State::Promised), "{entity}: {slot:?}");
@@ -167,7 +167,7 @@ impl Ids {
         }
     }
 
-    /// What a spawn under this id must answer.
+    /// The expected answer to a spawn under this id.
     pub(crate) fn at(&self, entity: Entity) -> AtId {
         let index = entity.index() as usize;
         if entity.is_null() {
@@ -177,7 +177,7 @@ impl Ids {
             return AtId::AboveLimit;
         }
         match self.slots.get(index).map(|slot| slot.state) {
-            // No other id of a run is so far that the indices skipped for all of them come near it.
+            // The other ids of a run skip few indices in total, far fewer than the limit.
             None if index > self.slots.len() + Self::GAP_MAX && entity.index() > self.reach => {
                 AtId::TooFar
             }
@@ -188,19 +188,19 @@ impl Ids {
         }
     }
 
-    /// Whether a free index may be one of those that are lent.
+    /// Whether a free index may be lent.
     pub(crate) const fn may_be_lent(&self) -> bool {
         self.lent > 0
     }
 
-    /// An entity lives under an id of the caller's choice.
+    /// Records a spawn under an id of the caller's choice.
     pub(crate) fn made_at(&mut self, entity: Entity) {
         let index = entity.index() as usize;
         self.grow_to(index + 1);
         let slot = &mut self.slots[index];
         assert_eq!(slot.state, State::Free, "{entity} is taken");
         slot.state = State::Living;
-        // An index goes on after the highest generation that it had.
+        // The generations of an index continue after its highest one.
         if entity.generation() >= slot.next {
             slot.next = entity.generation().wrapping_add(1);
         }

@@ -1,8 +1,8 @@
-//! Logs of rows, read by cursors: gains and losses of components, and despawned entities.
+//! Logs of rows, read by cursors: inserted and removed components, and despawned entities.
 //!
-//! They are read after most operations. A table of entities is kept by what they tell, as a program
-//! would keep it, and must be right from time to time. Where no operation was a playback, what was
-//! lost is also compared value by value.
+//! The logs are read after most operations. A table of entities is updated from them, as a program
+//! would do it, and is compared with the model from time to time. Without a playback since the last
+//! reading, the entries are also compared one by one.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(crate) struct Cursors {
     despawned: DespawnedCursor,
 }
 
-/// What they have read.
+/// The entries that the cursors have read.
 #[derive(Debug, PartialEq)]
 struct Told {
     inserted: Vec<(Entity, Four)>,
@@ -52,26 +52,26 @@ impl Cursors {
     }
 }
 
-/// What a program knows that reads them.
+/// The knowledge of a program that reads the logs.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     bearers: BTreeSet<Entity>,
     despawned: BTreeSet<Entity>,
-    /// Those that lived when all was compared.
+    /// The entities that were alive at the last comparison.
     living: Vec<Entity>,
-    /// Operations whose effects were not read, and whether one of them was a playback.
+    /// The number of operations since the last reading, and whether one of them was a playback.
     waiting: usize,
     is_merged: bool,
 }
 
 impl Trial {
-    /// Reads what an operation has done, or lets it wait.
+    /// Reads the effects of an operation, or leaves them for a later reading.
     pub(crate) fn read_logs(&mut self, op: &Op, outcome: Outcome) {
         if let (Op::PutBack { .. }, DONE) = (op, outcome) {
             return self.forget_logs();
         }
         self.table.waiting += 1;
-        // Commands count with the effect that they have together.
+        // Commands are logged with their joint effect.
         self.table.is_merged |= matches!(op, Op::Apply { .. } | Op::RunSchedule { .. });
         if !self.now().is_multiple_of(4) {
             self.read_all_logs();
@@ -85,7 +85,7 @@ impl Trial {
         told
     }
 
-    /// All is as it was, and what was not read is dropped.
+    /// Starts the table again after a restore, which drops all unread entries.
     fn forget_logs(&mut self) {
         let Told { inserted, removed, despawned, .. } = self.read_cursors();
         assert!(
@@ -135,7 +135,7 @@ impl Trial {
         self.table.despawned.extend(told.despawned);
     }
 
-    /// The table is right.
+    /// Compares the table with the model.
     pub(crate) fn compare_logs(&mut self) {
         self.read_all_logs();
         let rows = self.model.rows.iter().filter(|(_, row)| row.has(Four::SET));

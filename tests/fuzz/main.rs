@@ -1,4 +1,4 @@
-//! Worlds and a naive model of them, driven by random operations for as long as one likes.
+//! Random operations on worlds and on a naive model of them, for any length of time.
 //!
 //! ```text
 //! cargo test --test fuzz                                                  # a few seconds
@@ -7,21 +7,21 @@
 //! cargo test --release --test fuzz -- --seed 0x1f2e --until 812 --shorten # as a failure says
 //! ```
 //!
-//! Every operation calls one public function of a `World` or a `CommandBuffer`, and what it answers
-//! (ids, errors, values, counts, the order of rows) is compared with what the [`model`] says. From
-//! time to time everything is: all values, all places of rows, all change stamps, and
-//! `World::check`. A third of the worlds has a twin that is given the same calls in another
-//! way ([`profile`]), and must give the same ids and answers, and the same hash if its chunks are
-//! of the same size.
+//! Every operation calls one public function of a `World` or a `CommandBuffer`. Its answer (ids,
+//! errors, values, counts, the order of rows) is compared with the answer of the [`model`]. From
+//! time to time everything is compared: all values, all places of rows, all change stamps, and
+//! `World::check`. About three of ten worlds have a twin, which receives the same calls in another
+//! way ([`profile`]). The twin must give the same ids and answers, and the same hash if its chunks
+//! have the same size.
 //!
-//! The worlds come one after the other, each from a seed of its own: the first one has the seed of
-//! the command line, each other one that of the world before it, mixed. So a failure names the seed
-//! of its world, and is replayed from there. A histogram at the end counts what the operations came
-//! to, so that a run that only ever met errors is seen.
+//! The worlds run one after the other, each from its own seed: the first world has the seed of the
+//! command line, and each next seed is the previous one, mixed. A failure names the seed of its
+//! world and is replayed from there. A histogram at the end counts the outcomes of the operations,
+//! so that a run with only errors is noticed.
 //!
-//! Which operations there are is said in [`operations`]; what each does and must answer in
+//! The operations are listed in [`operations`]. Their effects and expected answers are in
 //! [`spawns`], [`rows`], [`queries`], [`bulk`], [`finer`], [`shared`], [`beside`], [`travel`],
-//! [`buffers`], [`states`] and [`systems`]; what is told of rows in [`logs`]. The model is a map of
+//! [`buffers`], [`states`] and [`systems`], and the logs of rows in [`logs`]. The model is a map of
 //! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
 //! ([`chunks`]).
 
@@ -64,47 +64,47 @@ mod trial;
 use chance::Chance;
 use replay::Difference;
 
-/// Operations of a run that says nothing else: a few seconds, in the profile of tests.
+/// The default number of operations of a run: a few seconds, in the profile of tests.
 const OPERATIONS: u64 = if cfg!(miri) { 200 } else { 30_000 };
 
-/// Operations that a failure prints.
+/// The number of operations that a failure prints.
 const SHOWN: usize = 50;
 
-/// Drives worlds and a naive model of them by random operations.
+/// Drives worlds and a naive model of them with random operations.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Where all numbers come from: decimal, hexadecimal after 0x, or `random`.
+    /// The source of all random numbers: decimal, hexadecimal after 0x, or `random`.
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
-    /// Ends after this many operations.
+    /// Ends after this number of operations.
     #[arg(long, conflicts_with_all = ["seconds", "until"])]
     operations: Option<u64>,
-    /// Ends with the world that is under test after this time.
+    /// Ends with the first world that finishes after this time.
     #[arg(long, conflicts_with = "until")]
     seconds: Option<u64>,
-    /// Runs this many operations of the first world only.
+    /// Runs only this number of operations of the first world.
     #[arg(long)]
     until: Option<usize>,
-    /// Leaves out what a failure does not need. Takes a while.
+    /// Removes the operations that a failure does not need. Takes a while.
     #[arg(long)]
     shorten: bool,
     #[command(flatten)]
     harness: Harness,
 }
 
-/// What `cargo test` and its friends say to every test program.
+/// Arguments that `cargo test` and similar tools pass to every test program.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "As any test program")]
 struct Harness {
-    /// Runs only if one of these is part of `fuzz`.
+    /// Runs only if one of these names is part of `fuzz`.
     filters: Vec<String>,
-    /// Does not run if one of these is part of `fuzz`.
+    /// Does not run if one of these names is part of `fuzz`.
     #[arg(long)]
     skip: Vec<String>,
-    /// Says that there is one test.
+    /// Lists the one test.
     #[arg(long)]
     list: bool,
-    /// Runs tests that are left out otherwise, of which there are none here.
+    /// Runs only ignored tests; this program has none.
     #[arg(long)]
     ignored: bool,
     #[arg(long, hide = true)]
@@ -126,7 +126,7 @@ struct Harness {
 }
 
 impl Harness {
-    /// Whether the one test of this program is asked for.
+    /// Whether the arguments select the one test of this program.
     fn is_asked_for(&self) -> bool {
         let named = |part: &String| if self.exact { part == "fuzz" } else { "fuzz".contains(part) };
         let is_chosen = self.filters.is_empty() || self.filters.iter().any(named);
@@ -146,7 +146,7 @@ fn seed(text: &str) -> Result<u64, String> {
     parsed.map_err(|error| format!("{error}: a number, one after 0x, or `random`"))
 }
 
-/// How often each operation came to each outcome.
+/// The number of times that each operation had each outcome.
 type Histogram = BTreeMap<(&'static str, &'static str), u64>;
 
 fn main() -> ExitCode {
@@ -201,7 +201,7 @@ fn print_histogram(histogram: &Histogram) {
     }
 }
 
-/// Prints what led to a difference, and how to see it again.
+/// Prints the operations that led to a difference, and the command line that repeats it.
 fn report(seed: u64, Difference { profile, log, text }: Difference, shorten: bool) {
     let len = log.len();
     println!("\n{profile:?}\n\nThe last operations of {len}:");

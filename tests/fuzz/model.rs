@@ -1,4 +1,4 @@
-//! The naive world: a map from entity to the numbers that its components were made from.
+//! The naive world: a map from entities to the numbers from which their components were made.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,25 +13,25 @@ use crate::parts::{
     names, parts_of,
 };
 
-/// Ids of entities that lived once, as many as are remembered.
+/// The maximum number of remembered ids of dead entities.
 const DEAD_MAX: usize = 300;
 
-/// What the model knows of an entity.
+/// The data of an entity.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Row {
     pub(crate) set: Set,
     pub(crate) numbers: Numbers,
     /// Components written since [`Model::forget_writes`].
     pub(crate) written: Set,
-    /// Components written since all was compared.
+    /// Components written since the last comparison.
     pub(crate) touched: Set,
     /// Whether [`Eight`] is disabled, if the entity has one.
     is_off: bool,
-    /// The value that it shares.
+    /// The shared value of the entity.
     pub(crate) team: Option<u8>,
-    /// Its side value.
+    /// The side value of the entity.
     pub(crate) side: Option<u32>,
-    /// Where it is in [`Model::living`].
+    /// The index of the entity in [`Model::living`].
     turn: usize,
     pub(crate) place: Place,
 }
@@ -45,23 +45,23 @@ impl Row {
         self.set & GONE != 0
     }
 
-    /// Whether queries pass over it that do not say otherwise.
+    /// Whether queries skip the entity by default.
     pub(crate) const fn is_hidden(&self) -> bool {
         self.set & HIDDEN != 0
     }
 
-    /// Whether it has an [`Eight`] that is disabled.
+    /// Whether the entity has an [`Eight`] that is disabled.
     pub(crate) const fn is_off(&self) -> bool {
         self.is_off && self.has(Eight::SET)
     }
 
-    /// The entity shares another value, or none.
+    /// Sets or removes the shared value.
     pub(crate) const fn join(&mut self, team: Option<u8>) {
         self.team = team;
         self.set = if team.is_some() { self.set | SHARED } else { self.set & !SHARED };
     }
 
-    /// Components were inserted, which enables them.
+    /// Inserts components, which enables them.
     pub(crate) fn write(&mut self, set: Set, number: u32) {
         self.is_off &= set & Eight::SET == 0;
         parts_of(set).for_each(|part| self.numbers[part] = number);
@@ -75,17 +75,17 @@ impl Row {
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) rows: BTreeMap<Entity, Row>,
-    /// The same entities, to choose one by its number.
+    /// The entities that are not gone, for a choice by number.
     pub(crate) living: Vec<Entity>,
     pub(crate) dead: VecDeque<Entity>,
-    /// Ids that are alive from the world's next change on.
+    /// Ids that become alive with the world's next change.
     pub(crate) reserved: Vec<Entity>,
     pub(crate) ids: Ids,
-    /// What entities have lost in this operation: [`Four`]s.
+    /// The [`Four`]s that entities have lost since the logs were read.
     pub(crate) lost: Vec<(Entity, u32)>,
-    /// Those that have got one.
+    /// The entities that have received a [`Four`] since.
     pub(crate) gained: Vec<Entity>,
-    /// The entities that it has despawned.
+    /// The entities that were despawned since.
     pub(crate) ended: Vec<Entity>,
     pub(crate) lists: Lists,
     pub(crate) chunk_bytes: usize,
@@ -121,14 +121,14 @@ impl Model {
         .unwrap_or(Entity::NULL)
     }
 
-    /// One of the components of an entity if `part` says so: see [`OWN`].
+    /// One of the entity's own components if `part` is at least [`OWN`].
     pub(crate) fn part_of(&self, entity: Entity, part: usize) -> usize {
         let Some(nth) = part.checked_sub(OWN) else { return part };
         let set = self.row(entity).map_or(0, |row| row.set) & ((1 << PARTS) - 1);
         parts_of(set).nth(nth % (set.count_ones() as usize).max(1)).unwrap_or(nth % PARTS)
     }
 
-    /// Also of an entity that is gone.
+    /// The row of an entity, which may be gone.
     pub(crate) fn row(&self, entity: Entity) -> Option<&Row> {
         self.rows.get(&entity)
     }
@@ -137,7 +137,7 @@ impl Model {
         self.row(entity).filter(|row| !row.is_gone())
     }
 
-    /// The answer to a call that needs components of an entity.
+    /// The expected answer to a call that needs components of an entity.
     pub(crate) fn needs(&self, entity: Entity, set: Set) -> Result<&Row, Outcome> {
         match self.row(entity) {
             Some(row) if row.is_gone() && (set == 0 || !row.has(set)) => Err(DEAD),
@@ -166,7 +166,7 @@ impl Model {
         assert!(before.is_none(), "{entity} lived already");
     }
 
-    /// Takes an entity out, but for its place.
+    /// Removes an entity, but does not free its place.
     pub(crate) fn take(&mut self, entity: Entity) -> Row {
         self.loses(entity, Four::SET);
         let row = *self.row_mut(entity);
@@ -185,7 +185,7 @@ impl Model {
         }
     }
 
-    /// An entity was despawned, wherever its row is now.
+    /// Despawns an entity without a change of its place.
     pub(crate) fn die(&mut self, entity: Entity) {
         let row = *self.row_mut(entity);
         if row.set & CLEANUP == 0 {
@@ -202,7 +202,7 @@ impl Model {
         row.set = row.set & CLEANUP | GONE;
     }
 
-    /// An entity that may be gone has lost components, wherever its row is now.
+    /// Removes components from an entity, which may be gone, without a change of its place.
     pub(crate) fn lose(&mut self, entity: Entity, set: Set) {
         self.loses(entity, set);
         let row = self.row_mut(entity);
@@ -213,7 +213,7 @@ impl Model {
         }
     }
 
-    /// Notes what a reader of losses must be told.
+    /// Notes the values that the log of removals must have.
     fn loses(&mut self, entity: Entity, set: Set) {
         let row = self.rows[&entity];
         if row.set & set & Four::SET != 0 {
@@ -221,7 +221,7 @@ impl Model {
         }
     }
 
-    /// An entity has got components, wherever its row is now.
+    /// Inserts components into an entity without a change of its place.
     pub(crate) fn give(&mut self, entity: Entity, set: Set, number: u32) {
         if set & !self.rows[&entity].set & Four::SET != 0 {
             self.gained.push(entity);
@@ -229,7 +229,7 @@ impl Model {
         self.row_mut(entity).write(set, number);
     }
 
-    /// An id means nothing from now on.
+    /// Ends an id, which is remembered as dead.
     pub(crate) fn buried(&mut self, entity: Entity) {
         self.ids.ended(entity);
         self.remember(entity);
@@ -242,20 +242,20 @@ impl Model {
         self.dead.push_back(entity);
     }
 
-    /// An entity was spawned, all of its columns new.
+    /// Adds a spawned entity, with all of its columns new.
     pub(crate) fn spawned(&mut self, world: &World, entity: Entity, set: Set, numbers: Numbers) {
         self.add(entity, set, numbers);
         self.arrived(world, entity);
     }
 
-    /// A row has come from elsewhere, and has a new id.
+    /// Adds a row from another place under a new id.
     pub(crate) fn came(&mut self, entity: Entity, row: Row) {
         self.add(entity, row.set, row.numbers);
         let new = self.row_mut(entity);
         (new.is_off, new.team, new.side) = (row.is_off, row.team, row.side);
     }
 
-    /// A new entity has its place.
+    /// Gives a new entity its place.
     fn arrived(&mut self, world: &World, entity: Entity) {
         let now = world.version().to_bits();
         let row = self.rows[&entity];
@@ -264,7 +264,7 @@ impl Model {
         self.row_mut(entity).place = place;
     }
 
-    /// Reserved ids are alive now.
+    /// Makes reserved ids alive.
     pub(crate) fn flush(&mut self, world: &World, now: Stamp) {
         for entity in std::mem::take(&mut self.reserved) {
             self.ids.begins(entity);
@@ -273,13 +273,13 @@ impl Model {
         }
     }
 
-    /// Archetypes without rows were given back.
+    /// Removes the archetypes without rows.
     pub(crate) fn retire(&mut self) {
         let numbers = self.lists.retire();
         self.rows.values_mut().for_each(|row| row.place.0 = numbers[row.place.0]);
     }
 
-    /// One entity was despawned.
+    /// Despawns one entity.
     pub(crate) fn despawned(&mut self, world: &World, entity: Entity) {
         let before = *self.row_mut(entity);
         self.die(entity);
@@ -292,7 +292,7 @@ impl Model {
         }
     }
 
-    /// One entity has lost the components of `removed` and then got those of `added`.
+    /// Removes the components of `removed` from one entity, and inserts the components of `added`.
     pub(crate) fn changed(
         &mut self,
         world: &World,
@@ -308,7 +308,7 @@ impl Model {
         self.moved(world, entity, before, added);
     }
 
-    /// The row of an entity has gone to where it belongs, if it is still there.
+    /// Moves the row of an entity to its new archetype, or removes it if the entity has ended.
     fn moved(&mut self, world: &World, entity: Entity, before: Row, added: Set) {
         let now = world.version().to_bits();
         let from = before.place;
@@ -327,7 +327,7 @@ impl Model {
         self.leave(from, now);
     }
 
-    /// Components of an entity were handed out to be written.
+    /// Writes components of an entity through a mutable reference, which does not enable them.
     pub(crate) fn wrote(&mut self, entity: Entity, set: Set, number: u32, now: Stamp) {
         let row = self.row_mut(entity);
         let was_off = row.is_off;
@@ -337,7 +337,7 @@ impl Model {
         self.lists.chunk_mut(place).write(set, now);
     }
 
-    /// An [`Eight`] was switched.
+    /// Enables or disables an [`Eight`].
     pub(crate) fn switched(&mut self, entity: Entity, enabled: bool, now: Stamp) {
         let row = self.row_mut(entity);
         row.is_off = !enabled;
@@ -345,7 +345,7 @@ impl Model {
         self.lists.chunk_mut(place).write(Eight::SET, now);
     }
 
-    /// An entity is a copy of a row, whose bits it has as well.
+    /// Adds a copy of a row, with its enable bits.
     pub(crate) fn copied(&mut self, world: &World, entity: Entity, row: &Row) {
         self.came(
             entity,
@@ -354,7 +354,7 @@ impl Model {
         self.arrived(world, entity);
     }
 
-    /// An entity shares another value.
+    /// Changes the shared value of an entity.
     pub(crate) fn joined(&mut self, world: &World, entity: Entity, team: Option<u8>) {
         let before = *self.row_mut(entity);
         self.row_mut(entity).join(team);
@@ -363,14 +363,14 @@ impl Model {
         }
     }
 
-    /// A change of many rows begins: what was written before is not written by it.
+    /// Begins a change of many rows: earlier writes do not count for it.
     pub(crate) fn forget_writes(&mut self) {
         self.rows.values_mut().for_each(|row| row.written = 0);
     }
 
-    /// Many rows have moved: reads from the world where they are, and asserts that each entity is
-    /// in the archetype of its components and that stamps follow the rule. What was written has the
-    /// flag of [`Row::written`], at `now`, or later than `since` if rows were changed one by one.
+    /// Reads the places of rows from the world after many have moved. Asserts that each entity is
+    /// in the archetype of its components and that stamps follow the rule. Components in
+    /// [`Row::written`] have the stamp `now`, or one after `since` if rows were changed one by one.
     pub(crate) fn read_places(&mut self, world: &World, rule: Rule, since: Stamp) {
         let now = world.version().to_bits();
         let old = std::mem::take(&mut self.lists);
@@ -380,7 +380,7 @@ impl Model {
         for (number, list) in new.lists.iter().enumerate() {
             for (index, chunk) in list.chunks.iter().enumerate() {
                 let mut floor = [0; ALL];
-                // The value of a chunk is a new one, or that of a chunk from which it has rows.
+                // The value of a chunk without new rows is 0, or comes from the old chunk of a row.
                 let mut is_known = chunk.value == 0;
                 for entity in list.rows(index) {
                     let row = &self.rows[entity];
@@ -403,7 +403,7 @@ impl Model {
                 assert!(is_known, "the value {} of {index} of {number}", chunk.value);
                 for part in parts_of(list.set) {
                     let (stamp, floor) = (chunk.columns[part], floor[part]);
-                    // The value of a chunk is new with it.
+                    // A new chunk has a new value.
                     let may_be_newer = rule == Rule::Rows || part == <PerChunk<Bounds>>::INDEX;
                     let holds = stamp == floor || (may_be_newer && stamp > floor);
                     let name = (names(1 << part), names(list.set), index);

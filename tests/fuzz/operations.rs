@@ -1,6 +1,6 @@
-//! Operations on a world: plain values, chosen at random, with a meaning in any state.
+//! Operations on a world: plain values, chosen at random and valid in any state.
 //!
-//! Entities are chosen by number among those that live when the operation runs, so that a run of
+//! Entities are chosen by number among the living ones when the operation runs, so that a series of
 //! operations can be replayed with some of them left out.
 
 use crate::chance::Chance;
@@ -11,7 +11,7 @@ use crate::profile::{Profile, Twin};
 use crate::shared::TEAMS;
 use crate::states::STATES;
 
-/// An entity, by what is known of it.
+/// An entity, by its state in the model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Who {
     Living(u32),
@@ -21,7 +21,7 @@ pub(crate) enum Who {
 }
 
 impl Who {
-    /// Mostly one of the living.
+    /// Mostly a living entity.
     pub(crate) fn any(chance: &mut Chance) -> Self {
         match chance.below(64) {
             0..2 => Self::Dead(chance.number()),
@@ -31,9 +31,9 @@ impl Who {
         }
     }
 
-    /// For a command: a reserved one is one that the buffer has handed out. A made up one is of a
-    /// generation that no index reaches: it could name an entity of a batch otherwise, which gets
-    /// its id in the same playback, and the model does not know which.
+    /// An entity for a command: a reserved one is an entity that the buffer has handed out. A
+    /// made-up id has a generation that no index reaches. Otherwise it could be the id of a batch's
+    /// entity, which is allocated in the same playback and which the model does not know.
     pub(crate) fn of_command(chance: &mut Chance) -> Self {
         if chance.one_in(4) {
             return Self::Reserved(chance.number());
@@ -46,7 +46,8 @@ impl Who {
         }
     }
 
-    /// Any bits, or an id that may be another's; of the last generations if that is wanted.
+    /// Any bits, or an id that may belong to an entity, with one of the last generations if `last`
+    /// is set.
     fn made_up(chance: &mut Chance, last: bool) -> Self {
         let index = match chance.below(8) {
             0 => chance.number(),
@@ -62,7 +63,7 @@ impl Who {
     }
 }
 
-/// What an iterator says of its length.
+/// The length that an iterator reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Hint {
     True,
@@ -71,7 +72,7 @@ pub(crate) enum Hint {
     TooMuch,
 }
 
-/// How a pass goes over what a query matches.
+/// The kind of a pass over the matches of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Slices,
@@ -79,24 +80,24 @@ pub(crate) enum Way {
     Rows,
     Chunks,
     ForEach,
-    /// Every chunk is written, and of every other it is said that it is untouched.
+    /// Every other chunk is written, and the rest are reported as unmodified.
     EveryOther,
     Parallel,
-    /// A panic after this many chunks.
+    /// A panic in the chunk of this index, after it is written.
     Panics(usize),
-    /// An end after this many chunks.
+    /// An end after this number of chunks.
     Ends(usize),
 }
 
-/// From this number on, a component or bundle is one of the components that the entity has.
+/// Numbers of components and bundles from this one on choose among the entity's own components.
 pub(crate) const OWN: usize = 100;
 
-/// A component type: mostly one that the entity has.
+/// A component type: mostly one of the entity's own.
 const fn part_of_it(chance: &mut Chance) -> usize {
     if chance.one_in(4) { chance.below(PARTS) } else { OWN + chance.below(PARTS) }
 }
 
-/// A number for the values that are written.
+/// The number from which written values are made.
 type Number = u32;
 
 /// One operation.
@@ -154,7 +155,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// The public function that it calls.
+    /// The public function that the operation calls.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Spawn { .. } => "spawn",
@@ -211,9 +212,9 @@ impl Op {
         }
     }
 
-    /// Any operation, for a world of `living` entities.
+    /// A random operation, for a world of `living` entities.
     pub(crate) fn any(chance: &mut Chance, profile: &Profile, living: usize) -> Self {
-        // What spawns many, and what ends many, keep a world near its size.
+        // Despawns replace spawns in a full world, which stays near its size.
         let is_full = living > profile.rows;
         if chance.one_in(200) {
             let slot = chance.below(STATES);
@@ -234,7 +235,8 @@ impl Op {
             0..12 if is_full => Self::Despawn { who: Who::any(chance) },
             0..12 => Self::Spawn { shape: profile.shape(chance), number },
             12..14 => Self::SpawnAt {
-                // Entities that die before the model sees their ids must not use an index up.
+                // With buffers, entities that die before the model sees their ids must not retire
+                // an index.
                 who: match chance.below(2) {
                     0 => Who::Dead(number),
                     _ => Who::made_up(chance, !profile.buffers),
@@ -360,7 +362,7 @@ impl Way {
             Self::Panics(chance.below(6)),
             Self::Ends(chance.below(6)),
         ];
-        // What counts chunks is not the same in chunks of another size.
+        // The other ways depend on the size of chunks.
         let len = if profile.twin == Twin::Resized { 5 } else { ways.len() };
         ways[chance.below(len)]
     }

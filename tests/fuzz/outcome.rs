@@ -1,4 +1,4 @@
-//! Outcomes of operations, in one word or two, which are compared and counted in the histogram.
+//! Outcomes of operations, in a few words, which are compared and counted in the histogram.
 
 use phalanx::{
     EntityError, SpawnError,
@@ -17,10 +17,10 @@ pub(crate) const LACKS: Outcome = "component missing";
 pub(crate) const WIDE: Outcome = "row too wide";
 pub(crate) const EXHAUSTED: Outcome = "ids exhausted";
 pub(crate) const PANICKED: Outcome = "panicked as told";
-/// There was nothing to do it to.
+/// The operation had no target, or no effect.
 pub(crate) const IDLE: Outcome = "nothing to do";
 
-/// An error that has a word.
+/// An error with a word.
 pub(crate) trait Fault {
     fn word(&self) -> Outcome;
 }
@@ -79,12 +79,12 @@ pub(crate) fn word<T, E: Fault>(result: &Result<T, E>) -> Outcome {
     result.as_ref().map_or_else(Fault::word, |_| DONE)
 }
 
-/// A panic that the fuzz makes itself, past the panic hook.
+/// Panics on purpose, without a call of the panic hook.
 pub(crate) fn panic_as_told() -> ! {
     std::panic::resume_unwind(Box::new(PANICKED))
 }
 
-/// Runs what may panic as told; any other panic goes on.
+/// Runs a closure that may panic on purpose; any other panic continues.
 pub(crate) fn told<R>(run: impl FnOnce() -> R) -> Result<R, Outcome> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|payload| {
         match payload.downcast_ref::<Outcome>() {

@@ -1,35 +1,35 @@
 //! The components and bundles of the fuzz: sizes from 0 to 4,096 bytes, alignments from 1 to 64.
 //!
-//! The value of a component is made from one number, which is all that the model keeps of it.
+//! The value of a component is made from one number, and the model keeps only this number.
 
 use phalanx::Previous;
 use phalanx::prelude::*;
 
-/// Component types that are one column.
+/// The number of component types with one column.
 pub(crate) const PARTS: usize = 20;
 
-/// All component types that have values: [`Spot`] is two columns.
+/// The number of all component types with values: [`Spot`] has two columns.
 pub(crate) const ALL: usize = PARTS + 1;
 
-/// The component types of an entity, a bit each.
+/// The component types of an entity, one bit each.
 pub(crate) type Set = u32;
 
-/// The entity is gone.
+/// The bit of entities that are gone.
 pub(crate) const GONE: Set = 1 << ALL;
 
-/// The entity has a shared value.
+/// The bit of entities with a shared value.
 pub(crate) const SHARED: Set = GONE << 1;
 
-/// Queries pass over the entity.
+/// The bits of entities that queries skip.
 pub(crate) const HIDDEN: Set = GONE | Asleep::SET;
 
-/// What an entity has after a despawn.
+/// The components that an entity keeps after a despawn.
 pub(crate) const CLEANUP: Set = Sound::SET;
 
-/// The numbers that an entity's components were made from.
+/// The numbers from which an entity's components were made.
 pub(crate) type Numbers = [u32; ALL];
 
-/// A component, and the number it was made from.
+/// A component that is made from a number.
 pub(crate) trait Part: Component + PartialEq + std::fmt::Debug {
     const INDEX: usize;
     fn part(number: u32) -> Self;
@@ -84,18 +84,18 @@ macro_rules! parts {
     };
 }
 
-/// What makes neighbours differ in a component of many numbers.
+/// Masks that make adjacent numbers of a component differ.
 const KEYS: [u32; 4] = [0, 0x55, 0xaa00, 0xff_0000];
 
 component! {
     /// The value of a chunk.
     #[derive(Debug, PartialEq)]
     pub(crate) struct Bounds(pub(crate) u32);
-    /// Two columns.
+    /// A component with two columns.
     #[split]
     #[derive(Debug, PartialEq)]
     pub(crate) struct Spot { pub(crate) at: u32, pub(crate) hue: [u8; 3] }
-    /// Two bytes, of whose values most are not a switch.
+    /// Two bytes; most of their bit patterns are not valid.
     #[derive(Debug, PartialEq)]
     pub(crate) struct Switch { is_on: bool, speed: Speed }
     #[derive(Debug, PartialEq)]
@@ -138,7 +138,7 @@ parts! {
     19 PerChunk<Bounds>, _n => Self::TAG;
 }
 
-/// An entity that may live, or none.
+/// An entity that may be alive, or the null entity.
 fn linked(number: u32) -> Entity {
     if number == u32::MAX {
         return Entity::NULL;
@@ -146,7 +146,7 @@ fn linked(number: u32) -> Entity {
     Entity::from_bits(u64::from(number % 4_096) << 32 | u64::from(1 + (number >> 12)))
 }
 
-/// The number of a link to an entity, if there is one.
+/// The number of a link to an entity, if it has one.
 pub(crate) fn link_to(entity: Entity) -> Option<u32> {
     let (index, generation) = (entity.index(), entity.generation());
     let number = index | generation.wrapping_sub(1) << 12;
@@ -164,7 +164,7 @@ impl Shape for Spot {
     }
 }
 
-/// The set of the component type that the world names so.
+/// The set of the component type with this name in the world.
 pub(crate) fn set_named(name: &str) -> Set {
     match name {
         "phalanx::Gone" => GONE,
@@ -193,10 +193,11 @@ macro_rules! with_part {
     }};
 }
 
-/// Bundles that [`with_shape!`] knows; the first [`ALL`] are the components, the last has pages.
+/// The number of bundles of [`with_shape!`]. The first [`ALL`] are the components, the last has
+/// pages.
 pub(crate) const SHAPES: usize = 34;
 
-/// The empty one.
+/// The number of the empty bundle.
 pub(crate) const EMPTY: usize = ALL;
 
 /// Runs an expression with the `n`th bundle as `$S`.
@@ -215,10 +216,10 @@ macro_rules! with_shape {
     };
 }
 
-/// Bundles of [`with_small_shape!`].
+/// The number of bundles of [`with_small_shape!`].
 pub(crate) const SMALL_SHAPES: usize = 4;
 
-/// The same for exchanges, of which there are as many as pairs.
+/// [`with_shape!`] with fewer bundles, for exchanges, which are compiled for each pair.
 #[macro_export]
 macro_rules! with_small_shape {
     ($n:expr, $S:ident => $run:expr) => {
@@ -227,10 +228,10 @@ macro_rules! with_small_shape {
     };
 }
 
-/// Bundles of [`with_bulk_shape!`].
+/// The number of bundles of [`with_bulk_shape!`].
 pub(crate) const BULK_SHAPES: usize = 7;
 
-/// The same for changes of all rows that a query matches.
+/// [`with_shape!`] with fewer bundles, for changes of all rows that a query matches.
 #[macro_export]
 macro_rules! with_bulk_shape {
     ($n:expr, $S:ident => $run:expr) => {
@@ -240,11 +241,11 @@ macro_rules! with_bulk_shape {
     };
 }
 
-/// A bundle of parts, made from one number.
+/// A bundle of parts, made from one number or from one for each part.
 pub(crate) trait Shape: Bundle + PartialEq + std::fmt::Debug {
     const SET: Set;
     fn make(number: u32) -> Self;
-    /// What these numbers make.
+    /// The bundle made from the numbers of its parts.
     fn of(numbers: &Numbers) -> Self;
 }
 
@@ -281,7 +282,7 @@ pub(crate) fn parts_of(set: Set) -> impl Iterator<Item = usize> {
     (0..ALL).filter(move |part| set >> part & 1 == 1)
 }
 
-/// Whether a row of these components fits a chunk: each column is rounded up to a cache line.
+/// Whether a row of these components fits a chunk, with each column rounded up to a cache line.
 pub(crate) fn fits(set: Set, chunk_bytes: usize) -> bool {
     let columns = parts_of(set).flat_map(|part| KINDS[part].1);
     columns.map(|bytes| bytes.next_multiple_of(64)).sum::<usize>() <= chunk_bytes

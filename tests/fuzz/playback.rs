@@ -11,20 +11,20 @@ use crate::outcome::{DEAD, EXHAUSTED};
 use crate::parts::{ALL, CLEANUP, Four, PARTS, Set, Shape, Spot, Twelve};
 use crate::with_part;
 
-/// A playback under way.
+/// A playback in progress.
 pub(crate) struct Playback<'m> {
     model: &'m mut Model,
     failures: Vec<Failure>,
-    /// Entities whose ids are not known yet, and how many there ever were.
+    /// Entities with ids that are not known yet, and the number of all such entities so far.
     stand_ins: BTreeSet<Entity>,
     stood_in: u32,
-    /// Ids that were lent for the spawns of writers when the playback began.
+    /// Ids that are lent for the writers' spawns that are not played yet.
     unnamed: usize,
     panicked: bool,
 }
 
 impl<'m> Playback<'m> {
-    /// A playback in which writers have recorded this many spawns.
+    /// A playback of commands, among them this number of spawns by writers.
     pub(crate) fn new(model: &'m mut Model, unnamed: usize) -> Self {
         let unnamed = unnamed.min(model.ids.available());
         model.ids.lend(unnamed);
@@ -42,7 +42,7 @@ impl<'m> Playback<'m> {
         self.model.row(entity).is_some_and(|row| row.has(set) && !row.is_hidden())
     }
 
-    /// An entity whose id the world has chosen. Until it is known, it counts as lent.
+    /// Adds an entity with an id that the world chooses. Until the id is known, it counts as lent.
     pub(crate) fn stand_in(&mut self, set: Set, number: u32) {
         self.stood_in += 1;
         let entity = Entity::from_bits(0xffff_fffe << 32 | u64::from(self.stood_in));
@@ -63,9 +63,9 @@ impl<'m> Playback<'m> {
         }
     }
 
-    /// Changes an entity, if it lives.
+    /// Changes an entity. Returns false if it is dead.
     pub(crate) fn change(&mut self, entity: Entity, (removed, added): (Set, Set), n: u32) -> bool {
-        // From an entity that is gone, something can be removed.
+        // Removals also work on an entity that is gone.
         let only_removes = removed != 0 && added == 0;
         if self.model.row(entity).is_none_or(|row| row.is_gone() && !only_removes) {
             return false;
@@ -77,14 +77,14 @@ impl<'m> Playback<'m> {
         true
     }
 
-    /// Writes components of all whose components match.
+    /// Writes components of all entities with matching components, except hidden ones.
     pub(crate) fn write_where(&mut self, matches: impl Fn(Set) -> bool, set: Set, number: u32) {
         let rows = self.model.rows.values_mut();
         rows.filter(|row| !row.is_hidden() && matches(row.set))
             .for_each(|row| row.write(set, number));
     }
 
-    /// Takes components from all that have `set`.
+    /// Removes components from all entities that have `set`, except hidden ones.
     pub(crate) fn remove_where(&mut self, set: Set, removed: Set) {
         let rows = self.model.rows.values_mut();
         rows.filter(|row| !row.is_hidden() && row.has(set)).for_each(|row| row.set &= !removed);
@@ -97,7 +97,7 @@ impl<'m> Playback<'m> {
             .collect()
     }
 
-    /// Does one command.
+    /// Applies one command.
     pub(crate) fn play(&mut self, Record { command, entity }: Record) {
         let (removed, added, number) = command.sets();
         let done = match command {
@@ -167,8 +167,8 @@ impl<'m> Playback<'m> {
         }
     }
 
-    /// Finds out which ids the stand-ins have got. Returns the commands that had no effect, and
-    /// whether a closure has panicked.
+    /// Finds the ids of the stand-ins. Returns the commands that had no effect, and whether a
+    /// closure panicked.
     pub(crate) fn end(self, world: &World) -> (Vec<Failure>, bool) {
         let mut waiting: Vec<Entity> = self.stand_ins.into_iter().collect();
         if !waiting.is_empty() {
@@ -191,7 +191,7 @@ impl<'m> Playback<'m> {
     }
 }
 
-/// Whether an entity of the world has the components and values of a row.
+/// Whether an entity of the world has the same components and values as a row.
 fn is_same(world: &World, entity: Entity, row: &Row) -> bool {
     let spot = row.has(Spot::SET).then(|| Spot::of(&row.numbers));
     let has_rest =

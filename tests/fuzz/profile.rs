@@ -1,26 +1,26 @@
-//! Profiles: the parameters of a world of the fuzz, different for each.
+//! Profiles: the parameters of a fuzz world, different for each world.
 
 use phalanx::prelude::*;
 
 use crate::chance::Chance;
 use crate::parts::{ALL, EMPTY, Page, Part, SHAPES};
 
-/// A second world that is given the same calls, and must have the same ids and answers.
+/// A second world that receives the same calls, and must have the same ids and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Twin {
     None,
-    /// The same kind of world, with looks in between, and schedules that run on one thread. It has
-    /// the same hash, too.
+    /// A world with chunks of the same size, which is also read and compacted between the calls and
+    /// runs its schedules on one thread. It must have the same hash as well.
     Looked,
-    /// A world of larger chunks. It is given nothing that goes by the chunk.
+    /// A world with larger chunks. Operations that depend on the size of chunks are left out.
     Resized,
 }
 
-/// The parameters of a world and of what is done to it.
+/// The parameters of a world and of its operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profile {
     pub(crate) chunk: ChunkSize,
-    /// The most chunks of an extent.
+    /// The maximum number of chunks in an extent.
     pub(crate) extent: u32,
     pub(crate) limit: u32,
     pub(crate) twin: Twin,
@@ -30,15 +30,15 @@ pub(crate) struct Profile {
     pub(crate) schedules: bool,
     /// Whether components of 4,096 bytes are used.
     pub(crate) pages: bool,
-    /// Whether most changes are of one component: thousands of archetypes.
+    /// Whether most bundles are one component, which makes thousands of archetypes.
     pub(crate) crowded: bool,
-    /// About how many entities there are.
+    /// The approximate number of entities.
     pub(crate) rows: usize,
-    /// Operations until the next one on many rows, on average.
+    /// The average number of operations between two that change many rows.
     pub(crate) bulk_every: usize,
-    /// Operations until everything is compared.
+    /// The number of operations between two comparisons of everything.
     pub(crate) compare_every: usize,
-    /// Operations in all.
+    /// The number of operations in all.
     pub(crate) operations: usize,
 }
 
@@ -70,7 +70,7 @@ impl Profile {
             limit,
             twin,
             buffers,
-            // Playback merges, so a row that fits no chunk on the way is no error: not modelled.
+            // Playback merges commands, so a row may be too wide between two of them: not modelled.
             pages: chance.one_in(4) && !(chunk == ChunkSize::KIB_4 && buffers),
             schedules: twin != Twin::Resized && chance.one_in(2) && !cfg!(miri),
             crowded,
@@ -93,14 +93,14 @@ impl Profile {
         }
     }
 
-    /// A bundle by its number.
+    /// The number of a random bundle.
     pub(crate) const fn shape(&self, chance: &mut Chance) -> usize {
         let shape = if self.crowded && !chance.one_in(20) {
             chance.below(ALL)
         } else {
             chance.below(SHAPES)
         };
-        // Pages are rare where there are any.
+        // Pages are rare, even in worlds that use them.
         let is_page = shape == Page::INDEX || shape == SHAPES - 1;
         if is_page && !(self.pages && chance.one_in(3)) { EMPTY } else { shape }
     }

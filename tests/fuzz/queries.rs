@@ -1,4 +1,4 @@
-//! Passes over all that a query matches: every way to write and to read.
+//! Passes over all matches of a query: every way to write and to read.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use crate::outcome::{DONE, Fault, IDLE, Outcome, PANICKED, panic_as_told, told};
 use crate::parts::{Part, Set, Shape};
 use crate::trial::Trial;
 
-/// Runs an expression with one of four component types as `$P`: as many as a build has time for.
+/// Runs an expression with one of four component types as `$P`. More would take too long to build.
 #[macro_export]
 macro_rules! with_column {
     ($n:expr, $P:ident => $run:expr) => {
@@ -20,10 +20,10 @@ macro_rules! with_column {
     };
 }
 
-/// What a pass visited: entities in order, and whether it panicked as told.
+/// The visited entities in order, and whether the pass panicked on purpose.
 type Visited = (Vec<Entity>, bool);
 
-/// A pass that writes one number everywhere.
+/// Runs a pass that writes one value everywhere.
 fn write_all<P: Part, F: Filter>(
     query: Query<'_, (Entity, &mut P), F>,
     way: Way,
@@ -101,7 +101,7 @@ fn write_all<P: Part, F: Filter>(
     (seen, false)
 }
 
-/// A pass on any number of threads. What it visited comes back sorted.
+/// Runs a pass on any number of threads. Returns the visited entities, sorted.
 fn write_in_parallel<P: Part, F: Filter>(
     query: Query<'_, (Entity, &mut P), F>,
     value: P,
@@ -184,7 +184,7 @@ impl Trial {
         if expected.is_empty() { IDLE } else { DONE }
     }
 
-    /// A column out and back, with other values, one of which may be missing.
+    /// Gathers a column and scatters other values into it, sometimes one too few.
     pub(crate) fn scatter<P: Part>(&mut self, only: Only, number: u32, short: bool) -> Outcome {
         let chunks = self.matched(only, P::SET);
         let since = only.since(self.now());

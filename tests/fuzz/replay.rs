@@ -1,4 +1,4 @@
-//! One world from its seed: run until something differs, and made shorter.
+//! One world from its seed: a run until a difference is found, and the search for a shorter run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +9,10 @@ use crate::outcome::Outcome;
 use crate::profile::Profile;
 use crate::trial::Trial;
 
-/// The text of the last panic, which the hook keeps instead of printing it.
+/// The text of the last panic, which the hook stores and does not print.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Lets panics be silent: those that are wanted, and those that end a run, which is printed then.
+/// Silences all panics: the intended ones, and the last one of a run, which is printed later.
 pub(crate) fn keep_panics() {
     std::panic::set_hook(Box::new(|info| {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
@@ -26,7 +26,7 @@ pub(crate) fn last_panic() -> String {
 /// A run that ended with a difference.
 pub(crate) struct Difference {
     pub(crate) profile: Profile,
-    /// All operations and what they came to; the last one is the one that differs.
+    /// All operations and their outcomes; the last operation is the one that differs.
     pub(crate) log: Vec<(Op, Outcome)>,
     pub(crate) text: String,
 }
@@ -67,7 +67,8 @@ fn differs(profile: Profile, ops: &[Op]) -> bool {
         let mut trial = Trial::new(profile);
         for (i, op) in ops.iter().enumerate() {
             trial.run(op);
-            // Short runs can afford to look often, and long ones look at their end.
+            // Short runs are compared after every operation, long runs after every 300 and at the
+            // end.
             if ops.len() < 300 || i % 300 == 0 {
                 trial.compare();
             }
@@ -77,8 +78,8 @@ fn differs(profile: Profile, ops: &[Op]) -> bool {
     catch_unwind(AssertUnwindSafe(run)).is_err()
 }
 
-/// Leaves out operations as long as the rest still leads to a difference: halves first, single ones
-/// last. Operations choose their entities by number, so each means something in any run.
+/// Removes operations while the rest still leads to a difference: halves first, single ones last.
+/// Operations choose their entities by number, so each is valid in any run.
 pub(crate) fn shorten(profile: Profile, mut ops: Vec<Op>) -> Vec<Op> {
     let mut len = ops.len() / 2;
     while len > 0 {
@@ -93,7 +94,7 @@ pub(crate) fn shorten(profile: Profile, mut ops: Vec<Op>) -> Vec<Op> {
                 start = end;
             }
         }
-        // Single ones are tried again as long as that leaves out any.
+        // Single operations are tried again as long as some of them can be removed.
         len = if len == 1 && ops.len() < before { 1 } else { len / 2 };
     }
     ops

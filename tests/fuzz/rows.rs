@@ -1,4 +1,4 @@
-//! Changes of single entities by their ids, and looks at them.
+//! Changes and reads of single entities by their ids.
 
 use phalanx::prelude::*;
 
@@ -82,7 +82,7 @@ impl Trial {
         expected
     }
 
-    /// What the last step has changed is the line of one entity.
+    /// Asserts that the last step has changed only the line of one entity.
     fn assert_one_line(&self, entity: Entity) {
         let lines = self.main.world.query::<(Entity, &Four)>().include_hidden();
         let since = Version::from_bits(self.before);
@@ -130,7 +130,7 @@ impl Trial {
         expected
     }
 
-    /// Several entities by one view, some of which have the component.
+    /// Writes several entities through one view, some of them without the component.
     pub(crate) fn lookup_mut<P: Part>(&mut self, entities: &[Entity], number: u32) -> Outcome {
         self.flush();
         let old: Vec<Option<P>> = entities
@@ -155,7 +155,7 @@ impl Trial {
         if old.iter().any(Option::is_some) { DONE } else { LACKS }
     }
 
-    /// All that can be asked of an entity.
+    /// Compares all properties of one entity.
     pub(crate) fn look_at<P: Part>(&self, entity: Entity) -> Outcome {
         let row = self.model.row(entity);
         let waits = row.is_none() && self.model.reserved.contains(&entity);

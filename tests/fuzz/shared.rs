@@ -1,4 +1,4 @@
-//! Values that entities share: teams, of which a world of many entities has a few.
+//! Shared values of entities: teams. Even a world of many entities has only a few.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -14,7 +14,7 @@ use crate::trial::Trial;
 /// Teams are 0 to 3. Four means none.
 pub(crate) const TEAMS: u8 = 4;
 
-/// A shared value, of which two have one hash.
+/// A shared value. Teams 0 and 1 have the same hash, and so do teams 2 and 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Team(pub(crate) u8);
 
@@ -24,7 +24,7 @@ impl Hash for Team {
     }
 }
 
-/// Lets states that are bytes have teams.
+/// Sets the encoding of teams, for states as bytes.
 pub(crate) fn encode(world: &mut World) {
     world.encode_shared(
         "team",
@@ -34,7 +34,7 @@ pub(crate) fn encode(world: &mut World) {
 }
 
 impl Trial {
-    /// Gives an entity a team, or takes it away.
+    /// Sets or removes the team of an entity.
     pub(crate) fn share(&mut self, entity: Entity, team: u8) -> Outcome {
         let team = Some(team).filter(|&team| team < TEAMS);
         let shared = self.step(|side| match team {
@@ -76,7 +76,7 @@ impl Trial {
         DONE
     }
 
-    /// Every entity has its team, and the world each team once.
+    /// Compares the teams of all entities, and the teams of the world.
     pub(crate) fn compare_teams(&self, world: &World) {
         let rows = &self.model.rows;
         let query = world.query::<(Entity, Option<Shared<Team>>)>().include_hidden();

@@ -1,4 +1,4 @@
-//! Making entities: one, many, copied, under given ids; and room for more.
+//! Spawns: single, in batches, as copies, and under given ids; and reserved capacity.
 
 use phalanx::prelude::*;
 use phalanx::{SpawnError, error::AllocAtError};
@@ -12,7 +12,7 @@ use crate::parts::{ALL, Four, Line, Odd, Part, Set, Shape, Tag, Twelve, fits};
 use crate::profile::Twin;
 use crate::trial::Trial;
 
-/// An iterator that says anything about its length, and may panic.
+/// An iterator with any size hint, which may panic.
 struct Rows<I> {
     rows: I,
     hint: usize,
@@ -51,7 +51,7 @@ impl Trial {
         }
     }
 
-    /// Entities that the world has made under ids of its choice.
+    /// Adds entities that the world has made under ids of its choice.
     fn made<S: Shape>(&mut self, entities: Vec<Entity>, numbers: impl Iterator<Item = u32>) {
         for (entity, number) in entities.into_iter().zip(numbers) {
             self.model.ids.made(entity);
@@ -105,8 +105,8 @@ impl Trial {
         panics_at: Option<usize>,
     ) -> Outcome {
         let available = self.model.ids.available();
-        // Chunks of another size come to their end, where it is found that ids run out, after the
-        // panic or before it.
+        // The end of ids is detected at the end of a chunk, and the size of chunks decides whether
+        // this is before or after the panic.
         let is_same_end = self.profile.twin != Twin::Resized;
         let panics_at = panics_at.filter(|&at| at <= available || is_same_end);
         let hint = match hint {
@@ -124,7 +124,7 @@ impl Trial {
         match (self.refusal(S::SET, rows), panics_at) {
             (WIDE, _) => assert_eq!(outcome, WIDE),
             (_, Some(at)) if at <= available => assert_eq!(outcome, PANICKED),
-            // That ids run out is found at the end of a chunk, or not before the panic.
+            // The end of ids is detected at the end of a chunk, before or after the panic.
             (_, Some(_)) => assert!([PANICKED, EXHAUSTED].contains(&outcome), "{outcome}"),
             (expected, None) => assert_eq!(outcome, expected),
         }

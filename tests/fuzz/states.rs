@@ -1,4 +1,4 @@
-//! States of worlds that are kept, written as bytes and read, and put back.
+//! States of worlds that are kept, written as bytes, read, and restored.
 
 use phalanx::prelude::*;
 
@@ -7,21 +7,21 @@ use crate::model::Model;
 use crate::outcome::{DONE, IDLE, Outcome};
 use crate::trial::{Side, Trial};
 
-/// States that are kept at a time.
+/// The number of states that are kept at a time.
 pub(crate) const STATES: usize = 3;
 
-/// What the model knows of a state.
+/// The model's data of a state.
 #[derive(Clone)]
 pub(crate) struct Known {
     model: Model,
-    /// The version of the state: that of the world, or its age.
+    /// The version of the state: the version of the world, or its age if read from bytes.
     version: Stamp,
     /// Whether it was read from bytes.
     is_read: bool,
 }
 
 impl Trial {
-    /// Keeps the state, in the memory of an older one.
+    /// Keeps the state, and reuses the memory of an older one.
     pub(crate) fn take_state(&mut self, slot: usize) -> Outcome {
         if !self.can_go_back() {
             return "a buffer is alive";
@@ -35,8 +35,8 @@ impl Trial {
         DONE
     }
 
-    /// Keeps the state as it is read from bytes: from those of all of it, or of what has changed
-    /// since the state that was kept in this place.
+    /// Keeps a state that is read from bytes: a whole snapshot, or a delta since the state that was
+    /// kept in this slot.
     pub(crate) fn read_state(&mut self, slot: usize, as_delta: bool) -> Outcome {
         if !self.can_go_back() {
             return "a buffer is alive";
@@ -50,7 +50,8 @@ impl Trial {
                 world.read_delta(&mut states[slot], &delta).expect("it is from this state");
             });
         } else {
-            // The twin reads what the world has written, if their chunks are of one size.
+            // The twin reads the bytes that the world has written, if their chunks have the same
+            // size.
             let mut written: Option<(ChunkSize, Vec<u8>)> = None;
             self.step(|Side { world, states, .. }| {
                 let size = world.chunk_size();
@@ -64,13 +65,13 @@ impl Trial {
         }
         let version = self.model.lists.age(self.now());
         let mut model = self.model.clone();
-        // Bytes have no side values.
+        // Bytes do not contain side values.
         model.rows.values_mut().for_each(|row| row.side = None);
         self.known[slot] = Some(Known { model, version, is_read: true });
         DONE
     }
 
-    /// Goes back to a state that was kept.
+    /// Restores a state that was kept.
     pub(crate) fn put_back(&mut self, slot: usize) -> Outcome {
         if !self.can_go_back() {
             return "a buffer is alive";
@@ -100,7 +101,7 @@ impl Trial {
         DONE
     }
 
-    /// Whether no buffer may hold ids.
+    /// Whether the world has no buffer, which might hold ids.
     fn can_go_back(&self) -> bool {
         self.main.buffers.iter().all(Option::is_none)
     }

@@ -1,4 +1,4 @@
-//! A schedule of a few systems, which runs on two threads, and in the twin on one.
+//! A schedule of a few systems, which runs on two threads, and on one in the twin.
 
 use phalanx::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::parts::{Byte, Four, Half, Mark, Odd, Shape, Sixteen, Tag, Twelve};
 use crate::playback::Playback;
 use crate::trial::Trial;
 
-/// A resource: what systems do in this run.
+/// A resource: the parameters of the systems in this run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Orders {
     number: u32,
@@ -56,7 +56,7 @@ fn breed(
     }
 }
 
-/// Sees what was bred before.
+/// Runs after a sync point, so its query also finds the entities that `breed` has spawned.
 fn wean(bred: Query<'_, Entity, With<Sixteen>>, mut commands: Commands<'_>) {
     for &entity in bred.into_iter().flatten() {
         commands.remove::<Odd>(entity);
@@ -77,7 +77,7 @@ pub(crate) fn schedule(threads: usize) -> Schedule {
 
 impl Trial {
     pub(crate) fn run_schedule(&mut self, number: u32) -> Outcome {
-        // Two systems record commands side by side, and each may take half of what is left.
+        // Two systems record commands in parallel, and each may use half of the remaining ids.
         let room = u32::try_from(self.model.ids.available() / 2).expect("ids are 32 bits");
         let orders = Orders { number, spawns: room.min(number % 40) };
         self.step(|side| {

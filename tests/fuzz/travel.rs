@@ -1,4 +1,4 @@
-//! Entities that go to another world and come back: `move_from`, and `merge` of all that is there.
+//! Moves of entities to another world and back: by `move_from`, and by `merge` of a whole world.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::parts::{Link, Shape, link_to};
 use crate::trial::Trial;
 
 impl Trial {
-    /// Some links lead to others that will travel along.
+    /// Writes a few links to other entities of the same journey.
     fn link_some(&mut self, entities: &[Entity]) {
         let bearers = entities.iter().filter(|entity| self.model.rows[entity].has(Link::SET));
         let bearers: Vec<Entity> = bearers.take(4).copied().collect();
@@ -25,10 +25,11 @@ impl Trial {
         }
     }
 
-    /// What a filter lets pass goes to a new world and comes back under new ids, with all that it
-    /// has. A link leads to the new id of what has travelled along, and otherwise nowhere.
+    /// Moves the entities that a filter lets pass to a new world, and back under new ids, with all
+    /// of their data. A link to an entity of the journey leads to its new id, any other link to
+    /// none.
     pub(crate) fn travel(&mut self, only: Only, as_whole: bool) -> Outcome {
-        // A world with few ids may lack some for those that come back.
+        // A world with few ids may have too few for the way back.
         if self.profile.limit != u32::MAX {
             return IDLE;
         }
@@ -75,7 +76,7 @@ impl Trial {
             return IDLE;
         }
         self.settle(only);
-        // Of links to high ids no number is known.
+        // Links to high ids have no number, so they are reset.
         for (entity, target) in lost {
             self.step(|side| {
                 let link = side.world.get_mut::<Link>(entity).expect("it has one");

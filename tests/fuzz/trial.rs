@@ -1,4 +1,4 @@
-//! A world under test: what is done to it is done to its twin, and both answer as the model does.
+//! A world under test: its twin receives the same calls, and both must answer as the model does.
 
 use std::fmt::Debug;
 
@@ -18,7 +18,7 @@ use crate::states::{Known, STATES};
 use crate::systems;
 use crate::{with_bulk_shape, with_part, with_shape, with_small_shape};
 
-/// A world with all that works on it.
+/// A world with its buffers, schedule, states and cursors.
 pub(crate) struct Side {
     pub(crate) world: World,
     pub(crate) buffers: [Option<CommandBuffer>; SLOTS],
@@ -56,13 +56,13 @@ pub(crate) struct Trial {
     pub(crate) twin: Option<Side>,
     pub(crate) model: Model,
     pub(crate) recorded: [Option<Recorded>; SLOTS],
-    /// What the model knew of each state.
+    /// The model's data of each state.
     pub(crate) known: [Option<Known>; STATES],
     pub(crate) table: Table,
     /// Events that the cursors have not read.
     pub(crate) unread: beside::Unread,
     pub(crate) profile: Profile,
-    /// The version at which all was compared.
+    /// The version of the last comparison.
     pub(crate) compared: Version,
     /// The world's version before the last step.
     pub(crate) before: u64,
@@ -72,7 +72,7 @@ impl Trial {
     pub(crate) fn new(profile: Profile) -> Self {
         let chunk = profile.chunk;
         let twin_chunk = if profile.twin == Twin::Resized { ChunkSize::KIB_256 } else { chunk };
-        // Nothing depends on where chunks lie.
+        // No answer depends on the addresses of chunks.
         let twin_extent = if profile.extent == 1 { 64 } else { 1 };
         let twin = || Side::new(&profile, (twin_chunk, twin_extent), 1);
         Self {
@@ -89,14 +89,14 @@ impl Trial {
         }
     }
 
-    /// Changes the world and its twin, which must answer alike. Reserved ids become alive.
+    /// Changes the world and its twin, which must give the same answer. Reserved ids become alive.
     pub(crate) fn step<R: PartialEq + Debug>(&mut self, run: impl FnMut(&mut Side) -> R) -> R {
         let answer = self.step_aside(run);
         self.model.flush(&self.main.world, self.before + 1);
         answer
     }
 
-    /// A call that is refused before it looks at the world.
+    /// Makes a call that leaves reserved ids as they are.
     pub(crate) fn step_aside<R: PartialEq + Debug>(
         &mut self,
         mut run: impl FnMut(&mut Side) -> R,
@@ -110,7 +110,7 @@ impl Trial {
         answer
     }
 
-    /// Looks at the world and its twin, which must answer alike.
+    /// Reads the world and its twin, which must give the same answer.
     pub(crate) fn look<R: PartialEq + Debug>(&self, run: impl Fn(&World) -> R) -> R {
         let answer = run(&self.main.world);
         if let Some(twin) = &self.twin {
@@ -119,24 +119,24 @@ impl Trial {
         answer
     }
 
-    /// Brings reserved ids to life.
+    /// Makes reserved ids alive.
     pub(crate) fn flush(&mut self) {
         if !self.model.reserved.is_empty() {
             self.step(|side| side.world.query_mut::<Entity>().iter_mut().for_each(drop));
         }
     }
 
-    /// The world's version now.
+    /// The present version of the world.
     pub(crate) const fn now(&self) -> u64 {
         self.main.world.version().to_bits()
     }
 
-    /// One operation of any kind.
+    /// A random operation of any kind.
     pub(crate) fn choose(&self, chance: &mut Chance) -> Op {
         Op::any(chance, &self.profile, self.model.living.len())
     }
 
-    /// Does an operation and says what it came to.
+    /// Runs an operation and returns its outcome.
     pub(crate) fn run(&mut self, op: &Op) -> Outcome {
         let outcome = match op {
             Op::Spawn { .. }
@@ -183,7 +183,7 @@ impl Trial {
         outcome
     }
 
-    /// An operation that makes entities.
+    /// Runs an operation that makes entities.
     fn run_spawn(&mut self, op: &Op) -> Outcome {
         match *op {
             Op::Spawn { shape, number } => with_shape!(shape, S => self.spawn::<S>(number)),
@@ -203,7 +203,7 @@ impl Trial {
         }
     }
 
-    /// An operation on entities by their ids.
+    /// Runs an operation on entities by their ids.
     fn run_row(&mut self, op: &Op) -> Outcome {
         match *op {
             Op::Insert { who, shape, number } => {
@@ -249,7 +249,7 @@ impl Trial {
         }
     }
 
-    /// An operation on all that a query matches.
+    /// Runs an operation on all matches of a query.
     fn run_query(&mut self, op: &Op) -> Outcome {
         self.flush();
         match *op {
@@ -279,7 +279,7 @@ impl Trial {
 
     fn compact(&mut self, rows_max: usize) -> Outcome {
         let mut moved = Vec::new();
-        // How many rows move is a matter of memory: the twin may have been compacted before.
+        // The number of moved rows depends on the memory: the twin may already be compact.
         self.step(|side| moved.push(side.world.compact(rows_max).rows_moved));
         assert!(moved.iter().all(|&moved| moved <= rows_max), "{moved:?} moved, of {rows_max}");
         if moved[0] > 0 { DONE } else { "moves no row" }

@@ -12,4 +12,4 @@ pub(crate) const CIRCLES: &[Circle] = &[];
 pub(crate) const WIDE_COMMENTS: &[(&str, &[Wide])] = &[];
 
 /// Folders with more inverted words than a folder may have.
-pub(crate) const WORDY: &[Wordy] = &[Wordy { folder: "tests/fuzz", per_1000: 29 }];
+pub(crate) const WORDY: &[Wordy] = &[];
