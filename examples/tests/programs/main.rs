@@ -44,6 +44,7 @@ mod epidemic;
 mod every;
 mod example;
 mod explain;
+mod first_steps;
 mod flock;
 mod life_files;
 mod life_program;

@@ -1,0 +1,43 @@
+//! States: taken, put back, and sent as the difference from an older one.
+//!
+//! ```text
+//! cargo run --release -p phalanx-examples --bin snapshot
+//! ```
+
+use phalanx::prelude::*;
+
+component! {
+    struct Position(f32);
+    struct Velocity(f32);
+}
+
+fn step(bodies: Query<(&mut Position, &Velocity)>) {
+    bodies.rows().for_each(|(position, velocity)| position.0 += velocity.0);
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut world = World::new();
+    world.spawn_batch((0..100_000).map(|i| (Position(0.0), Velocity(i as f32))));
+
+    // A rollback: the world is put back, runs again, and is the same, bit for bit.
+    let state = world.snapshot()?;
+    world.run(step);
+    let hash = world.hash();
+    world.restore(&state)?;
+    world.run(step);
+    assert_eq!(world.hash(), hash);
+
+    // Another world gets the whole state, and later the difference only.
+    let mut mirror = World::new();
+    mirror.register::<(Position, Velocity)>();
+    let mut known = mirror.read_snapshot(&state.to_bytes()?)?;
+    let entity = world.query::<Entity>().rows().next().expect("a body");
+    world.restore(&state)?;
+    world.get_mut::<Position>(entity)?.0 = 5.0;
+    let delta = world.delta_since(&state)?;
+    println!("{} bytes of a state, {} of a difference", state.to_bytes()?.len(), delta.len());
+    mirror.read_delta(&mut known, &delta)?;
+    mirror.restore(&known)?;
+    assert_eq!(mirror.get::<Position>(entity)?.0, 5.0);
+    Ok(())
+}
