@@ -265,8 +265,8 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
     fn newer_than(_: Version) -> Self {
         const {
             panic!(
-                "`WhereChunk` is no filter of a system's query, which could not make its test: name \
-                 `PerChunk<V>` in a term and call `where_chunk` in the system"
+                "`WhereChunk` cannot be a part of a system's parameter, which has no test to give \
+                 it: name `PerChunk<V>` in a term and call `where_chunk` in the system"
             )
         }
     }

@@ -191,8 +191,8 @@ impl<T: SharedValue> Filter for WhereShared<T> {
             // A constant of `T`, so that the compiler evaluates it only where it is used.
             assert!(
                 size_of::<T>() > isize::MAX as usize,
-                "`WhereShared` is no filter of a system's query, which could not make its value: \
-                 call `where_shared` in the system"
+                "`WhereShared` cannot be a part of a system's parameter, which has no value to \
+                 give it: call `where_shared` in the system"
             );
         }
         Self::new(None)

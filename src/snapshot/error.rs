@@ -61,9 +61,9 @@ impl fmt::Display for SnapshotError {
             ),
             Self::SharedValues { type_name } => write!(
                 f,
-                "entities share values of type `{type_name}`, which have no form as bytes: say how \
-                 they are written by `World::encode_shared` before the state is taken, or remove \
-                 them and retire the archetypes that are left (`World::retire_archetypes`)"
+                "values of the shared type `{type_name}` cannot be written: register an encoder with \
+                 `World::encode_shared` before the state is taken, or remove the values and retire \
+                 their archetypes (`World::retire_archetypes`)"
             ),
             Self::TooManyValues { ids, ids_max } => write!(
                 f,

@@ -146,30 +146,33 @@ impl fmt::Display for ReadError {
             ),
             Self::UnknownComponent { name } => write!(
                 f,
-                "this world has no component named `{name}`: tell it its components before, by \
-                 `World::register`; `World::snapshot_reader` can leave it out, or make one of a new \
-                 name of it"
+                "the component `{name}` is not registered in this world: call `World::register` \
+                 first; `World::snapshot_reader` can leave the component out, or read it under a \
+                 new name"
             ),
             Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were \
-                 written: its fields, variants or attributes differ; a function for \
-                 `World::snapshot_reader().migrate` makes the new one of what it was, which its \
-                 `Old` must be to the letter"
+                 written: its fields, variants or attributes differ; \
+                 `World::snapshot_reader().migrate` takes a function from the old definition, which \
+                 must be exact, to the new one"
             ),
             Self::OtherComponent { name, found, own } => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were written \
-                 ({found} bytes then, {own} now); a function for `World::snapshot_reader().migrate` \
-                 makes the new one of what it was, which its `Old` must be to the letter"
+                 ({found} bytes then, {own} now); `World::snapshot_reader().migrate` takes a \
+                 function from the old definition, which must be exact, to the new one"
             ),
             Self::UnknownShared { name } => write!(
                 f,
-                "this world has no shared type named `{name}`: tell it how its values are read \
-                 before, by `World::encode_shared`"
+                "the shared type `{name}` has no decoder in this world: call \
+                 `World::encode_shared` first"
             ),
             Self::RefusedValue { name, at } => {
-                write!(f, "the shared type `{name}` refuses the bytes before {at} as its value")
+                write!(
+                    f,
+                    "decoding a value of the shared type `{name}` failed, which ends at byte {at}"
+                )
             }
             Self::TooLarge { bytes_max } => write!(
                 f,

@@ -258,12 +258,12 @@ impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownName { name, nearest: Some(nearest) } => {
-                write!(f, "this world knows no component `{name}`; did you mean `{nearest}`?")
+                write!(f, "the component `{name}` is not registered; did you mean `{nearest}`?")
             }
             Self::UnknownName { name, nearest: None } => write!(
                 f,
-                "this world knows no component `{name}`: `World::register` its type before; \
-                 without `as \"name\"` a name is a path, `crate::module::Type`"
+                "the component `{name}` is not registered: call `World::register` first; without \
+                 `as \"name\"` its name is a path, `crate::module::Type`"
             ),
             Self::Repeated { name } => write!(f, "`{name}` is named twice: give one value"),
             Self::Size { name, size, len } => {
