@@ -380,8 +380,12 @@ impl Model {
         for (number, list) in new.lists.iter().enumerate() {
             for (index, chunk) in list.chunks.iter().enumerate() {
                 let mut floor = [0; ALL];
-                // The value of a chunk without new rows is 0, or comes from the old chunk of a row.
-                let mut is_known = chunk.value == 0;
+                // The value of a chunk is a new one, the value of a chunk from which it has rows,
+                // or its own of before: in one playback rows may come, and all others go.
+                let mut is_known = chunk.value == 0
+                    || old.lists.get(number).is_some_and(|list| {
+                        list.chunks.iter().any(|before| before.value == chunk.value)
+                    });
                 for entity in list.rows(index) {
                     let row = &self.rows[entity];
                     assert_eq!(names(row.set), names(list.set), "components of {entity}");
