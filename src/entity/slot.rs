@@ -55,8 +55,9 @@ pub(super) fn neighbours_mut<'s>(
     let apart = (0u32..)
         .zip(entities)
         .fold(0, |apart, (i, entity)| apart | (entity.index() ^ first.wrapping_add(i)));
-    let first = first as usize;
-    (apart == 0).then(|| slots.get_mut(first..first + entities.len())).flatten()
+    // In two steps: where addresses have 32 bits, the sum of both would overflow.
+    let slots = slots.get_mut(first as usize..)?;
+    (apart == 0).then(|| slots.get_mut(..entities.len())).flatten()
 }
 
 #[cfg(test)]
