@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_outer_choice_is_back_after_the_inner_one_and_after_a_panic() {
+    fn par_the_outer_choice_is_back_after_the_inner_one_and_after_a_panic() {
         let count = || LoopThreads::chosen().map(|chosen| chosen.count());
         assert_eq!(count(), None);
         LoopThreads::One.during(|| {
