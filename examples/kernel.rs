@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p phalanx-examples --bin kernel
 //! ```
+#![allow(clippy::missing_assert_message, reason = "the lines above say it")]
 
 use phalanx::prelude::*;
 

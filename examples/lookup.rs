@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p phalanx-examples --bin lookup
 //! ```
+#![allow(clippy::missing_assert_message, reason = "the lines above say it")]
 
 use phalanx::prelude::*;
 

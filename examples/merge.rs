@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p phalanx-examples --bin merge
 //! ```
+#![allow(clippy::missing_assert_message, reason = "the lines above say it")]
 
 use std::thread;
 

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p phalanx-examples --bin systems
 //! ```
+#![allow(clippy::missing_assert_message, reason = "the lines above say it")]
 
 use phalanx::prelude::*;
 
