@@ -2,6 +2,7 @@
 //! line, before any work. The tests of a single example are in the file named after it.
 
 use crate::example::{Example, example};
+use crate::first_steps;
 use phalanx::Level;
 use std::process::Command;
 
@@ -87,8 +88,9 @@ fn every_program_of_the_package_is_looked_at() {
     let listed = include_str!("../../Cargo.toml").lines();
     let mut listed: Vec<_> = listed.skip_while(|line| *line != "[[bin]]").collect();
     listed.retain(|line| line.starts_with("name = "));
-    let mut known: Vec<_> =
-        EXAMPLES.iter().map(|(name, ..)| format!("name = \"{name}\"")).collect();
+    let first_steps = first_steps::PRINTED.iter().map(|(name, ..)| name);
+    let known = EXAMPLES.iter().map(|(name, ..)| name).chain(first_steps);
+    let mut known: Vec<_> = known.map(|name| format!("name = \"{name}\"")).collect();
     listed.sort_unstable();
     known.sort_unstable();
     assert_eq!(listed, known);

@@ -1,22 +1,23 @@
-//! The examples of one file each: they assert their results themselves, and print them.
+//! The examples of one file each: they assert their results themselves, and print them. They take
+//! no options, so the tests of command lines leave them out.
 
 use crate::example::{Example, example};
 
-/// The last line that each prints, or the beginning of it.
-const PRINTED: [(Example, &str); 8] = [
-    (example!("changes"), "2 entities have lost their shield"),
-    (example!("commands"), "day 5: 4999 are ill, 5001 graves"),
-    (example!("enable_bits"), "9999 fell asleep, 0 are awake"),
-    (example!("kernel"), "5956 calls of the kernel at level "),
-    (example!("lookup"), "the guns are at [14.0, 16.0]"),
-    (example!("merge"), "100002 entities came, the world has 100003"),
-    (example!("snapshot"), "2001888 bytes of a state, 308 of a difference"),
-    (example!("systems"), "after a second: 95.05 m, 100 steps old"),
+/// Each example, and the last line that it prints or the beginning of that line.
+pub(crate) static PRINTED: [(&str, Example, &str); 8] = [
+    ("changes", example!("changes"), "2 entities have lost their shield"),
+    ("commands", example!("commands"), "day 5: 4999 are ill, 5001 graves"),
+    ("enable_bits", example!("enable_bits"), "9999 fell asleep, 0 are awake"),
+    ("kernel", example!("kernel"), "5956 calls of the kernel at level "),
+    ("lookup", example!("lookup"), "the guns are at [14.0, 16.0]"),
+    ("merge", example!("merge"), "100002 entities came, the world has 100003"),
+    ("snapshot", example!("snapshot"), "2001888 bytes of a state, 308 of a difference"),
+    ("systems", example!("systems"), "after a second: 95.05 m, 100 steps old"),
 ];
 
 #[test]
 fn each_prints_its_result() {
-    for (example, line) in &PRINTED {
+    for (_, example, line) in &PRINTED {
         let text = example.printed(&[], None);
         let last = text.lines().last().unwrap_or_default();
         assert!(last.starts_with(line), "{last:?} is not {line:?}");
