@@ -17,7 +17,7 @@ pub(crate) struct Counts {
 const COUNTED_WITH: &str = "rustc 1.95.0";
 
 /// Misses that vary with the addresses of stack and heap.
-const MISSES_MOVED: u64 = 40;
+const MISSES_MOVED: u64 = 90;
 
 /// The simulated caches; without them callgrind takes the machine's.
 const GEOMETRY: [&str; 4] =
@@ -29,8 +29,9 @@ const GEOMETRY: [&str; 4] =
 /// Measured variation without a change: three runs of a build count the same. Started by hand and
 /// not by cargo, which moves the stack, instructions stay and misses vary by up to 8. A build in
 /// another directory, with one more function in the library, had the same instructions except for
-/// 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is 0.01 % of them. On
-/// another machine the system's library copies with other instructions: limits of half a per cent
+/// 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is 0.01 % of them. The path
+/// of the program moves the stack as well: over eleven paths of one build `changed` had 387 to 436
+/// read misses. On another machine the system's library copies with other instructions: limits of half a per cent
 /// failed on one while they held on two others.
 pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::with_args(GEOMETRY);
