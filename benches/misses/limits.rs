@@ -31,8 +31,8 @@ const GEOMETRY: [&str; 4] =
 /// another directory, with one more function in the library, had the same instructions except for
 /// 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is 0.01 % of them. The path
 /// of the program moves the stack as well: over eleven paths of one build `changed` had 387 to 436
-/// read misses. On another machine the system's library copies with other instructions: limits of half a per cent
-/// failed on one while they held on two others.
+/// read misses. On another machine the system's library copies with other instructions: limits of
+/// half a per cent failed on one while they held on two others.
 pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::with_args(GEOMETRY);
     callgrind.format([EventKind::Ir, EventKind::D1mr, EventKind::D1mw]);
