@@ -8,7 +8,7 @@
 
 #![forbid(unsafe_code)]
 
-#[path = "../../../examples/common/chance.rs"]
+#[path = "../../../../examples/common/chance.rs"]
 mod chance;
 mod herd;
 

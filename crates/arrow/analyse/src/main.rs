@@ -13,7 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-#[path = "../../../examples/common/chance.rs"]
+#[path = "../../../../examples/common/chance.rs"]
 mod chance;
 mod engine;
 #[path = "../../examples/save/herd.rs"]
