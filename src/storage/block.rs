@@ -22,6 +22,44 @@ use core::ptr::NonNull;
 use super::block_class::BlockClass;
 use super::layout::{ChunkLayout, Column};
 
+/// The address of memory that blocks are cut from. It gives no access to the memory by itself, so
+/// its owners, slabs and blocks, move between threads and are shared like any plain value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Base(NonNull<u8>);
+
+// SAFETY: the memory is plain bytes, bound to no thread. A block is the only access to its bytes,
+// so moving it to another thread moves the right to use them.
+unsafe impl Send for Base {}
+// SAFETY: a shared base gives only its address. Code that writes through the address has `&mut` of
+// the list, or is `unsafe` and its caller has promised that no other code accesses those cells.
+unsafe impl Sync for Base {}
+
+impl Base {
+    /// The base of an allocation that starts at this address.
+    ///
+    /// # Panics
+    ///
+    /// If the address is null.
+    pub(super) const fn of(start: *mut u8) -> Self {
+        Self(NonNull::new(start).expect("an allocation is null"))
+    }
+
+    /// The address `bytes` bytes further on. Whether it is in the allocation is for the caller to
+    /// know.
+    ///
+    /// # Panics
+    ///
+    /// If it is beyond the last address.
+    pub(super) fn offset(self, bytes: usize) -> Self {
+        Self(self.0.map_addr(|addr| addr.checked_add(bytes).expect("an address overflows")))
+    }
+
+    /// The address as a pointer.
+    pub(super) const fn as_ptr(self) -> NonNull<u8> {
+        self.0
+    }
+}
+
 /// The memory of one chunk, allocated from a [`Pool`](super::pool::Pool) by one owner. It is freed
 /// through the pool or dropped with it.
 ///
@@ -33,7 +71,7 @@ use super::layout::{ChunkLayout, Column};
 /// A block takes sixteen bytes, so that a pass over many small archetypes loads few lines.
 pub(super) struct Block {
     /// The start of the extent.
-    base: NonNull<u8>,
+    base: Base,
     /// The slab that the memory is a part of.
     slab: u32,
     slot: SlotAndSize,
@@ -68,18 +106,11 @@ impl SlotAndSize {
     }
 }
 
-// SAFETY: a block is the only access to its bytes, which are plain memory. Moving it to another
-// thread moves the right to use them.
-unsafe impl Send for Block {}
-// SAFETY: a shared block gives only its address. Code that writes through the address has `&mut` of
-// the list, or is `unsafe` and its caller has promised that no other code accesses those cells.
-unsafe impl Sync for Block {}
-
 impl Block {
     /// The block of an extent's first chunk. The extent starts at `base`, in this slot of this
     /// slab.
     pub(super) const fn new(
-        base: NonNull<u8>,
+        base: Base,
         (slab, slot): (u32, u16),
         bytes: u32,
         class: BlockClass,
@@ -100,7 +131,7 @@ impl Block {
     }
 
     /// The start of the extent.
-    pub(super) const fn base(&self) -> NonNull<u8> {
+    pub(super) const fn base(&self) -> Base {
         self.base
     }
 
@@ -151,7 +182,7 @@ impl Block {
     #[inline(always)]
     pub(super) const fn place(&self, capacity: u32) -> Place {
         let first = self.index as usize * capacity as usize;
-        Place { base: self.base, class: self.class, first }
+        Place { base: self.base.as_ptr(), class: self.class, first }
     }
 
     /// The place of the chunk's rows in a layout.

@@ -12,13 +12,11 @@
 //! any order and by any owner; the last one frees the extent. Its free chunks are meanwhile for
 //! lists that have chunks of it; `compact` gives them back.
 
-#![expect(unsafe_code, reason = "extents are raw memory, as blocks are")]
-
-use core::ptr::NonNull;
+#![expect(unsafe_code, reason = "the promise that a chunk of an extent has one block")]
 
 use aligned_vec::{AVec, RuntimeAlign};
 
-use super::block::Block;
+use super::block::{Base, Block};
 use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
@@ -35,7 +33,7 @@ const FIRST_SLAB_CHUNKS: u32 = 16;
 /// An allocation that is cut into extents.
 struct ExtentSlab {
     memory: AVec<u8, RuntimeAlign>,
-    base: NonNull<u8>,
+    base: Base,
     /// The chunks that belong to an extent.
     taken: u128,
     /// The chunks of extents that are allocated.
@@ -43,11 +41,6 @@ struct ExtentSlab {
     /// Chunks that it has room for.
     room: u32,
 }
-
-// SAFETY: `base` points into `memory`, which the slab owns. No field is bound to a thread.
-unsafe impl Send for ExtentSlab {}
-// SAFETY: a shared slab gives no access to its memory.
-unsafe impl Sync for ExtentSlab {}
 
 /// `chunks` bits from bit `first` on.
 const fn mask(first: u32, chunks: u32) -> u128 {
@@ -60,9 +53,9 @@ impl ExtentSlab {
         let bytes = room as usize * chunk_bytes as usize;
         // Every column is aligned to at most a page, and an extent to more.
         let mut memory = AVec::with_capacity(bytes, bytes);
-        let base = NonNull::new(memory.as_mut_ptr()).expect("an allocation is null");
+        let base = Base::of(memory.as_mut_ptr());
         if bytes == HUGE_PAGE_BYTES {
-            advise_huge_pages(base, bytes);
+            advise_huge_pages(base.as_ptr(), bytes);
         }
         Self { memory, base, taken: 0, used: 0, room }
     }
@@ -130,8 +123,7 @@ impl Extents {
         let offset = first as usize * self.chunk_bytes as usize;
         let end = offset + chunks as usize * self.chunk_bytes as usize;
         assert!(end <= memory.memory.capacity(), "the extent ends outside its slab");
-        // SAFETY: the extent lies inside the slab's allocation, by the assertion.
-        let base = unsafe { memory.base.add(offset) };
+        let base = memory.base.offset(offset);
         let narrow = |n| u32::try_from(n).expect("a world has 2^32 slabs or more");
         let slot = u16::try_from(first).expect("a slab has more than 128 chunks");
         self.allocated += 1;
@@ -166,7 +158,7 @@ impl Extents {
         let slab = self.slabs.get_mut(number as usize).and_then(Option::as_mut);
         let slab = slab.expect("the slab of an allocated block does not exist");
         let offset = usize::from(slot) * self.chunk_bytes as usize;
-        let is_here = slab.base.addr().get() + offset == block.base().addr().get();
+        let is_here = slab.base.offset(offset) == block.base();
         let bit = mask(u32::from(slot) + u32::from(block.index()), 1);
         assert!(is_here && slab.used & bit != 0, "the block was allocated elsewhere");
         slab
@@ -293,8 +285,8 @@ mod tests {
         let mut taken = Vec::new();
         for chunks in [4, 64, 4, 16, 64, 4, 16, 64, 64] {
             let block = extents.allocate(class(chunks));
-            let start =
-                extents.slab(&block).base.addr().get() + usize::from(block.slot().1) * (16 << 10);
+            let start = extents.slab(&block).base.as_ptr().addr().get()
+                + usize::from(block.slot().1) * (16 << 10);
             let bytes = chunks * (16 << 10);
             assert!(start.is_multiple_of(bytes), "an extent of {chunks}");
             taken.push(start..start + bytes);

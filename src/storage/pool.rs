@@ -180,7 +180,7 @@ mod tests {
         for align in [4, 64, 128, 4096] {
             let (mut pool, layout) = (Pool::default(), layout(align));
             let blocks: Vec<_> = (0..40).map(|_| pool.allocate(layout.chunk())).collect();
-            let mut bases: Vec<_> = blocks.iter().map(|b| b.base().addr().get()).collect();
+            let mut bases: Vec<_> = blocks.iter().map(|b| b.base().as_ptr().addr().get()).collect();
             assert!(bases.iter().all(|base| base % align.max(64) == 0), "aligned to {align}");
             bases.sort_unstable();
             for pair in bases.windows(2) {
@@ -287,7 +287,7 @@ mod tests {
             let (mut pool, mut other) = (Pool::default(), Pool::default());
             let mut ours = filled(&mut pool, &layout, here);
             let mut theirs = filled(&mut other, &layout, there);
-            let address = |block: &Block| (block.base(), block.index());
+            let address = |block: &Block| (block.base().as_ptr(), block.index());
             let before: Vec<_> = theirs.iter().flatten().map(address).collect();
             let want =
                 (pool.allocated() + other.allocated(), pool.slab_bytes() + other.slab_bytes());

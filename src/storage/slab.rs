@@ -13,18 +13,11 @@
 //! Slabs without allocated blocks are kept for reuse, up to 16 MiB of each size or an eighth of the
 //! allocated blocks, whichever is more. Others are returned to the system.
 
-#![expect(
-    unsafe_code,
-    reason = "blocks are raw memory: a `Vec<u8>` would have to initialise 2 MiB to hand out 16 KiB"
-)]
-
-use core::ptr::NonNull;
-
 use aligned_vec::{AVec, RuntimeAlign};
 
 use crate::line::LINE_BYTES;
 
-use super::block::Block;
+use super::block::{Base, Block};
 use super::block_class::BlockClass;
 use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
 
@@ -55,17 +48,12 @@ pub(super) fn put<S>(slabs: &mut Vec<Option<S>>, slab: S) -> u32 {
 /// One allocation, cut into blocks.
 struct Slab {
     memory: AVec<u8, RuntimeAlign>,
-    base: NonNull<u8>,
+    base: Base,
     /// The first slot that was never allocated. Each slot below it is allocated or in `returned`.
     fresh: u16,
     blocks: u16,
     returned: Vec<u16>,
 }
-
-// SAFETY: `base` points into `memory`, which the slab owns. No field is bound to a thread.
-unsafe impl Send for Slab {}
-// SAFETY: a shared slab gives no access to its memory.
-unsafe impl Sync for Slab {}
 
 impl Slab {
     fn new(class: &Class, blocks: usize) -> Self {
@@ -76,9 +64,9 @@ impl Slab {
             (whole.next_multiple_of(HUGE_PAGE_BYTES), HUGE_PAGE_BYTES)
         };
         let mut memory = AVec::with_capacity(align, bytes);
-        let base = NonNull::new(memory.as_mut_ptr()).expect("an allocation is null");
+        let base = Base::of(memory.as_mut_ptr());
         if align == HUGE_PAGE_BYTES {
-            advise_huge_pages(base, bytes);
+            advise_huge_pages(base.as_ptr(), bytes);
         }
         let blocks = u16::try_from(blocks)
             .expect("a slab has more blocks than 1,927, those of 1 KiB in 2 MiB");
@@ -103,15 +91,11 @@ impl Slab {
             None => return None,
         };
         let offset = slot as usize * class.stride;
-        debug_assert!(
-            offset + class.bytes as usize <= self.memory.capacity(),
-            "the block lies outside its slab"
-        );
-        // SAFETY: `slot < blocks`, and `Slab::new` allocates at least `blocks * stride` bytes with
-        // `stride >= bytes`. So the offset and the block that starts there are inside the
-        // allocation.
-        let base = unsafe { self.base.add(offset) };
-        Some(Block::new(base, (slab, slot), class.bytes, class.class))
+        // `slot < blocks`, and `Slab::new` allocates at least `blocks * stride` bytes. A stride is
+        // more than the bytes of a block.
+        let end = offset + class.bytes as usize;
+        assert!(end <= self.memory.capacity(), "the block ends outside its slab");
+        Some(Block::new(self.base.offset(offset), (slab, slot), class.bytes, class.class))
     }
 }
 
@@ -202,7 +186,7 @@ impl Class {
         let slab = self.slabs[slab_number as usize]
             .as_mut()
             .expect("the slab of an allocated block does not exist");
-        let is_here = slab.base.addr().get() + offset == block.base().addr().get();
+        let is_here = slab.base.offset(offset) == block.base();
         assert!(is_here, "the block was allocated elsewhere");
         if slab.is_full() {
             self.open.push(slab_number);
