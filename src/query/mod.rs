@@ -44,7 +44,7 @@
 //!  World::query_mut                         world/query.rs         const: no column is aliased
 //!    Query::exclusive                       query.rs
 //!
-//!  Query::into_iter, once                   query.rs
+//!  Query::into_iter                         query.rs               once
 //!    QueryIter::new                         query_iter.rs
 //!      ChunkCursor::new                     cursor.rs
 //!        RemainingArchetypes::new           remaining.rs           advances the clock
@@ -52,7 +52,7 @@
 //!          Plans::get_mut                   store/plan.rs          made in the first pass
 //!          ResolvedPlan::exclusive          store/resolved_plan.rs refreshes addresses
 //!
-//!  QueryIter::next, for each chunk          query_iter.rs
+//!  QueryIter::next                          query_iter.rs          for each chunk
 //!    ChunkCursor::next                      cursor.rs
 //!      RemainingArchetypes::next_cached     remaining.rs           an archetype's only chunk, or
 //!      ChunkRun::next                       chunk_run.rs           the next of a run: stamped and
@@ -62,7 +62,8 @@
 //!          ChunkIter::next_run              storage/access/chunk_iter.rs
 //!          ChunkRun::new                    chunk_run.rs
 //!            Terms::cut, Term::cut          terms.rs, term.rs      the slices of the whole run
-//!              Columns::column_mut, column  storage/access/chunk_iter.rs
+//!              TermShape::cut, cut_mut      term_shape.rs
+//!                column, column_mut         storage/access/chunk_iter.rs
 //!        RemainingArchetypes::resume, enter remaining.rs
 //!          ArchetypeColumnsMut::chunks      archetype/columns_mut.rs
 //! ```

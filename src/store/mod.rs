@@ -53,19 +53,22 @@
 //!      Graph::remember_edge          archetype/graph.rs
 //!    Store::advance_clock            store/store.rs
 //!    Store::take_edge                world/structural.rs
+//!      Store::record_move            store/record_rows.rs      for readers of removed rows
+//!      Bundle::store                 archetype/bundle.rs       writes `x`, called by move_cells
 //!      Archetypes::pair_mut          archetype/archetypes.rs   records both in the change log
 //!      move_row                      archetype/move_row.rs
 //!        ChunkList::begin_removal    storage/chunk_list/append_remove.rs
 //!        ChunkList::next_row         storage/chunk_list/append_remove.rs
 //!        RowMove::move_cells         storage/access/row_move.rs
-//!          Bundle::store             archetype/bundle.rs       writes `x`
 //!          copy_two_small            storage/access/block_copy.rs
 //!          NextRow::commit           storage/chunk_list/append_remove.rs
-//!        Stamps::record_arrival      storage/stamps/stamps.rs
+//!        Archetype::record_arrivals  archetype/move_row.rs
+//!          Stamps::record_arrival    storage/stamps/stamps.rs
 //!        Archetype::finish_removal   archetype/archetype.rs
 //!          Stamps::record_removal    storage/stamps/stamps.rs
 //!          ChunkList::drop_last      storage/chunk_list/append_remove.rs
 //!      Directory::follow_move        entity/directory.rs
+//!      Store::record_arrived         store/record_rows.rs      for readers of inserted rows
 //! ```
 //!
 //! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]

@@ -1,7 +1,7 @@
 //! The house rules, checked on the text of the sources: import direction, no cycles of files,
 //! length of files and width of comments, places and number of `unsafe`, closed traits, CPU
-//! features of kernels, contents of `mod.rs`, essays of folders, plain words, no stubs, an
-//! up-to-date README and changelog, and the origin of figures.
+//! features of kernels, contents of `mod.rs`, essays of folders and their drawings, plain words,
+//! no stubs, an up-to-date README and changelog, and the origin of figures.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules pass it a bad
 //! snippet, so that a rule that no longer detects anything fails itself.
@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod cycles;
+mod drawings;
 mod essays;
 mod features;
 mod figures;
@@ -23,6 +24,7 @@ mod source;
 mod words;
 
 use cycles::cycle_violations;
+use drawings::drawing_violations;
 use essays::essay_violations;
 use features::feature_violations;
 use figures::figure_violations;
@@ -311,6 +313,11 @@ fn mod_files_hold_no_code() {
 #[test]
 fn essays_of_folders_name_their_files() {
     assert_none(&essay_violations(&sources("src")));
+}
+
+#[test]
+fn drawings_of_calls_are_those_of_the_code() {
+    assert_none(&drawing_violations(&sources("src")));
 }
 
 #[test]
