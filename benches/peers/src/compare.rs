@@ -2,12 +2,13 @@
 
 use crate::chart;
 use crate::cli::Compare;
+use crate::failure::Failure;
 use crate::harness::{Finding, Phase, Row};
 use crate::libs::Library;
 use crate::report::{Report, Timing};
 use crate::turn::Turn;
 use crate::workloads::Workload;
-use crate::{Failure, markdown, table, tsv};
+use crate::{markdown, table, tsv};
 use std::fs::OpenOptions;
 use std::path::Path;
 

@@ -1,10 +1,11 @@
 //! The time to make one entity: every spawn is timed on its own.
 
+use crate::child;
 use crate::cli::InstantiateTurn;
+use crate::failure::Failure;
 use crate::numbers::thousands;
 use crate::stats::Summary;
 use crate::table::table as empty_table;
-use crate::{Failure, child};
 use bytemuck::{Pod, Zeroable};
 use std::hint::black_box;
 use std::time::Instant;

@@ -6,14 +6,15 @@
 use crate::cli::Life;
 use crate::compare::still_right;
 use crate::data::Grid;
+use crate::failure::Failure;
 use crate::harness::{Finding, Phase, Row};
+use crate::instantiate;
 use crate::libs::{Library, OURS};
 use crate::numbers::thousands;
 use crate::stats::{MannWhitney, Summary};
 use crate::table::table;
 use crate::turn::Turn;
 use crate::workloads::{LIFE, Workload};
-use crate::{Failure, instantiate};
 
 /// The participants: archetypes, sparse sets, and the loop over arrays.
 const LIBRARIES: [&str; 5] = ["raw", OURS, "hecs", "shipyard", "specs"];

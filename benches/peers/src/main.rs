@@ -16,6 +16,7 @@ mod cli;
 mod compare;
 mod components;
 mod data;
+mod failure;
 mod forms;
 mod harness;
 mod instantiate;
@@ -36,15 +37,8 @@ mod workloads;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use failure::Failure;
 use std::process::ExitCode;
-
-/// The reason for ending without having done the requested work.
-enum Failure {
-    /// The request cannot be met: exit code 2.
-    Usage(String),
-    /// A library's result is wrong, or its process ended early: exit code 1.
-    Wrong(String),
-}
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

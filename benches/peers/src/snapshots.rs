@@ -231,7 +231,7 @@ mod tests {
         let mut rows = 0;
         for workload in WORKLOADS.iter().filter(|w| w.name.starts_with("snapshot_")) {
             for library in LIBRARIES {
-                let Some(run) = library.row(workload.name) else { continue };
+                let Some(run) = workload.way(library) else { continue };
                 let name = library.name;
                 for found in Harness::measure(Phase::Agree, name, workload.name, size, run) {
                     let expected = (workload.expected)(size, found.steps);

@@ -5,11 +5,12 @@
 //! itself once for each turn, as a child that prints a line for each finding. The parent reads the
 //! lines, checks the outcomes, and ends with an error if the child fails.
 
+use crate::child;
+use crate::failure::Failure;
 use crate::harness::{Finding, Harness, Phase, Row};
 use crate::libs::Library;
 use crate::outcome::Outcome;
 use crate::workloads::Workload;
-use crate::{Failure, child};
 
 /// The name of the command by which a child is started.
 pub(crate) const COMMAND: &str = "turn";
@@ -26,7 +27,7 @@ pub(crate) struct Turn {
 impl Turn {
     /// Findings of a child; none if the library cannot do it.
     pub(crate) fn run(&self) -> Result<Vec<Finding>, Failure> {
-        if self.library.row(self.workload.name).is_none() {
+        if self.workload.way(self.library).is_none() {
             return Ok(Vec::new());
         }
         let read = child::output(self.arguments()).and_then(|text| self.read(&text));
@@ -35,7 +36,7 @@ impl Turn {
 
     /// Findings of this process.
     pub(crate) fn run_here(&self) -> Vec<Finding> {
-        let Some(run) = self.library.row(self.workload.name) else {
+        let Some(run) = self.workload.way(self.library) else {
             return Vec::new();
         };
         Harness::measure(self.phase, self.library.name, self.workload.name, self.size, run)

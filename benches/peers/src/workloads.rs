@@ -1,9 +1,10 @@
 //! The workloads: their names, their sizes, their unit, and their expected outcomes.
 
-use crate::changes::{self, Pattern};
+use crate::changes::{self, Part, Pattern};
 use crate::data::*;
+use crate::libs::{Library, Run, ways};
 use crate::outcome::Outcome;
-use crate::snapshots::{self, Written};
+use crate::snapshots::{self, Call, Written};
 
 /// A task that every library is given in the same form.
 pub(crate) struct Workload {
@@ -19,6 +20,8 @@ pub(crate) struct Workload {
     pub(crate) units: fn(usize) -> usize,
     /// The outcome at a size after a number of steps, from a closed form or a plain simulation.
     pub(crate) expected: fn(usize, u64) -> Outcome,
+    /// The libraries that can do it, by their names.
+    ways: &'static [(&'static str, Run)],
 }
 
 /// All workloads, in the order of the table.
@@ -26,31 +29,37 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         what: "spawn 10,000 entities of 100 bytes in four components, at once",
         expected: |size, _| expected_rows(size),
+        ways: ways!((insert::batch) [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs]),
         ..plain("simple_insert/batch", &[10_000])
     },
     Workload {
         what: "the same, one by one",
         expected: |size, _| expected_rows(size),
+        ways: ways!((insert::one)[all]),
         ..plain("simple_insert/one", &[10_000])
     },
     Workload {
         what: "position += velocity, beside two more components",
         expected: |size, steps| expected_positions(size, steps, 1.0),
+        ways: ways!((iterate::simple_iter)[all]),
         ..plain("simple_iter", &[10_000])
     },
     Workload {
         what: "position += velocity * dt",
         expected: |size, steps| expected_positions(size, steps, DT),
+        ways: ways!((iterate::pos_vel)[all]),
         ..plain("pos_vel", &[10_000, 100_000, 1_000_000, 8_000_000])
     },
     Workload {
         what: "the sum of one of two columns of 12 bytes",
         expected: |size, _| expected_tallies(size),
+        ways: ways!((iterate::sum_column)[all]),
         ..plain("sum_column", &[100_000, 8_000_000])
     },
     Workload {
         what: "data *= 2 over 26 archetypes of 20 entities",
         expected: expected_doubled,
+        ways: ways!((iterate::fragmented_iter)[all]),
         ..plain("fragmented_iter", &[26 * FRAGMENT_ROWS])
     },
     Workload {
@@ -58,6 +67,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         size: "archetypes",
         units: |_| MANY_ENTITIES,
         expected: |_, steps| expected_doubled(MANY_ENTITIES, steps),
+        ways: ways!((iterate::many_archetypes)[all]),
         ..plain("many_archetypes", &[1_000, 4_096, 10_000])
     },
     Workload {
@@ -66,6 +76,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "new archetype",
         units: |_| NEW_ARCHETYPES,
         expected: |size, _| expected_matches(size),
+        ways: ways!((archetypes::new_archetypes) [phalanx hecs bevy_ecs flecs_ecs legion evenio]),
         ..plain("new_archetypes", &[10_000])
     },
     Workload {
@@ -74,40 +85,47 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "pair",
         units: |_| COLD_ENTITIES,
         expected: |_, _| expected_kept(MANY_ENTITIES),
+        ways: ways!((structure::cold_archetypes) [all but raw]),
         ..plain("cold_archetypes", &[1_000])
     },
     Workload {
         what: "100 inversions of a 4x4 matrix",
         expected: |size, _| expected_matrices(size),
+        ways: ways!((heavy::serial)[all]),
         ..plain("heavy_compute/serial", &[1_000])
     },
     Workload {
         what: "the same, on all threads",
         expected: |size, _| expected_matrices(size),
+        ways: ways!((heavy::parallel)[all]),
         ..plain("heavy_compute/par", &[1_000])
     },
     Workload {
         what: "add a component and remove it, one entity at a time",
         unit: "pair",
         expected: |size, _| expected_kept(size),
+        ways: ways!((structure::add_remove_one) [all but raw]),
         ..plain("add_remove/one", &[10_000])
     },
     Workload {
         what: "the same for all matches of a query, one by one where there is no such call",
         unit: "pair",
         expected: |size, _| expected_kept(size),
+        ways: ways!((structure::add_remove_query) [all but raw]),
         ..plain("add_remove/query", &[10_000])
     },
     Workload {
         what: "add a tag to entities of 200 bytes in eight components, and remove it",
         unit: "pair",
         expected: |size, _| expected_wide(size),
+        ways: ways!((structure::add_remove_wide) [all but raw]),
         ..plain("add_remove/wide", &[10_000])
     },
     Workload {
         what: "record insertions and play them back, then record removals and play them back",
         unit: "pair",
         expected: |size, _| expected_kept(size),
+        ways: ways!((commands::commands) [phalanx hecs bevy_ecs flecs_ecs legion specs evenio]),
         ..plain("commands", &[10_000])
     },
     Workload {
@@ -116,12 +134,14 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "copy",
         // The prototype is in the same world.
         expected: |size, _| expected_copies(size + 1),
+        ways: ways!((copies::instantiate) [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion]),
         ..plain("instantiate", &[1_000])
     },
     Workload {
         what: "spawn and despawn, one entity at a time",
         unit: "pair",
         expected: |_, _| Outcome::Count(0),
+        ways: ways!((structure::create_destroy) [all but raw]),
         ..plain("create_destroy", &[10_000])
     },
     Workload {
@@ -129,6 +149,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: |size, _| expected_lookups(size),
+        ways: ways!((access::random_get)[all]),
         ..plain("random_get", &[GET_ENTITIES])
     },
     Workload {
@@ -136,6 +157,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: |size, _| expected_lookups(size),
+        ways: ways!((access::random_get_mixed)[all]),
         ..plain("random_get_mixed", &[GET_ENTITIES])
     },
     Workload {
@@ -143,6 +165,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: expected_writes,
+        ways: ways!((access::random_get_mut)[all]),
         ..plain("random_get_mut", &[GET_ENTITIES])
     },
     Workload {
@@ -150,6 +173,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         size: "cells",
         unit: "cell",
         expected: |size, steps| Outcome::cells(&life_reference(Grid::of(size), steps)),
+        ways: ways!((life::game_of_life)[all]),
         ..plain(LIFE, &[10_000, 50_000])
     },
     Workload {
@@ -157,6 +181,10 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "swap",
         units: |size| size / 4 * 6,
         expected: expected_swaps,
+        ways: ways! {
+            (systems::by_hand) [raw]
+            (systems::scheduler) [phalanx bevy_ecs flecs_ecs shipyard legion specs]
+        },
         ..plain("schedule/scheduler", &[40_000])
     },
     Workload {
@@ -164,6 +192,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "swap",
         units: |size| size / 4 * 6,
         expected: expected_swaps,
+        ways: ways!((systems::by_hand)[all]),
         ..plain("schedule/by_hand", &[40_000])
     },
     Workload {
@@ -171,6 +200,10 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "changed entity",
         units: |_| CHANGED_ROWS,
         expected: |_, steps| changes::expected(Pattern::Run, steps),
+        ways: ways! {
+            (changes::changed, (Pattern::Run, Part::Frame))
+            [raw phalanx hecs bevy_ecs shipyard specs]
+        },
         ..plain("changed_filter/frame", &[CHANGED_ENTITIES])
     },
     Workload {
@@ -178,6 +211,10 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "changed entity",
         units: |_| CHANGED_ROWS,
         expected: |_, steps| changes::expected(Pattern::Run, steps),
+        ways: ways! {
+            (changes::changed, (Pattern::Run, Part::Scan))
+            [raw phalanx hecs bevy_ecs shipyard specs]
+        },
         ..plain("changed_filter/scan", &[CHANGED_ENTITIES])
     },
     Workload {
@@ -185,6 +222,10 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "changed entity",
         units: |_| CHANGED_ROWS,
         expected: |_, steps| changes::expected(Pattern::Scattered, steps),
+        ways: ways! {
+            (changes::changed, (Pattern::Scattered, Part::Frame))
+            [raw phalanx hecs bevy_ecs shipyard specs]
+        },
         ..plain("changed_scattered/frame", &[CHANGED_ENTITIES])
     },
     Workload {
@@ -192,31 +233,52 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "changed entity",
         units: |_| CHANGED_ROWS,
         expected: |_, steps| changes::expected(Pattern::Scattered, steps),
+        ways: ways! {
+            (changes::changed, (Pattern::Scattered, Part::Scan))
+            [raw phalanx hecs bevy_ecs shipyard specs]
+        },
         ..plain("changed_scattered/scan", &[CHANGED_ENTITIES])
     },
     Workload {
         what: "write all entities; then take a snapshot of the world into memory that is kept",
         expected: |size, steps| snapshots::expected_taken(size, Written::All, steps),
+        ways: ways! {
+            (snapshots::written, (Call::Take, Written::All))
+            [raw phalanx hecs bevy_ecs flecs_ecs legion]
+        },
         ..plain("snapshot_take/all", &[SNAPSHOT_ENTITIES])
     },
     Workload {
         what: "the same after 1 % of the entities, neighbours, were written",
         expected: |size, steps| snapshots::expected_taken(size, Written::Part, steps),
+        ways: ways! {
+            (snapshots::written, (Call::Take, Written::Part))
+            [raw phalanx hecs bevy_ecs flecs_ecs legion]
+        },
         ..plain("snapshot_take/part", &[SNAPSHOT_ENTITIES])
     },
     Workload {
         what: "write all entities; then put the world back to a snapshot",
         expected: |size, _| snapshots::expected_restored(size),
+        ways: ways! {
+            (snapshots::written, (Call::Restore, Written::All))
+            [raw phalanx hecs bevy_ecs flecs_ecs legion]
+        },
         ..plain("snapshot_restore/all", &[SNAPSHOT_ENTITIES])
     },
     Workload {
         what: "the same after 1 % of the entities, neighbours, were written",
         expected: |size, _| snapshots::expected_restored(size),
+        ways: ways! {
+            (snapshots::written, (Call::Restore, Written::Part))
+            [raw phalanx hecs bevy_ecs flecs_ecs legion]
+        },
         ..plain("snapshot_restore/part", &[SNAPSHOT_ENTITIES])
     },
     Workload {
         what: "the same after 1 % of the entities were despawned, and as many spawned",
         expected: |size, _| snapshots::expected_restored(size),
+        ways: ways!((snapshots::replaced) [phalanx hecs bevy_ecs]),
         ..plain("snapshot_restore/replaced", &[SNAPSHOT_ENTITIES])
     },
     Workload {
@@ -225,6 +287,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "world",
         // One entity is put into each of them.
         expected: |size, _| expected_positions(size, 0, DT),
+        ways: ways!((insert::world_new) [all but raw]),
         ..plain("world_new", &[16])
     },
 ];
@@ -241,6 +304,7 @@ const fn plain(name: &'static str, sizes: &'static [usize]) -> Workload {
         sizes,
         units: |size| size,
         expected: |_, _| Outcome::Count(0),
+        ways: &[],
     }
 }
 
@@ -248,6 +312,11 @@ impl Workload {
     /// By its name.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         WORKLOADS.iter().find(|workload| workload.name == name)
+    }
+
+    /// The function of a library; none if the library cannot do it.
+    pub(crate) fn way(&self, library: &Library) -> Option<Run> {
+        self.ways.iter().find(|(name, _)| *name == library.name).map(|&(_, run)| run)
     }
 
     /// Whether `filter` names it: by the whole name, or by the part before the `/`.
@@ -266,6 +335,16 @@ mod tests {
         let names: BTreeSet<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
         assert_eq!(names.len(), WORKLOADS.len());
         assert!(WORKLOADS.iter().all(|w| !w.what.is_empty() && !w.sizes.is_empty()));
+    }
+
+    #[test]
+    fn a_library_has_one_way_at_most() {
+        for workload in WORKLOADS {
+            let names: BTreeSet<_> = workload.ways.iter().map(|(name, _)| name).collect();
+            assert_eq!(names.len(), workload.ways.len(), "{}", workload.name);
+            assert!(names.iter().all(|name| Library::find(name).is_some()), "{names:?}");
+            assert!(!names.is_empty(), "{}", workload.name);
+        }
     }
 
     #[test]

@@ -12,13 +12,12 @@ pub(crate) mod specs;
 
 use crate::harness::Harness;
 
-/// A workload by its name, and the function that runs its variants at a size.
-pub(crate) type Row = (&'static str, fn(&mut Harness, usize));
+/// Runs the variants of a workload at a size.
+pub(crate) type Run = fn(&mut Harness, usize);
 
-/// A library and the workloads that it can run.
+/// A library that takes part.
 pub(crate) struct Library {
     pub(crate) name: &'static str,
-    pub(crate) rows: &'static [Row],
 }
 
 /// Loops over plain `Vec`s, the base of comparison.
@@ -29,15 +28,15 @@ pub(crate) const OURS: &str = "phalanx";
 
 /// All libraries, in the order in which they take turns.
 pub(crate) const LIBRARIES: &[Library] = &[
-    Library { name: LIMIT, rows: raw::ROWS },
-    Library { name: OURS, rows: phalanx::ROWS },
-    Library { name: "hecs", rows: hecs::ROWS },
-    Library { name: "bevy_ecs", rows: bevy_ecs::ROWS },
-    Library { name: "flecs_ecs", rows: flecs_ecs::ROWS },
-    Library { name: "shipyard", rows: shipyard::ROWS },
-    Library { name: "legion", rows: legion::ROWS },
-    Library { name: "specs", rows: specs::ROWS },
-    Library { name: "evenio", rows: evenio::ROWS },
+    Library { name: LIMIT },
+    Library { name: OURS },
+    Library { name: "hecs" },
+    Library { name: "bevy_ecs" },
+    Library { name: "flecs_ecs" },
+    Library { name: "shipyard" },
+    Library { name: "legion" },
+    Library { name: "specs" },
+    Library { name: "evenio" },
 ];
 
 impl Library {
@@ -45,26 +44,27 @@ impl Library {
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         LIBRARIES.iter().find(|library| library.name == name)
     }
-
-    /// The function for a workload; none if the library cannot do it.
-    pub(crate) fn row(&self, workload: &str) -> Option<fn(&mut Harness, usize)> {
-        self.rows.iter().find(|(name, _)| *name == workload).map(|&(_, run)| run)
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workloads::Workload;
-
-    #[test]
-    fn every_row_names_a_workload_once() {
-        for library in LIBRARIES {
-            for (name, _) in library.rows {
-                assert!(Workload::find(name).is_some(), "{}: {name}", library.name);
-                let count = library.rows.iter().filter(|(other, _)| other == name).count();
-                assert_eq!(count, 1, "{}: {name}", library.name);
-            }
-        }
-    }
+/// The libraries that can run a workload, each with its function: `(module::function) [libraries]`
+/// names a function of each folder of these libraries, and a second argument is handed to it.
+macro_rules! ways {
+    ($call:tt [all]) => {
+        ways!($call [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio])
+    };
+    ($call:tt [all but raw]) => {
+        ways!($call [phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio])
+    };
+    ($($call:tt [$($library:ident)*])*) => {
+        &[$($((stringify!($library), $crate::libs::way!($library $call))),*),*]
+    };
 }
+macro_rules! way {
+    ($library:ident ($module:ident::$function:ident)) => {
+        $crate::libs::$library::$module::$function
+    };
+    ($library:ident ($module:ident::$function:ident, $what:expr)) => {
+        |h, n| $crate::libs::$library::$module::$function(h, n, $what)
+    };
+}
+pub(crate) use {way, ways};

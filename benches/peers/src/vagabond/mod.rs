@@ -10,13 +10,14 @@
 mod sides;
 mod types;
 
+use crate::child;
 use crate::cli::{Vagabond, VagabondTurn};
+use crate::failure::Failure;
 use crate::harness::{Finding, Harness, Phase};
 use crate::numbers::{significant, thousands};
 use crate::outcome::Outcome;
 use crate::stats::Summary;
 use crate::table::table;
-use crate::{Failure, child};
 use sides::Side;
 use std::time::Duration;
 use types::{SYSTEMS, TYPES};

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cached::{self, Queries};
 
-pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e: Entity| {
         w.entity_mut(e).insert(New);
     };

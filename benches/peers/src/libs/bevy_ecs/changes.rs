@@ -1,5 +1,5 @@
 use super::*;
-use crate::changes::{Calls, Visit, frames, rewritten};
+use crate::changes::{Calls, Part, Pattern, Visit, frames, rewritten};
 
 #[derive(Resource, Default)]
 struct Seen(Visit);
@@ -13,7 +13,7 @@ fn see(q: Query<&Position, Changed<Position>>, mut seen: ResMut<Seen>) {
     seen.0 = visit;
 }
 
-pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     let (pattern, _) = what;
     let mut w = World::new();
     let rows = (0..CHANGED_ENTITIES).map(|i| Position::new(pos0(i)));

@@ -2,7 +2,7 @@ use super::*;
 use crate::pairs::{self, Pairs};
 use bevy_ecs::world::CommandQueue;
 
-pub(super) fn commands(h: &mut Harness, n: usize) {
+pub(crate) fn commands(h: &mut Harness, n: usize) {
     let (w, e) = structure::entities_with_a(n);
     pairs::run(
         h,

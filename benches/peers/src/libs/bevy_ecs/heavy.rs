@@ -1,7 +1,7 @@
 use super::*;
 use bevy_tasks::{ComputeTaskPool, TaskPool};
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     h.run(
         "",
         heavy_state(n),
@@ -10,7 +10,7 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     ComputeTaskPool::get_or_init(TaskPool::default);
     h.run(
         "par_iter_mut",

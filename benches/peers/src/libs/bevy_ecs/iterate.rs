@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let check = |s: &mut (World, PV)| Outcome::Sum(pos_sum(&mut s.0));
     h.run(
         "",
@@ -17,7 +17,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     by_slices(h, || world_full(n), add);
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     let check = |s: &mut (World, PV)| Outcome::Sum(pos_sum(&mut s.0));
     h.run(
         "",
@@ -77,7 +77,7 @@ fn by_slices(
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     doubled(h, || {
         let mut w = World::new();
         macro_rules! spawn {
@@ -88,7 +88,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     });
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
@@ -113,7 +113,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let state = || {
         let mut w = World::new();
         w.spawn_batch((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));

@@ -3,27 +3,24 @@
 //! changed, as `DerefMut` does), `[contig, no ticks]` adds
 //! `bypass_change_detection`.
 
-mod access;
-mod archetypes;
-mod changes;
-mod commands;
-mod copies;
-mod heavy;
-mod insert;
-mod iterate;
-mod life;
-mod snapshots;
-mod structure;
-mod systems;
+pub(crate) mod access;
+pub(crate) mod archetypes;
+pub(crate) mod changes;
+pub(crate) mod commands;
+pub(crate) mod copies;
+pub(crate) mod heavy;
+pub(crate) mod insert;
+pub(crate) mod iterate;
+pub(crate) mod life;
+pub(crate) mod snapshots;
+pub(crate) mod structure;
+pub(crate) mod systems;
 
-use crate::changes::{Part, Pattern};
 use crate::components::*;
 use crate::data::*;
 use crate::forms::slice_loops;
 use crate::harness::Harness;
-use crate::libs::Row;
 use crate::outcome::Outcome;
-use crate::snapshots::{Call, Written};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
@@ -68,43 +65,6 @@ fn with_pv(mut w: World) -> (World, PV) {
     let q = w.query::<(&mut Position, &Velocity)>();
     (w, q)
 }
-
-/// The workloads that this library can run.
-pub(crate) const ROWS: &[Row] = &[
-    ("simple_insert/batch", insert::batch),
-    ("simple_insert/one", insert::one),
-    ("simple_iter", iterate::simple_iter),
-    ("pos_vel", iterate::pos_vel),
-    ("sum_column", iterate::sum_column),
-    ("fragmented_iter", iterate::fragmented_iter),
-    ("many_archetypes", iterate::many_archetypes),
-    ("new_archetypes", archetypes::new_archetypes),
-    ("heavy_compute/serial", heavy::serial),
-    ("heavy_compute/par", heavy::parallel),
-    ("add_remove/one", structure::add_remove_one),
-    ("add_remove/query", structure::add_remove_query),
-    ("create_destroy", structure::create_destroy),
-    ("random_get", access::random_get),
-    ("cold_archetypes", structure::cold_archetypes),
-    ("add_remove/wide", structure::add_remove_wide),
-    ("commands", commands::commands),
-    ("instantiate", copies::instantiate),
-    ("random_get_mixed", access::random_get_mixed),
-    ("random_get_mut", access::random_get_mut),
-    ("game_of_life", life::game_of_life),
-    ("schedule/scheduler", systems::scheduler),
-    ("schedule/by_hand", systems::by_hand),
-    ("changed_filter/frame", |h, _| changes::changed(h, (Pattern::Run, Part::Frame))),
-    ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
-    ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),
-    ("changed_scattered/scan", |h, _| changes::changed(h, (Pattern::Scattered, Part::Scan))),
-    ("snapshot_take/all", |h, n| snapshots::written(h, n, (Call::Take, Written::All))),
-    ("snapshot_take/part", |h, n| snapshots::written(h, n, (Call::Take, Written::Part))),
-    ("snapshot_restore/all", |h, n| snapshots::written(h, n, (Call::Restore, Written::All))),
-    ("snapshot_restore/part", |h, n| snapshots::written(h, n, (Call::Restore, Written::Part))),
-    ("snapshot_restore/replaced", snapshots::replaced),
-    ("world_new", insert::world_new),
-];
 
 /// A cached query that writes one component.
 type Write<T> = QueryState<&'static mut T>;

@@ -10,7 +10,7 @@
 
 use super::*;
 use crate::changes::rewritten;
-use crate::snapshots::{self as frames, BLOCK_ROWS, Live, Replace, Values};
+use crate::snapshots::{self as frames, BLOCK_ROWS, Call, Live, Replace, Values, Written};
 use bevy_ecs::change_detection::{ContiguousMut, ContiguousRef, Tick};
 use bytemuck::Zeroable;
 use std::ops::Range;
@@ -86,7 +86,7 @@ fn state(n: usize) -> (State, Saved) {
     (State { world, entities, rows, ticks }, saved)
 }
 
-pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
+pub(crate) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     frames::written(h, "contig", what, state(n), take, restore);
     if what.0 == Call::Restore {
         frames::written(h, "contig, no ticks", what, state(n), take, restore_unseen);
@@ -95,7 +95,7 @@ pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     frames::written(h, "contig, ids", what, state(n), take_ids, restore_ids);
 }
 
-pub(super) fn replaced(h: &mut Harness, n: usize) {
+pub(crate) fn replaced(h: &mut Harness, n: usize) {
     frames::replaced(h, "new ids", state(n), take_ids, restore_ids);
 }
 

@@ -14,7 +14,7 @@ system!(ab, A, B);
 system!(cd, C, D);
 system!(ce, C, E);
 
-pub(super) fn scheduler(h: &mut Harness, n: usize) {
+pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     ComputeTaskPool::get_or_init(TaskPool::default);
     let mut rows = Schedule::default();
     rows.add_systems((ab, cd, ce));
@@ -52,7 +52,7 @@ where
     }
 }
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     type Swaps = (
         QueryState<(&'static mut A, &'static mut B)>,
         QueryState<(&'static mut C, &'static mut D)>,

@@ -7,7 +7,7 @@ struct Question(cached::Ask);
 
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 
-pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e| w.insert(e, New);
     cached::new_archetypes(h, || iterate::tagged(archetypes, |_| 1.0), queries, add);
 }

@@ -7,7 +7,7 @@ struct AddAll;
 struct RemoveAll;
 
 /// A handler queues events, which are handled when it has returned.
-pub(super) fn commands(h: &mut Harness, n: usize) {
+pub(crate) fn commands(h: &mut Harness, n: usize) {
     let (mut w, e) = structure::entities_with_a(n);
     let all = e.clone();
     w.add_handler(move |_: Receiver<AddAll>, mut sender: Sender<Insert<B>>| {

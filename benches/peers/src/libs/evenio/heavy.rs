@@ -1,10 +1,10 @@
 use super::*;
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     inverted(h, n, false);
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     inverted(h, n, true);
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, n: usize) {
+pub(crate) fn world_new(h: &mut Harness, n: usize) {
     h.run_worlds(n, World::new, |w, i| {
         let e = w.spawn();
         w.insert(e, Position::new(pos0(i)));
@@ -9,7 +9,7 @@ pub(super) fn world_new(h: &mut Harness, n: usize) {
     });
 }
 
-pub(super) fn one(h: &mut Harness, n: usize) {
+pub(crate) fn one(h: &mut Harness, n: usize) {
     h.run_fresh(
         "",
         World::new,

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let mut w = World::new();
     spawn_full(&mut w, n);
     w.add_handler(|_: Receiver<Tick>, f: Fetcher<(&mut Position, &Velocity)>| {
@@ -20,7 +20,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     by_columns(h, full, add);
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     let (mut w, _) = world_pv(n);
     w.add_handler(|_: Receiver<Tick>, f: Fetcher<(&mut Position, &Velocity)>| {
         f.into_iter().for_each(|(p, v)| {
@@ -65,7 +65,7 @@ fn by_columns(
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     let mut w = World::new();
     macro_rules! spawn {
             ($($m:ident)*) => { $(
@@ -81,7 +81,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 /// schedule, changed_filter: evenio has neither a parallel scheduler nor change detection.
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     let (w, _) = tagged(archetypes, |_| 1.0);
     h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
 }
@@ -104,7 +104,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let mut w = World::new();
     for i in 0..n {
         let e = w.spawn();

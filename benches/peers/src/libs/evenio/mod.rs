@@ -2,21 +2,20 @@
 //! batch spawn and no frame scheduler (events call handlers in order on the
 //! calling thread), and its iteration is only reachable inside handlers.
 
-mod access;
-mod archetypes;
-mod commands;
-mod heavy;
-mod insert;
-mod iterate;
-mod life;
-mod structure;
-mod systems;
+pub(crate) mod access;
+pub(crate) mod archetypes;
+pub(crate) mod commands;
+pub(crate) mod heavy;
+pub(crate) mod insert;
+pub(crate) mod iterate;
+pub(crate) mod life;
+pub(crate) mod structure;
+pub(crate) mod systems;
 
 use crate::components::*;
 use crate::data::*;
 use crate::forms::slice_loops;
 use crate::harness::Harness;
-use crate::libs::Row;
 use crate::outcome::Outcome;
 use evenio::prelude::*;
 use evenio::rayon::prelude::*;
@@ -67,31 +66,6 @@ fn spawn_full(w: &mut World, n: usize) {
         w.insert(e, black_box(Transform([1.0; 16])));
     }
 }
-
-/// The workloads that this library can run.
-pub(crate) const ROWS: &[Row] = &[
-    ("simple_insert/one", insert::one),
-    ("simple_iter", iterate::simple_iter),
-    ("pos_vel", iterate::pos_vel),
-    ("sum_column", iterate::sum_column),
-    ("fragmented_iter", iterate::fragmented_iter),
-    ("many_archetypes", iterate::many_archetypes),
-    ("new_archetypes", archetypes::new_archetypes),
-    ("heavy_compute/serial", heavy::serial),
-    ("heavy_compute/par", heavy::parallel),
-    ("add_remove/one", structure::add_remove_one),
-    ("add_remove/query", structure::add_remove_query),
-    ("create_destroy", structure::create_destroy),
-    ("random_get", access::random_get),
-    ("cold_archetypes", structure::cold_archetypes),
-    ("add_remove/wide", structure::add_remove_wide),
-    ("commands", commands::commands),
-    ("random_get_mixed", access::random_get_mixed),
-    ("random_get_mut", access::random_get_mut),
-    ("game_of_life", life::game_of_life),
-    ("schedule/by_hand", systems::by_hand),
-    ("world_new", insert::world_new),
-];
 
 fn with_data(mut w: World) -> World {
     w.add_handler(|_: Receiver<Tick>, f: Fetcher<&mut Data>| {

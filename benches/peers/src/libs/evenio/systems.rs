@@ -1,7 +1,7 @@
 use super::*;
 
 /// The library has no scheduler: an event calls its handlers in the order in which they were added.
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     let mut w = abcde(n);
     macro_rules! handler {
         ($a:ident, $b:ident) => {

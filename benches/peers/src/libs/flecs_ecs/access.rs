@@ -1,10 +1,10 @@
 use super::*;
 
-pub(super) fn random_get(h: &mut Harness, n: usize) {
+pub(crate) fn random_get(h: &mut Harness, n: usize) {
     read(h, || world_pv(n));
 }
 
-pub(super) fn random_get_mixed(h: &mut Harness, n: usize) {
+pub(crate) fn random_get_mixed(h: &mut Harness, n: usize) {
     read(h, || world_mixed(n));
 }
 
@@ -77,7 +77,7 @@ fn world_mixed(n: usize) -> (World, Vec<Entity>) {
     (w, e)
 }
 
-pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
+pub(crate) fn random_get_mut(h: &mut Harness, n: usize) {
     let (w, e) = world_pv(n);
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     h.run(

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cached::{self, Ask, Queries};
 
-pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e: Entity| {
         w.entity_from_id(e).add(New::id());
     };

@@ -1,7 +1,7 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn commands(h: &mut Harness, n: usize) {
+pub(crate) fn commands(h: &mut Harness, n: usize) {
     let (e, w) = structure::entities_with_a(n);
     pairs::run(
         h,

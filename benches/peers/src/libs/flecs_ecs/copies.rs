@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn instantiate(h: &mut Harness, n: usize) {
+pub(crate) fn instantiate(h: &mut Harness, n: usize) {
     let setup = || {
         let w = fresh();
         let prototype = set_full(w.entity()).id();

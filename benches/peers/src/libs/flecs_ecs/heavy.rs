@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     let w = heavy_world(n);
     let q = w.query::<&mut Mat>().set_cached().build();
     h.run(
@@ -11,7 +11,7 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     let w = heavy_world(n);
     w.system::<&mut Mat>().par_each(|m| heavy(&mut m.0));
     w.set_threads(2);

@@ -1,13 +1,13 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, n: usize) {
+pub(crate) fn world_new(h: &mut Harness, n: usize) {
     h.run_worlds(n, World::new, |w, i| {
         w.entity().set(Position::new(pos0(i)));
         pos_sum(w)
     });
 }
 
-pub(super) fn batch(h: &mut Harness, n: usize) {
+pub(crate) fn batch(h: &mut Harness, n: usize) {
     h.run_fresh(
         "entity_bulk",
         fresh,
@@ -19,7 +19,7 @@ pub(super) fn batch(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn one(h: &mut Harness, n: usize) {
+pub(crate) fn one(h: &mut Harness, n: usize) {
     for defer in [false, true] {
         h.run_fresh(
             if defer { "deferred" } else { "" },

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let make = || {
         let w = World::new();
         bulk_full(&w, n);
@@ -37,7 +37,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     let check = |s: &mut (PV, World)| Outcome::Sum(pos_sum(&s.1));
     by_slices(h, || cached_pv(world_pv(n).0), add_dt);
     h.run(
@@ -109,7 +109,7 @@ fn by_slices(
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     doubled(h, || {
         let w = World::new();
         macro_rules! spawn {
@@ -124,7 +124,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     });
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
@@ -147,7 +147,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let state = || {
         let w = World::new();
         let t: Vec<Tally> = (0..n).map(|i| Tally::new(tally0(i))).collect();

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn game_of_life(h: &mut Harness, n: usize) {
+pub(crate) fn game_of_life(h: &mut Harness, n: usize) {
     let torus = Grid::of(n);
     let make = || {
         let w = World::new();

@@ -1,6 +1,6 @@
 use super::*;
 use crate::changes::rewritten;
-use crate::snapshots::{self as frames, Live, Values};
+use crate::snapshots::{self as frames, Call, Live, Values, Written};
 use std::ops::Range;
 
 struct State {
@@ -36,7 +36,7 @@ impl Live for State {
 }
 
 /// Values alone, table by table: right as long as no entity comes, goes or moves.
-pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
+pub(crate) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     let (world, entities) = world_pv(n);
     let query = world.query::<(&mut Position, &mut Velocity)>().set_cached().build();
     let take = |live: &mut State, saved: &mut Saved| {

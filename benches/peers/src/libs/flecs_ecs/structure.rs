@@ -1,7 +1,7 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
     h.run(
         "",
         entities_with_a(n),
@@ -17,7 +17,7 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
     h.run(
         "set one, remove_all",
         entities_with_a(n),
@@ -31,7 +31,7 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn create_destroy(h: &mut Harness, n: usize) {
+pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
     let w = World::new();
     w.component::<Position>();
     w.component::<Velocity>();
@@ -63,14 +63,14 @@ pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
     Outcome::kept(e.iter().map(|&e| w.entity_from_id(e).get::<&A>(|a| a.0)), left_over)
 }
 
-pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
     let world = iterate::tagged(archetypes, |i| i as f32);
     tagged_and_untagged(h, Pairs::cold(world), |w, e| {
         w.entity_from_id(e).get::<&Data>(|data| data.0)
     });
 }
 
-pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_wide(h: &mut Harness, n: usize) {
     let w = World::new();
     let spawn = |i| {
         let (t, m, q, p, r, v, c, tally) = wide(i);

@@ -3,7 +3,7 @@ use crate::forms::swap;
 use bytemuck::Pod;
 
 /// flecs runs systems one after another and splits each over the threads.
-pub(super) fn scheduler(h: &mut Harness, n: usize) {
+pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     for threads in [1, 2] {
         swapped(h, n, threads);
     }
@@ -45,7 +45,7 @@ fn swapped(h: &mut Harness, n: usize, threads: i32) {
     );
 }
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     for form in Form::OF_ONE {
         h.run(
             &form.of(""),

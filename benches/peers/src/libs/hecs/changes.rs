@@ -1,11 +1,11 @@
 use super::*;
-use crate::changes::{Calls, Visit, frames, rewritten};
+use crate::changes::{Calls, Part, Pattern, Visit, frames, rewritten};
 use hecs::ChangeTracker;
 
 type State = (World, Vec<Entity>, ChangeTracker<Position>);
 
 /// No change detection in the storage: `ChangeTracker` compares copies.
-pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     let (pattern, _) = what;
     let mut w = World::new();
     let rows = (0..CHANGED_ENTITIES).map(|i| (Position::new(pos0(i)),));

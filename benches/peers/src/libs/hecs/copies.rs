@@ -2,7 +2,7 @@ use super::*;
 use hecs::{BuiltEntityClone, EntityBuilderClone};
 
 /// An entity cannot be copied, but a builder that is kept makes equal ones.
-pub(super) fn instantiate(h: &mut Harness, n: usize) {
+pub(crate) fn instantiate(h: &mut Harness, n: usize) {
     let setup = || {
         let (t, p, r, v) = full(PROTOTYPE);
         let mut builder = EntityBuilderClone::new();

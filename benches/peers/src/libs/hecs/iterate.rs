@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     h.run(
         "",
         (world_full(n), PreparedQuery::<(&mut Position, &Velocity)>::new()),
@@ -16,7 +16,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     by_columns(h, || world_full(n), add);
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     h.run(
         "",
         (world_pv(n).0, PreparedQuery::<(&mut Position, &Velocity)>::new()),
@@ -66,7 +66,7 @@ fn by_columns(
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     let make = || {
         let mut w = World::new();
         macro_rules! spawn {
@@ -104,7 +104,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     );
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     let make = || tagged(archetypes, |_| 1.0).0;
     let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
     h.run(
@@ -138,7 +138,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let world = || {
         let mut w = World::new();
         w.spawn_batch((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));

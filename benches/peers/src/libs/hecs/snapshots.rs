@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::changes::rewritten;
-use crate::snapshots::{self as frames, Copying, Live, Replace, Values};
+use crate::snapshots::{self as frames, Call, Copying, Live, Replace, Values, Written};
 use bytemuck::Zeroable;
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ fn state(n: usize) -> (State, Saved) {
     (State { world, entities }, Saved::default())
 }
 
-pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
+pub(crate) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     for (variant, copying) in
         [("columns", Copying::Whole), ("columns, compared", Copying::Differing)]
     {
@@ -85,7 +85,7 @@ pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     }
 }
 
-pub(super) fn replaced(h: &mut Harness, n: usize) {
+pub(crate) fn replaced(h: &mut Harness, n: usize) {
     frames::replaced(h, "columns, ids", state(n), take_ids, restore_ids);
     frames::replaced(h, "column batch", state(n), take_ids, restore_batch);
 }

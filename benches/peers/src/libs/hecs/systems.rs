@@ -3,7 +3,7 @@ use crate::forms::swap;
 
 /// The library has no scheduler. `[rayon::join]` is one written by hand: the two loops that share a
 /// component stay in order.
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     let rows = |w: &mut World| {
         by_rows::<A, B>(w, |a, b| std::mem::swap(&mut a.0, &mut b.0));
         by_rows::<C, D>(w, |c, d| std::mem::swap(&mut c.0, &mut d.0));

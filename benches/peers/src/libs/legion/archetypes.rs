@@ -2,7 +2,7 @@ use super::*;
 use crate::cached::{self, Queries};
 use legion::component;
 
-pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e| w.entry(e).expect("alive").add_component(New);
     cached::new_archetypes(h, || iterate::tagged(archetypes, |_| 1.0), |_| queries(), add);
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::pairs::{self, Pairs};
 use legion::systems::CommandBuffer;
 
-pub(super) fn commands(h: &mut Harness, n: usize) {
+pub(crate) fn commands(h: &mut Harness, n: usize) {
     let (w, e) = structure::entities_with_a(n);
     let buffer = CommandBuffer::new(&w);
     pairs::run(

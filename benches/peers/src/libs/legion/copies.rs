@@ -2,7 +2,7 @@ use super::*;
 use legion::world::Duplicate;
 
 /// An entity can be cloned into another world.
-pub(super) fn instantiate(h: &mut Harness, n: usize) {
+pub(crate) fn instantiate(h: &mut Harness, n: usize) {
     let setup = || {
         let mut source = World::default();
         let prototype = source.push(full(PROTOTYPE));

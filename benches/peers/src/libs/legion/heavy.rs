@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     h.run(
         "",
         heavy_state(n),
@@ -9,7 +9,7 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     h.run(
         "par_for_each_mut",
         heavy_state(n),

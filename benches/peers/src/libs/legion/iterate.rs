@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let make = || {
         let mut w = World::default();
         w.extend((0..n).map(full).collect::<Vec<_>>());
@@ -22,7 +22,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     by_chunks(h, make, add);
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     let make = || (world_pv(n).0, <(Write<Position>, Read<Velocity>)>::query());
     let check = |s: &mut (World, PV)| Outcome::Sum(pos_sum(&s.0));
     h.run(
@@ -60,7 +60,7 @@ fn by_chunks(
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     doubled(h, || {
         let mut w = World::default();
         macro_rules! spawn {
@@ -71,7 +71,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     });
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
@@ -94,7 +94,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let mut w = World::default();
     let rows = (0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i))));
     w.extend(rows.collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::changes::rewritten;
-use crate::snapshots::{self as frames, Live, Values};
+use crate::snapshots::{self as frames, Call, Live, Values, Written};
 use legion::EntityStore;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Live for State {
 }
 
 /// Values alone, chunk by chunk: right as long as no entity comes, goes or moves.
-pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
+pub(crate) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     let (world, entities) = world_pv(n);
     let (mut reads, mut writes) = (
         <(Read<Position>, Read<Velocity>)>::query(),

@@ -2,12 +2,12 @@ use super::*;
 use crate::pairs::{self, Pairs};
 use legion::EntityStore;
 
-pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
     one_by_one(h, "", n);
 }
 
 /// The library has no call for all matches of a query.
-pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
     one_by_one(h, "one by one", n);
 }
 
@@ -38,7 +38,7 @@ pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
     Outcome::kept(e.iter().map(|&e| component::<A>(w, e).0), left_over)
 }
 
-pub(super) fn create_destroy(h: &mut Harness, n: usize) {
+pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
     h.run(
         "",
         (World::default(), Vec::with_capacity(n)),
@@ -54,12 +54,12 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
     let world = iterate::tagged(archetypes, |i| i as f32);
     tagged_and_untagged(h, Pairs::cold(world), |w, e| component::<Data>(w, e).0);
 }
 
-pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_wide(h: &mut Harness, n: usize) {
     let mut w = World::default();
     let e = w.extend((0..n).map(wide).collect::<Vec<_>>()).to_vec();
     tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {

@@ -2,7 +2,7 @@ use super::*;
 use crate::forms::swap;
 use bytemuck::Pod;
 
-pub(super) fn scheduler(h: &mut Harness, n: usize) {
+pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     for form in Form::OF_ONE {
         let s = Schedule::builder()
             .add_system(system::<A, B>(form))
@@ -29,7 +29,7 @@ fn system<X: Component + Pod, Y: Component + Pod>(form: Form) -> impl ParallelRu
     )
 }
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     let queries = || {
         let (ab, cd) = (<(Write<A>, Write<B>)>::query(), <(Write<C>, Write<D>)>::query());
         (ab, cd, <(Write<C>, Write<E>)>::query())

@@ -1,6 +1,6 @@
-use super::kernels::{sum_x, visit_changed};
+use super::kernels::{Seen, sum_x, visit_changed};
 use super::*;
-use crate::changes::{Calls, Visit, frames, frames_narrowed, rewritten};
+use crate::changes::{Calls, Part, Pattern, Visit, frames, frames_narrowed, rewritten};
 
 /// The entities in order, and the version of the world before the writes of the frame.
 struct State {
@@ -9,20 +9,13 @@ struct State {
     before: Version,
 }
 
-/// The value of a row at the last visit: a stamp belongs to a chunk, so changed rows are found by
-/// value.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(transparent)]
-pub(super) struct Seen(pub(super) Position);
-component!(Seen);
-
 component! {
     /// A position with a version for each line of sixteen rows.
     #[track_lines]
     pub(super) struct Tracked(pub(super) Position);
 }
 
-pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     by_value(h, what);
     by_lines(h, what);
     whole_chunks(h, what);

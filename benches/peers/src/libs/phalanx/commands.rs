@@ -1,7 +1,7 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn commands(h: &mut Harness, n: usize) {
+pub(crate) fn commands(h: &mut Harness, n: usize) {
     let (mut w, e) = structure::entities_with_a(n);
     let buffer = w.command_buffer(0).expect("no ids");
     pairs::run(

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn instantiate(h: &mut Harness, n: usize) {
+pub(crate) fn instantiate(h: &mut Harness, n: usize) {
     let setup = || {
         let mut w = World::new();
         let prototype = w.spawn(row(PROTOTYPE));

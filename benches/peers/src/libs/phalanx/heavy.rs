@@ -2,7 +2,7 @@ use super::kernels::invert;
 use super::*;
 use rayon::prelude::*;
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     h.run(
         "",
         matrices(n),
@@ -15,7 +15,7 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     // Uses other threads only from half a megabyte on; these rows are smaller.
     h.run("", matrices(n), |w| w.query_mut::<&mut Mat>().par_for_each_chunk(invert), outcome);
     // Divides by chunks, for callers who know that a row is much work.

@@ -1,7 +1,7 @@
 use super::kernels::{add_dt_rows, add_rows, double, double_vectors, sum_rows};
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let make = |kib| {
         let mut w = world(kib);
         w.spawn_batch((0..n).map(row));
@@ -15,7 +15,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     }
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     for kib in CHUNK_KIB {
         moved(h, &chunk_variant(kib), world_pv(kib, n).0, |p, v| add_dt_rows(p, v, DT));
     }
@@ -43,7 +43,7 @@ fn form_variant(form: Form) -> String {
     form.of(if form == Form::Structs { "plain loop" } else { "" })
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     let world = || {
         let mut w = World::new();
         macro_rules! spawn {
@@ -57,7 +57,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     doubled(h, world);
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
@@ -93,7 +93,7 @@ fn doubled(h: &mut Harness, world: impl Fn() -> World) {
     h.run("plain loop", world(), by_loop, outcome);
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     for kib in CHUNK_KIB {
         summed(h, &chunk_variant(kib), kib, n, sum_rows);
     }

@@ -1,7 +1,13 @@
 //! The loops: plain functions over slices, compiled for every instruction set.
 
-use super::changes::Seen;
 use super::*;
+
+/// The value of a row at the last visit: a stamp belongs to a chunk, so changed rows are found by
+/// value.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub(super) struct Seen(pub(super) Position);
+component!(Seen);
 
 kernel! {
     pub(super) fn add_rows(position: &mut [Position], velocity: &[Velocity]) {

@@ -1,7 +1,7 @@
 use super::kernels::commit;
 use super::*;
 
-pub(super) fn game_of_life(h: &mut Harness, n: usize) {
+pub(crate) fn game_of_life(h: &mut Harness, n: usize) {
     let torus = Grid::of(n);
     let start = life_start(torus);
     let mut w = World::new();

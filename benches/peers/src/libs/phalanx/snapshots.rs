@@ -1,6 +1,6 @@
 use super::*;
 use crate::changes::rewritten;
-use crate::snapshots::{self as frames, Live, Replace, Values};
+use crate::snapshots::{self as frames, Call, Live, Replace, Values, Written};
 use phalanx::Snapshot;
 use std::ops::Range;
 
@@ -66,13 +66,13 @@ fn restore(live: &mut State, saved: &mut Snapshot) {
 }
 
 /// The whole world: differences are copied, found by versions.
-pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
+pub(crate) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     for kib in CHUNK_KIB {
         frames::written(h, &chunk_variant(kib), what, state(kib, n), take, restore);
     }
 }
 
-pub(super) fn replaced(h: &mut Harness, n: usize) {
+pub(crate) fn replaced(h: &mut Harness, n: usize) {
     for kib in CHUNK_KIB {
         frames::replaced(h, &chunk_variant(kib), state(kib, n), take, restore);
     }

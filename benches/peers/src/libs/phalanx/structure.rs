@@ -1,7 +1,7 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
     h.run(
         "",
         entities_with_a(n),
@@ -50,7 +50,7 @@ fn switched_off(w: &World, e: &[Entity]) -> Outcome {
     Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }
 
-pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
     h.run(
         "",
         entities_with_a(n),
@@ -71,7 +71,7 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn create_destroy(h: &mut Harness, n: usize) {
+pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
     h.run(
         "",
         (World::new(), Vec::with_capacity(n)),
@@ -98,12 +98,12 @@ pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
     Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }
 
-pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
     let world = iterate::tagged(archetypes, |i| i as f32);
     tagged_and_untagged(h, Pairs::cold(world), |w, e| w.get::<Data>(e).expect("has data").0);
 }
 
-pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_wide(h: &mut Harness, n: usize) {
     let mut w = World::new();
     let e = w.spawn_batch((0..n).map(wide)).to_vec();
     tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {

@@ -2,12 +2,12 @@ use super::kernels::{swap_ab, swap_cd, swap_ce};
 use super::*;
 use crate::forms::swap;
 
-pub(super) fn scheduler(h: &mut Harness, n: usize) {
+pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     h.run("", (abcde(n), scheduled(None)), |(w, s)| run(w, s), |(w, _)| sums(w));
     h.run("one thread", (abcde(n), scheduled(Some(1))), |(w, s)| run(w, s), |(w, _)| sums(w));
 }
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     h.run("", abcde(n), by_kernels, sums);
     h.run("plain loop", abcde(n), by_loops, sums);
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn random_get(h: &mut Harness, n: usize) {
+pub(crate) fn random_get(h: &mut Harness, n: usize) {
     h.run(
         "index",
         (positions(n), lookup_order(), 0.0),
@@ -16,7 +16,7 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
 }
 
 /// Sixteen columns, and the place of each row, as archetypes would have them.
-pub(super) fn random_get_mixed(h: &mut Harness, n: usize) {
+pub(crate) fn random_get_mixed(h: &mut Harness, n: usize) {
     const COLUMNS: usize = 16;
     let column = |first| (first..n).step_by(COLUMNS).map(|i| Position::new(pos0(i))).collect();
     let columns: Vec<Vec<Position>> = (0..COLUMNS).map(column).collect();
@@ -36,7 +36,7 @@ pub(super) fn random_get_mixed(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
+pub(crate) fn random_get_mut(h: &mut Harness, n: usize) {
     h.run(
         "index",
         (positions(n), lookup_order()),

@@ -1,9 +1,9 @@
 use super::kernels::{sum_x, sum_x_apart};
 use super::*;
-use crate::changes::{Calls, Visit, frames, rewritten};
+use crate::changes::{Calls, Part, Pattern, Visit, frames, rewritten};
 
 /// The changed rows are known: no search is needed.
-pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     known(h, "known rows", what, sum_x, sum_x_apart);
     for k in kernels() {
         let variant = format!("{}, known rows", k.name);

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn instantiate(h: &mut Harness, n: usize) {
+pub(crate) fn instantiate(h: &mut Harness, n: usize) {
     let setup = || insert::columns(PROTOTYPE..PROTOTYPE + 1);
     let work = |(mut t, mut p, mut r, mut v): insert::Columns| {
         t.resize(n + 1, t[0]);

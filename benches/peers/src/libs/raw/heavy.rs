@@ -1,7 +1,7 @@
 use super::kernels::invert;
 use super::*;
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     h.run("", vec![mat0(); n], |m| invert(black_box(m)), outcome);
     for k in kernels() {
         // SAFETY: the processor has the features of `k`.
@@ -9,7 +9,7 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
     }
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     h.run("rayon", vec![mat0(); n], |m| black_box(m).par_chunks_mut(64).for_each(invert), outcome);
 }
 

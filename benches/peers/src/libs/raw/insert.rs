@@ -2,7 +2,7 @@ use super::*;
 
 pub(super) type Columns = (Vec<Transform>, Vec<Position>, Vec<Rotation>, Vec<Velocity>);
 
-pub(super) fn batch(h: &mut Harness, n: usize) {
+pub(crate) fn batch(h: &mut Harness, n: usize) {
     h.run_fresh("", || (), |()| columns(0..n), rows);
 }
 
@@ -16,7 +16,7 @@ pub(super) fn columns(of: std::ops::Range<usize>) -> Columns {
     )
 }
 
-pub(super) fn one(h: &mut Harness, n: usize) {
+pub(crate) fn one(h: &mut Harness, n: usize) {
     let work = |()| {
         let (mut t, mut p, mut r, mut v): Columns = Default::default();
         for i in 0..n {

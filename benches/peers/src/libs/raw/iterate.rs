@@ -4,7 +4,7 @@ use super::kernels::{
 };
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     moved(h, n, "", add_structs);
     moved(h, n, "flat", add_flat);
     for k in kernels() {
@@ -15,7 +15,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     }
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     moved(h, n, "", add_dt_structs);
     moved(h, n, "flat", add_dt_flat);
     for k in kernels() {
@@ -36,7 +36,7 @@ fn moved(h: &mut Harness, n: usize, variant: &str, kernel: impl Fn(&mut [Positio
     );
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let tallies: Vec<_> = (0..n).map(|i| Tally::new(tally0(i))).collect();
     let tallies = Column::new(&tallies, 0);
     let outcome = |(_, sum): &mut (&[Tally], u32)| Outcome::Sum(f64::from(*sum));
@@ -52,7 +52,7 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, n: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, n: usize) {
     // Separate short vectors, as archetypes would hold them.
     let columns = vec![vec![1.0; FRAGMENT_ROWS]; n / FRAGMENT_ROWS];
     doubled(h, "", columns.clone(), double);
@@ -62,7 +62,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, n: usize) {
     }
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     let rows = |archetype: usize| (MANY_ENTITIES - archetype).div_ceil(archetypes);
     let columns: Vec<_> = (0..archetypes).map(|archetype| vec![1.0; rows(archetype)]).collect();
     doubled(h, "vec per archetype", columns.clone(), double);

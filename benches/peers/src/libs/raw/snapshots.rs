@@ -1,7 +1,7 @@
 use super::column::Column;
 use super::*;
 use crate::changes::rewritten;
-use crate::snapshots::{Live, Values, written as frames};
+use crate::snapshots::{Call, Live, Values, Written, written as frames};
 use std::ops::Range;
 
 struct Flat {
@@ -29,7 +29,7 @@ impl Live for Flat {
 }
 
 /// A copy of the written rows, by `memcpy`, between existing memory.
-pub(super) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
+pub(crate) fn written(h: &mut Harness, n: usize, what: (Call, Written)) {
     let (p, v) = (positions(n), velocities(n));
     let live = Flat { p: Column::new(&p, 0), v: Column::new(&v, 1), written: 0..n };
     let saved = (Column::new(&p, 2), Column::new(&v, 3));

@@ -4,7 +4,7 @@ use super::*;
 /// A to E, for four groups of entities: AB, ABC, ABCD, ABCE.
 type Columns = [Vec<f32>; 5];
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     let k = n / 4;
     let columns: Columns =
         [vec![1.0; 4 * k], vec![2.0; 4 * k], vec![3.0; 3 * k], vec![4.0; k], vec![5.0; k]];

@@ -1,7 +1,7 @@
 use super::*;
-use crate::changes::{Calls, Visit, frames, rewritten};
+use crate::changes::{Calls, Part, Pattern, Visit, frames, rewritten};
 
-pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     let (pattern, _) = what;
     let mut w = World::new();
     let rows = (0..CHANGED_ENTITIES).map(|i| Tracked(Position::new(pos0(i))));

@@ -2,7 +2,7 @@ use super::*;
 use shipyard::sparse_set::SparseSet;
 
 /// Components can be cloned to an entity of another world.
-pub(super) fn instantiate(h: &mut Harness, n: usize) {
+pub(crate) fn instantiate(h: &mut Harness, n: usize) {
     let setup = || {
         let mut source = World::new();
         source.register_clone::<(

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn serial(h: &mut Harness, n: usize) {
+pub(crate) fn serial(h: &mut Harness, n: usize) {
     h.run(
         "",
         heavy_world(n),
@@ -9,7 +9,7 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn parallel(h: &mut Harness, n: usize) {
+pub(crate) fn parallel(h: &mut Harness, n: usize) {
     h.run(
         "par_iter",
         heavy_world(n),

@@ -1,13 +1,13 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, n: usize) {
+pub(crate) fn world_new(h: &mut Harness, n: usize) {
     h.run_worlds(n, World::new, |w, i| {
         w.add_entity(Position::new(pos0(i)));
         pos_sum(w)
     });
 }
 
-pub(super) fn batch(h: &mut Harness, n: usize) {
+pub(crate) fn batch(h: &mut Harness, n: usize) {
     h.run_fresh(
         "bulk_add_entity",
         World::new,
@@ -19,7 +19,7 @@ pub(super) fn batch(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn one(h: &mut Harness, n: usize) {
+pub(crate) fn one(h: &mut Harness, n: usize) {
     h.run_fresh(
         "",
         World::new,

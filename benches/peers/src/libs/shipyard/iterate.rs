@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let mut w = World::new();
     w.bulk_add_entity((0..n).map(full));
     h.run(
@@ -19,7 +19,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     h.run(
         "",
         world_pv(n).0,
@@ -36,7 +36,7 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     let mut w = World::new();
     macro_rules! spawn {
             ($($m:ident)*) => { $( w.bulk_add_entity((0..FRAGMENT_ROWS).map(|_| ($m(0.0), Data(1.0)))); )* };
@@ -50,7 +50,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     );
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     h.run(
         "",
         tagged(archetypes, |_| 1.0).0,
@@ -77,7 +77,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let mut w = World::new();
     w.bulk_add_entity((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));
     h.run(

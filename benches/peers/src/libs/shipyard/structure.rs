@@ -1,7 +1,7 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
     h.run(
         "",
         entities_with_a(n),
@@ -19,7 +19,7 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
     h.run(
         "add one, clear",
         entities_with_a(n),
@@ -35,7 +35,7 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn create_destroy(h: &mut Harness, n: usize) {
+pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
     h.run(
         "",
         (World::new(), Vec::with_capacity(n)),
@@ -61,12 +61,12 @@ fn kept((w, e): &mut (World, Vec<EntityId>)) -> Outcome {
     w.run(|a: View<A>, b: View<B>| Outcome::kept(e.iter().map(|&e| a[e].0), b.len()))
 }
 
-pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
     let world = iterate::tagged(archetypes, |i| i as f32);
     tagged_and_untagged(h, Pairs::cold(world), |w, e| w.get::<&Data>(e).expect("has data").0);
 }
 
-pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_wide(h: &mut Harness, n: usize) {
     let mut w = World::new();
     let e = w.bulk_add_entity((0..n).map(wide)).collect();
     tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {

@@ -11,14 +11,14 @@ system!(ab, A, B);
 system!(cd, C, D);
 system!(ce, C, E);
 
-pub(super) fn scheduler(h: &mut Harness, n: usize) {
+pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     let w = abcde(n);
     let swaps = Workload::new("swaps").with_system(ab).with_system(cd).with_system(ce);
     swaps.add_to_world(&w).expect("workload");
     h.run("", w, |w| w.run_workload("swaps").expect("runs"), sums);
 }
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     let in_order = |w: &mut World| {
         w.run(ab);
         w.run(cd);

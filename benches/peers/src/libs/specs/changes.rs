@@ -1,5 +1,5 @@
 use super::*;
-use crate::changes::{Calls, Visit, frames, rewritten};
+use crate::changes::{Calls, Part, Pattern, Visit, frames, rewritten};
 
 struct State {
     world: World,
@@ -8,7 +8,7 @@ struct State {
     modified: BitSet,
 }
 
-pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     let (pattern, _) = what;
     let mut world = World::new();
     world.register::<Tracked>();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn commands(h: &mut Harness, n: usize) {
+pub(crate) fn commands(h: &mut Harness, n: usize) {
     pairs::run(
         h,
         "LazyUpdate",

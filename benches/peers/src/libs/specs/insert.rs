@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, n: usize) {
+pub(crate) fn world_new(h: &mut Harness, n: usize) {
     h.run_worlds(n, World::new, |w, i| {
         w.register::<Position>();
         w.create_entity().with(Position::new(pos0(i))).build();
@@ -8,7 +8,7 @@ pub(super) fn world_new(h: &mut Harness, n: usize) {
     });
 }
 
-pub(super) fn batch(h: &mut Harness, n: usize) {
+pub(crate) fn batch(h: &mut Harness, n: usize) {
     h.run_fresh(
         "create_iter",
         fresh,
@@ -32,7 +32,7 @@ pub(super) fn batch(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn one(h: &mut Harness, n: usize) {
+pub(crate) fn one(h: &mut Harness, n: usize) {
     h.run_fresh(
         "",
         fresh,

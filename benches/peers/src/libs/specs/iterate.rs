@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+pub(crate) fn simple_iter(h: &mut Harness, n: usize) {
     let mut w = fresh();
     spawn_full(&mut w, n);
     h.run(
@@ -24,7 +24,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     by_slices(h, full, add);
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+pub(crate) fn pos_vel(h: &mut Harness, n: usize) {
     h.run(
         "",
         world_pv(n).0,
@@ -65,7 +65,7 @@ fn by_slices(
     }
 }
 
-pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
     let mut w = fresh();
     macro_rules! spawn {
             ($($m:ident)*) => { $(
@@ -87,7 +87,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     );
 }
 
-pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     h.run(
         "",
         tagged(archetypes, |_| 1.0).0,
@@ -117,7 +117,7 @@ pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World,
     (w, e)
 }
 
-pub(super) fn sum_column(h: &mut Harness, n: usize) {
+pub(crate) fn sum_column(h: &mut Harness, n: usize) {
     let mut w = fresh();
     w.register::<Tally>();
     for i in 0..n {

@@ -1,12 +1,12 @@
 use super::*;
 use crate::pairs::{self, Pairs};
 
-pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
     one_by_one(h, "", n);
 }
 
 /// Only the removal has a call for all.
-pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
     one_by_one(h, "one by one", n);
     h.run(
         "insert one, clear",
@@ -50,7 +50,7 @@ pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
     Outcome::kept(e.iter().map(|&e| a.get(e).expect("A").0), b.count())
 }
 
-pub(super) fn create_destroy(h: &mut Harness, n: usize) {
+pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
     h.run(
         "",
         (fresh(), Vec::with_capacity(n)),
@@ -88,14 +88,14 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
     let world = iterate::tagged(archetypes, |i| i as f32);
     tagged_and_untagged(h, Pairs::cold(world), |w, e| {
         w.read_storage::<Data>().get(e).expect("has data").0
     });
 }
 
-pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+pub(crate) fn add_remove_wide(h: &mut Harness, n: usize) {
     let mut w = fresh();
     w.register::<Quad>();
     w.register::<Tally>();

@@ -15,7 +15,7 @@ system!(SwapAB, A, B);
 system!(SwapCD, C, D);
 system!(SwapCE, C, E);
 
-pub(super) fn scheduler(h: &mut Harness, n: usize) {
+pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     let d = DispatcherBuilder::new()
         .with(SwapAB, "ab", &[])
         .with(SwapCD, "cd", &[])
@@ -24,7 +24,7 @@ pub(super) fn scheduler(h: &mut Harness, n: usize) {
     h.run("", (abcde(n), d), |(w, d)| d.dispatch(w), |(w, _)| sums(w));
 }
 
-pub(super) fn by_hand(h: &mut Harness, n: usize) {
+pub(crate) fn by_hand(h: &mut Harness, n: usize) {
     let in_order = |w: &mut World| {
         SwapAB.run_now(w);
         SwapCD.run_now(w);
