@@ -87,14 +87,14 @@ limit! {
     /// Pulls every velocity towards the origin.
     fn pull(velocities: &mut [[f32; 3]], positions: &[[f32; 3]]) {
         for (v, p) in velocities.iter_mut().zip(positions) {
-            *v = super::levels::pulled(*v, *p);
+            *v = super::bodies::pulled(*v, *p);
         }
     }
 
     /// The pull of the sources at each row, added in their order.
     fn pull_from(heat: &[f32], flow: &mut [f32], sources: &[f32]) {
         for (h, f) in heat.iter().zip(flow) {
-            *f = sources.iter().map(|source| super::lanes::pull(source - h)).sum();
+            *f = sources.iter().map(|source| super::bodies::pull(source - h)).sum();
         }
     }
 
@@ -107,7 +107,7 @@ limit! {
 
     /// A generation of cells that lie side by side, from the three rows around them.
     fn next_generation(alive: &mut [u8], north: &[u8], here: &[u8], south: &[u8]) {
-        super::life::next_cells(alive, north, here, south);
+        super::bodies::next_cells(alive, north, here, south);
     }
 
     /// The sum, in 64 running lanes. The lanes are added as `f64`: exact for the integers summed

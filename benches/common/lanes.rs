@@ -13,6 +13,7 @@ use phalanx::prelude::*;
 use phalanx::vectors::F32x16;
 use phalanx::wide::f32x8;
 
+use super::bodies::{REACH, SOFTENING, pull};
 use super::sides::{Side, Workload, steady};
 use super::{flat, world};
 
@@ -24,9 +25,6 @@ const STARTS: usize = 64;
 
 const DT: f32 = 0.5;
 const THRESHOLD: f32 = 32.0;
-
-const SOFTENING: f32 = 0.25;
-const REACH: f32 = 4_000.0;
 
 /// The sources that pull at every row in turn, so that the inner loop is not over rows.
 const SOURCES: [f32; 8] = [-1.0, -2.0, -4.0, -8.0, 64.0, 65.0, 80.0, 100.0];
@@ -148,13 +146,6 @@ kernel! {
 /// Opaque, or the compiler would know the number of sources and unroll the loop over them.
 fn sources() -> &'static [f32] {
     black_box(&SOURCES)
-}
-
-/// The contribution of a source at a distance: the body of the three kernels above, for one row.
-#[inline(always)]
-pub(super) fn pull(d: f32) -> f32 {
-    let squared = d * d + SOFTENING;
-    if squared < REACH { d / (squared * squared.sqrt()) } else { 0.0 }
 }
 
 /// The workloads of this file.

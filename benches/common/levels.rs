@@ -6,6 +6,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use phalanx::prelude::*;
 
+use super::bodies::pulled;
 use super::iterate::{flat_pos_vel, flat_sum, our_pos_vel, our_sum};
 use super::sides::{Side, Workload, steady};
 use super::{Position, Velocity, flat, moving_world, position, positions, velocities, velocity};
@@ -33,16 +34,6 @@ pub(crate) fn workloads() -> Vec<Workload> {
             .limit(|| flat_sum(ROWS))
             .phalanx_levels(|chunk| our_sum(chunk, ROWS)),
     ]
-}
-
-/// The velocity of a body that is pulled towards the origin with the square of its distance.
-///
-/// The body of phalanx's kernel and of the limit's: one loop, two owners of the data.
-#[inline(always)]
-pub(crate) fn pulled(velocity: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
-    let squared = x * x + y * y + z * z + 0.01;
-    let pull = 0.016 / (squared * squared.sqrt());
-    [velocity[0] - x * pull, velocity[1] - y * pull, velocity[2] - z * pull]
 }
 
 fn flat_pull() -> impl Side {

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use phalanx::prelude::*;
 
+use super::bodies::next_cells;
 use super::programs::life::{
     Alive, Switched, around, cells_of, look_up, neighbours_world, next_state, reference, start,
 };
@@ -126,21 +127,6 @@ fn generations<S>(
         one(all);
         assert!(cells(&all.0) == generation(before), "generation {} of Life", all.2);
     })
-}
-
-/// The body of phalanx's kernel and of the limit's: one loop, two owners of the data.
-///
-/// `north`, `here` and `south` reach one cell further than `alive` on both sides.
-#[inline(always)]
-pub(crate) fn next_cells(alive: &mut [u8], north: &[u8], here: &[u8], south: &[u8]) {
-    let len = alive.len();
-    let [nw, n, ne] = [&north[..len], &north[1..len + 1], &north[2..len + 2]];
-    let [w, e] = [&here[..len], &here[2..len + 2]];
-    let [sw, s, se] = [&south[..len], &south[1..len + 1], &south[2..len + 2]];
-    for i in 0..len {
-        let neighbours = nw[i] + n[i] + ne[i] + w[i] + e[i] + sw[i] + s[i] + se[i];
-        alive[i] = next_state(alive[i], neighbours);
-    }
 }
 
 /// The last generation, in a frame of copies of the opposite edges.

@@ -12,6 +12,7 @@ use criterion::{AxisScale, Criterion, PlotConfiguration};
 pub(crate) mod access;
 pub(crate) mod archetypes;
 pub(crate) mod batch;
+pub(crate) mod bodies;
 pub(crate) mod bulk;
 pub(crate) mod column;
 pub(crate) mod commands;

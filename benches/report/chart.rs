@@ -32,7 +32,11 @@ type Chart<'a, 'b, C> = ChartContext<'a, SVGBackend<'b>, C>;
 type Log = LogCoord<f64>;
 
 /// The text of an SVG file.
-pub(crate) fn draw(curves: &Curves) -> Result<String, Box<dyn Error>> {
+pub(crate) fn draw(curves: &Curves) -> String {
+    drawn(curves).unwrap_or_else(|error| panic!("{} cannot be drawn: {error}", curves.title))
+}
+
+fn drawn(curves: &Curves) -> Result<String, Box<dyn Error>> {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();

@@ -3,7 +3,6 @@
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, Table};
 
-use crate::chart;
 use crate::numbers::significant;
 use crate::stats::Summary;
 
@@ -63,11 +62,6 @@ pub(crate) struct Curves {
 }
 
 impl Curves {
-    /// The picture.
-    pub(crate) fn chart(&self) -> String {
-        chart::draw(self).unwrap_or_else(|error| panic!("{} cannot be drawn: {error}", self.title))
-    }
-
     /// A row for each `x`, a column for each series.
     pub(crate) fn table(&self) -> String {
         let names = self.series.iter().map(|series| series.name.clone());

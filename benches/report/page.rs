@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::chart;
 use crate::curves::Curves;
 use crate::effort::Effort;
 use crate::machine::Machine;
@@ -58,7 +59,7 @@ impl Page {
                 Figure::Curves(curves) => {
                     let file = format!("{name}-{}.svg", i + 1);
                     let _ = write!(text, "\n![{}]({file})\n", curves.title);
-                    self.charts.push((file, curves.chart()));
+                    self.charts.push((file, chart::draw(curves)));
                     curves.table()
                 }
             };

@@ -4,6 +4,9 @@
 //! cycle either. A path is followed through the re-exports of `mod.rs` to the file that has the
 //! item. Only code that is shipped counts: modules of tests may use everything. Paths that `$crate`
 //! starts are resolved where a macro is used, and left out.
+//!
+//! The rule holds in every folder with a program, too. A `main.rs` is a file like others: its
+//! modules may not import its items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,14 +155,15 @@ fn exported<'a>(
         *path.last_mut()? = name.to_owned();
         home(index, at, &path, depth + 1).filter(|home| home.items.contains(name))
     });
-    homes.next().or(Some(module))
+    // A module that is kept elsewhere, by `#[path]`, is no item of the root.
+    homes.next().or((!at.is_empty()).then_some(module))
 }
 
 fn module(source: &Source) -> Module<'_> {
     let stem = source.path.strip_suffix(".rs").unwrap_or(&source.path);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
     let path: Vec<String> = match stem {
-        "lib" => Vec::new(),
+        "lib" | "main" | "mod" => Vec::new(),
         stem => stem.split('/').map(str::to_owned).collect(),
     };
     let shipped = shipped(source);
@@ -378,6 +382,23 @@ fn imports_that_close_no_circle_are_fine() {
         ("storage/twin.rs", "use super::list::List; pub struct Twin;"),
     ];
     assert_none(&check(&twin, &[]));
+}
+
+#[test]
+fn a_program_is_in_a_circle_with_the_modules_that_use_its_items() {
+    let main = "mod page;\nuse page::print;\nfn main() { print() }\nstruct Failure;";
+    let found = |page| check(&[("main.rs", main), ("page.rs", page)], &[]);
+    assert_eq!(found("use crate::Failure; pub fn print() {}").len(), 1);
+    assert_eq!(found("pub fn print() { super::Failure; }").len(), 1);
+    assert_none(&found("pub fn print() {}"));
+    // The root of a folder that several programs share.
+    let shared = |flat| {
+        let body = "use super::flat::add; pub fn pull() {}";
+        let root = "mod flat;\nmod life;\npub fn world() {}";
+        check(&[("mod.rs", root), ("flat.rs", flat), ("life.rs", body)], &[])
+    };
+    assert_eq!(shared("pub fn add() { super::life::pull() }").len(), 1);
+    assert_none(&shared("pub fn add() { super::world(); super::programs::life::next() }"));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The cases. Each has two ways to the same result: a slow one and its fix.
 
-use crate::random::random_indices;
+use std::hint::black_box;
+use std::time::Instant;
+
 use clap::ValueEnum;
 
-use crate::sides;
+use crate::random::random_indices;
+use crate::sides::{self, Side};
 
 /// A symptom and its fix.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -29,14 +32,6 @@ pub(crate) enum Way {
     Slow,
     /// The fix.
     Fast,
-}
-
-/// One way through a case.
-pub(crate) trait Side {
-    /// Processes all elements once.
-    fn pass(&mut self);
-    /// The result of the passes so far.
-    fn result(&self) -> u64;
 }
 
 impl Case {
@@ -75,8 +70,30 @@ impl Case {
         (2_000_000 / self.elements() as u64).max(1)
     }
 
+    /// Nanoseconds per element: the median of nine shares of the passes. The result is checked.
+    pub(crate) fn nanoseconds(self, way: Way, passes: u64) -> f64 {
+        const SHARES: u64 = 9;
+        let mut side = self.side(way);
+        let mut samples = Vec::new();
+        for share in 0..SHARES {
+            let count = passes * (share + 1) / SHARES - passes * share / SHARES;
+            if count == 0 {
+                continue;
+            }
+            let start = Instant::now();
+            for _ in 0..count {
+                black_box(&mut *side).pass();
+            }
+            let elements = count * self.elements() as u64;
+            samples.push(start.elapsed().as_secs_f64() * 1e9 / elements as f64);
+        }
+        assert_eq!(side.result(), self.expected(passes), "the result of {}", self.name());
+        samples.sort_by(f64::total_cmp);
+        samples[samples.len() / 2]
+    }
+
     /// The state before the first pass.
-    pub(crate) fn side(self, way: Way) -> Box<dyn Side> {
+    fn side(self, way: Way) -> Box<dyn Side> {
         let len = self.elements();
         match (self, way) {
             (Self::Structs, Way::Slow) => Box::new(sides::Structs::new(len)),
@@ -91,7 +108,7 @@ impl Case {
     }
 
     /// The expected result of both ways after `passes`, from the definition of the case.
-    pub(crate) fn expected(self, passes: u64) -> u64 {
+    fn expected(self, passes: u64) -> u64 {
         let len = self.elements();
         match self {
             Self::Structs => (0..len).map(|i| sides::x(i) + passes * sides::speed(i)).sum(),

@@ -13,9 +13,7 @@
     reason = "sums are small whole numbers, and the generator is shared with the benchmarks"
 )]
 
-use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -74,30 +72,8 @@ fn main() -> ExitCode {
     let passes = options.passes.unwrap_or(case.default_passes());
     let ways = options.side.map_or(vec![Way::Slow, Way::Fast], |way| vec![way]);
     for way in ways {
-        let ns = nanoseconds(case, way, passes);
+        let ns = case.nanoseconds(way, passes);
         println!("{} {}: {ns:.3} ns per element", case.name(), way.name());
     }
     ExitCode::SUCCESS
-}
-
-/// Nanoseconds per element: the median of nine shares of the passes. The result is checked.
-fn nanoseconds(case: Case, way: Way, passes: u64) -> f64 {
-    const SHARES: u64 = 9;
-    let mut side = case.side(way);
-    let mut samples = Vec::new();
-    for share in 0..SHARES {
-        let count = passes * (share + 1) / SHARES - passes * share / SHARES;
-        if count == 0 {
-            continue;
-        }
-        let start = Instant::now();
-        for _ in 0..count {
-            black_box(&mut *side).pass();
-        }
-        let elements = count * case.elements() as u64;
-        samples.push(start.elapsed().as_secs_f64() * 1e9 / elements as f64);
-    }
-    assert_eq!(side.result(), case.expected(passes), "the result of {}", case.name());
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
 }

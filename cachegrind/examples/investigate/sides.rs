@@ -5,12 +5,18 @@ use std::hint::black_box;
 use crate::random::{random_index, random_indices};
 use phalanx::prelude::*;
 
-use crate::cases::Side;
-
 /// Streams read in lock-step: more than any first-level cache has ways.
 pub(crate) const STREAMS: usize = 24;
 /// Words of a stream: one page.
 pub(crate) const STREAM_WORDS: usize = 1024;
+
+/// One way through a case.
+pub(crate) trait Side {
+    /// Processes all elements once.
+    fn pass(&mut self);
+    /// The result of the passes so far.
+    fn result(&self) -> u64;
+}
 
 component! {
     /// One float, read and written.

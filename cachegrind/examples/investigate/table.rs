@@ -7,7 +7,6 @@ use comfy_table::{CellAlignment, Table};
 use phalanx_cachegrind::cachegrind::{self, Counts, Event};
 
 use crate::cases::{Case, WARM_PASSES, Way};
-use crate::nanoseconds;
 
 /// Creates the table, with a row for each way of each case.
 ///
@@ -39,7 +38,7 @@ pub(crate) fn table() -> Result<Table, String> {
                 each(Event::References),
                 each(Event::D1Misses),
                 each(Event::LlMisses),
-                format!("{:.3}", nanoseconds(case, way, case.default_passes())),
+                format!("{:.3}", case.nanoseconds(way, case.default_passes())),
             ]);
         }
     }
