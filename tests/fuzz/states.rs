@@ -55,8 +55,9 @@ impl Trial {
             let mut written: Option<(ChunkSize, Vec<u8>)> = None;
             self.step(|Side { world, states, .. }| {
                 let size = world.chunk_size();
+                // Of the twin too, because it makes reserved ids alive.
+                let state = world.snapshot().expect("no id is on loan");
                 if written.as_ref().is_none_or(|(of, _)| *of != size) {
-                    let state = world.snapshot().expect("no id is on loan");
                     written = Some((size, state.to_bytes().expect("nothing is shared")));
                 }
                 let (_, bytes) = written.as_ref().expect("just written");
