@@ -1,5 +1,8 @@
 #![doc = include_str!("front_page.md")]
 
+// The attributes write paths that begin with the name of the crate, here as well.
+extern crate self as phalanx;
+
 // Before the others, so that the documentation of `World` and `Query` begins with their own files.
 mod world;
 
@@ -25,6 +28,12 @@ mod storage;
 mod store;
 mod tuples;
 mod version;
+
+/// The attributes `#[component]` and `#[kernel]`, beside the macros of these names.
+#[doc(hidden)]
+pub mod attributes {
+    pub use phalanx_macros::{component, kernel};
+}
 
 /// The programs of the README.
 #[cfg(doctest)]
@@ -77,6 +86,9 @@ pub use world::{
     Inserted, InsertedCursor, Lookup, LookupMut, Matching, Memory, Merged, Removed, RemovedCursor,
     Res, ResMut, Side, SideMut, SpawnError, World, WorldBuilder,
 };
+
+#[doc(hidden)]
+pub use phalanx_macros::Component;
 
 pub use bytemuck;
 pub use wide;

@@ -204,7 +204,7 @@ macro_rules! kernel {
         $($crate::__kernel! { @attribute $($attribute)* })*
         $crate::__kernel! {
             @function { [$(#[$($attribute)*])*] [$visibility] $name } [] []
-            [$({ [] $argument : $type })*] [$(-> $return)?] [] { $($body)* }
+            [$({ [$argument] $argument : $type })*] [$(-> $return)?] [] { $($body)* }
         }
         $crate::kernel! { $($more)* }
     };
@@ -346,7 +346,7 @@ macro_rules! __kernel {
         [mut $new:ident : $type:ty $(, $($more:tt)*)?] $($rest:tt)*
     ) => {
         $crate::__kernel! {
-            @argument $head $generics $names [$($argument)* { [mut] $new : $type }]
+            @argument $head $generics $names [$($argument)* { [mut $new] $new : $type }]
             [$($($more)*)?] $($rest)*
         }
     };
@@ -355,7 +355,7 @@ macro_rules! __kernel {
         [$new:ident : $type:ty $(, $($more:tt)*)?] $($rest:tt)*
     ) => {
         $crate::__kernel! {
-            @argument $head $generics $names [$($argument)* { [] $new : $type }]
+            @argument $head $generics $names [$($argument)* { [$new] $new : $type }]
             [$($($more)*)?] $($rest)*
         }
     };
@@ -402,17 +402,17 @@ macro_rules! __kernel {
     };
 
     (
-        @function { [$($attribute:tt)*] [$visibility:vis] $name:ident }
+        @function { [$($attribute:tt)*] [$($visibility:tt)*] $name:ident }
         [$($generic:tt)*] [$($parameter:ident)*]
-        [$({ [$($mutable:tt)*] $argument:ident : $type:ty })*]
+        [$({ [$($pattern:tt)*] $argument:ident : $type:ty })*]
         [$($return:tt)*] [$($bound:tt)*] { $($body:tt)* }
     ) => {
         $($attribute)*
         #[inline]
-        $visibility fn $name<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
+        $($visibility)* fn $name<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
             let __shells = {
                 #[inline(always)]
-                fn __kernel_body<$($generic)*>($($($mutable)* $argument: $type),*) $($return)*
+                fn __kernel_body<$($generic)*>($($($pattern)*: $type),*) $($return)*
                 $($bound)* {
                     $($body)*
                 }

@@ -6,9 +6,11 @@
 mod common;
 
 mod attacks;
+mod attributes;
 mod compiler;
 mod define;
 mod hints;
+mod kernels;
 mod map_entities;
 mod mistakes;
 mod names;

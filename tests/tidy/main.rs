@@ -68,7 +68,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 29] = [
+const UNSAFE_FILES: [Allowance; 30] = [
     Allowance {
         path: "component/define/bits.rs",
         budget: 3,
@@ -76,7 +76,12 @@ const UNSAFE_FILES: [Allowance; 29] = [
     },
     Allowance {
         path: "component/define/expansion.rs",
-        budget: 9,
+        budget: 7,
+        reason: "components without derives: the user needs no dependency on `bytemuck`",
+    },
+    Allowance {
+        path: "component/define/generic.rs",
+        budget: 2,
         reason: "components without derives: the user needs no dependency on `bytemuck`",
     },
     Allowance {
@@ -219,7 +224,7 @@ const LINES_MAX: usize = 500;
 const COMMENT_COLUMNS_MAX: usize = 100;
 
 /// Folders with sources of Rust.
-const FOLDERS: [&str; 5] = ["src", "tests", "benches", "examples", "cachegrind"];
+const FOLDERS: [&str; 6] = ["src", "tests", "benches", "examples", "cachegrind", "crates"];
 
 /// Folders with the modules of a program, or of several.
 const PROGRAMS: [&str; 8] = [

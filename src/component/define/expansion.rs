@@ -208,12 +208,14 @@ macro_rules! __component {
     };
 
     (
-        @struct { [$visibility:vis] $name:ident [$($text:literal)?] $flags:tt } [$($attribute:tt)*]
-        $fields:tt $parts:tt
+        @struct { [$($visibility:tt)*] $name:ident [$($text:literal)?] $flags:tt } [$($attribute:tt)*]
+        $fields:tt $parts:tt $([$($gap:tt)*])?
     ) => {
-        $crate::__component! { @item [$($attribute)*] [$visibility] $name $fields }
+        $crate::__component! { @item [$($attribute)*] [$($visibility)*] $name $fields }
         $crate::__component! {
-            @quiet { $crate::__component! { @implement $name [$($text)?] $flags $parts } }
+            @quiet { $crate::__component! {
+                @implement $name [$($text)?] $flags $parts [$($($gap)*)?]
+            } }
         }
     };
     // Items that need not warn of a component, or a field, that is deprecated.
@@ -221,27 +223,27 @@ macro_rules! __component {
         #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
         const _: () = { $($items)* };
     };
-    (@item [$($attribute:tt)*] [$visibility:vis] $name:ident { $($fields:tt)* }) => {
+    (@item [$($attribute:tt)*] [$($visibility:tt)*] $name:ident { $($fields:tt)* }) => {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         #[repr(C)]
         $($attribute)*
-        $visibility struct $name { $($fields)* }
+        $($visibility)* struct $name { $($fields)* }
     };
-    (@item [$($attribute:tt)*] [$visibility:vis] $name:ident ( $($fields:tt)* )) => {
+    (@item [$($attribute:tt)*] [$($visibility:tt)*] $name:ident ( $($fields:tt)* )) => {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         #[repr(C)]
         $($attribute)*
-        $visibility struct $name($($fields)*);
+        $($visibility)* struct $name($($fields)*);
     };
-    (@item [$($attribute:tt)*] [$visibility:vis] $name:ident []) => {
+    (@item [$($attribute:tt)*] [$($visibility:tt)*] $name:ident []) => {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         #[repr(C)]
         $($attribute)*
-        $visibility struct $name;
+        $($visibility)* struct $name;
     };
     (
         @implement $name:ident [$($text:literal)?] [$($flag:ident)*]
-        [$({ $field:tt: $type:ty = $($default:expr)? })*]
+        [$({ $field:tt: $type:ty = $($default:expr)? })*] [$($gap:ident = $check:expr;)*]
     ) => {
         impl $crate::__define::Default for $name {
             #[inline]
@@ -254,18 +256,24 @@ macro_rules! __component {
             }
         }
 
-        const _: () = {
+        const __PHALANX_FIELDS: &[$crate::__define::FieldShape] = {
             use $crate::__define::Fallback as _;
-            $crate::__define::assert_packed::<$name>($crate::__core::stringify!($name), &[
-                $($crate::__define::FieldShape::of(
-                    [$crate::__core::stringify!($field), $crate::__core::stringify!($type)],
-                    (
-                        $crate::__define::Probe::<$type>::IS_PLAIN,
-                        $crate::__define::ArrayProbe::<$type>::IS_ARRAY,
-                    ),
-                    $crate::__component!(@part $name, $field),
-                )),*
-            ]);
+            &[$($crate::__define::FieldShape::of(
+                [$crate::__core::stringify!($field), $crate::__core::stringify!($type)],
+                (
+                    $crate::__define::Probe::<$type>::IS_PLAIN,
+                    $crate::__define::ArrayProbe::<$type>::IS_ARRAY,
+                ),
+                $crate::__component!(@part $name, $field),
+            )),*]
+        };
+        // Errors at the fields. Without them the proof is the same, and its error is at the struct.
+        $(const $gap: () = $check;)*
+        const _: () = {
+            let _ = ($($gap,)*);
+            $crate::__define::assert_packed::<$name>(
+                $crate::__core::stringify!($name), __PHALANX_FIELDS,
+            );
         };
 
         $crate::__facts! { @entities $name [$({ $field $type })*] }
@@ -380,8 +388,8 @@ macro_rules! __component {
         $attributes:tt
     ) => {
         $($crate::__component! { @inner $($inner)* })*
-        $crate::__component! {
-            @instances $head $attributes $field: $type;
+        $crate::__generic! {
+            @by_name $head $attributes $field: $type;
             { $(#[$($inner)*])* $visibility $field: $type }
         }
     };
@@ -390,49 +398,13 @@ macro_rules! __component {
         $attributes:tt
     ) => {
         $($crate::__component! { @inner $($inner)* })*
-        $crate::__component! {
-            @instances $head $attributes 0: $type; ( $(#[$($inner)*])* $visibility $type );
+        $crate::__generic! {
+            @by_name $head $attributes 0: $type; ( $(#[$($inner)*])* $visibility $type )
         }
     };
     (@transparent $($other:tt)*) => { $crate::__component! { @refuse_generic } };
     (
-        @instances
-        { [$visibility:vis] $name:ident [$($generic:tt)*] [$($parameter:ident)*] }
-        [$($attribute:tt)*] $field:tt: $type:ty; $($body:tt)*
-    ) => {
-        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
-        #[repr(transparent)]
-        $($attribute)*
-        $visibility struct $name<$($generic)*> $($body)*
-
-        $crate::__component! { @quiet {
-        impl<$($generic)*> $crate::__define::Default for $name<$($parameter),*>
-        where
-            $type: $crate::bytemuck::Zeroable
-        {
-            #[inline]
-            fn default() -> Self {
-                Self { $field: <$type as $crate::bytemuck::Zeroable>::zeroed() }
-            }
-        }
-
-        $crate::__facts! { @entities_of [$($generic)*] [$name<$($parameter),*>] $field $type }
-
-        // SAFETY: the struct is its field.
-        unsafe impl<$($generic)*> $crate::bytemuck::Zeroable for $name<$($parameter),*>
-        where
-            $type: $crate::bytemuck::Zeroable
-        {}
-        // SAFETY: the struct is its field.
-        unsafe impl<$($generic)*> $crate::bytemuck::Pod for $name<$($parameter),*>
-        where
-            $type: $crate::bytemuck::Pod
-        {}
-        } }
-    };
-
-    (
-        @enum { [$visibility:vis] $name:ident [$($text:literal)?] [$($flag:ident)*] }
+        @enum { [$($visibility:tt)*] $name:ident [$($text:literal)?] [$($flag:ident)*] }
         { $($(#[$($inner:tt)*])* $variant:ident $(= $value:expr)?),* $(,)? } [$($attribute:tt)*]
     ) => {
         $($($crate::__component! { @inner $($inner)* })*)*
@@ -440,7 +412,7 @@ macro_rules! __component {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         #[repr(u8)]
         $($attribute)*
-        $visibility enum $name { $($(#[$($inner)*])* $variant $(= $value)?),* }
+        $($visibility)* enum $name { $($(#[$($inner)*])* $variant $(= $value)?),* }
 
         $crate::__component! { @quiet {
         const _: () = $crate::__define::assert_is_byte::<$name>($crate::__core::stringify!($name));

@@ -40,10 +40,12 @@ macro_rules! __facts {
     };
     // A condition that is false for a type without parameters must be a condition for all `'a`: see
     // the module.
-    (@entities_of [$($generic:tt)*] [$($name:tt)*] $field:tt $type:ty) => {
+    (
+        @entities_of [$($generic:tt)*] [$($name:tt)*] [$($condition:tt)*] $field:tt $type:ty
+    ) => {
         impl<$($generic)*> $crate::MapEntities for $($name)*
         where
-            for<'a> $type: $crate::MapEntities
+            $($condition)* for<'a> $type: $crate::MapEntities
         {
             const HAS_ENTITIES: $crate::__define::bool =
                 <$type as $crate::MapEntities>::HAS_ENTITIES;

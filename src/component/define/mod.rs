@@ -58,14 +58,18 @@
 //! * `expansion` has the steps of the macro, `tokens` the steps that refuse macros and captured
 //!   types, and `split` the steps for structs with `#[split]`. Their fields are `Pod`; the unsafe
 //!   promise is that taking a struct apart does not panic.
+//! * `existing` has the macro that names existing types.
+//! * `generic` has the steps for generic structs.
 //! * `facts` has the steps that write the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
 //! * `packed` is the proof that a struct has no padding and an enum a variant of value zero.
 //! * `bits` has bytes that may be a value.
 
 mod bits;
+mod existing;
 mod expansion;
 mod facts;
+mod generic;
 mod packed;
 mod probe;
 mod split;
@@ -75,7 +79,7 @@ pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo}
 pub use crate::component::columnar::Split;
 pub use crate::component::split::{FieldOf, Parts, SplitComponent};
 pub use bits::{Bits, Check, Field, IsValid, check};
-pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_packed};
+pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
 pub use split::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};

@@ -31,35 +31,55 @@ impl FieldShape {
 /// # Panics
 ///
 /// If the struct has such bytes.
+#[track_caller]
 pub const fn assert_packed<T>(name: &str, fields: &[FieldShape]) {
-    let (mut end, mut bytes, mut i) = (0, 0, 0);
+    let (mut bytes, mut i) = (0, 0);
     while i < fields.len() {
         if !fields[i].is_plain {
             return; // which is an error of its own
+        }
+        assert_no_gap::<T>(name, fields, i);
+        bytes += fields[i].size;
+        i += 1;
+    }
+    assert!(bytes == size_of::<T>(), "the fields of a component are not those that it was given");
+}
+
+/// A compile error at the caller for a field before bytes that belong to no field.
+///
+/// # Panics
+///
+/// If such bytes follow the field.
+#[track_caller]
+pub const fn assert_no_gap<T>(name: &str, fields: &[FieldShape], at: usize) {
+    let (mut end, mut bytes, mut i) = (0_usize, 0_usize, 0);
+    while i < fields.len() {
+        if !fields[i].is_plain {
+            return; // which is an error of its own
+        }
+        if i <= at {
+            end = end.next_multiple_of(fields[i].align) + fields[i].size;
         }
         bytes += fields[i].size;
         i += 1;
     }
     let at_the_end = bytes.wrapping_neg() % align_of::<T>();
-    i = 0;
-    while i < fields.len() {
-        let padding = fields[i].align.wrapping_sub(end) % fields[i].align;
+    if at + 1 < fields.len() {
+        let next = &fields[at + 1];
+        let padding = end.next_multiple_of(next.align) - end;
         if padding > 0 {
-            refuse_padding(name, &fields[i - 1], padding, Some((fields[i].name, at_the_end)));
+            refuse_padding(name, &fields[at], padding, Some((next.name, at_the_end)));
         }
-        end += fields[i].size;
-        i += 1;
+    } else if end < size_of::<T>() {
+        refuse_padding(name, &fields[at], size_of::<T>() - end, None);
     }
-    if end < size_of::<T>() && i > 0 {
-        refuse_padding(name, &fields[i - 1], size_of::<T>() - end, None);
-    }
-    assert!(end == size_of::<T>(), "the fields of a component are not those that it was given");
 }
 
 /// Panics with a remedy for `padding` bytes after a field.
 ///
 /// They are at the end, or before the field that `next` names. Another order of the fields helps
 ///  only there: it leaves at the end the bytes that `next` gives.
+#[track_caller]
 const fn refuse_padding(
     name: &str,
     field: &FieldShape,

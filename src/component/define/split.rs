@@ -62,26 +62,26 @@ macro_rules! __split {
         }
     };
     (
-        @items [$visibility:vis] $name:ident $slices:ident $slices_mut:ident
+        @items [$($visibility:tt)*] $name:ident $slices:ident $slices_mut:ident
         $text:tt [$($flag:ident)*] [$($attribute:tt)*]
         [$({
-            $number:tt [$($inner:tt)*] [$field_visibility:vis] $field:ident: $type:ty
+            $number:tt [$($inner:tt)*] [$($field_visibility:tt)*] $field:ident: $type:ty
             = $($default:expr)?
         })*]
     ) => {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         $($attribute)*
-        $visibility struct $name { $($($inner)* $field_visibility $field: $type),* }
+        $($visibility)* struct $name { $($($inner)* $($field_visibility)* $field: $type),* }
 
         #[doc = $crate::__core::concat!(
             "The columns of a chunk: what `&", $crate::__core::stringify!($name), "` in a query is."
         )]
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         #[allow(dead_code, deprecated, reason = "a program need not use every column")]
-        $visibility struct $slices<'w> {
+        $($visibility)* struct $slices<'w> {
             $(
                 #[doc = $crate::__core::concat!("`", $crate::__core::stringify!($field), "` of each row.")]
-                $field_visibility $field: &'w [$type]
+                $($field_visibility)* $field: &'w [$type]
             ),*
         }
 
@@ -89,10 +89,10 @@ macro_rules! __split {
             "The columns of a chunk: what `&mut ", $crate::__core::stringify!($name), "` in a query is."
         )]
         #[allow(dead_code, deprecated, reason = "a program need not use every column")]
-        $visibility struct $slices_mut<'w> {
+        $($visibility)* struct $slices_mut<'w> {
             $(
                 #[doc = $crate::__core::concat!("`", $crate::__core::stringify!($field), "` of each row.")]
-                $field_visibility $field: &'w mut [$type]
+                $($field_visibility)* $field: &'w mut [$type]
             ),*
         }
 

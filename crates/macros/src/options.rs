@@ -1,0 +1,107 @@
+//! The words in the parentheses of an attribute.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::meta::ParseNestedMeta;
+use syn::parse::Parser as _;
+use syn::{LitStr, Path, PathSegment, Token};
+
+use crate::mistakes::Mistakes;
+
+/// Properties of a component besides data, and the names of the hidden macro for them.
+const FLAGS: [(&str, &str); 4] = [
+    ("enableable", "enableable"),
+    ("lines", "track_lines"),
+    ("hidden", "hidden"),
+    ("cleanup", "cleanup"),
+];
+
+const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `split`, `enableable`, `lines`, \
+     `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
+
+/// The options of a component or kernel.
+pub(crate) struct Options {
+    /// The path of phalanx.
+    pub(crate) library: Path,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) split: Option<Ident>,
+    /// Words as the user wrote them.
+    pub(crate) words: Vec<Ident>,
+}
+
+impl Options {
+    fn new() -> Self {
+        let mut library = Path::from(Ident::new("phalanx", Span::call_site()));
+        library.leading_colon = Some(Token![::](Span::call_site()));
+        Self { library, name: None, split: None, words: Vec::new() }
+    }
+
+    /// The options of `#[component]`.
+    pub(crate) fn of_component(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
+        Self::parse(tokens, mistakes, |options, meta| {
+            let Some(word) = meta.path.get_ident() else { return Err(meta.error(OF_COMPONENTS)) };
+            let text = word.to_string();
+            if text == "name" {
+                options.name = Some(meta.value()?.parse()?);
+                return Ok(());
+            }
+            if text != "split" && !FLAGS.iter().any(|(flag, _)| text == *flag) {
+                return Err(meta.error(OF_COMPONENTS));
+            }
+            if !meta.input.is_empty() && !meta.input.peek(Token![,]) {
+                return Err(meta.error(format!("`{text}` takes no arguments")));
+            }
+            if text == "split" {
+                options.split = Some(word.clone());
+            } else if options.words.iter().any(|known| known == word) {
+                return Err(meta.error(format!("`{text}` is written twice")));
+            } else {
+                options.words.push(word.clone());
+            }
+            Ok(())
+        })
+    }
+
+    /// The options of `#[kernel]`.
+    pub(crate) fn of_kernel(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
+        Self::parse(tokens, mistakes, |_, meta| {
+            Err(meta.error("the only option of `#[kernel]` is `crate = path`"))
+        })
+    }
+
+    /// The options, with errors about the tokens that are none.
+    fn parse(
+        tokens: TokenStream,
+        mistakes: &mut Mistakes,
+        other: fn(&mut Self, &ParseNestedMeta<'_>) -> syn::Result<()>,
+    ) -> Self {
+        let mut options = Self::new();
+        let parser = syn::meta::parser(|meta| {
+            if !meta.path.is_ident("crate") {
+                return other(&mut options, &meta);
+            }
+            options.library = meta.value()?.call(Path::parse_mod_style)?;
+            Ok(())
+        });
+        if let Err(error) = parser.parse2(tokens) {
+            mistakes.add_parsed(error);
+        }
+        options
+    }
+
+    /// The words as the hidden macro has them.
+    pub(crate) fn flags(&self) -> Vec<Ident> {
+        let hidden = |word: &Ident| {
+            let named = FLAGS.iter().find(|(flag, _)| word == flag);
+            Ident::new(named.map_or("", |(_, name)| name), word.span())
+        };
+        self.words.iter().map(hidden).collect()
+    }
+
+    /// The path of an item of phalanx.
+    pub(crate) fn item(&self, path: &str) -> Path {
+        let mut item = self.library.clone();
+        let segment = |name| PathSegment::from(Ident::new(name, Span::call_site()));
+        item.segments.extend(path.split("::").map(segment));
+        item
+    }
+}
