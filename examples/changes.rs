@@ -7,10 +7,11 @@
 
 use phalanx::prelude::*;
 
-component! {
-    #[derive(Debug)] struct Health(f32);
-    struct Shield;
-}
+#[component]
+#[derive(Debug)]
+struct Health(f32);
+#[component]
+struct Shield;
 
 /// Each loss once, in the order in which it happened.
 fn report(mut lost: Removed<Shield>) {

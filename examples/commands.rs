@@ -7,11 +7,14 @@
 
 use phalanx::prelude::*;
 
-component! {
-    struct Health(f32);
-    struct Poisoned { damage: f32 }
-    struct Grave;
+#[component]
+struct Health(f32);
+#[component]
+struct Poisoned {
+    damage: f32,
 }
+#[component]
+struct Grave;
 
 /// Runs on several threads: each chunk records with a writer of its own, and the order of the
 /// commands does not depend on the threads.

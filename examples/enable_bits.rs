@@ -7,10 +7,10 @@
 
 use phalanx::prelude::*;
 
-component! {
-    struct Position(f32);
-    #[enableable] struct Awake;
-}
+#[component]
+struct Position(f32);
+#[component(enableable)]
+struct Awake;
 
 /// Visits the rows in which `Awake` is on.
 fn walk(walkers: Query<&mut Position, With<Awake>>) {

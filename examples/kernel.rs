@@ -7,19 +7,26 @@
 
 use phalanx::prelude::*;
 
-component! {
-    struct Position { x: f32, y: f32, z: f32 }
-    struct Velocity { x: f32, y: f32, z: f32 }
+#[component]
+struct Position {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+#[component]
+struct Velocity {
+    x: f32,
+    y: f32,
+    z: f32,
 }
 
-kernel! {
-    /// One Euler step. The function is compiled once for each level, and chosen at the call.
-    fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * dt;
-            p.y += v.y * dt;
-            p.z += v.z * dt;
-        }
+/// One Euler step. The function is compiled once for each level, and chosen at the call.
+#[kernel]
+fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * dt;
+        p.y += v.y * dt;
+        p.z += v.z * dt;
     }
 }
 

@@ -7,11 +7,18 @@
 
 use phalanx::prelude::*;
 
-component! {
-    struct Place { x: f32, y: f32 }
-    struct Offset { x: f32, y: f32 }
-    struct Parent(Entity);
+#[component]
+struct Place {
+    x: f32,
+    y: f32,
 }
+#[component]
+struct Offset {
+    x: f32,
+    y: f32,
+}
+#[component]
+struct Parent(Entity);
 
 /// The parents' places are read while the children's are written: the filters keep them apart.
 fn follow(

@@ -9,9 +9,13 @@ use std::thread;
 
 use phalanx::prelude::*;
 
-component! {
-    struct Tile { height: f32 }
-    struct Door { leads_to: Entity }
+#[component]
+struct Tile {
+    height: f32,
+}
+#[component]
+struct Door {
+    leads_to: Entity,
 }
 
 /// A world is `Send`, and shares nothing with another one.

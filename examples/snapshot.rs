@@ -7,10 +7,10 @@
 
 use phalanx::prelude::*;
 
-component! {
-    struct Position(f32);
-    struct Velocity(f32);
-}
+#[component]
+struct Position(f32);
+#[component]
+struct Velocity(f32);
 
 fn step(bodies: Query<(&mut Position, &Velocity)>) {
     bodies.rows().for_each(|(position, velocity)| position.0 += velocity.0);

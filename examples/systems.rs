@@ -7,11 +7,12 @@
 
 use phalanx::prelude::*;
 
-component! {
-    struct Position(f32);
-    struct Velocity(f32);
-    struct Age(u32);
-}
+#[component]
+struct Position(f32);
+#[component]
+struct Velocity(f32);
+#[component]
+struct Age(u32);
 
 /// A resource: a value of the world that belongs to no entity.
 struct Step(f32);

@@ -8,16 +8,16 @@
 //!
 //! | trait | implemented by | effects of a wrong implementation |
 //! | --- | --- | --- |
-//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `TRACKS_LINES`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: during these calls no lock is held, and no plan lacks an archetype |
+//! | `Component` | other crates: `#[component]`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `TRACKS_LINES`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: during these calls no lock is held, and no plan lacks an archetype |
 //! | `Plain` | every type that has the traits of `bytemuck` that it requires | |
-//! | `Defined` | other crates: `component!`, or by hand | it decides only about a type that `component!` defines, and for such a type a second implementation is a conflict |
+//! | `Defined` | other crates: `#[component]`, or by hand | it decides only about a type that `#[component]` defines, and for such a type a second implementation is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
-//! | `MapEntities` | other crates: `component!`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge` and `World::move_from` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
+//! | `MapEntities` | other crates: `#[component]`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge` and `World::move_from` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
 //! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is called when the tag is registered, before any change; if it panics while commands are applied they are lost, as with `hint` |
 //! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | equal values may compare as different, and count as two; different values may compare as equal, and count as one. `Eq` and `Hash` may panic: they are called before any change. A destructor may panic: if no entity has the value any more, the panic is swallowed; if the value is a rejected duplicate, the panic propagates after the call has finished |
-//! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are the columns of its shape, for any type |
-//! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are the columns of `Parts`, a tuple of components; a component that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
+//! | `Columnar` | every `Component`; other crates, for split components: `#[component]`, or by hand | the columns are the columns of its shape, for any type |
+//! | `SplitComponent` | other crates: `#[component]`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are the columns of `Parts`, a tuple of components; a component that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |
 //! | `Bundle` | every `Columnar` type, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
@@ -53,7 +53,7 @@ macro_rules! prelude {
 #![allow(dead_code, coherence_leak_check)]
 use phalanx::{*, prelude::*};
 use std::marker::PhantomData;
-component! { pub struct Mine(u32); }
+#[component] pub struct Mine(u32);
 #[derive(Clone, Copy)]
 pub struct Other;
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -330,22 +330,22 @@ fn both(writes: &Query<&mut Mine>) { writes.rows().for_each(drop); }
 "
 }
 
-// Attributes that `kernel!` refuses: with the span of a macro of another crate they would bypass
+// Attributes that `#[kernel]` refuses: with the span of a macro of another crate they would bypass
 // `#![forbid(unsafe_code)]`.
 programs! {
     KernelSymbol, "compile_fail": "
-kernel! { #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 } }
+#[kernel] #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 }
 "
     KernelSection, "compile_fail": "
-kernel! { #[unsafe(link_section = \".init_array\")] pub fn generic<T>(_rows: &[T]) {} }
+#[kernel] #[unsafe(link_section = \".init_array\")] pub fn generic<T>(_rows: &[T]) {}
 "
     KernelRawName, "compile_fail": "
-kernel! { #[r#no_mangle] pub fn with_mut(mut _n: usize) {} }
+#[kernel] #[r#no_mangle] pub fn with_mut(mut _n: usize) {}
 "
     KernelBehindCfg, "compile_fail": "
-kernel! { #[cfg_attr(all(), unsafe(no_mangle))] pub fn getenv(_name: usize) -> usize { 1 } }
+#[kernel] #[cfg_attr(all(), unsafe(no_mangle))] pub fn getenv(_name: usize) -> usize { 1 }
 "
     KernelPlain, "": "
-kernel! { #[must_use] pub fn getenv(_name: usize) -> usize { 1 } }
+#[kernel] #[must_use] pub fn getenv(_name: usize) -> usize { 1 }
 "
 }

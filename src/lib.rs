@@ -29,12 +29,6 @@ mod store;
 mod tuples;
 mod version;
 
-/// The attributes `#[component]` and `#[kernel]`, beside the macros of these names.
-#[doc(hidden)]
-pub mod attributes {
-    pub use phalanx_macros::{component, kernel};
-}
-
 /// The programs of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -58,6 +52,7 @@ pub use component::define as __define;
 pub use component::{
     ChunkValue, Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone,
     MapEntities, PerChunk, Plain, Previous, Prototype, Shared, SharedValue, SplitMut, VariantInfo,
+    component,
 };
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
@@ -72,7 +67,8 @@ pub use schedule::{
     FixedStep, Local, RunOnce, Schedule, ScheduleError, System, SystemParam, every,
 };
 pub use simd::{
-    Lanes, Level, Scalar, Stores, fold, lanes, lanes_mut, overwrite, scalars, scalars_mut, vectors,
+    Lanes, Level, Scalar, Stores, fold, kernel, lanes, lanes_mut, overwrite, scalars, scalars_mut,
+    vectors,
 };
 pub use snapshot::{Snapshot, SnapshotArchetype, SnapshotColumn, SnapshotReader, SnapshotRing};
 pub use storage::{

@@ -6,7 +6,7 @@ pub use crate::{
     Filter, FixedStep, Gone, IgnoreEnabled, IncludeHidden, Inserted, Level, LinesMut, Local,
     Lookup, LookupMut, Modified, PerChunk, PerChunkMut, Prototype, Query, Removed, Reordered, Res,
     ResMut, Schedule, ScheduleError, Shared, Side, SideMut, VECTOR_ROWS, Version, With,
-    WithDisabled, WithShared, Without, WithoutShared, World, component, every, kernel, lanes,
-    lanes_mut, scalars, scalars_mut,
+    WithDisabled, WithShared, Without, WithoutShared, World, component, every, impl_component,
+    kernel, lanes, lanes_mut, scalars, scalars_mut,
 };
 pub use bytemuck::{Pod, Zeroable};

@@ -28,7 +28,7 @@ struct Added(f32);
 #[repr(C)]
 struct Tag;
 
-component!(Kept as "bench.bulk.kept", Added as "bench.bulk.added", Tag as "bench.bulk.tag");
+impl_component!(Kept as "bench.bulk.kept", Added as "bench.bulk.added", Tag as "bench.bulk.tag");
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {

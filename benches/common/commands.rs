@@ -30,7 +30,7 @@ struct Second(f32);
 #[repr(transparent)]
 struct Third(f32);
 
-component!(
+impl_component!(
     Kept as "bench.commands.kept",
     Added as "bench.commands.added",
     Second as "bench.commands.second",

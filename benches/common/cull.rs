@@ -23,13 +23,18 @@ const DT: f32 = 0.5;
 /// The places in view. Both are bounds of rows, so the limit has no partial block to test.
 const VIEW: (f32, f32) = (450_000.0, 550_000.0);
 
-component! {
-    struct Place as "bench.place" (f32);
-    struct Height as "bench.cull_height" (f32);
-    struct Speed as "bench.cull_speed" (f32);
+#[component(name = "bench.place")]
+struct Place(f32);
+#[component(name = "bench.cull_height")]
+struct Height(f32);
+#[component(name = "bench.cull_speed")]
+struct Speed(f32);
 
-    /// The first and the last place of a chunk's rows.
-    struct Bounds as "bench.bounds" { low: f32, high: f32 }
+/// The first and the last place of a chunk's rows.
+#[component(name = "bench.bounds")]
+struct Bounds {
+    low: f32,
+    high: f32,
 }
 
 impl Bounds {
@@ -44,12 +49,11 @@ impl Bounds {
     }
 }
 
-kernel! {
-    fn rise_in_view(heights: &mut [Height], speeds: &[Speed], places: &[Place], dt: f32) {
-        for ((height, speed), place) in heights.iter_mut().zip(speeds).zip(places) {
-            let is_in_view = place.0 >= VIEW.0 && place.0 < VIEW.1;
-            height.0 += if is_in_view { speed.0 * dt } else { 0.0 };
-        }
+#[kernel]
+fn rise_in_view(heights: &mut [Height], speeds: &[Speed], places: &[Place], dt: f32) {
+    for ((height, speed), place) in heights.iter_mut().zip(speeds).zip(places) {
+        let is_in_view = place.0 >= VIEW.0 && place.0 < VIEW.1;
+        height.0 += if is_in_view { speed.0 * dt } else { 0.0 };
     }
 }
 

@@ -22,7 +22,7 @@ const ENDING: usize = ENTITIES / FRAMES as usize;
 #[repr(transparent)]
 struct Ends(u32);
 
-component!(Ends as "bench.despawn.ends");
+impl_component!(Ends as "bench.despawn.ends");
 
 type Row = (Position, Velocity, Ends);
 
@@ -102,11 +102,10 @@ fn retain() -> Workload {
         })
 }
 
-kernel! {
-    fn mark(ends: &[Ends], keep: &mut [bool], frame: u32) {
-        for (ends, keep) in ends.iter().zip(keep) {
-            *keep = ends.0 != frame;
-        }
+#[kernel]
+fn mark(ends: &[Ends], keep: &mut [bool], frame: u32) {
+    for (ends, keep) in ends.iter().zip(keep) {
+        *keep = ends.0 != frame;
     }
 }
 

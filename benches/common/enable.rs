@@ -24,38 +24,41 @@ const MANY: usize = 1_000_000;
 
 const DT: f32 = 0.5;
 
-component! {
-    struct Height as "bench.height" (f32);
-    struct Speed as "bench.speed" (f32);
-    struct IsAwake as "bench.is_awake" (bool);
-    struct Moved as "bench.moved";
+#[component(name = "bench.height")]
+struct Height(f32);
+#[component(name = "bench.speed")]
+struct Speed(f32);
+#[component(name = "bench.is_awake")]
+struct IsAwake(bool);
+#[component(name = "bench.moved")]
+struct Moved;
 
-    #[enableable]
-    struct Awake as "bench.awake";
+#[component(enableable, name = "bench.awake")]
+struct Awake;
+
+#[kernel]
+fn rise(heights: &mut [Height], speeds: &[Speed], dt: f32) {
+    for (height, speed) in heights.iter_mut().zip(speeds) {
+        height.0 += speed.0 * dt;
+    }
 }
 
-kernel! {
-    fn rise(heights: &mut [Height], speeds: &[Speed], dt: f32) {
-        for (height, speed) in heights.iter_mut().zip(speeds) {
+#[kernel]
+fn rise_if(heights: &mut [Height], speeds: &[Speed], awake: &[IsAwake], dt: f32) {
+    for ((height, speed), awake) in heights.iter_mut().zip(speeds).zip(awake) {
+        if awake.0 {
             height.0 += speed.0 * dt;
         }
     }
+}
 
-    fn rise_if(heights: &mut [Height], speeds: &[Speed], awake: &[IsAwake], dt: f32) {
-        for ((height, speed), awake) in heights.iter_mut().zip(speeds).zip(awake) {
-            if awake.0 {
-                height.0 += speed.0 * dt;
-            }
-        }
-    }
-
-    /// Computes all rows and keeps the old values of disabled ones.
-    fn rise_masked(heights: &mut [F32x16], speeds: &[F32x16], words: &[u64], dt: f32) {
-        for (i, (height, speed)) in heights.iter_mut().zip(speeds).enumerate() {
-            #[expect(clippy::cast_possible_truncation, reason = "a quarter of the word")]
-            let awake = Mask16::from_bits((words[i / 4] >> (i % 4 * 16)) as u16);
-            *height = awake.select(*height + *speed * F32x16::splat(dt), *height);
-        }
+/// Computes all rows and keeps the old values of disabled ones.
+#[kernel]
+fn rise_masked(heights: &mut [F32x16], speeds: &[F32x16], words: &[u64], dt: f32) {
+    for (i, (height, speed)) in heights.iter_mut().zip(speeds).enumerate() {
+        #[expect(clippy::cast_possible_truncation, reason = "a quarter of the word")]
+        let awake = Mask16::from_bits((words[i / 4] >> (i % 4 * 16)) as u16);
+        *height = awake.select(*height + *speed * F32x16::splat(dt), *height);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The limit: the loops of the workloads over flat slices of `f32`, compiled for AVX2.
 //!
-//! No part of phalanx is used here, not even `kernel!`: a limit must not depend on the code that it
-//! is compared with. On a machine without AVX2, the limit has the features of the build.
+//! No part of phalanx is used here, not even `#[kernel]`: a limit must not depend on the code that
+//! it is compared with. On a machine without AVX2, the limit has the features of the build.
 
 /// Compiles each body twice, for the build and for AVX2, behind one safe function.
 macro_rules! limit {

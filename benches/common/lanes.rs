@@ -1,4 +1,5 @@
-//! Vectors against plain loops, all inside `kernel!`: the vectors of `phalanx::vectors` and `wide`.
+//! Vectors against plain loops, all inside `#[kernel]`: the vectors of `phalanx::vectors` and
+//! `wide`.
 //!
 //! `wide` chooses its instructions when it is compiled, a kernel when it is called. So the two
 //! builds differ here for `wide`, and hardly for the others:
@@ -39,108 +40,118 @@ struct Heat(f32);
 #[repr(transparent)]
 struct Flow(f32);
 
-component!(Heat as "bench.heat", Flow as "bench.flow");
+impl_component!(Heat as "bench.heat", Flow as "bench.flow");
 
-kernel! {
-    fn add_loop(heat: &mut [Heat], flow: &[Flow], dt: f32) {
-        for (h, f) in heat.iter_mut().zip(flow) {
-            h.0 += f.0 * dt;
+#[kernel]
+fn add_loop(heat: &mut [Heat], flow: &[Flow], dt: f32) {
+    for (h, f) in heat.iter_mut().zip(flow) {
+        h.0 += f.0 * dt;
+    }
+}
+
+#[kernel]
+fn add_wide(heat: &mut [f32x8], flow: &[f32x8], dt: f32) {
+    let dt = f32x8::splat(dt);
+    for (h, f) in heat.iter_mut().zip(flow) {
+        *h += *f * dt;
+    }
+}
+
+#[kernel]
+fn add_vectors(heat: &mut [F32x16], flow: &[F32x16], dt: f32) {
+    for (h, f) in heat.iter_mut().zip(flow) {
+        *h += *f * dt;
+    }
+}
+
+#[kernel]
+fn select_loop(heat: &mut [Heat], threshold: f32) {
+    for h in heat {
+        h.0 = if h.0 > threshold { h.0 * 0.5 } else { h.0 + 1.0 };
+    }
+}
+
+#[kernel]
+fn select_wide(heat: &mut [f32x8], threshold: f32) {
+    let (threshold, half, one) = (f32x8::splat(threshold), f32x8::splat(0.5), f32x8::ONE);
+    for h in heat {
+        *h = h.simd_gt(threshold).select(*h * half, *h + one);
+    }
+}
+
+#[kernel]
+fn select_vectors(heat: &mut [F32x16], threshold: f32) {
+    for h in heat {
+        *h = h.simd_gt(F32x16::splat(threshold)).select(*h * 0.5, *h + 1.0);
+    }
+}
+
+#[kernel]
+fn pull_loop(heat: &[Heat], flow: &mut [Flow], sources: &[f32]) {
+    for (h, f) in heat.iter().zip(flow) {
+        f.0 = sources.iter().map(|source| pull(source - h.0)).sum();
+    }
+}
+
+#[kernel]
+fn pull_wide(heat: &[f32x8], flow: &mut [f32x8], sources: &[f32]) {
+    for (h, f) in heat.iter().zip(flow) {
+        *f = f32x8::ZERO;
+        for source in sources {
+            let d = f32x8::splat(*source) - *h;
+            let squared = d * d + f32x8::splat(SOFTENING);
+            let is_near = squared.simd_lt(f32x8::splat(REACH));
+            *f += is_near.select(d / (squared * squared.sqrt()), f32x8::ZERO);
         }
     }
+}
 
-    fn add_wide(heat: &mut [f32x8], flow: &[f32x8], dt: f32) {
-        let dt = f32x8::splat(dt);
-        for (h, f) in heat.iter_mut().zip(flow) {
-            *h += *f * dt;
+#[kernel]
+fn pull_vectors(heat: &[F32x16], flow: &mut [F32x16], sources: &[f32]) {
+    for (h, f) in heat.iter().zip(flow) {
+        *f = F32x16::splat(0.0);
+        for source in sources {
+            let d = F32x16::splat(*source) - *h;
+            let squared = d * d + SOFTENING;
+            let is_near = squared.simd_lt(F32x16::splat(REACH));
+            *f += is_near.select(d / (squared * squared.sqrt()), F32x16::splat(0.0));
         }
     }
+}
 
-    fn add_vectors(heat: &mut [F32x16], flow: &[F32x16], dt: f32) {
-        for (h, f) in heat.iter_mut().zip(flow) {
-            *h += *f * dt;
+#[kernel]
+fn sum_loop(heat: &[Heat]) -> f32 {
+    heat.iter().map(|h| h.0).sum()
+}
+
+#[kernel]
+fn sum_wide(heat: &[f32x8]) -> f32 {
+    let mut sums = [f32x8::ZERO; 4];
+    let (blocks, rest) = heat.as_chunks::<4>();
+    for block in blocks {
+        for (sum, h) in sums.iter_mut().zip(block) {
+            *sum += *h;
         }
     }
+    for h in rest {
+        sums[0] += *h;
+    }
+    ((sums[0] + sums[1]) + (sums[2] + sums[3])).reduce_add()
+}
 
-    fn select_loop(heat: &mut [Heat], threshold: f32) {
-        for h in heat {
-            h.0 = if h.0 > threshold { h.0 * 0.5 } else { h.0 + 1.0 };
+#[kernel]
+fn sum_vectors(heat: &[F32x16]) -> f32 {
+    let mut sums = [F32x16::splat(0.0); 2];
+    let (blocks, rest) = heat.as_chunks::<2>();
+    for block in blocks {
+        for (sum, h) in sums.iter_mut().zip(block) {
+            *sum += *h;
         }
     }
-
-    fn select_wide(heat: &mut [f32x8], threshold: f32) {
-        let (threshold, half, one) = (f32x8::splat(threshold), f32x8::splat(0.5), f32x8::ONE);
-        for h in heat {
-            *h = h.simd_gt(threshold).select(*h * half, *h + one);
-        }
+    for h in rest {
+        sums[0] += *h;
     }
-
-    fn select_vectors(heat: &mut [F32x16], threshold: f32) {
-        for h in heat {
-            *h = h.simd_gt(F32x16::splat(threshold)).select(*h * 0.5, *h + 1.0);
-        }
-    }
-
-    fn pull_loop(heat: &[Heat], flow: &mut [Flow], sources: &[f32]) {
-        for (h, f) in heat.iter().zip(flow) {
-            f.0 = sources.iter().map(|source| pull(source - h.0)).sum();
-        }
-    }
-
-    fn pull_wide(heat: &[f32x8], flow: &mut [f32x8], sources: &[f32]) {
-        for (h, f) in heat.iter().zip(flow) {
-            *f = f32x8::ZERO;
-            for source in sources {
-                let d = f32x8::splat(*source) - *h;
-                let squared = d * d + f32x8::splat(SOFTENING);
-                let is_near = squared.simd_lt(f32x8::splat(REACH));
-                *f += is_near.select(d / (squared * squared.sqrt()), f32x8::ZERO);
-            }
-        }
-    }
-
-    fn pull_vectors(heat: &[F32x16], flow: &mut [F32x16], sources: &[f32]) {
-        for (h, f) in heat.iter().zip(flow) {
-            *f = F32x16::splat(0.0);
-            for source in sources {
-                let d = F32x16::splat(*source) - *h;
-                let squared = d * d + SOFTENING;
-                let is_near = squared.simd_lt(F32x16::splat(REACH));
-                *f += is_near.select(d / (squared * squared.sqrt()), F32x16::splat(0.0));
-            }
-        }
-    }
-
-    fn sum_loop(heat: &[Heat]) -> f32 {
-        heat.iter().map(|h| h.0).sum()
-    }
-
-    fn sum_wide(heat: &[f32x8]) -> f32 {
-        let mut sums = [f32x8::ZERO; 4];
-        let (blocks, rest) = heat.as_chunks::<4>();
-        for block in blocks {
-            for (sum, h) in sums.iter_mut().zip(block) {
-                *sum += *h;
-            }
-        }
-        for h in rest {
-            sums[0] += *h;
-        }
-        ((sums[0] + sums[1]) + (sums[2] + sums[3])).reduce_add()
-    }
-
-    fn sum_vectors(heat: &[F32x16]) -> f32 {
-        let mut sums = [F32x16::splat(0.0); 2];
-        let (blocks, rest) = heat.as_chunks::<2>();
-        for block in blocks {
-            for (sum, h) in sums.iter_mut().zip(block) {
-                *sum += *h;
-            }
-        }
-        for h in rest {
-            sums[0] += *h;
-        }
-        (sums[0] + sums[1]).reduce_add()
-    }
+    (sums[0] + sums[1]).reduce_add()
 }
 
 /// Opaque, or the compiler would know the number of sources and unroll the loop over them.

@@ -14,12 +14,11 @@ use super::{Position, Velocity, flat, moving_world, position, positions, velocit
 /// A chunk of positions and velocities holds 672.
 const ROWS: usize = 600;
 
-kernel! {
-    /// Pulls every velocity towards the origin: divisions and square roots.
-    fn pull(velocities: &mut [Velocity], positions: &[Position]) {
-        for (v, p) in velocities.iter_mut().zip(positions) {
-            [v.x, v.y, v.z] = pulled([v.x, v.y, v.z], [p.x, p.y, p.z]);
-        }
+/// Pulls every velocity towards the origin: divisions and square roots.
+#[kernel]
+fn pull(velocities: &mut [Velocity], positions: &[Position]) {
+    for (v, p) in velocities.iter_mut().zip(positions) {
+        [v.x, v.y, v.z] = pulled([v.x, v.y, v.z], [p.x, p.y, p.z]);
     }
 }
 

@@ -22,11 +22,10 @@ const SIZES: [[usize; 2]; 2] = [[100, 100], [500, 100]];
 /// Generations that are compared with a reference.
 const REFERENCE_MAX: u64 = 16;
 
-kernel! {
-    /// A generation of cells that lie side by side, from the three rows around them.
-    fn next_alive(alive: &mut [Alive], north: &[u8], here: &[u8], south: &[u8]) {
-        next_cells(scalars_mut(alive), north, here, south);
-    }
+/// A generation of cells that lie side by side, from the three rows around them.
+#[kernel]
+fn next_alive(alive: &mut [Alive], north: &[u8], here: &[u8], south: &[u8]) {
+    next_cells(scalars_mut(alive), north, here, south);
 }
 
 /// The workloads of this file.

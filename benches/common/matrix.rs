@@ -7,19 +7,18 @@ use phalanx::prelude::*;
 #[repr(transparent)]
 pub(crate) struct Matrix(pub(crate) [f32; 16]);
 
-component!(Matrix as "bench.matrix");
+impl_component!(Matrix as "bench.matrix");
 
 /// A scaling by 2, 4 and 8, then a move by (1, 2, 3): the matrix, its inverse and the inverse of
 /// the inverse are exact in `f32`.
 pub(crate) const START: Matrix =
     Matrix([2.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 8.0, 0.0, 1.0, 2.0, 3.0, 1.0]);
 
-kernel! {
-    /// Inverts each matrix that many times, and moves it by one.
-    pub(crate) fn invert(matrices: &mut [Matrix], times: u32) {
-        for matrix in matrices {
-            matrix.0 = inverted_and_moved(matrix.0, times);
-        }
+/// Inverts each matrix that many times, and moves it by one.
+#[kernel]
+pub(crate) fn invert(matrices: &mut [Matrix], times: u32) {
+    for matrix in matrices {
+        matrix.0 = inverted_and_moved(matrix.0, times);
     }
 }
 

@@ -15,12 +15,14 @@ use super::{Position, Velocity, position, velocity};
 
 const ROWS: usize = 100_000;
 
-component! {
-    struct Health(f32);
-    struct Number(u32);
-    struct Odd;
-    struct Friend(Entity);
-}
+#[component]
+struct Health(f32);
+#[component]
+struct Number(u32);
+#[component]
+struct Odd;
+#[component]
+struct Friend(Entity);
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {

@@ -5,7 +5,8 @@ use phalanx::prelude::*;
 use super::sides::{Workload, steady};
 use super::world;
 
-component! { struct Count(u32); }
+#[component]
+struct Count(u32);
 
 pub(crate) fn workloads() -> Vec<Workload> {
     let one_row = |chunk| {

@@ -16,16 +16,15 @@ const SIZES: [usize; 3] = [4_096, 1_000_000, 16_000_000];
 
 const LEAST: f32 = 8.0;
 
-component! {
-    struct Source as "bench.source" (f32);
-    struct Target as "bench.target" (f32);
-}
+#[component(name = "bench.source")]
+struct Source(f32);
+#[component(name = "bench.target")]
+struct Target(f32);
 
-kernel! {
-    fn at_least(target: &mut [Target], source: &[Source], least: f32) {
-        for (target, source) in target.iter_mut().zip(source) {
-            target.0 = source.0.max(least);
-        }
+#[kernel]
+fn at_least(target: &mut [Target], source: &[Source], least: f32) {
+    for (target, source) in target.iter_mut().zip(source) {
+        target.0 = source.0.max(least);
     }
 }
 

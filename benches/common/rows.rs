@@ -1,8 +1,8 @@
 //! Every entity in turn, in each possible way: chunks and a kernel, chunks and a plain loop, rows,
 //! and the ids one after the other.
 //!
-//! Code outside a `kernel!` runs at the level of the build: `chunks` against `loop` is the gain of
-//! the kernel, `loop` against `rows` the price of rows.
+//! Code outside a `#[kernel]` runs at the level of the build: `chunks` against `loop` is the gain
+//! of the kernel, `loop` against `rows` the price of rows.
 
 use std::hint::black_box;
 
@@ -20,11 +20,10 @@ const ENTITIES: usize = 100_000;
 /// Half of the positions are above it.
 const THRESHOLD: f32 = 31.0;
 
-kernel! {
-    /// The number of `x` above the threshold.
-    fn count_above(positions: &[Position], threshold: f32) -> u32 {
-        positions.iter().map(|p| u32::from(p.x > threshold)).sum()
-    }
+/// The number of `x` above the threshold.
+#[kernel]
+fn count_above(positions: &[Position], threshold: f32) -> u32 {
+    positions.iter().map(|p| u32::from(p.x > threshold)).sum()
 }
 
 /// The workloads of this file.

@@ -13,12 +13,11 @@ const ROWS: usize = 10_000;
 /// The first value in each column.
 const START: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
-kernel! {
-    /// Exchanges the two, value by value.
-    fn swap<L: Pod, R: Pod>(left: &mut [L], right: &mut [R]) {
-        for (l, r) in scalars_mut::<f32>(left).iter_mut().zip(scalars_mut::<f32>(right)) {
-            std::mem::swap(l, r);
-        }
+/// Exchanges the two, value by value.
+#[kernel]
+fn swap<L: Pod, R: Pod>(left: &mut [L], right: &mut [R]) {
+    for (l, r) in scalars_mut::<f32>(left).iter_mut().zip(scalars_mut::<f32>(right)) {
+        std::mem::swap(l, r);
     }
 }
 
@@ -29,7 +28,7 @@ macro_rules! columns {
             #[repr(transparent)]
             struct $column(f32);
         )*
-        component!($($column),*);
+        impl_component!($($column),*);
     };
 }
 columns! { A B C D E }

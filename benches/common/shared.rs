@@ -26,13 +26,16 @@ const VALUES: u32 = 10_000;
 /// The kind that is chosen.
 const CHOSEN: u8 = 5;
 
-component! {
-    struct Height as "bench.shared_height" (f32);
-    struct Speed as "bench.shared_speed" (f32);
-    struct KindId as "bench.kind" (u32);
-    struct Left as "bench.left";
-    struct Right as "bench.right";
-}
+#[component(name = "bench.shared_height")]
+struct Height(f32);
+#[component(name = "bench.shared_speed")]
+struct Speed(f32);
+#[component(name = "bench.kind")]
+struct KindId(u32);
+#[component(name = "bench.left")]
+struct Left;
+#[component(name = "bench.right")]
+struct Right;
 
 /// The values shared by the rows of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,29 +58,31 @@ const GRAVITY: [f32; KINDS] = {
     all
 };
 
-kernel! {
-    fn fall(heights: &mut [Height], speeds: &[Speed], gravity: f32) {
-        for (height, speed) in heights.iter_mut().zip(speeds) {
-            height.0 += speed.0 * gravity;
-        }
+#[kernel]
+fn fall(heights: &mut [Height], speeds: &[Speed], gravity: f32) {
+    for (height, speed) in heights.iter_mut().zip(speeds) {
+        height.0 += speed.0 * gravity;
     }
+}
 
-    fn fall_by_kind(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId]) {
-        for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
-            height.0 += speed.0 * GRAVITY[kind.0 as usize % KINDS];
-        }
+#[kernel]
+fn fall_by_kind(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId]) {
+    for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
+        height.0 += speed.0 * GRAVITY[kind.0 as usize % KINDS];
     }
+}
 
-    fn count_if(counts: &mut [Count], kinds: &[KindId], chosen: u32) {
-        for (count, kind) in counts.iter_mut().zip(kinds) {
-            count.0 += u64::from(kind.0 == chosen);
-        }
+#[kernel]
+fn count_if(counts: &mut [Count], kinds: &[KindId], chosen: u32) {
+    for (count, kind) in counts.iter_mut().zip(kinds) {
+        count.0 += u64::from(kind.0 == chosen);
     }
+}
 
-    fn fall_if(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId], gravity: f32) {
-        for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
-            height.0 += if kind.0 == u32::from(CHOSEN) { speed.0 * gravity } else { 0.0 };
-        }
+#[kernel]
+fn fall_if(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId], gravity: f32) {
+    for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
+        height.0 += if kind.0 == u32::from(CHOSEN) { speed.0 * gravity } else { 0.0 };
     }
 }
 

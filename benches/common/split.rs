@@ -23,58 +23,79 @@ const READS: usize = 100_000;
 
 const DT: f32 = 0.5;
 
-component! {
-    struct Whole as "bench.whole" { x: f32, y: f32, z: f32 }
-
-    #[split]
-    struct Apart as "bench.apart" { x: f32, y: f32, z: f32 }
-
-    struct WholeSpeed as "bench.whole_speed" { x: f32, y: f32, z: f32 }
-
-    #[split]
-    struct ApartSpeed as "bench.apart_speed" { x: f32, y: f32, z: f32 }
-
-    struct Out as "bench.out" (f32);
+#[component(name = "bench.whole")]
+struct Whole {
+    x: f32,
+    y: f32,
+    z: f32,
 }
 
-kernel! {
-    fn one_whole(out: &mut [Out], rows: &[Whole]) {
-        for (out, row) in out.iter_mut().zip(rows) {
-            out.0 = row.y.max(8.0);
-        }
-    }
+#[component(split, name = "bench.apart")]
+struct Apart {
+    x: f32,
+    y: f32,
+    z: f32,
+}
 
-    fn one_apart(out: &mut [Out], y: &[f32]) {
-        for (out, y) in out.iter_mut().zip(y) {
-            out.0 = y.max(8.0);
-        }
-    }
+#[component(name = "bench.whole_speed")]
+struct WholeSpeed {
+    x: f32,
+    y: f32,
+    z: f32,
+}
 
-    fn length_whole(out: &mut [Out], rows: &[Whole]) {
-        for (out, Whole { x, y, z }) in out.iter_mut().zip(rows) {
-            out.0 = (x * x + y * y + z * z).sqrt();
-        }
-    }
+#[component(split, name = "bench.apart_speed")]
+struct ApartSpeed {
+    x: f32,
+    y: f32,
+    z: f32,
+}
 
-    fn length_apart(out: &mut [Out], x: &[f32], y: &[f32], z: &[f32]) {
-        let rows = out.iter_mut().zip(x).zip(y).zip(z);
-        for (((out, x), y), z) in rows {
-            out.0 = (x * x + y * y + z * z).sqrt();
-        }
-    }
+#[component(name = "bench.out")]
+struct Out(f32);
 
-    fn move_whole(rows: &mut [Whole], speeds: &[WholeSpeed], dt: f32) {
-        for (row, speed) in rows.iter_mut().zip(speeds) {
-            row.x += speed.x * dt;
-            row.y += speed.y * dt;
-            row.z += speed.z * dt;
-        }
+#[kernel]
+fn one_whole(out: &mut [Out], rows: &[Whole]) {
+    for (out, row) in out.iter_mut().zip(rows) {
+        out.0 = row.y.max(8.0);
     }
+}
 
-    fn move_field(field: &mut [f32], speed: &[f32], dt: f32) {
-        for (field, speed) in field.iter_mut().zip(speed) {
-            *field += *speed * dt;
-        }
+#[kernel]
+fn one_apart(out: &mut [Out], y: &[f32]) {
+    for (out, y) in out.iter_mut().zip(y) {
+        out.0 = y.max(8.0);
+    }
+}
+
+#[kernel]
+fn length_whole(out: &mut [Out], rows: &[Whole]) {
+    for (out, Whole { x, y, z }) in out.iter_mut().zip(rows) {
+        out.0 = (x * x + y * y + z * z).sqrt();
+    }
+}
+
+#[kernel]
+fn length_apart(out: &mut [Out], x: &[f32], y: &[f32], z: &[f32]) {
+    let rows = out.iter_mut().zip(x).zip(y).zip(z);
+    for (((out, x), y), z) in rows {
+        out.0 = (x * x + y * y + z * z).sqrt();
+    }
+}
+
+#[kernel]
+fn move_whole(rows: &mut [Whole], speeds: &[WholeSpeed], dt: f32) {
+    for (row, speed) in rows.iter_mut().zip(speeds) {
+        row.x += speed.x * dt;
+        row.y += speed.y * dt;
+        row.z += speed.z * dt;
+    }
+}
+
+#[kernel]
+fn move_field(field: &mut [f32], speed: &[f32], dt: f32) {
+    for (field, speed) in field.iter_mut().zip(speed) {
+        *field += *speed * dt;
     }
 }
 

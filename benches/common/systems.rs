@@ -18,23 +18,21 @@ const START: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 /// Rounds of a heavy system.
 const ROUNDS: u32 = 100;
 
-kernel! {
-    /// Exchanges the two, value by value.
-    fn swap<L: Pod, R: Pod>(left: &mut [L], right: &mut [R]) {
-        for (l, r) in scalars_mut::<f32>(left).iter_mut().zip(scalars_mut::<f32>(right)) {
-            std::mem::swap(l, r);
-        }
+/// Exchanges the two, value by value.
+#[kernel]
+fn swap<L: Pod, R: Pod>(left: &mut [L], right: &mut [R]) {
+    for (l, r) in scalars_mut::<f32>(left).iter_mut().zip(scalars_mut::<f32>(right)) {
+        std::mem::swap(l, r);
     }
 }
 
-kernel! {
-    /// Much arithmetic for each value, which leaves small whole numbers unchanged.
-    fn churn<T: Pod>(values: &mut [T]) {
-        let values = scalars_mut::<f32>(values);
-        for _ in 0..ROUNDS {
-            for value in values.iter_mut() {
-                *value = (*value * 2.0 + 8.0) * 0.5 - 4.0;
-            }
+/// Much arithmetic for each value, which leaves small whole numbers unchanged.
+#[kernel]
+fn churn<T: Pod>(values: &mut [T]) {
+    let values = scalars_mut::<f32>(values);
+    for _ in 0..ROUNDS {
+        for value in values.iter_mut() {
+            *value = (*value * 2.0 + 8.0) * 0.5 - 4.0;
         }
     }
 }
@@ -46,7 +44,7 @@ macro_rules! columns {
             #[repr(transparent)]
             struct $column(f32);
         )*
-        component!($($column),*);
+        impl_component!($($column),*);
     };
 }
 columns! { A B C D E }

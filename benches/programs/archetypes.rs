@@ -96,7 +96,7 @@ pub(super) mod tag {
                 #[repr(C)]
                 pub struct $tag;
             )*
-            component!($($tag),*);
+            impl_component!($($tag),*);
         };
     }
     tags! { T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15 }

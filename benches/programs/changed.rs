@@ -9,11 +9,10 @@ use super::Program;
 use super::components::{Position, Tracked, position, world};
 use super::proof::same;
 
-kernel! {
-    /// The sum of all `x`, in eight running lanes.
-    pub fn sum_x(positions: &[Position]) -> f32 {
-        sum_x_lanes(cast_slice(positions))
-    }
+/// The sum of all `x`, in eight running lanes.
+#[kernel]
+pub fn sum_x(positions: &[Position]) -> f32 {
+    sum_x_lanes(cast_slice(positions))
 }
 
 /// The body of [`sum_x`] and of the limit's function of that name: one loop, two owners of the

@@ -10,23 +10,23 @@ use super::proof::{moved, sum_of_world};
 /// Seconds of one step. A power of two: products are exact, and so are sums for millions of steps.
 pub const DT: f32 = 0.5;
 
-kernel! {
-    /// One Euler step, as in the README.
-    pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * dt;
-            p.y += v.y * dt;
-            p.z += v.z * dt;
-        }
+/// One Euler step, as in the README.
+#[kernel]
+pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * dt;
+        p.y += v.y * dt;
+        p.z += v.z * dt;
     }
+}
 
-    /// One step of length one.
-    fn advance(position: &mut [Position], velocity: &[Velocity]) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x;
-            p.y += v.y;
-            p.z += v.z;
-        }
+/// One step of length one.
+#[kernel]
+fn advance(position: &mut [Position], velocity: &[Velocity]) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x;
+        p.y += v.y;
+        p.z += v.z;
     }
 }
 

@@ -39,13 +39,11 @@ pub struct Velocity {
 #[repr(transparent)]
 pub struct Data(pub f32);
 
-component!(Transform, Position, Rotation, Velocity, Data);
+impl_component!(Transform, Position, Rotation, Velocity, Data);
 
-component! {
-    /// A position with a version for each line of sixteen rows.
-    #[track_lines]
-    pub struct Tracked(pub Position);
-}
+/// A position with a version for each line of sixteen rows.
+#[component(lines)]
+pub struct Tracked(pub Position);
 
 /// The first position of entity `i`.
 pub fn position(i: usize) -> Position {

@@ -12,22 +12,22 @@ pub const ARCHETYPES: usize = 26;
 /// Rows of each.
 pub const ROWS: usize = 20;
 
-kernel! {
-    /// Doubles every datum.
-    pub fn double(data: &mut [Data]) {
-        for d in data {
-            d.0 *= 2.0;
-        }
+/// Doubles every datum.
+#[kernel]
+pub fn double(data: &mut [Data]) {
+    for d in data {
+        d.0 *= 2.0;
     }
+}
 
-    /// Doubles every datum of whole vectors, as `padded` returns them.
-    pub fn double_vectors(data: &mut [Data]) {
-        let (vectors, rest) = data.as_chunks_mut::<VECTOR_ROWS>();
-        for vector in vectors {
-            vector.iter_mut().for_each(|d| d.0 *= 2.0);
-        }
-        rest.iter_mut().for_each(|d| d.0 *= 2.0);
+/// Doubles every datum of whole vectors, as `padded` returns them.
+#[kernel]
+pub fn double_vectors(data: &mut [Data]) {
+    let (vectors, rest) = data.as_chunks_mut::<VECTOR_ROWS>();
+    for vector in vectors {
+        vector.iter_mut().for_each(|d| d.0 *= 2.0);
     }
+    rest.iter_mut().for_each(|d| d.0 *= 2.0);
 }
 
 /// One float doubled in every row.
@@ -68,7 +68,7 @@ macro_rules! fragments {
                 #[repr(transparent)]
                 pub(super) struct $marker(pub(super) f32);
             )*
-            component!($($marker),*);
+            impl_component!($($marker),*);
         }
 
         fn spawn_fragments(world: &mut World) {

@@ -15,7 +15,7 @@ pub struct Alive(pub u8);
 #[repr(transparent)]
 pub struct Neighbours(pub [Entity; 8]);
 
-component!(Alive as "bench.alive", Neighbours as "bench.neighbours");
+impl_component!(Alive as "bench.alive", Neighbours as "bench.neighbours");
 
 /// A world of cells, each with its neighbours.
 pub fn neighbours_world(chunk: ChunkSize, width: usize, height: usize) -> World {
@@ -46,14 +46,13 @@ pub fn look_up(world: &mut World, next: &mut [u8]) {
     }
 }
 
-component! {
-    /// The number of living cells around a cell.
-    pub struct Count(u8);
+/// The number of living cells around a cell.
+#[component]
+pub struct Count(u8);
 
-    /// Disabled in dead cells.
-    #[enableable]
-    pub struct Living;
-}
+/// Disabled in dead cells.
+#[component(enableable)]
+pub struct Living;
 
 /// Cells, with the dead ones disabled, and the systems of a generation.
 pub struct Switched {

@@ -25,7 +25,7 @@ pub const PASSES_MAX: u64 = (ARCHETYPES / MADE) as u64;
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct New;
-component!(New);
+impl_component!(New);
 
 /// A hundred entities get a tag that moves each to an archetype of its own; afterwards every query
 /// is asked for its first chunk, which brings it up to date.

@@ -20,10 +20,9 @@ const ROUNDS: usize = 16;
 /// The number of initial states; entities of a kind begin with one of them.
 const STARTS: usize = 4;
 
-component! {
-    /// The state of an entity of a kind.
-    pub struct Body<const KIND: usize>([u32; WORDS]);
-}
+/// The state of an entity of a kind.
+#[component]
+pub struct Body<const KIND: usize>([u32; WORDS]);
 
 /// Evaluates `$action!` with the numbers of all kinds.
 macro_rules! for_kinds {
@@ -36,7 +35,7 @@ macro_rules! for_kinds {
 
 macro_rules! name {
     ($($kind:literal)*) => {
-        component!($(Body<$kind>),*);
+        impl_component!($(Body<$kind>),*);
     };
 }
 for_kinds!(name);
@@ -71,12 +70,11 @@ const fn key(kind: usize, step: usize) -> u32 {
     (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 | 0x4000_0000
 }
 
-kernel! {
-    /// A turn of all entities of a kind.
-    fn turn_all<const KIND: usize>(bodies: &mut [Body<KIND>]) {
-        for body in bodies {
-            turn(KIND, &mut body.0);
-        }
+/// A turn of all entities of a kind.
+#[kernel]
+fn turn_all<const KIND: usize>(bodies: &mut [Body<KIND>]) {
+    for body in bodies {
+        turn(KIND, &mut body.0);
     }
 }
 

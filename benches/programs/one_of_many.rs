@@ -5,7 +5,8 @@ use phalanx::prelude::*;
 use super::Program;
 use super::proof::same;
 
-component! { pub struct Count as "bench.one_of_many" (pub u64); }
+#[component(name = "bench.one_of_many")]
+pub struct Count(pub u64);
 
 /// A value of its own for each entity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

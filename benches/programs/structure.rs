@@ -18,7 +18,7 @@ pub struct Kept(pub f32);
 #[repr(transparent)]
 pub struct Added(pub f32);
 
-component!(Kept as "bench.kept", Added as "bench.added");
+impl_component!(Kept as "bench.kept", Added as "bench.added");
 
 /// A component added to each entity in turn, and afterwards removed from each in turn.
 pub struct AddRemove {

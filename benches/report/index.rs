@@ -18,10 +18,9 @@ const READS_MAX: usize = 1 << 16;
 /// The compared indices, in the order of [`Index::time`].
 const NAMES: [&str; 5] = ["HashMap", "FxHashMap", "BTreeMap", "Vec", "the directory"];
 
-component! {
-    /// The only column.
-    struct Value(u32);
-}
+/// The only column.
+#[component]
+struct Value(u32);
 
 /// The part.
 pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {

@@ -27,12 +27,11 @@ const FLOATS: usize = LINE / size_of::<f32>();
 /// Nodes that a pass of the chase visits at most.
 const STEPS_MAX: usize = 1 << 15;
 
-kernel! {
-    /// Adds a column to another.
-    fn add(target: &mut [f32], added: &[f32]) {
-        for (t, a) in target.iter_mut().zip(added) {
-            *t += *a;
-        }
+/// Adds a column to another.
+#[kernel]
+fn add(target: &mut [f32], added: &[f32]) {
+    for (t, a) in target.iter_mut().zip(added) {
+        *t += *a;
     }
 }
 

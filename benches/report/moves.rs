@@ -19,15 +19,16 @@ const PIECE: usize = 16;
 /// Columns at most: wider rows are in one column only.
 const PIECES_MAX: usize = 16;
 
-component! {
-    /// All of a row.
-    struct Whole<const WORDS: usize>([u32; WORDS]);
-    /// 16 bytes of it.
-    struct Piece<const NTH: usize>([u32; 4]);
-    struct Tag;
-}
+/// All of a row.
+#[component]
+struct Whole<const WORDS: usize>([u32; WORDS]);
+/// 16 bytes of it.
+#[component]
+struct Piece<const NTH: usize>([u32; 4]);
+#[component]
+struct Tag;
 
-component!(Whole<4>, Whole<8>, Whole<16>, Whole<32>, Whole<64>, Whole<128>, Whole<256>);
+impl_component!(Whole<4>, Whole<8>, Whole<16>, Whole<32>, Whole<64>, Whole<128>, Whole<256>);
 
 /// Evaluates `$action!` with the numbers of all pieces.
 macro_rules! for_pieces {
@@ -40,7 +41,7 @@ macro_rules! for_pieces {
 
 macro_rules! name {
     ($($nth:literal)*) => {
-        component!($(Piece<$nth>),*);
+        impl_component!($(Piece<$nth>),*);
     };
 }
 for_pieces!(name);

@@ -51,7 +51,7 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
         about: format!(
             "{} entities of 32 bytes, and the same turn of 128 steps for each, with constants of its \
              kind: some 1,600 bytes of code a kind. Objects are a `Vec<Box<dyn Update>>`, a virtual \
-             call each; columns are an archetype and a `kernel!` for each kind. `cachegrind/run \
+             call each; columns are an archetype and a `#[kernel]` for each kind. `cachegrind/run \
              objects` counts what misses the caches of instructions and of data.",
             count(len as f64)
         ),

@@ -26,14 +26,18 @@ const NAMES: [&str; 2] = ["phalanx, archetypes", "a sparse set for each componen
 /// The ways in which a frame finds neighbours: a pair of sides each, in the order of their samples.
 const FORMS: [&str; 2] = ["by entity", "by place"];
 
-component! {
-    /// The place of a cell.
-    struct Place { x: u32, y: u32 }
-    /// Whether it lives.
-    struct State(u32);
-    /// The places of the eight cells around a cell, in the order of the query.
-    struct Around([u32; 8]);
+/// The place of a cell.
+#[component]
+struct Place {
+    x: u32,
+    y: u32,
 }
+/// Whether it lives.
+#[component]
+struct State(u32);
+/// The places of the eight cells around a cell, in the order of the query.
+#[component]
+struct Around([u32; 8]);
 
 /// Samples of both sides at one size.
 type Measured = (f64, Vec<Vec<f64>>);

@@ -36,12 +36,11 @@ pub(crate) type Start = Box<dyn Fn() -> Box<dyn Workload> + Send + Sync>;
 /// ```no_run
 /// use phalanx::prelude::*;
 /// use phalanx_cachegrind::{Row, Work};
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 ///
-/// kernel! {
-///     fn wither(health: &mut [Health]) {
-///         health.iter_mut().for_each(|h| h.0 *= 0.5);
-///     }
+/// #[kernel]
+/// fn wither(health: &mut [Health]) {
+///     health.iter_mut().for_each(|h| h.0 *= 0.5);
 /// }
 ///
 /// fn set_up() -> World {

@@ -10,7 +10,7 @@ pub const D1_BYTES: u64 = 32_768;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// use phalanx_cachegrind::Work;
 ///
 /// let mut world = World::new();
@@ -51,7 +51,7 @@ impl Work {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// use phalanx_cachegrind::Work;
     ///
     /// let mut world = World::new();

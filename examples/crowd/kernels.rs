@@ -37,64 +37,67 @@ fn posed(old: Pose, at: Position, gait: Gait, camera: Camera, reach: f32) -> Pos
     Pose(std::array::from_fn(|j| if is_seen { angle(gait.0, j) } else { old.0[j] }))
 }
 
-kernel! {
-    /// Moves agents.
-    pub(crate) fn walk(positions: &mut [Position], homes: &[Home], gaits: &mut [Gait]) {
-        for ((at, home), gait) in positions.iter_mut().zip(homes).zip(gaits) {
+/// Moves agents.
+#[kernel]
+pub(crate) fn walk(positions: &mut [Position], homes: &[Home], gaits: &mut [Gait]) {
+    for ((at, home), gait) in positions.iter_mut().zip(homes).zip(gaits) {
+        (*at, *gait) = step(*at, *home, *gait);
+    }
+}
+
+/// Moves agents that are awake.
+#[kernel]
+pub(crate) fn walk_if(
+    positions: &mut [Position],
+    homes: &[Home],
+    gaits: &mut [Gait],
+    awake: &[IsAwake],
+) {
+    for (((at, home), gait), awake) in positions.iter_mut().zip(homes).zip(gaits).zip(awake) {
+        if awake.0 {
             (*at, *gait) = step(*at, *home, *gait);
         }
     }
+}
 
-    /// Moves agents that are awake.
-    pub(crate) fn walk_if(
-        positions: &mut [Position],
-        homes: &[Home],
-        gaits: &mut [Gait],
-        awake: &[IsAwake],
-    ) {
-        for (((at, home), gait), awake) in positions.iter_mut().zip(homes).zip(gaits).zip(awake) {
-            if awake.0 {
-                (*at, *gait) = step(*at, *home, *gait);
-            }
-        }
+/// Computes the poses of agents in reach of the camera.
+#[kernel]
+pub(crate) fn animate(
+    poses: &mut [Pose],
+    positions: &[Position],
+    gaits: &[Gait],
+    camera: Camera,
+    reach: f32,
+) {
+    for ((pose, at), gait) in poses.iter_mut().zip(positions).zip(gaits) {
+        *pose = posed(*pose, *at, *gait, camera, reach);
     }
+}
 
-    /// Computes the poses of agents in reach of the camera.
-    pub(crate) fn animate(
-        poses: &mut [Pose],
-        positions: &[Position],
-        gaits: &[Gait],
-        camera: Camera,
-        reach: f32,
-    ) {
-        for ((pose, at), gait) in poses.iter_mut().zip(positions).zip(gaits) {
+/// Computes the poses of agents that are awake and in reach of the camera.
+#[kernel]
+pub(crate) fn animate_if(
+    poses: &mut [Pose],
+    positions: &[Position],
+    gaits: &[Gait],
+    awake: &[IsAwake],
+    camera: Camera,
+    reach: f32,
+) {
+    for (((pose, at), gait), awake) in poses.iter_mut().zip(positions).zip(gaits).zip(awake) {
+        if awake.0 {
             *pose = posed(*pose, *at, *gait, camera, reach);
         }
     }
+}
 
-    /// Computes the poses of agents that are awake and in reach of the camera.
-    pub(crate) fn animate_if(
-        poses: &mut [Pose],
-        positions: &[Position],
-        gaits: &[Gait],
-        awake: &[IsAwake],
-        camera: Camera,
-        reach: f32,
-    ) {
-        for (((pose, at), gait), awake) in poses.iter_mut().zip(positions).zip(gaits).zip(awake) {
-            if awake.0 {
-                *pose = posed(*pose, *at, *gait, camera, reach);
-            }
-        }
+/// The lowest and the highest coordinates.
+#[kernel]
+pub(crate) fn measure(positions: &[Position]) -> ([f32; 2], [f32; 2]) {
+    let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+    for at in positions {
+        low = [low[0].min(at.x), low[1].min(at.y)];
+        high = [high[0].max(at.x), high[1].max(at.y)];
     }
-
-    /// The lowest and the highest coordinates.
-    pub(crate) fn measure(positions: &[Position]) -> ([f32; 2], [f32; 2]) {
-        let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-        for at in positions {
-            low = [low[0].min(at.x), low[1].min(at.y)];
-            high = [high[0].max(at.x), high[1].max(at.y)];
-        }
-        (low, high)
-    }
+    (low, high)
 }

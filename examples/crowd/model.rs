@@ -2,45 +2,57 @@
 
 use phalanx::prelude::*;
 
-component! {
-    /// A place on the square, in metres.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Position { pub(crate) x: f32, pub(crate) y: f32 }
+/// A place on the square, in metres.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Position {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
 
-    /// The place around which an agent walks.
-    pub(crate) struct Home { pub(crate) x: f32, pub(crate) y: f32 }
+/// The place around which an agent walks.
+#[component]
+pub(crate) struct Home {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
 
-    /// The stall at which an agent sits.
-    pub(crate) struct Stall(pub(crate) u32);
+/// The stall at which an agent sits.
+#[component]
+pub(crate) struct Stall(pub(crate) u32);
 
-    /// The progress of an agent in its step, from 0 to 1.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Gait(pub(crate) f32);
+/// The progress of an agent in its step, from 0 to 1.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Gait(pub(crate) f32);
 
-    /// The angles of the joints.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Pose(pub(crate) [f32; JOINTS]);
+/// The angles of the joints.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Pose(pub(crate) [f32; JOINTS]);
 
-    /// Whether an agent is awake, as an enable bit.
-    #[enableable]
-    pub(crate) struct Awake;
+/// Whether an agent is awake, as an enable bit.
+#[component(enableable)]
+pub(crate) struct Awake;
 
-    /// Whether an agent is awake, as a flag.
-    pub(crate) struct IsAwake(pub(crate) bool);
+/// Whether an agent is awake, as a flag.
+#[component]
+pub(crate) struct IsAwake(pub(crate) bool);
 
-    /// The mesh with which an agent is drawn, by its number in [`MESHES`].
-    pub(crate) struct MeshId(pub(crate) u8);
+/// The mesh with which an agent is drawn, by its number in [`MESHES`].
+#[component]
+pub(crate) struct MeshId(pub(crate) u8);
 
-    /// The detail in which the camera sees an agent, or the nearest agent that may be in a chunk.
-    #[derive(Debug, PartialEq)]
-    pub(crate) enum Detail {
-        /// Its pose is computed in each frame.
-        Fine,
-        /// Its pose is computed in each fourth frame.
-        Coarse,
-        /// Its pose is not computed.
-        Far,
-    }
+/// The detail in which the camera sees an agent, or the nearest agent that may be in a chunk.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) enum Detail {
+    /// Its pose is computed in each frame.
+    Fine,
+    /// Its pose is computed in each fourth frame.
+    Coarse,
+    /// Its pose is not computed.
+    Far,
 }
 
 /// The mesh of the agents of one guild. A real program has a handle of the graphics card here.
@@ -66,7 +78,7 @@ pub(crate) struct Bounds {
     pub(crate) high: [f32; 2],
 }
 
-component!(Bounds);
+impl_component!(Bounds);
 
 impl Default for Bounds {
     /// Bounds of a chunk that was not measured yet: its agents may be anywhere.

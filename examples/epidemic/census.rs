@@ -44,11 +44,10 @@ impl Add for Counts {
     }
 }
 
-kernel! {
-    /// The number of agents in this state.
-    fn count(states: &[State], of: State) -> u32 {
-        states.iter().map(|&state| u32::from(state == of)).sum()
-    }
+/// The number of agents in this state.
+#[kernel]
+fn count(states: &[State], of: State) -> u32 {
+    states.iter().map(|&state| u32::from(state == of)).sum()
 }
 
 /// The counts of each chunk. A chunk with unchanged states keeps its counts.

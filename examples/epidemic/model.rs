@@ -2,18 +2,25 @@
 
 use phalanx::prelude::*;
 
-component! {
-    /// The cell of an agent: a column and a row of the town.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Place { pub(crate) x: u16, pub(crate) y: u16 }
+/// The cell of an agent: a column and a row of the town.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) x: u16,
+    pub(crate) y: u16,
+}
 
-    /// The state of the disease in an agent: one byte.
-    ///
-    /// Three tags would also work: each state would be an archetype of its own. But in every step
-    /// some scattered agents change their state, and each of them would move to another archetype.
-    /// A byte is overwritten in its place.
-    #[derive(Debug, PartialEq)]
-    pub(crate) enum State { Susceptible, Infected, Recovered }
+/// The state of the disease in an agent: one byte.
+///
+/// Three tags would also work: each state would be an archetype of its own. But in every step
+/// some scattered agents change their state, and each of them would move to another archetype.
+/// A byte is overwritten in its place.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) enum State {
+    Susceptible,
+    Infected,
+    Recovered,
 }
 
 /// Agents per cell, on average.

@@ -68,14 +68,13 @@ fn count(changed: Query<&State, Changed<State>>, mut census: ResMut<Census>) {
     census.update(changed);
 }
 
-kernel! {
-    /// Moves agents by -1, 0 or 1 along each axis, chosen by two bits of the random number.
-    fn wander(agents: &[Entity], places: &mut [Place], side: u16, key: Key) {
-        for (&agent, place) in agents.iter().zip(places) {
-            let number = key.number(agent);
-            place.x = moved(place.x, number, side);
-            place.y = moved(place.y, number >> 2, side);
-        }
+/// Moves agents by -1, 0 or 1 along each axis, chosen by two bits of the random number.
+#[kernel]
+fn wander(agents: &[Entity], places: &mut [Place], side: u16, key: Key) {
+    for (&agent, place) in agents.iter().zip(places) {
+        let number = key.number(agent);
+        place.x = moved(place.x, number, side);
+        place.y = moved(place.y, number >> 2, side);
     }
 }
 

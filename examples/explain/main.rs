@@ -21,22 +21,24 @@ use phalanx::Level;
 use phalanx::explain::CopyBandwidth;
 use phalanx::prelude::*;
 
-component! {
-    struct Position([f32; 3]);
-    struct Velocity([f32; 3]);
-    struct Health(f32);
-    /// Rarely read, but in the same chunks as components that are read in every frame.
-    struct Biography([u8; 100]);
-    struct Frozen;
-}
+#[component]
+struct Position([f32; 3]);
+#[component]
+struct Velocity([f32; 3]);
+#[component]
+struct Health(f32);
+/// Rarely read, but in the same chunks as components that are read in every frame.
+#[component]
+struct Biography([u8; 100]);
+#[component]
+struct Frozen;
 
-kernel! {
-    /// One Euler step.
-    fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            for (p, v) in p.0.iter_mut().zip(v.0) {
-                *p += v * dt;
-            }
+/// One Euler step.
+#[kernel]
+fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        for (p, v) in p.0.iter_mut().zip(v.0) {
+            *p += v * dt;
         }
     }
 }

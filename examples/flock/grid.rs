@@ -48,12 +48,11 @@ pub(crate) struct Grid {
     next: Vec<u32>,
 }
 
-kernel! {
-    /// Finds the cells of boids.
-    fn find_cells(position: &[Position], cells: &mut [u32], scale: (f32, f32), size: (u32, u32)) {
-        for (p, cell) in position.iter().zip(cells) {
-            *cell = cell_of(p.y, scale.1, size.1) * (size.0 + 2) + cell_of(p.x, scale.0, size.0);
-        }
+/// Finds the cells of boids.
+#[kernel]
+fn find_cells(position: &[Position], cells: &mut [u32], scale: (f32, f32), size: (u32, u32)) {
+    for (p, cell) in position.iter().zip(cells) {
+        *cell = cell_of(p.y, scale.1, size.1) * (size.0 + 2) + cell_of(p.x, scale.0, size.0);
     }
 }
 

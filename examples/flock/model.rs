@@ -2,31 +2,33 @@
 
 use phalanx::prelude::*;
 
-component! {
-    /// A place in the sky, from (0, 0) to its size. The unit is the distance that a boid sees.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Position {
-        pub(crate) x: f32,
-        pub(crate) y: f32,
-    }
+/// A place in the sky, from (0, 0) to its size. The unit is the distance that a boid sees.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Position {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
 
-    /// Units of length per second.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Velocity {
-        pub(crate) x: f32,
-        pub(crate) y: f32,
-    }
+/// Units of length per second.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Velocity {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
 
-    /// Seconds until a boid dies.
-    #[derive(Debug)]
-    pub(crate) struct Life(pub(crate) f32);
+/// Seconds until a boid dies.
+#[component]
+#[derive(Debug)]
+pub(crate) struct Life(pub(crate) f32);
 
-    /// A predator. Ids are plain data, so a component can name another entity.
-    #[derive(Debug)]
-    pub(crate) struct Predator {
-        /// The boid that it hunts, which may be despawned.
-        pub(crate) prey: Entity,
-    }
+/// A predator. Ids are plain data, so a component can name another entity.
+#[component]
+#[derive(Debug)]
+pub(crate) struct Predator {
+    /// The boid that it hunts, which may be despawned.
+    pub(crate) prey: Entity,
 }
 
 /// Seconds between two frames.

@@ -169,48 +169,49 @@ fn fear(position: Position, predators: &[Position], sky: Sky) -> (f32, f32) {
     fear
 }
 
-kernel! {
-    /// Applies cohesion, separation, alignment and fear to the boids of a chunk.
-    fn steer_chunk(
-        position: &[Position],
-        velocity: &mut [Velocity],
-        grid: &Grid,
-        predators: &[Position],
-        sky: Sky,
-    ) {
-        for (p, v) in position.iter().zip(velocity) {
-            let seen = grid.look(*p, CROWD);
-            let fear = fear(*p, predators, sky);
-            // Without neighbours the alignment is zero.
-            let share = 1.0 / seen.count.max(1.0);
-            let company = if seen.count > 0.0 { 1.0 } else { 0.0 };
-            let pull = |v: f32, way: f32, velocity: f32, escape: f32, fear: f32| {
-                COHESION * way * share
-                    + ALIGNMENT * (velocity * share - v) * company
-                    + SEPARATION * escape
-                    + fear
-            };
-            let turned = Velocity {
-                x: v.x + STEP * pull(v.x, seen.way.0, seen.velocity.0, seen.escape.0, fear.0),
-                y: v.y + STEP * pull(v.y, seen.way.1, seen.velocity.1, seen.escape.1, fear.1),
-            };
-            *v = at_speed(turned, SPEEDS.0, SPEEDS.1);
-        }
+/// Applies cohesion, separation, alignment and fear to the boids of a chunk.
+#[kernel]
+fn steer_chunk(
+    position: &[Position],
+    velocity: &mut [Velocity],
+    grid: &Grid,
+    predators: &[Position],
+    sky: Sky,
+) {
+    for (p, v) in position.iter().zip(velocity) {
+        let seen = grid.look(*p, CROWD);
+        let fear = fear(*p, predators, sky);
+        // Without neighbours the alignment is zero.
+        let share = 1.0 / seen.count.max(1.0);
+        let company = if seen.count > 0.0 { 1.0 } else { 0.0 };
+        let pull = |v: f32, way: f32, velocity: f32, escape: f32, fear: f32| {
+            COHESION * way * share
+                + ALIGNMENT * (velocity * share - v) * company
+                + SEPARATION * escape
+                + fear
+        };
+        let turned = Velocity {
+            x: v.x + STEP * pull(v.x, seen.way.0, seen.velocity.0, seen.escape.0, fear.0),
+            y: v.y + STEP * pull(v.y, seen.way.1, seen.velocity.1, seen.escape.1, fear.1),
+        };
+        *v = at_speed(turned, SPEEDS.0, SPEEDS.1);
     }
+}
 
-    /// One Euler step.
-    fn advance(position: &mut [Position], velocity: &[Velocity], sky: Sky, dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x = wrapped(p.x + v.x * dt, sky.width);
-            p.y = wrapped(p.y + v.y * dt, sky.height);
-        }
+/// One Euler step.
+#[kernel]
+fn advance(position: &mut [Position], velocity: &[Velocity], sky: Sky, dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x = wrapped(p.x + v.x * dt, sky.width);
+        p.y = wrapped(p.y + v.y * dt, sky.height);
     }
+}
 
-    /// Decrements the lifetimes and returns the least.
-    fn age(life: &mut [Life], dt: f32) -> f32 {
-        for life in &mut *life {
-            life.0 -= dt;
-        }
-        phalanx::fold::min(scalars::<f32>(life)).unwrap_or(f32::INFINITY)
+/// Decrements the lifetimes and returns the least.
+#[kernel]
+fn age(life: &mut [Life], dt: f32) -> f32 {
+    for life in &mut *life {
+        life.0 -= dt;
     }
+    phalanx::fold::min(scalars::<f32>(life)).unwrap_or(f32::INFINITY)
 }

@@ -6,21 +6,20 @@ use crate::rule::Rule;
 use crate::torus::Torus;
 use phalanx::prelude::*;
 
-component! {
-    /// The number of the cell, counted row by row.
-    #[derive(Debug)]
-    pub(crate) struct Cell(pub(crate) u32);
+/// The number of the cell, counted row by row.
+#[component]
+#[derive(Debug)]
+pub(crate) struct Cell(pub(crate) u32);
 
-    /// The state of the cell: 1 if it is alive, 0 if not.
-    #[derive(Debug, PartialEq, Eq)]
-    pub(crate) struct Alive(pub(crate) u8);
-}
+/// The state of the cell: 1 if it is alive, 0 if not.
+#[component]
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Alive(pub(crate) u8);
 
-kernel! {
-    /// Counts the live cells of a chunk.
-    fn population(alive: &[Alive]) -> u64 {
-        alive.iter().map(|alive| u64::from(alive.0)).sum()
-    }
+/// Counts the live cells of a chunk.
+#[kernel]
+fn population(alive: &[Alive]) -> u64 {
+    alive.iter().map(|alive| u64::from(alive.0)).sum()
 }
 
 /// The way in which the neighbours of a cell are found.

@@ -9,11 +9,10 @@ use crate::torus::Torus;
 use phalanx::schedule::flip;
 use phalanx::{Lookup, Previous, prelude::*};
 
-component! {
-    /// The eight cells around a cell.
-    #[derive(Debug)]
-    pub(crate) struct Neighbours([Entity; 8]);
-}
+/// The eight cells around a cell.
+#[component]
+#[derive(Debug)]
+pub(crate) struct Neighbours([Entity; 8]);
 
 impl Neighbours {
     /// Stores the neighbours of each cell; `entities` are all cells, row by row.

@@ -25,20 +25,19 @@ use crate::rule::Rule;
 use crate::torus::{Run, Torus};
 use phalanx::prelude::*;
 
-kernel! {
-    /// Computes the next states of adjacent cells.
-    ///
-    /// `north`, `here` and `south` are the three rows of the board around them. Each is one cell
-    /// longer on both sides.
-    fn next_states(alive: &mut [Alive], north: &[u8], here: &[u8], south: &[u8], rule: Rule) {
-        let len = alive.len();
-        let [nw, n, ne] = [&north[..len], &north[1..len + 1], &north[2..len + 2]];
-        let [w, e] = [&here[..len], &here[2..len + 2]];
-        let [sw, s, se] = [&south[..len], &south[1..len + 1], &south[2..len + 2]];
-        for i in 0..len {
-            let neighbours = nw[i] + n[i] + ne[i] + w[i] + e[i] + sw[i] + s[i] + se[i];
-            alive[i].0 = rule.next(alive[i].0, neighbours);
-        }
+/// Computes the next states of adjacent cells.
+///
+/// `north`, `here` and `south` are the three rows of the board around them. Each is one cell
+/// longer on both sides.
+#[kernel]
+fn next_states(alive: &mut [Alive], north: &[u8], here: &[u8], south: &[u8], rule: Rule) {
+    let len = alive.len();
+    let [nw, n, ne] = [&north[..len], &north[1..len + 1], &north[2..len + 2]];
+    let [w, e] = [&here[..len], &here[2..len + 2]];
+    let [sw, s, se] = [&south[..len], &south[1..len + 1], &south[2..len + 2]];
+    for i in 0..len {
+        let neighbours = nw[i] + n[i] + ne[i] + w[i] + e[i] + sw[i] + s[i] + se[i];
+        alive[i].0 = rule.next(alive[i].0, neighbours);
     }
 }
 

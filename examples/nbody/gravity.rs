@@ -45,36 +45,35 @@ pub(crate) fn by_vectors(world: &mut World, sources: &[Source]) {
     bodies.par_for_each_chunk(|(p, sum)| pull(p.x, p.y, p.z, sum.x, sum.y, sum.z, sources));
 }
 
-kernel! {
-    /// Computes the accelerations of the bodies of a chunk, [`VECTOR_ROWS`] bodies at a time.
-    ///
-    /// The bodies lie in the lanes of vectors, and a source is the same for all of them. Each lane
-    /// adds its own sum in the order of the sources, so the bits equal the bits of [`by_rows`].
-    pub(crate) fn pull(
-        x: &[f32],
-        y: &[f32],
-        z: &[f32],
-        sum_x: &mut [f32],
-        sum_y: &mut [f32],
-        sum_z: &mut [f32],
-        sources: &[Source],
-    ) {
-        let sums = vectors_mut(sum_x).zip(vectors_mut(sum_y)).zip(vectors_mut(sum_z));
-        let places = vectors(x).zip(vectors(y)).zip(vectors(z));
-        for (((x, y), z), ((sum_x, sum_y), sum_z)) in places.zip(sums) {
-            let mut sum = [[0.0; VECTOR_ROWS]; 3];
-            for source in sources {
-                for lane in 0..VECTOR_ROWS {
-                    let [dx, dy, dz] = [source[0] - x[lane], source[1] - y[lane], source[2] - z[lane]];
-                    let square = dx * dx + dy * dy + dz * dz + SOFTENING;
-                    let scale = source[3] / (square * square.sqrt());
-                    sum[0][lane] += dx * scale;
-                    sum[1][lane] += dy * scale;
-                    sum[2][lane] += dz * scale;
-                }
+/// Computes the accelerations of the bodies of a chunk, [`VECTOR_ROWS`] bodies at a time.
+///
+/// The bodies lie in the lanes of vectors, and a source is the same for all of them. Each lane
+/// adds its own sum in the order of the sources, so the bits equal the bits of [`by_rows`].
+#[kernel]
+pub(crate) fn pull(
+    x: &[f32],
+    y: &[f32],
+    z: &[f32],
+    sum_x: &mut [f32],
+    sum_y: &mut [f32],
+    sum_z: &mut [f32],
+    sources: &[Source],
+) {
+    let sums = vectors_mut(sum_x).zip(vectors_mut(sum_y)).zip(vectors_mut(sum_z));
+    let places = vectors(x).zip(vectors(y)).zip(vectors(z));
+    for (((x, y), z), ((sum_x, sum_y), sum_z)) in places.zip(sums) {
+        let mut sum = [[0.0; VECTOR_ROWS]; 3];
+        for source in sources {
+            for lane in 0..VECTOR_ROWS {
+                let [dx, dy, dz] = [source[0] - x[lane], source[1] - y[lane], source[2] - z[lane]];
+                let square = dx * dx + dy * dy + dz * dz + SOFTENING;
+                let scale = source[3] / (square * square.sqrt());
+                sum[0][lane] += dx * scale;
+                sum[1][lane] += dy * scale;
+                sum[2][lane] += dz * scale;
             }
-            [*sum_x, *sum_y, *sum_z] = sum;
         }
+        [*sum_x, *sum_y, *sum_z] = sum;
     }
 }
 

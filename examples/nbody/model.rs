@@ -2,24 +2,33 @@
 
 use phalanx::prelude::*;
 
-component! {
-    /// `#[split]` gives each coordinate a column of its own. So the coordinate x of many bodies is
-    /// one slice of numbers, as the vectors of the kernels need it.
-    #[split]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Position { pub(crate) x: f32, pub(crate) y: f32, pub(crate) z: f32 }
-
-    #[split]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Velocity { pub(crate) x: f32, pub(crate) y: f32, pub(crate) z: f32 }
-
-    #[split]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Acceleration { pub(crate) x: f32, pub(crate) y: f32, pub(crate) z: f32 }
-
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Mass(pub(crate) f32);
+/// `#[component(split)]` gives each coordinate a column of its own. So the coordinate x of many
+/// bodies is one slice of numbers, as the vectors of the kernels need it.
+#[component(split)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Position {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
 }
+#[component(split)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Velocity {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
+}
+#[component(split)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Acceleration {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
+}
+
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Mass(pub(crate) f32);
 
 /// The square of the length that softens the pull of bodies which are very near each other. It
 /// also makes the pull of a body on itself zero, and not a division by zero.

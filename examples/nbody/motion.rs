@@ -41,10 +41,9 @@ fn drift(world: &mut World, dt: f32) {
     }
 }
 
-kernel! {
-    fn advance(values: &mut [f32], rates: &[f32], dt: f32) {
-        for (value, rate) in values.iter_mut().zip(rates) {
-            *value += rate * dt;
-        }
+#[kernel]
+fn advance(values: &mut [f32], rates: &[f32], dt: f32) {
+    for (value, rate) in values.iter_mut().zip(rates) {
+        *value += rate * dt;
     }
 }

@@ -4,16 +4,28 @@ use phalanx::prelude::*;
 
 use crate::chance::Chance;
 
-component! {
-    pub struct Position { x: f32, y: f32 }
-    /// Zero for things that rest.
-    pub struct Velocity { x: f32, y: f32 }
-    /// The tag of walking things, if they lie in chunks of their own.
-    pub struct Walks;
-    pub struct Thing { kind: u32, health: f32 }
-    /// Frames until a spark goes out.
-    pub struct Life(f32);
+#[component]
+pub struct Position {
+    x: f32,
+    y: f32,
 }
+/// Zero for things that rest.
+#[component]
+pub struct Velocity {
+    x: f32,
+    y: f32,
+}
+/// The tag of walking things, if they lie in chunks of their own.
+#[component]
+pub struct Walks;
+#[component]
+pub struct Thing {
+    kind: u32,
+    health: f32,
+}
+/// Frames until a spark goes out.
+#[component]
+pub struct Life(f32);
 
 /// All components of the game.
 pub(crate) type All = (Position, Velocity, Walks, Thing, Life);
@@ -37,12 +49,11 @@ pub(crate) struct Game {
     apart: bool,
 }
 
-kernel! {
-    fn drift(positions: &mut [Position], velocities: &[Velocity]) {
-        for (p, v) in positions.iter_mut().zip(velocities) {
-            p.x += v.x;
-            p.y += v.y;
-        }
+#[kernel]
+fn drift(positions: &mut [Position], velocities: &[Velocity]) {
+    for (p, v) in positions.iter_mut().zip(velocities) {
+        p.x += v.x;
+        p.y += v.y;
     }
 }
 

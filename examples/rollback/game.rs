@@ -2,12 +2,22 @@
 
 use phalanx::prelude::*;
 
-component! {
-    pub struct Position { x: f32, y: f32 }
-    pub struct Velocity { x: f32, y: f32 }
-    /// Frames until a spark goes out.
-    pub struct Life(f32);
-    pub struct Ship { number: u32 }
+#[component]
+pub struct Position {
+    x: f32,
+    y: f32,
+}
+#[component]
+pub struct Velocity {
+    x: f32,
+    y: f32,
+}
+/// Frames until a spark goes out.
+#[component]
+pub struct Life(f32);
+#[component]
+pub struct Ship {
+    number: u32,
 }
 
 /// The pressed keys of a player in a frame.
@@ -37,26 +47,24 @@ pub(crate) struct Game {
     ships: [Entity; 2],
 }
 
-kernel! {
-    /// Dust and sparks are drawn to both ships, and slow down.
-    fn attract(positions: &[Position], velocities: &mut [Velocity], ships: [[f32; 2]; 2]) {
-        for (p, v) in positions.iter().zip(velocities) {
-            for [x, y] in ships {
-                let (dx, dy) = (x - p.x, y - p.y);
-                let pull = 0.02 / (dx * dx + dy * dy + 0.5);
-                v.x = v.x * 0.998 + dx * pull;
-                v.y = v.y * 0.998 + dy * pull;
-            }
+/// Dust and sparks are drawn to both ships, and slow down.
+#[kernel]
+fn attract(positions: &[Position], velocities: &mut [Velocity], ships: [[f32; 2]; 2]) {
+    for (p, v) in positions.iter().zip(velocities) {
+        for [x, y] in ships {
+            let (dx, dy) = (x - p.x, y - p.y);
+            let pull = 0.02 / (dx * dx + dy * dy + 0.5);
+            v.x = v.x * 0.998 + dx * pull;
+            v.y = v.y * 0.998 + dy * pull;
         }
     }
 }
 
-kernel! {
-    fn drift(positions: &mut [Position], velocities: &[Velocity]) {
-        for (p, v) in positions.iter_mut().zip(velocities) {
-            p.x += v.x;
-            p.y += v.y;
-        }
+#[kernel]
+fn drift(positions: &mut [Position], velocities: &[Velocity]) {
+    for (p, v) in positions.iter_mut().zip(velocities) {
+        p.x += v.x;
+        p.y += v.y;
     }
 }
 

@@ -23,18 +23,33 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-component! {
-    #[derive(Debug)]
-    struct Position as "game.position" { x: f32, y: f32 }
-    #[derive(Debug)]
-    struct Health as "game.health" { points: u16 }
-    #[derive(Debug)]
-    struct Door as "game.door" { is_open: bool, keys: u8 }
-    #[derive(Debug)]
-    enum Mood as "game.mood" { Calm, Afraid, Angry }
-    #[derive(Debug)]
-    struct Villager as "game.villager";
+#[component(name = "game.position")]
+#[derive(Debug)]
+struct Position {
+    x: f32,
+    y: f32,
 }
+#[component(name = "game.health")]
+#[derive(Debug)]
+struct Health {
+    points: u16,
+}
+#[component(name = "game.door")]
+#[derive(Debug)]
+struct Door {
+    is_open: bool,
+    keys: u8,
+}
+#[component(name = "game.mood")]
+#[derive(Debug)]
+enum Mood {
+    Calm,
+    Afraid,
+    Angry,
+}
+#[component(name = "game.villager")]
+#[derive(Debug)]
+struct Villager;
 
 /// Loads a scene, lists its entities, and changes, copies and saves them if asked to.
 #[derive(Parser)]

@@ -3,30 +3,47 @@
 use crate::random::Random;
 use phalanx::prelude::*;
 
-component! {
-    /// A place in the arena, in metres, from (0, 0) to ([`ARENA`], [`ARENA`]).
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Position { pub(crate) x: f32, pub(crate) y: f32 }
+/// A place in the arena, in metres, from (0, 0) to ([`ARENA`], [`ARENA`]).
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Position {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
 
-    /// Metres per second.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Velocity { pub(crate) x: f32, pub(crate) y: f32 }
+/// Metres per second.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Velocity {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
 
-    /// Points of health. At zero and below the entity is despawned.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Health(pub(crate) i32);
+/// Points of health. At zero and below the entity is despawned.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Health(pub(crate) i32);
 
-    /// A player, and the steps until its gun is loaded again.
-    #[derive(Debug)]
-    pub(crate) struct Player { pub(crate) reload: u32 }
+/// A player, and the steps until its gun is loaded again.
+#[component]
+#[derive(Debug)]
+pub(crate) struct Player {
+    pub(crate) reload: u32,
+}
 
-    /// An enemy of one of two kinds.
-    #[derive(Debug, PartialEq)]
-    pub(crate) enum Enemy { Runner, Brute }
+/// An enemy of one of two kinds.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) enum Enemy {
+    Runner,
+    Brute,
+}
 
-    /// A bullet, and the steps that it still flies.
-    #[derive(Debug)]
-    pub(crate) struct Bullet { pub(crate) steps: u32 }
+/// A bullet, and the steps that it still flies.
+#[component]
+#[derive(Debug)]
+pub(crate) struct Bullet {
+    pub(crate) steps: u32,
 }
 
 /// The length of a side of the arena.

@@ -161,12 +161,11 @@ fn bury(bodies: Query<(Entity, &Health)>, mut commands: Commands) {
     });
 }
 
-kernel! {
-    /// Moves bodies by their velocities. They stay in the arena.
-    fn advance(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in scalars_mut::<f32>(position).iter_mut().zip(scalars::<f32>(velocity)) {
-            *p = (*p + v * dt).clamp(0.0, ARENA);
-        }
+/// Moves bodies by their velocities. They stay in the arena.
+#[kernel]
+fn advance(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    for (p, v) in scalars_mut::<f32>(position).iter_mut().zip(scalars::<f32>(velocity)) {
+        *p = (*p + v * dt).clamp(0.0, ARENA);
     }
 }
 

@@ -13,7 +13,7 @@
 //! which changes owner. Only the id of each entity remains to be made, so a million of them fit in
 //! a frame.
 //!
-//! **References.** Each soldier has the `Entity` of its leader. `component!` knows that field by
+//! **References.** Each soldier has the `Entity` of its leader. `#[component]` knows that field by
 //! its type, and it has the new id afterwards, which the example checks. The map of ids finds the
 //! leader for the game.
 //!
@@ -33,19 +33,29 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-component! {
-    struct Position { x: f32, y: f32, z: f32 }
-    struct Velocity { x: f32, y: f32, z: f32 }
-    struct Soldier { leader: Entity }
+#[component]
+struct Position {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+#[component]
+struct Velocity {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+#[component]
+struct Soldier {
+    leader: Entity,
 }
 
-kernel! {
-    fn advance(position: &mut [Position], velocity: &[Velocity], step: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * step;
-            p.y += v.y * step;
-            p.z += v.z * step;
-        }
+#[kernel]
+fn advance(position: &mut [Position], velocity: &[Velocity], step: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * step;
+        p.y += v.y * step;
+        p.z += v.z * step;
     }
 }
 

@@ -5,10 +5,9 @@ use phalanx::bytemuck::{cast_slice, cast_slice_mut};
 use phalanx::prelude::*;
 use std::marker::PhantomData;
 
-component! {
-    /// The speed of a rotation about the axis y, in radians a second.
-    pub(crate) struct Speed(pub(crate) f32);
-}
+/// The speed of a rotation about the axis y, in radians a second.
+#[component]
+pub(crate) struct Speed(pub(crate) f32);
 
 /// The components of a form: floats in the order x, y, z, w, and matrices column by column.
 pub(crate) trait Types: 'static {
@@ -84,15 +83,20 @@ impl<T: Types> Form for Floats<T> {
     }
 }
 
-component! {
-    pub(crate) struct ArrayPosition([f32; 3]);
-    pub(crate) struct ArrayVelocity([f32; 3]);
-    pub(crate) struct ArrayRotation([f32; 4] = [0.0, 0.0, 0.0, 1.0]);
-    pub(crate) struct ArrayScale([f32; 3] = [1.0; 3]);
-    pub(crate) struct ArrayLocalToWorld([f32; 16]);
-    pub(crate) struct ArrayTint([f32; 4]);
-    pub(crate) struct ArrayFade([f32; 4]);
-}
+#[component]
+pub(crate) struct ArrayPosition([f32; 3]);
+#[component]
+pub(crate) struct ArrayVelocity([f32; 3]);
+#[component]
+pub(crate) struct ArrayRotation(#[default([0.0, 0.0, 0.0, 1.0])] [f32; 4]);
+#[component]
+pub(crate) struct ArrayScale(#[default([1.0; 3])] [f32; 3]);
+#[component]
+pub(crate) struct ArrayLocalToWorld([f32; 16]);
+#[component]
+pub(crate) struct ArrayTint([f32; 4]);
+#[component]
+pub(crate) struct ArrayFade([f32; 4]);
 
 /// Components without types of another crate.
 pub(crate) struct Arrays;

@@ -4,46 +4,59 @@
 use crate::forms::Speed;
 use phalanx::kernel;
 
-kernel! {
-    /// Adds rates to values, float by float: for vectors of any number of floats.
-    pub(crate) fn advance(values: &mut [f32], rates: &[f32], dt: f32) {
-        for (value, rate) in values.iter_mut().zip(rates) {
-            *value += rate * dt;
-        }
+/// Adds rates to values, float by float: for vectors of any number of floats.
+#[kernel]
+pub(crate) fn advance(values: &mut [f32], rates: &[f32], dt: f32) {
+    for (value, rate) in values.iter_mut().zip(rates) {
+        *value += rate * dt;
     }
+}
 
-    /// Turns each rotation about the axis y by its speed, and normalizes it.
-    pub(crate) fn spin(rotations: &mut [[f32; 4]], speeds: &[Speed], dt: f32) {
-        for (rotation, speed) in rotations.iter_mut().zip(speeds) {
-            let [sin, cos] = half_turn(speed.0 * dt);
-            let [x, y, z, w] = product(*rotation, [0.0, sin, 0.0, cos]);
-            let scale = 1.0 / (x * x + y * y + z * z + w * w).sqrt();
-            *rotation = [x * scale, y * scale, z * scale, w * scale];
-        }
+/// Turns each rotation about the axis y by its speed, and normalizes it.
+#[kernel]
+pub(crate) fn spin(rotations: &mut [[f32; 4]], speeds: &[Speed], dt: f32) {
+    for (rotation, speed) in rotations.iter_mut().zip(speeds) {
+        let [sin, cos] = half_turn(speed.0 * dt);
+        let [x, y, z, w] = product(*rotation, [0.0, sin, 0.0, cos]);
+        let scale = 1.0 / (x * x + y * y + z * z + w * w).sqrt();
+        *rotation = [x * scale, y * scale, z * scale, w * scale];
     }
+}
 
-    /// Writes the matrices, column by column: scale, rotation and translation, in this order.
-    pub(crate) fn place(
-        matrices: &mut [[f32; 16]],
-        positions: &[[f32; 3]],
-        rotations: &[[f32; 4]],
-        scales: &[[f32; 3]],
-    ) {
-        let terms = positions.iter().zip(rotations).zip(scales);
-        for (matrix, ((position, rotation), scale)) in matrices.iter_mut().zip(terms) {
-            let [x, y, z, w] = *rotation;
-            let [x2, y2, z2] = [x + x, y + y, z + z];
-            let [xx, xy, xz] = [x * x2, x * y2, x * z2];
-            let [yy, yz, zz] = [y * y2, y * z2, z * z2];
-            let [wx, wy, wz] = [w * x2, w * y2, w * z2];
-            let [a, b, c] = *scale;
-            *matrix = [
-                (1.0 - (yy + zz)) * a, (xy + wz) * a, (xz - wy) * a, 0.0,
-                (xy - wz) * b, (1.0 - (xx + zz)) * b, (yz + wx) * b, 0.0,
-                (xz + wy) * c, (yz - wx) * c, (1.0 - (xx + yy)) * c, 0.0,
-                position[0], position[1], position[2], 1.0,
-            ];
-        }
+/// Writes the matrices, column by column: scale, rotation and translation, in this order.
+#[kernel]
+pub(crate) fn place(
+    matrices: &mut [[f32; 16]],
+    positions: &[[f32; 3]],
+    rotations: &[[f32; 4]],
+    scales: &[[f32; 3]],
+) {
+    let terms = positions.iter().zip(rotations).zip(scales);
+    for (matrix, ((position, rotation), scale)) in matrices.iter_mut().zip(terms) {
+        let [x, y, z, w] = *rotation;
+        let [x2, y2, z2] = [x + x, y + y, z + z];
+        let [xx, xy, xz] = [x * x2, x * y2, x * z2];
+        let [yy, yz, zz] = [y * y2, y * z2, z * z2];
+        let [wx, wy, wz] = [w * x2, w * y2, w * z2];
+        let [a, b, c] = *scale;
+        *matrix = [
+            (1.0 - (yy + zz)) * a,
+            (xy + wz) * a,
+            (xz - wy) * a,
+            0.0,
+            (xy - wz) * b,
+            (1.0 - (xx + zz)) * b,
+            (yz + wx) * b,
+            0.0,
+            (xz + wy) * c,
+            (yz - wx) * c,
+            (1.0 - (xx + yy)) * c,
+            0.0,
+            position[0],
+            position[1],
+            position[2],
+            1.0,
+        ];
     }
 }
 

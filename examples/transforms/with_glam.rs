@@ -4,15 +4,20 @@ use crate::forms::{Form, Speed, Types};
 use glam::{Mat4, Quat, Vec3, Vec4};
 use phalanx::prelude::*;
 
-component! {
-    pub(crate) struct Position(Vec3);
-    pub(crate) struct Velocity(Vec3);
-    pub(crate) struct Rotation(Quat); // its default is the identity, as that of `Quat`
-    pub(crate) struct Scale(Vec3 = Vec3::ONE);
-    pub(crate) struct LocalToWorld(Mat4);
-    pub(crate) struct Tint(Vec4);
-    pub(crate) struct Fade(Vec4);
-}
+#[component]
+pub(crate) struct Position(Vec3);
+#[component]
+pub(crate) struct Velocity(Vec3);
+#[component]
+pub(crate) struct Rotation(Quat); // its default is the identity, as that of `Quat`
+#[component]
+pub(crate) struct Scale(#[default(Vec3::ONE)] Vec3);
+#[component]
+pub(crate) struct LocalToWorld(Mat4);
+#[component]
+pub(crate) struct Tint(Vec4);
+#[component]
+pub(crate) struct Fade(Vec4);
 
 /// Components and kernels of glam.
 pub(crate) struct Glam;
@@ -52,35 +57,37 @@ impl Form for Glam {
     }
 }
 
-kernel! {
-    fn drift(positions: &mut [Position], velocities: &[Velocity], dt: f32) {
-        for (position, velocity) in positions.iter_mut().zip(velocities) {
-            position.0 += velocity.0 * dt;
-        }
+#[kernel]
+fn drift(positions: &mut [Position], velocities: &[Velocity], dt: f32) {
+    for (position, velocity) in positions.iter_mut().zip(velocities) {
+        position.0 += velocity.0 * dt;
     }
+}
 
-    fn fade(tints: &mut [Tint], fades: &[Fade], dt: f32) {
-        for (tint, fade) in tints.iter_mut().zip(fades) {
-            tint.0 += fade.0 * dt;
-        }
+#[kernel]
+fn fade(tints: &mut [Tint], fades: &[Fade], dt: f32) {
+    for (tint, fade) in tints.iter_mut().zip(fades) {
+        tint.0 += fade.0 * dt;
     }
+}
 
-    fn spin(rotations: &mut [Rotation], speeds: &[Speed], dt: f32) {
-        for (rotation, speed) in rotations.iter_mut().zip(speeds) {
-            let turn = Quat::from_axis_angle(Vec3::Y, speed.0 * dt);
-            rotation.0 = (rotation.0 * turn).normalize();
-        }
+#[kernel]
+fn spin(rotations: &mut [Rotation], speeds: &[Speed], dt: f32) {
+    for (rotation, speed) in rotations.iter_mut().zip(speeds) {
+        let turn = Quat::from_axis_angle(Vec3::Y, speed.0 * dt);
+        rotation.0 = (rotation.0 * turn).normalize();
     }
+}
 
-    fn place(
-        matrices: &mut [LocalToWorld],
-        positions: &[Position],
-        rotations: &[Rotation],
-        scales: &[Scale],
-    ) {
-        let terms = positions.iter().zip(rotations).zip(scales);
-        for (matrix, ((position, rotation), scale)) in matrices.iter_mut().zip(terms) {
-            matrix.0 = Mat4::from_scale_rotation_translation(scale.0, rotation.0, position.0);
-        }
+#[kernel]
+fn place(
+    matrices: &mut [LocalToWorld],
+    positions: &[Position],
+    rotations: &[Rotation],
+    scales: &[Scale],
+) {
+    let terms = positions.iter().zip(rotations).zip(scales);
+    for (matrix, ((position, rotation), scale)) in matrices.iter_mut().zip(terms) {
+        matrix.0 = Mat4::from_scale_rotation_translation(scale.0, rotation.0, position.0);
     }
 }

@@ -5,15 +5,20 @@ use crate::kernels::half_turn;
 use nalgebra::{Matrix4, Quaternion, UnitQuaternion, Vector3, Vector4};
 use phalanx::prelude::*;
 
-component! {
-    pub(crate) struct Position(Vector3<f32>);
-    pub(crate) struct Velocity(Vector3<f32>);
-    pub(crate) struct Rotation(UnitQuaternion<f32>); // its default is the identity
-    pub(crate) struct Scale(Vector3<f32> = Vector3::new(1.0, 1.0, 1.0));
-    pub(crate) struct LocalToWorld(Matrix4<f32>);
-    pub(crate) struct Tint(Vector4<f32>);
-    pub(crate) struct Fade(Vector4<f32>);
-}
+#[component]
+pub(crate) struct Position(Vector3<f32>);
+#[component]
+pub(crate) struct Velocity(Vector3<f32>);
+#[component]
+pub(crate) struct Rotation(UnitQuaternion<f32>); // its default is the identity
+#[component]
+pub(crate) struct Scale(#[default(Vector3::new(1.0, 1.0, 1.0))] Vector3<f32>);
+#[component]
+pub(crate) struct LocalToWorld(Matrix4<f32>);
+#[component]
+pub(crate) struct Tint(Vector4<f32>);
+#[component]
+pub(crate) struct Fade(Vector4<f32>);
 
 /// Components and kernels of nalgebra.
 pub(crate) struct Nalgebra;
@@ -53,40 +58,42 @@ impl Form for Nalgebra {
     }
 }
 
-kernel! {
-    fn drift(positions: &mut [Position], velocities: &[Velocity], dt: f32) {
-        for (position, velocity) in positions.iter_mut().zip(velocities) {
-            position.0 += velocity.0 * dt;
-        }
+#[kernel]
+fn drift(positions: &mut [Position], velocities: &[Velocity], dt: f32) {
+    for (position, velocity) in positions.iter_mut().zip(velocities) {
+        position.0 += velocity.0 * dt;
     }
+}
 
-    fn fade(tints: &mut [Tint], fades: &[Fade], dt: f32) {
-        for (tint, fade) in tints.iter_mut().zip(fades) {
-            tint.0 += fade.0 * dt;
-        }
+#[kernel]
+fn fade(tints: &mut [Tint], fades: &[Fade], dt: f32) {
+    for (tint, fade) in tints.iter_mut().zip(fades) {
+        tint.0 += fade.0 * dt;
     }
+}
 
-    fn spin(rotations: &mut [Rotation], speeds: &[Speed], dt: f32) {
-        for (rotation, speed) in rotations.iter_mut().zip(speeds) {
-            // `UnitQuaternion::from_axis_angle` calls the sine of the standard library for each
-            // row, and LLVM does not vectorise loops with such calls.
-            let [sin, cos] = half_turn(speed.0 * dt);
-            let turned = rotation.0.into_inner() * Quaternion::new(cos, 0.0, sin, 0.0);
-            rotation.0 = UnitQuaternion::new_normalize(turned);
-        }
+#[kernel]
+fn spin(rotations: &mut [Rotation], speeds: &[Speed], dt: f32) {
+    for (rotation, speed) in rotations.iter_mut().zip(speeds) {
+        // `UnitQuaternion::from_axis_angle` calls the sine of the standard library for each
+        // row, and LLVM does not vectorise loops with such calls.
+        let [sin, cos] = half_turn(speed.0 * dt);
+        let turned = rotation.0.into_inner() * Quaternion::new(cos, 0.0, sin, 0.0);
+        rotation.0 = UnitQuaternion::new_normalize(turned);
     }
+}
 
-    fn place(
-        matrices: &mut [LocalToWorld],
-        positions: &[Position],
-        rotations: &[Rotation],
-        scales: &[Scale],
-    ) {
-        let terms = positions.iter().zip(rotations).zip(scales);
-        for (matrix, ((position, rotation), scale)) in matrices.iter_mut().zip(terms) {
-            let rotated = rotation.0.to_homogeneous();
-            let scaled = rotated.prepend_nonuniform_scaling(&scale.0);
-            matrix.0 = scaled.append_translation(&position.0);
-        }
+#[kernel]
+fn place(
+    matrices: &mut [LocalToWorld],
+    positions: &[Position],
+    rotations: &[Rotation],
+    scales: &[Scale],
+) {
+    let terms = positions.iter().zip(rotations).zip(scales);
+    for (matrix, ((position, rotation), scale)) in matrices.iter_mut().zip(terms) {
+        let rotated = rotation.0.to_homogeneous();
+        let scaled = rotated.prepend_nonuniform_scaling(&scale.0);
+        matrix.0 = scaled.append_translation(&position.0);
     }
 }

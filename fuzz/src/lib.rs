@@ -11,25 +11,26 @@ use phalanx::prelude::*;
 use phalanx::{PerChunk, PerChunkMut};
 use xxhash_rust::xxh3::xxh3_64;
 
-component! {
-    #[track_lines]
-    #[derive(Debug)]
-    pub struct Health(pub u32);
-    #[enableable]
-    #[derive(Debug)]
-    pub struct Awake(pub u16);
-    #[derive(Debug)]
-    pub enum State { Idle, Running = 7 }
-    pub struct Door { is_open: bool, rest: [u8; 3] }
-    #[split]
-    pub struct Place { pub x: f32, pub y: f32 }
-    #[cleanup]
-    pub struct Trace(pub u32);
-    #[hidden]
-    pub struct Pooled;
-    #[derive(Debug)]
-    pub struct Seen { by: [bool; 2] }
-}
+#[component(lines)]
+#[derive(Debug)]
+pub struct Health(pub u32);
+#[component(enableable)]
+#[derive(Debug)]
+pub struct Awake(pub u16);
+#[component]
+#[derive(Debug)]
+pub enum State { Idle, Running = 7 }
+#[component]
+pub struct Door { is_open: bool, rest: [u8; 3] }
+#[component(split)]
+pub struct Place { pub x: f32, pub y: f32 }
+#[component(cleanup)]
+pub struct Trace(pub u32);
+#[component(hidden)]
+pub struct Pooled;
+#[component]
+#[derive(Debug)]
+pub struct Seen { by: [bool; 2] }
 
 /// A value that entities share. Its bytes may be wrong, and many values have the same hash.
 #[derive(Debug, PartialEq, Eq)]

@@ -19,11 +19,12 @@ use crate::tuples::for_tuples;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Position { x: f32, y: f32 }
-///     struct Velocity { x: f32, y: f32 }
-///     struct Frozen;
-/// }
+/// #[component]
+/// struct Position { x: f32, y: f32 }
+/// #[component]
+/// struct Velocity { x: f32, y: f32 }
+/// #[component]
+/// struct Frozen;
 /// let mut world = World::new();
 /// world.spawn(());
 /// world.spawn(Position::default());
@@ -32,12 +33,12 @@ use crate::tuples::for_tuples;
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// World::new().spawn((Health(1.0), Health(2.0))); // a component is named twice
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bundle",
-    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must be defined or named in `component!`"
+    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must have `#[component]` or be named in `impl_component!`"
 )]
 pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]

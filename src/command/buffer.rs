@@ -22,7 +22,8 @@ use super::writer::CommandWriter;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); struct Ghost { of: Entity } }
+/// # #[component] struct Health(f32);
+/// # #[component] struct Ghost { of: Entity }
 /// let mut world = World::new();
 /// world.spawn_batch([Health(1.0), Health(0.0), Health(2.0)]);
 /// let mut buffer = world.command_buffer(16)?;
@@ -168,7 +169,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.insert(Entity::NULL, Health(1.0));
@@ -233,7 +234,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let mut buffer = world.command_buffer(1_000)?;
     /// (0..1_000).for_each(|_| _ = buffer.spawn(Health(1.0)));
@@ -295,7 +296,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Target(Entity); }
+    /// # #[component] struct Target(Entity);
     /// # let mut world = World::new();
     /// let mut buffer = world.command_buffer(2)?;
     /// let prey = buffer.spawn(());
@@ -356,7 +357,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.spawn_batch((0..1000).map(|i| Health(i as f32)));
@@ -398,7 +399,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let entity = world.spawn(());
     /// let mut buffer = world.command_buffer(0)?;
@@ -420,7 +421,8 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// # let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let mut buffer = world.command_buffer(0)?;
@@ -441,7 +443,8 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Walking(f32); struct Flying(f32); }
+    /// # #[component] struct Walking(f32);
+    /// # #[component] struct Flying(f32);
     /// # let mut world = World::new();
     /// let entity = world.spawn(Walking(1.0));
     /// let mut buffer = world.command_buffer(0)?;

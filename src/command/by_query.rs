@@ -23,7 +23,8 @@ impl CommandBuffer {
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// # let mut world = World::new();
     /// # let mut buffer = world.command_buffer(0).unwrap();
     /// buffer.insert_where::<&Health, Arrived, _>(Frozen);
@@ -31,7 +32,8 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// # let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let mut buffer = world.command_buffer(0)?;
@@ -54,7 +56,8 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// # let mut world = World::new();
     /// let entity = world.spawn((Health(1.0), Frozen));
     /// let mut buffer = world.command_buffer(0)?;
@@ -75,7 +78,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Bullet; }
+    /// # #[component] struct Bullet;
     /// # let mut world = World::new();
     /// world.spawn_batch([Bullet; 100]);
     /// let mut buffer = world.command_buffer(0)?;
@@ -103,7 +106,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let mut buffer = world.command_buffer(0)?;

@@ -140,7 +140,7 @@ impl fmt::Display for CommandErrorKind {
 /// ```
 /// # use phalanx::prelude::*;
 /// # use phalanx::ApplyError;
-/// # component! { struct Health as "health" (f32); }
+/// # #[component(name = "health")] struct Health(f32);
 /// # let mut world = World::new();
 /// let entity = world.spawn(());
 /// let mut buffer = world.command_buffer(0)?;

@@ -52,7 +52,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
     ///     living.par_record(&mut commands, |(entities, health), commands| {
     ///         for (&entity, health) in entities.iter().zip(health) {
@@ -80,7 +80,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// struct Died(Entity);
     ///
     /// fn bury(living: Query<(Entity, &Health)>, mut commands: Commands, mut deaths: EventWriter<Died>) {

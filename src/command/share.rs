@@ -83,7 +83,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let mut buffer = world.command_buffer(0)?;

@@ -40,7 +40,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; }
+    /// # #[component(enableable)] struct Awake;
     /// # let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// let mut buffer = world.command_buffer(0)?;
@@ -60,7 +60,8 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; struct Player; }
+    /// # #[component(enableable)] struct Awake;
+    /// # #[component] struct Player;
     /// # let mut world = World::new();
     /// let entity = world.spawn((Awake, Player));
     /// world.set_enabled::<Awake>(entity, false).unwrap();
@@ -83,7 +84,8 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; struct Player; }
+    /// # #[component(enableable)] struct Awake;
+    /// # #[component] struct Player;
     /// # let mut world = World::new();
     /// let [one, other] = [world.spawn(Awake), world.spawn((Awake, Player))];
     /// let mut buffer = world.command_buffer(0)?;

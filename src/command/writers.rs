@@ -19,7 +19,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32)));
     /// let mut buffer = world.command_buffer(0)?;

@@ -9,7 +9,7 @@ use super::plain::Plain;
 /// Prints the value with these bytes.
 pub(super) type Format = fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// The facts that [`component!`](crate::component) knows about a type.
+/// The facts that [`#[component]`](crate::component) knows about a type.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
 pub struct About {
@@ -89,7 +89,10 @@ impl fmt::Debug for About {
 /// # use phalanx::prelude::*;
 /// use phalanx::ComponentShape;
 ///
-/// component! { struct Position { x: f32, y: f32 }  enum State { Idle, Dead = 9 } }
+/// #[component]
+/// struct Position { x: f32, y: f32 }
+/// #[component]
+/// enum State { Idle, Dead = 9 }
 /// let mut world = World::new();
 /// world.register::<(Position, State)>();
 /// let position = world.component_named(Position::NAME).unwrap();
@@ -102,7 +105,7 @@ impl fmt::Debug for About {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ComponentShape {
-    /// Unknown: [`component!`](crate::component) has named the type and not defined it.
+    /// Unknown: [`#[component]`](crate::component) has named the type and not defined it.
     Opaque,
     /// A struct with these fields, in the order of their definition; without fields, a tag.
     Struct(&'static [FieldInfo]),

@@ -192,7 +192,7 @@ mod tests {
         #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
         #[repr(C)]
         pub(super) struct Mass(f64);
-        crate::component!(Mass as "mass");
+        crate::impl_component!(Mass as "mass");
     }
 
     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -207,7 +207,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Handle(u32);
-    crate::component!(Mass as "mass", Age, Tag);
+    crate::impl_component!(Mass as "mass", Age, Tag);
 
     impl Component for Handle {
         const NAME: &'static str = "handle";

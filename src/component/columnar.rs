@@ -12,12 +12,13 @@ use super::split::{Parts, SplitComponent};
 ///
 /// A component is one column, and a term of it is a slice. A split component is a column for each
 /// field, and a term of it is a struct of slices. Both are defined by
-/// [`component!`](crate::component). Code for all components has the bound
+/// [`#[component]`](crate::component). Code for all components has the bound
 /// [`Component`], under which a term is known to be a slice.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Mass(f32);  #[split] struct Position { x: f32, y: f32 } }
+/// # #[component] struct Mass(f32);
+/// # #[component(split)] struct Position { x: f32, y: f32 }
 /// fn count<C: phalanx::Columnar>(world: &World) -> usize {
 ///     world.query::<()>().with::<C>().count_rows()
 /// }
@@ -28,8 +29,8 @@ use super::split::{Parts, SplitComponent};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "define it as one: `component! {{ struct Name {{ field: f32 }} }}`",
-    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `component!({Self})`"
+    note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
+    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`"
 )]
 pub trait Columnar: Copy + Send + Sync + 'static {
     /// [`Whole`] or [`Split`].

@@ -1,4 +1,4 @@
-//! The `Component` trait, and the macro that implements it.
+//! The `Component` trait, and the attribute that implements it.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,8 +7,8 @@ use super::plain::Plain;
 
 /// Plain data that can be a column of a chunk.
 ///
-/// Implemented by [`component!`](crate::component), which defines types or names existing ones. It
-/// has no blanket implementation, so a bare `f32` is not a component by accident. A type of size
+/// Implemented by [`#[component]`](crate::component), which defines types or names existing ones.
+/// It has no blanket implementation, so a bare `f32` is not a component by accident. A type of size
 /// zero is a *tag*: it takes part in matching and occupies no column bytes.
 ///
 /// A component and all of its fields are [`Plain`]: numbers, `bool`, `char`, `Entity`, enums
@@ -25,13 +25,14 @@ use super::plain::Plain;
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// component! { struct Name { text: &'static str } } // `&str` is not plain data
+/// #[component]
+/// struct Name { text: &'static str } // `&str` is not plain data
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "define it as one: `component! {{ struct Name {{ field: f32 }} }}`",
-    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `component!({Self})`",
+    note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
+    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`",
     note = "if it is one with `#[split]`, this wants a component of one column, and a split component is several columns: `world.query::<&{Self}>().lookup()` has its rows by entity"
 )]
 pub trait Component: Plain {
@@ -47,22 +48,22 @@ pub trait Component: Plain {
     const NAME: &'static str;
 
     /// Whether the component can be disabled in an entity that has it, with a bit a row:
-    /// `#[enableable]` in [`component!`](crate::component#enableable-components).
+    /// [`#[component(enableable)]`](crate::component#enableable-components).
     const ENABLEABLE: bool = false;
 
-    /// Whether lines of sixteen rows have change versions of their own: `#[track_lines]` in
-    /// [`component!`](crate::component#components-that-track-lines).
+    /// Whether lines of sixteen rows have change versions of their own:
+    /// [`#[component(lines)]`](crate::component#components-that-track-lines).
     const TRACKS_LINES: bool = false;
 
     /// Whether queries that do not name the component pass over the entities that have it:
-    /// `#[hidden]` in [`component!`](crate::component#hidden-components).
+    /// [`#[component(hidden)]`](crate::component#hidden-components).
     const HIDDEN: bool = false;
 
-    /// Whether the component outlives the despawn of its entity: `#[cleanup]` in
-    /// [`component!`](crate::component#cleanup-components).
+    /// Whether the component outlives the despawn of its entity:
+    /// [`#[component(cleanup)]`](crate::component#cleanup-components).
     const CLEANUP: bool = false;
 
-    /// A cache for the id of this type. [`component!`](crate::component) gives each type its own;
+    /// A cache for the id of this type. [`#[component]`](crate::component) gives each type its own;
     /// without one, every look-up hashes.
     #[doc(hidden)]
     fn hint() -> Option<&'static ComponentHint> {
@@ -101,25 +102,30 @@ impl ComponentHint {
     }
 }
 
-/// Defines components, or makes components of existing types.
+/// Defines a component: a struct or an enum of plain data.
+///
+/// [`impl_component!`](crate::impl_component) makes components of existing types.
 ///
 /// # Definitions
 ///
 /// ```
 /// use phalanx::prelude::*;
 ///
-/// component! {
-///     /// In metres.
-///     #[derive(Debug, PartialEq)]
-///     pub struct Position { pub x: f32, pub y: f32 }
+/// /// In metres.
+/// #[component]
+/// #[derive(Debug, PartialEq)]
+/// pub struct Position { pub x: f32, pub y: f32 }
 ///
-///     struct Health(f32 = 100.0);
-///     struct Frozen; // a tag
-///     struct Door { is_open: bool, locked_by: [bool; 3] }
+/// #[component]
+/// struct Health(#[default(100.0)] f32);
+/// #[component]
+/// struct Frozen; // a tag
+/// #[component]
+/// struct Door { is_open: bool, locked_by: [bool; 3] }
 ///
-///     #[derive(Debug, PartialEq)]
-///     enum State { Idle, Walking, Dead = 9 }
-/// }
+/// #[component]
+/// #[derive(Debug, PartialEq)]
+/// enum State { Idle, Walking, Dead = 9 }
 ///
 /// let mut world = World::new();
 /// let entity = world.spawn((Position { x: 1.0, ..Default::default() }, State::Walking, Frozen));
@@ -127,51 +133,50 @@ impl ComponentHint {
 /// assert_eq!((Health::default().0, State::default()), (100.0, State::Idle));
 /// ```
 ///
-/// Any number of structs and enums, up to a hundred in a call. They implement `Clone`, `Copy`,
-/// [`Default`], [`Zeroable`](bytemuck::Zeroable), [`Component`](crate::Component), and the traits
-/// that `#[derive]` names. A crate needs only phalanx for that, and may forbid unsafe code.
+/// The type implements `Clone`, `Copy`, [`Default`], [`Zeroable`](bytemuck::Zeroable),
+/// [`Component`](crate::Component), and the traits that `#[derive]` names. A crate needs only
+/// phalanx for that, and may forbid unsafe code.
 ///
 /// - **Structs** have the layout of C. Each field is [`Plain`](crate::Plain). Padding is a compile
 ///   error, which gives its place and size. If all fields are [`Pod`](bytemuck::Pod), so is the
-///   struct. Its default has the values after `=`, the defaults of the other fields, and zero for
-///   fields that have none (arrays of more than 32).
+///   struct. Its default has the values in `#[default(…)]`, the defaults of the other fields, and
+///   zero for fields that have none (arrays of more than 32).
 /// - **Enums** have no fields and are one byte. One variant has the value 0, by default the first:
 ///   it is the default of the enum, and the value of [padding](crate::Query::padded) rows.
-/// - **Generic structs** have one field, and either type parameters, with at most one trait each,
-///   or constants. They are `Pod` where the field is. Each instance must be named, since each has
-///   its own name; `Default` is zero.
-/// - **Attributes** are documentation, `derive`, lint levels, `must_use`, `deprecated`, and the
-///   attributes of the sections below; write `#[cfg]` above the whole call. Fields may also have
-///   attributes of derives. Types contain no macros.
+/// - **Generic structs** have one field, and types or constants as parameters. They are `Pod` where
+///   the field is. Each instance must be named in `impl_component!`, since each has its own name;
+///   `Default` is zero.
+/// - **Attributes** of the item are documentation, `derive`, lint levels, `must_use` and
+///   `deprecated`. Fields may have attributes of derives, too. Types contain no macros.
+/// - **Words** in the attribute are `split`, `enableable`, `lines`, `hidden` and `cleanup`, in the
+///   sections below, `name = "…"`, and `crate = path` where a crate names phalanx by another path.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Samples<const N: usize>([f32; N]);
-///     struct Last<T: Component> { value: T }
-/// }
-/// component!(Samples<8>, Samples<64>, Last<Samples<8>>);
+/// #[component]
+/// struct Samples<const N: usize>([f32; N]);
+/// #[component]
+/// struct Last<T: Component> { value: T }
+/// impl_component!(Samples<8>, Samples<64>, Last<Samples<8>>);
 /// ```
 ///
 /// # Split components
 ///
-/// `#[split]` gives each field of a struct a column of its own. The terms of a query become structs
-/// of slices, which are defined along with it: `&Position` yields `PositionSlices`, `&mut Position`
-/// yields `PositionSlicesMut`.
+/// `#[component(split)]` gives each field of a struct a column of its own. The terms of a query
+/// become structs of slices, which are defined along with it: `&Position` yields `PositionSlices`,
+/// `&mut Position` yields `PositionSlicesMut`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     #[split]
-///     struct Position { x: f32, y: f32, z: f32 }
-///     struct Height(f32);
-/// }
+/// #[component(split)]
+/// struct Position { x: f32, y: f32, z: f32 }
+/// #[component]
+/// struct Height(f32);
 ///
-/// kernel! {
-///     fn heights(height: &mut [Height], y: &[f32]) {
-///         for (height, y) in height.iter_mut().zip(y) {
-///             height.0 = y.max(0.0);
-///         }
+/// #[kernel]
+/// fn heights(height: &mut [Height], y: &[f32]) {
+///     for (height, y) in height.iter_mut().zip(y) {
+///         height.0 = y.max(0.0);
 ///     }
 /// }
 ///
@@ -207,18 +212,17 @@ impl ComponentHint {
 ///
 /// # Enableable components
 ///
-/// `#[enableable]` gives each row a bit for the component, outside of the chunk. It is switched off
-/// and on in place, and while it is off queries take it for absent: see
+/// `#[component(enableable)]` gives each row a bit for the component, outside of the chunk. It is
+/// switched off and on in place, and while it is off queries take it for absent: see
 /// [`World::set_enabled`](crate::World::set_enabled). For states that change often, where inserts
 /// and removals would move the entity each time.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Speed(f32);
-///     #[enableable]
-///     struct Awake;
-/// }
+/// #[component]
+/// struct Speed(f32);
+/// #[component(enableable)]
+/// struct Awake;
 /// let mut world = World::new();
 /// world.spawn_batch((0..1000).map(|i| (Speed(i as f32), Awake)));
 /// for (speeds, mut awake) in world.query_mut::<(&Speed, EnabledMut<Awake>)>() {
@@ -227,7 +231,7 @@ impl ComponentHint {
 /// assert_eq!(world.query::<&Speed>().with::<Awake>().count_rows(), 900);
 /// ```
 ///
-/// Generic and split structs take no `#[enableable]`: switch a tag beside them.
+/// Generic and split structs take no `#[component(enableable)]`: switch a tag beside them.
 ///
 /// Which form of a loop: [`rows`](crate::Query::rows) for any pattern, slices for kernels where
 /// runs are long, [`masked`](crate::Query::masked) for kernels where they are not. `rows` takes
@@ -254,16 +258,15 @@ impl ComponentHint {
 ///
 /// # Components that track lines
 ///
-/// `#[track_lines]` gives each line of sixteen rows a change version, 8 bytes outside of the chunk.
-/// A chunk has one version for all its rows, so that a few writes at random make nearly every chunk
-/// one that changed. [`changed_lines_since`](crate::Query::changed_lines_since) finds the lines:
+/// `#[component(lines)]` gives each line of sixteen rows a change version, 8 bytes outside of the
+/// chunk. A chunk has one version for all its rows, so that a few writes at random make nearly
+/// every chunk one that changed. [`changed_lines_since`](crate::Query::changed_lines_since) finds
+/// the lines:
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     #[track_lines]
-///     struct Health(f32);
-/// }
+/// #[component(lines)]
+/// struct Health(f32);
 /// let mut world = World::new();
 /// let all = world.spawn_batch([Health(9.0); 10_000]).to_vec();
 /// let before = world.version();
@@ -280,21 +283,21 @@ impl ComponentHint {
 /// as changed; the term [`LinesMut`](crate::LinesMut) stamps only the lines that a kernel takes
 /// from it for writing. A query that sees only enabled rows stamps their lines. A loop over slices
 /// costs the same as without line versions. The versions take 8 bytes for each 16 rows of a full
-/// chunk, also where an archetype has few rows. Generic and split structs take no `#[track_lines]`.
+/// chunk, also where an archetype has few rows. Generic and split structs take no
+/// `#[component(lines)]`.
 ///
 /// # Hidden components
 ///
-/// `#[hidden]` makes a component that hides its entities: a query passes over them, unless it names
-/// the component in a term or a filter. [`Disabled`](crate::Disabled) and
+/// `#[component(hidden)]` makes a component that hides its entities: a query passes over them,
+/// unless it names the component in a term or a filter. [`Disabled`](crate::Disabled) and
 /// [`Prototype`](crate::Prototype) are two that every program has.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     #[hidden]
-///     struct Pooled;
-///     struct Bullet { speed: f32 }
-/// }
+/// #[component(hidden)]
+/// struct Pooled;
+/// #[component]
+/// struct Bullet { speed: f32 }
 /// let mut world = World::new();
 /// world.spawn_batch([(Bullet { speed: 9.0 }, Pooled); 100]);
 /// world.spawn(Bullet { speed: 5.0 });
@@ -306,22 +309,21 @@ impl ComponentHint {
 /// The choice is made per archetype, when it is new, and costs no time in the loop. Calls that name
 /// an entity find it, hidden or not: [`World::get`](crate::World::get),
 /// [`World::lookup`](crate::World::lookup), commands on one entity. A component that is
-/// `#[enableable]` as well hides its entities whatever their bits. Generic structs take neither
-/// `#[hidden]` nor `#[cleanup]`.
+/// `#[component(enableable)]` as well hides its entities whatever their bits. Generic structs take
+/// neither `#[component(hidden)]` nor `#[component(cleanup)]`.
 ///
 /// # Cleanup components
 ///
-/// `#[cleanup]` makes a component that outlives the despawn of its entity: for a handle to a thing
-/// outside of the world, which has to be given back. *New*, *tracked* and *gone* entities are three
-/// queries:
+/// `#[component(cleanup)]` makes a component that outlives the despawn of its entity: for a handle
+/// to a thing outside of the world, which has to be given back. *New*, *tracked* and *gone*
+/// entities are three queries:
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Body { mass: f32 }
-///     #[cleanup]
-///     struct InPhysics { handle: u32 }
-/// }
+/// #[component]
+/// struct Body { mass: f32 }
+/// #[component(cleanup)]
+/// struct InPhysics { handle: u32 }
 /// fn enter(new: Query<(Entity, &Body), Without<InPhysics>>, mut commands: Commands) {
 ///     for (entity, _body) in new.rows() {
 ///         commands.insert(entity, InPhysics { handle: entity.index() }); // ask the engine for one
@@ -351,126 +353,25 @@ impl ComponentHint {
 /// Three things lose a handle: overwriting the component; an entity that another system despawns
 /// between the query of `enter` and its command, which has no effect in this case (let `enter` run
 /// before such systems, or make handles at the sync point, by `commands.run`); and a `leave` that
-/// does not see a component which is `#[enableable]` as well and was disabled.
+/// does not see a component which is `#[component(enableable)]` as well and was disabled.
 ///
 /// [`Removed`](crate::Removed) reads the components that any entity has lost. To give a handle
 /// back, use it or the query of entities that are gone, and not both.
 ///
 /// # Names
 ///
-/// The name of a component is its path, `crate::module::Type`, unless another is given with `as`.
+/// The name of a component is its path, `crate::module::Type`, unless another is given by `name`.
 /// Give one to types that are stored on disk and may move between modules.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Health as "game.health" { points: f32 }
-///     struct Shield as "game.shield" (f32);
-///     struct Frozen;
-/// }
+/// #[component(name = "game.health")]
+/// struct Health { points: f32 }
+/// #[component(name = "game.shield")]
+/// struct Shield(f32);
+/// #[component]
+/// struct Frozen;
 /// assert_eq!(Health::NAME, "game.health");
 /// assert!(Frozen::NAME.ends_with("Frozen"));
 /// ```
-///
-/// # Existing types
-///
-/// A type that is [`Plain`](crate::Plain) becomes a component by its name alone. It needs the
-/// derives of `bytemuck`: `Pod, Zeroable` and `#[repr(C)]`, or, if it does not accept all bytes,
-/// `NoUninit, Zeroable, CheckedBitPattern`.
-///
-/// ```
-/// # use phalanx::prelude::*;
-/// #[derive(Clone, Copy, Pod, Zeroable)]
-/// #[bytemuck(crate = "phalanx::bytemuck")] // or a dependency on `bytemuck`
-/// #[repr(C)]
-/// struct Mass(f32);
-///
-/// component!(Mass as "game.mass");
-/// ```
-#[macro_export]
-macro_rules! component {
-    () => {};
-    (
-        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)?
-        { $($fields:tt)* } $($more:tt)*
-    ) => {
-        $($crate::__no_macros! { $fields })*
-        $crate::__component! {
-            @attributes { @named { [$visibility] $name [$($text)?] [] } { $($fields)* } }
-            [] [$(#[$($attribute)*])*]
-        }
-        $crate::component! { $($more)* }
-    };
-    (
-        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)?
-        ( $($fields:tt)* ) ; $($more:tt)*
-    ) => {
-        $($crate::__no_macros! { $fields })*
-        $crate::__component! {
-            @attributes { @tuple { [$visibility] $name [$($text)?] [] } ( $($fields)* ) }
-            [] [$(#[$($attribute)*])*]
-        }
-        $crate::component! { $($more)* }
-    };
-    (
-        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)? ;
-        $($more:tt)*
-    ) => {
-        $crate::__component! {
-            @attributes { @unit { [$visibility] $name [$($text)?] [] } }
-            [] [$(#[$($attribute)*])*]
-        }
-        $crate::component! { $($more)* }
-    };
-    (
-        $(#[$($attribute:tt)*])* $visibility:vis enum $name:ident $(as $text:literal)?
-        { $($variants:tt)* } $($more:tt)*
-    ) => {
-        $crate::__component! {
-            @attributes { @enum { [$visibility] $name [$($text)?] [] } { $($variants)* } }
-            [] [$(#[$($attribute)*])*]
-        }
-        $crate::component! { $($more)* }
-    };
-    (
-        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident
-        <$(const $parameter:ident: $kind:ident),+ $(,)?> $($rest:tt)*
-    ) => {
-        $crate::__component! {
-            @generic [$(#[$($attribute)*])*] [$visibility] $name
-            [$(const $parameter: $kind),+] [$($parameter)+] $($rest)*
-        }
-    };
-    (
-        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident
-        <$($parameter:ident $(: $($bound:ident)::+)?),+ $(,)?> $($rest:tt)*
-    ) => {
-        $crate::__component! {
-            @generic [$(#[$($attribute)*])*] [$visibility] $name
-            [$($parameter $(: $($bound)::+)?),+] [$($parameter)+] $($rest)*
-        }
-    };
-    ($(#[$($attribute:tt)*])* $visibility:vis struct $name:ident < $($other:tt)*) => {
-        $crate::__component! { @refuse_generic }
-    };
-    ($(#[$($attribute:tt)*])* $visibility:vis struct $($other:tt)*) => {
-        $crate::__component! { @refuse }
-    };
-    ($(#[$($attribute:tt)*])* $visibility:vis enum $($other:tt)*) => {
-        $crate::__component! { @refuse }
-    };
-    ($(#[$($attribute:tt)*])* $visibility:vis union $($other:tt)*) => {
-        $crate::__component! { @refuse }
-    };
-    ($type:ty as $name:literal $(, $($rest:tt)*)?) => {
-        $crate::__component! { @existing $type, $name }
-        $crate::component!($($($rest)*)?);
-    };
-    ($type:ty $(, $($rest:tt)*)?) => {
-        $crate::__component! {
-            @existing $type,
-            $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($type))
-        }
-        $crate::component!($($($rest)*)?);
-    };
-}
+pub use phalanx_macros::component;

@@ -15,12 +15,12 @@ use super::component::{Component, ComponentHint};
 /// find it as before.
 ///
 /// Components of your own hide entities in the same way with
-/// [`#[hidden]`](crate::component#hidden-components). An entity with several hidden components is
-/// visited only by queries that name all of them.
+/// [`#[component(hidden)]`](crate::component#hidden-components). An entity with several hidden
+/// components is visited only by queries that name all of them.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// let mut world = World::new();
 /// let entities = world.spawn_batch((0..10).map(|i| Health(i as f32))).to_vec();
 /// world.insert(entities[3], Disabled)?;
@@ -41,7 +41,8 @@ pub struct Disabled;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); struct Orc; }
+/// # #[component] struct Health(f32);
+/// # #[component] struct Orc;
 /// let mut world = World::new();
 /// let orc = world.spawn((Health(80.0), Orc, Prototype));
 /// world.instantiate(orc, 1000)?;
@@ -71,12 +72,11 @@ pub struct Prototype;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Health(f32);
-///     #[cleanup]
-///     #[derive(Debug, PartialEq)]
-///     struct Sound { channel: u32 }
-/// }
+/// #[component]
+/// struct Health(f32);
+/// #[component(cleanup)]
+/// #[derive(Debug, PartialEq)]
+/// struct Sound { channel: u32 }
 /// let mut world = World::new();
 /// let entity = world.spawn((Health(1.0), Sound { channel: 7 }));
 /// world.despawn(entity)?;

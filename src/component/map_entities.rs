@@ -11,11 +11,11 @@ use super::plain::Plain;
 ///
 /// [`World::merge`](crate::World::merge) and [`World::move_from`](crate::World::move_from) give
 /// entities new ids, and use this trait to update the components that refer to them. Types that
-/// [`component!`](crate::component) defines have it without further code: fields that are an
+/// [`#[component]`](crate::component) defines have it without further code: fields that are an
 /// [`Entity`], an array of these, another component that has some, or an array of such components,
 /// are found by their types.
 ///
-/// A type that `component!` only names is implemented by hand if it refers to entities:
+/// A type that `#[component]` only names is implemented by hand if it refers to entities:
 ///
 /// ```
 /// use phalanx::prelude::*;
@@ -25,7 +25,7 @@ use super::plain::Plain;
 /// #[repr(C)]
 /// #[bytemuck(crate = "phalanx::bytemuck")]
 /// struct Spring { ends: [Entity; 2], length: f64 }
-/// component!(Spring);
+/// impl_component!(Spring);
 ///
 /// impl MapEntities for Spring {
 ///     fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {
@@ -126,7 +126,7 @@ mod tests {
     #[derive(Clone, Copy, NoUninit, Zeroable, CheckedBitPattern)]
     #[repr(C)]
     struct Switch(bool);
-    crate::component!(Link, Switch);
+    crate::impl_component!(Link, Switch);
 
     impl MapEntities for Link {
         fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {

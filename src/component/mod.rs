@@ -2,11 +2,12 @@
 //!
 //! Types:
 //!
-//! * [`component`] has the trait and the macro that implements it. [`names`] compares names of
+//! * [`component`] has the trait and the attribute that implements it. [`names`] compares names of
 //!   components at compile time, and [`text`] puts the texts of compile errors together.
 //! * [`plain`] is the condition of components and their fields, [`define`] has the parts of the
-//!   types that the macro defines, and [`about`] has the facts that such a type tells about itself.
-//!   [`fingerprint`] has the facts that two programs must agree on to read each other's columns.
+//!   types that the attribute defines, and [`about`] has the facts that such a type tells about
+//!   itself. [`fingerprint`] has the facts that two programs must agree on to read each other's
+//!   columns.
 //! * [`columnar`] is the trait of components and of split components, which are a column for each
 //!   field, and [`split`] has the latter; a [`column_visitor`] is passed the types of the columns.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
@@ -79,7 +80,7 @@ pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
 pub(crate) use column_visitor::ColumnVisitor;
 pub use columnar::Columnar;
 pub(crate) use columnar::{Shape, Split, Whole};
-pub use component::{Component, ComponentHint};
+pub use component::{Component, ComponentHint, component};
 pub(crate) use component_id::ComponentId;
 pub use hidden::{Disabled, Gone, Prototype};
 pub use map_entities::MapEntities;

@@ -89,8 +89,8 @@ pub(crate) const fn same_name(a: &str, b: &str) -> bool {
 /// The end of an error about a component that is named twice: a constant cannot distinguish types
 /// of one name.
 pub(crate) const ONE_NAME: &str = " (types of one name count as one component: if these are two \
-     types, give one of them another name: `struct Type as \"name\"` where `component!` defines it, \
-     `component!(Type as \"name\")` where it does not)";
+     types, give one of them another name: `#[component(name = \"name\")]` where it is defined, \
+     `impl_component!(Type as \"name\")` where it is not)";
 
 #[cfg(test)]
 mod tests {

@@ -17,15 +17,14 @@ use super::text::ConstText;
 
 /// A component with a default, so that it can be the value of a chunk.
 ///
-/// Types that [`component!`](crate::component) defines have one: zeros, or the value after `=`.
+/// Types that [`#[component]`](crate::component) defines have one: zeros, or the value after `=`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     /// Bounds that are not known yet: everything may lie within.
-///     #[derive(Debug, PartialEq)]
-///     struct Bounds { low: f32 = f32::NEG_INFINITY, high: f32 = f32::INFINITY }
-/// }
+/// /// Bounds that are not known yet: everything may lie within.
+/// #[component]
+/// #[derive(Debug, PartialEq)]
+/// struct Bounds { #[default(f32::NEG_INFINITY)] low: f32, #[default(f32::INFINITY)] high: f32}
 /// let mut world = World::new();
 /// world.spawn(PerChunk::<Bounds>::TAG);
 /// assert_eq!(world.query::<PerChunk<Bounds>>().iter().next(), Some(Bounds::default()));
@@ -33,7 +32,7 @@ use super::text::ConstText;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a chunk",
     label = "not a component with a default",
-    note = "define it in `component!`, or implement `Default`: it is the value of a new chunk"
+    note = "write `#[component]` above it, or implement `Default`: it is the value of a new chunk"
 )]
 pub trait ChunkValue: Component + Default {}
 
@@ -70,10 +69,10 @@ impl<V: Component + Default> ChunkValue for V {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! {
-///     struct Height(f32);
-///     struct Highest(f32 = f32::INFINITY);
-/// }
+/// #[component]
+/// struct Height(f32);
+/// #[component]
+/// struct Highest(#[default(f32::INFINITY)] f32);
 ///
 /// /// What every pass does, whatever chunks it visits.
 /// fn measure<F: Filter>(chunks: Query<(&Height, PerChunkMut<Highest>), F>) {
@@ -126,7 +125,7 @@ impl<V: ChunkValue> PerChunk<V> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Visible(bool); }
+    /// # #[component] struct Visible(bool);
     /// let mut world = World::new();
     /// let entity = world.spawn(PerChunk::<Visible>::TAG);
     /// assert!(world.has::<PerChunk<Visible>>(entity));

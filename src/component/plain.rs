@@ -9,9 +9,9 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 /// runs. The traits come from [`bytemuck`]; every type that has them is plain data.
 ///
 /// Plain are numbers, `bool`, `char`, [`Entity`](crate::Entity), the types that
-/// [`component!`](crate::component) defines, and every [`Pod`](bytemuck::Pod) type. An array is
-/// plain only if its elements are `Pod`, but [`component!`](crate::component) takes an array of any
-/// plain type as a field. Types with a destructor and references are not plain.
+/// [`#[component]`](crate::component) defines, and every [`Pod`](bytemuck::Pod) type. An array is
+/// plain only if its elements are `Pod`, but [`#[component]`](crate::component) takes an array of
+/// any plain type as a field. Types with a destructor and references are not plain.
 ///
 /// ```
 /// use phalanx::Plain;
@@ -29,8 +29,8 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data, and components are",
     label = "not plain data",
-    note = "plain data are numbers, `bool`, `char`, `Entity`, arrays of these, what `component! {{ struct … }}` defines, and every type that is `Pod`",
-    note = "define a struct or an enum of your own in `component!`, too, or derive `Clone, Copy, Pod, Zeroable` on it with `#[repr(C)]`",
+    note = "plain data are numbers, `bool`, `char`, `Entity`, arrays of these, types with `#[component]`, and every type that is `Pod`",
+    note = "write `#[component]` above a struct or an enum of your own, too, or derive `Clone, Copy, Pod, Zeroable` on it with `#[repr(C)]`",
     note = "keep a `String`, a `Vec` or a `Box` beside the chunks, by `world.insert_side(entity, value)`, or in a resource; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
 )]
 pub trait Plain: NoUninit + Zeroable + CheckedBitPattern + Send + Sync {}

@@ -29,7 +29,7 @@ impl<C> Previous<C> {
     /// ```
     /// # use phalanx::prelude::*;
     /// # use phalanx::Previous;
-    /// # component! { #[derive(Debug, PartialEq)] struct Heat(f32); }
+    /// # #[component] #[derive(Debug, PartialEq)] struct Heat(f32);
     /// let column = [Previous(Heat(1.0)), Previous(Heat(2.0))];
     /// assert_eq!(Previous::values(&column), [Heat(1.0), Heat(2.0)]);
     /// ```

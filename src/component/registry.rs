@@ -24,7 +24,8 @@ use super::values::Values;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! { struct Health as "health" (f32); }
+/// #[component(name = "health")]
+/// struct Health(f32);
 /// let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let archetype = world.archetypes().find(|a| !a.is_empty()).unwrap();
@@ -167,7 +168,7 @@ impl ComponentInfo {
         self.about.references()
     }
 
-    /// Its fields or variants, if [`component!`](crate::component) has defined it.
+    /// Its fields or variants, if [`#[component]`](crate::component) has defined it.
     #[must_use]
     pub const fn shape(&self) -> ComponentShape {
         self.about.shape
@@ -207,11 +208,13 @@ impl ComponentInfo {
 /// # use phalanx::{ApplyError, error::CommandErrorKind};
 /// mod old {
 ///     # use phalanx::prelude::*;
-///     component! { pub struct Health as "health" (pub f32); }
+///     #[component(name = "health")]
+///     pub struct Health(pub f32);
 /// }
 /// mod new {
 ///     # use phalanx::prelude::*;
-///     component! { pub struct Health as "health" (pub u32); } // should have another name
+///     #[component(name = "health")]
+///     pub struct Health(pub u32); // should have another name
 /// }
 /// let mut world = World::new();
 /// let entity = world.spawn(old::Health(1.0));
@@ -238,8 +241,8 @@ impl fmt::Display for NameTaken {
         write!(
             f,
             "two component types are named `{name}`: this world has `{owner}`, so `{refused}` \
-             cannot be used in it; give one of them another name: `struct Type as \"name\"` where \
-             `component!` defines it, `component!(Type as \"name\")` where it does not"
+             cannot be used in it; give one of them another name: `#[component(name = \"name\")]` \
+             where it is defined, `impl_component!(Type as \"name\")` where it is not"
         )
     }
 }
@@ -469,7 +472,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Impostor(u8);
-    crate::component!(First, Second as "second", Impostor as "second");
+    crate::impl_component!(First, Second as "second", Impostor as "second");
 
     #[test]
     fn ids_are_dense_and_stable() {

@@ -64,7 +64,8 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! { struct Place { x: f32, y: f32 } }
+/// #[component]
+/// struct Place { x: f32, y: f32 }
 ///
 /// #[derive(PartialEq, Eq, Hash)]
 /// struct Mesh(&'static str);
@@ -89,7 +90,7 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Age(u32); }
+/// # #[component] struct Age(u32);
 /// # #[derive(Debug, PartialEq, Eq, Hash)] struct Mesh(&'static str);
 /// fn grow(saplings: Query<(Entity, &mut Age, Shared<Mesh>)>, mut commands: Commands) {
 ///     for (tree, age, mesh) in saplings.rows() {

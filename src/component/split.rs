@@ -10,7 +10,7 @@
 //!
 //! The columns are ordinary ones, so that all code below the types of queries and bundles is
 //! independent of it: rows move, chunks are laid out and versions are kept as for a tuple of three
-//! components. [`component!`](crate::component) implements [`SplitComponent`], which translates
+//! components. [`#[component]`](crate::component) implements [`SplitComponent`], which translates
 //! between the struct, the tuple of its fields as components ([`Parts`]) and the structs of slices.
 
 #![expect(
@@ -29,8 +29,8 @@ use super::column_visitor::ColumnVisitor;
 use super::component::{Component, ComponentHint};
 use crate::tuples::for_tuples;
 
-/// A struct that is stored as a column for each field. [`component!`](crate::component) implements
-/// it for the structs with `#[split]`.
+/// A struct that is stored as a column for each field. [`#[component]`](crate::component)
+/// implements it for the structs with `#[component(split)]`.
 ///
 /// # Safety
 ///
@@ -75,7 +75,7 @@ pub unsafe trait SplitComponent: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the field of a split component",
     label = "not a type of numbers",
-    note = "each field of a `#[split]` struct is a column, and `Pod`: a number, an array of numbers, an `Entity`, or a struct that `component!` defines of these; leave `#[split]` out, or make a component of this field alone"
+    note = "each field of a `#[component(split)]` struct is a column, and `Pod`: a number, an array of numbers, an `Entity`, or a struct that `#[component]` defines of these; leave `#[component(split)]` out, or make a component of this field alone"
 )]
 pub trait SplitField: Pod + Send + Sync {}
 
@@ -209,7 +209,8 @@ for_tuples!(tuples, 1..=12);
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! { #[split] struct Position { x: f32, y: f32 } }
+/// #[component(split)]
+/// struct Position { x: f32, y: f32 }
 /// let mut world = World::new();
 /// let entity = world.spawn(Position { x: 1.0, y: 2.0 });
 /// world.get_mut::<Position>(entity)?.x += 10.0;

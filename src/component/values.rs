@@ -105,7 +105,7 @@ mod tests {
     #[derive(Clone, Copy, NoUninit, Zeroable, CheckedBitPattern)]
     #[repr(C)]
     struct Other(bool, bool);
-    crate::component!(Byte, Pair, Other);
+    crate::impl_component!(Byte, Pair, Other);
 
     #[test]
     fn values_are_those_of_one_type_or_any() {

@@ -15,7 +15,7 @@ const L1_SETS: usize = 64;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
 /// let archetype = &world.explain().archetypes[0];
@@ -62,7 +62,7 @@ pub struct ArchetypeExplanation {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let first = world.explain().archetypes[0].first_block.unwrap();
@@ -82,7 +82,7 @@ pub struct FirstBlock {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let wasted = world.explain().wasted();
@@ -122,7 +122,7 @@ impl Waste {
 /// ```
 /// # use phalanx::prelude::*;
 /// use phalanx::Level;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|_| Health(1.0)));
 /// let column = world.explain().archetypes.remove(0).columns.remove(0);
@@ -188,7 +188,8 @@ impl ColumnExplanation {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Min as "Min" ([f32; 8]); struct Max as "Max" ([f32; 8]); }
+/// # #[component(name = "Min")] struct Min([f32; 8]);
+/// # #[component(name = "Max")] struct Max([f32; 8]);
 /// # let mut world = World::new();
 /// // A chunk has 256 rows of 2 × 32 bytes: the second column starts 8192 bytes after the first.
 /// world.spawn_batch((0..100).map(|_| (Min([0.0; 8]), Max([1.0; 8]))));
@@ -247,7 +248,7 @@ impl ArchetypeExplanation {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
     /// let archetype = &world.explain().archetypes[0];
@@ -264,7 +265,7 @@ impl ArchetypeExplanation {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.explain().archetypes[0].written(0, 0), None);

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! # use phalanx::prelude::*;
-//! # component! { struct Position([f32; 3]); }
+//! # #[component] struct Position([f32; 3]);
 //! let mut world = World::new();
 //! world.spawn_batch((0..1000).map(|_| Position([0.0; 3])));
 //! println!("{}", world.explain());

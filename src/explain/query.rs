@@ -18,7 +18,7 @@ use super::text::{list, short};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
 /// let explanation = world.query_mut::<&mut Health>().explain();
@@ -47,7 +47,7 @@ pub struct QueryExplanation {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
 /// let before = world.version();
@@ -107,7 +107,7 @@ pub struct SkippedArchetype {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let explanation = world.query::<Entity>().without::<Health>().explain();
@@ -159,7 +159,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position([f32; 3]); struct Frozen; }
+    /// # #[component] struct Position([f32; 3]);
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Position([0.0; 3])));
     /// world.spawn((Position([0.0; 3]), Frozen));

@@ -20,7 +20,7 @@ use super::query::QueryExplanation;
 /// # use std::time::Instant;
 /// # use phalanx::prelude::*;
 /// # use phalanx::explain::CopyBandwidth;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1_000_000).map(|_| Health(1.0)));
 /// let bandwidth = CopyBandwidth::probe();
@@ -206,7 +206,7 @@ impl QueryExplanation {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..160).map(|_| Health(1.0)));
     /// assert_eq!(world.query::<&Health>().explain().bytes_moved(), 640);
@@ -223,7 +223,7 @@ impl QueryExplanation {
     /// # use std::time::Duration;
     /// # use phalanx::prelude::*;
     /// # use phalanx::explain::CopyBandwidth;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..1_000).map(|_| Health(1.0)));
     /// let bandwidth = CopyBandwidth::new(vec![(1 << 20, 100e9)]);

@@ -7,7 +7,7 @@ use crate::component::{ComponentId, Registry};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// let rows = world.spawn_batch((0..1000).map(|i| Health(i as f32))).to_vec();
 /// for (i, row) in rows.into_iter().enumerate() {

@@ -6,7 +6,7 @@ use core::fmt;
 pub(super) const SHOWN_MAX: usize = 8;
 
 /// The name of the type without its path: the part after the last `::`. A component's name begins
-/// with the path of its module, unless `component!` gave it another one.
+/// with the path of its module, unless `#[component]` gave it another one.
 pub(super) fn short(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }

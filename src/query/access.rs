@@ -269,7 +269,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct OtherA(u32);
-    crate::component!(A as "a", B as "b", OtherA as "a");
+    crate::impl_component!(A as "a", B as "b", OtherA as "a");
 
     const READ: Access = Access::new::<A>(false);
     const WRITE: Access = Access::new::<A>(true);

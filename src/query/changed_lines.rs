@@ -15,7 +15,7 @@ use super::terms::Terms;
 
 /// Filter: rows in lines in which `C` changed after a version. A line has sixteen rows of a
 /// component that tracks lines (`#[track_lines]` in
-/// [`component!`](crate::component#components-that-track-lines)). The type of
+/// [`#[component]`](crate::component#components-that-track-lines)). The type of
 /// [`Query::changed_lines_since`](crate::Query::changed_lines_since), for systems.
 ///
 /// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule). The
@@ -26,7 +26,7 @@ use super::terms::Terms;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { #[track_lines] struct Health(f32); }
+/// # #[component(lines)] struct Health(f32);
 /// fn show(wounded: Query<(Entity, &Health), ChangedLines<Health>>) {
 ///     for (entities, health) in wounded.iter() { /* some lines of a chunk */ }
 /// }
@@ -34,7 +34,8 @@ use super::terms::Terms;
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { #[track_lines] struct Health(f32); #[track_lines] struct Mana(f32); }
+/// # #[component(lines)] struct Health(f32);
+/// # #[component(lines)] struct Mana(f32);
 /// # let (world, since) = (World::new(), Version::NEVER);
 /// let both = world.query::<(&Health, &Mana)>().changed_lines_since::<Health>(since);
 /// both.changed_lines_since::<Mana>(since).count_rows(); // two filters of lines
@@ -108,7 +109,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it.
     ///
     /// All terms have slices of the same runs of changed lines. `C` must track lines
-    /// (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)). Costs
+    /// (`#[track_lines]` in [`#[component]`](crate::component#components-that-track-lines)). Costs
     /// the same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks
     /// that changed.
     ///
@@ -119,7 +120,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Position(f32, f32); }
+    /// # #[component(lines)] struct Position(f32, f32);
     /// # let mut world = World::new();
     /// let all = world.spawn_batch((0..1000).map(|i| Position(i as f32, 0.0))).to_vec();
     /// let before = world.version();

@@ -18,7 +18,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); }
+    /// # #[component] struct Position(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Position(1.0), Position(4.0), Position(6.0)]);
     /// let pairs = world.query::<&Position>().combinations();

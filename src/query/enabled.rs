@@ -25,8 +25,8 @@ pub(crate) const fn assert_enableable<C: Component>() {
         let text = [
             "the component `",
             C::NAME,
-            "` is always enabled: write `#[enableable]` above \
-             its definition in `component!`",
+            "` is always enabled: write `#[component(enableable)]` above \
+             its definition",
         ];
         panic!("{}", ConstText::of(&text).as_str());
     }
@@ -61,7 +61,7 @@ markers! {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; }
+    /// # #[component(enableable)] struct Awake;
     /// # let mut world = World::new();
     /// world.spawn_batch([Awake; 10]);
     /// let awake: usize = world.query::<Enabled<Awake>>().iter().map(|awake| awake.count()).sum();
@@ -76,7 +76,8 @@ markers! {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Height(f32); #[enableable] struct Awake; }
+    /// # #[component] struct Height(f32);
+    /// # #[component(enableable)] struct Awake;
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10).map(|i| (Height(i as f32), Awake)));
     /// for (heights, mut awake) in world.query_mut::<(&Height, EnabledMut<Awake>)>() {
@@ -92,7 +93,8 @@ markers! {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Height(f32); #[enableable] struct Awake; }
+    /// # #[component] struct Height(f32);
+    /// # #[component(enableable)] struct Awake;
     /// fn settle(mut asleep: Query<&mut Height, WithDisabled<Awake>>) {
     ///     asleep.rows().for_each(|height| height.0 = 0.0);
     /// }
@@ -131,7 +133,7 @@ impl<C: Component> Filter for WithDisabled<C> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { #[enableable] struct Health(f32); }
+/// # #[component(enableable)] struct Health(f32);
 /// fn heal(all: Query<&mut Health, IgnoreEnabled>) {
 ///     all.rows().for_each(|health| health.0 += 1.0);
 /// }

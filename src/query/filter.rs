@@ -144,12 +144,12 @@ archetype_filter! {
     /// ```
     /// # use phalanx::prelude::*;
     /// use phalanx::IgnoreEnabled;
-    /// component! {
-    ///     struct Height(f32);
-    ///     struct Mass(f32);
-    ///     #[enableable]
-    ///     struct On { charge: f32 }
-    /// }
+    /// #[component]
+    /// struct Height(f32);
+    /// #[component]
+    /// struct Mass(f32);
+    /// #[component(enableable)]
+    /// struct On { charge: f32 }
     /// # let mut schedule = Schedule::new();
     /// let beside = |_: Query<&mut Mass>, _: Query<&Height, With<Mass>>| ();
     /// assert!(schedule.try_add(beside).is_ok());
@@ -193,7 +193,7 @@ archetype_filter! {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// fn save(all: Query<(Entity, &Health), IncludeHidden>, mut saved: ResMut<usize>) {
 ///     *saved = all.count_rows();
 /// }

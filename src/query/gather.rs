@@ -56,7 +56,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(PartialEq, Debug)] struct Mass(f32); struct Fixed; }
+    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
+    /// # #[component] struct Fixed;
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
     /// let masses = world.query::<&Mass>().gather();
@@ -65,7 +66,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
-    /// # component! { struct Mass(f32); struct Fixed(u8); }
+    /// # #[component] struct Mass(f32);
+    /// # #[component] struct Fixed(u8);
     /// let world = World::new();
     /// world.query::<(&Mass, Option<&Fixed>)>().gather::<Fixed>(); // some matches have none
     /// ```
@@ -85,7 +87,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Mass(f32); }
+    /// # #[component] struct Mass(f32);
     /// # let mut world = World::new();
     /// # world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
     /// let mut masses = Vec::new();
@@ -118,7 +120,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Mass(f32); }
+    /// # #[component] struct Mass(f32);
     /// let mut world = World::new();
     /// let spawned = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
     /// assert_eq!(world.query::<&Mass>().entities(), spawned);
@@ -149,7 +151,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(PartialEq, Debug)] struct Mass(f32); }
+    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
     /// let mut masses = world.query::<&Mass>().gather();
@@ -212,7 +214,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Mass(f32); }
+    /// # #[component] struct Mass(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Mass(i as f32)));
     /// let query = world.query::<&Mass>();

@@ -24,15 +24,14 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
         let text = [
             "the component `",
             C::NAME,
-            "` has one version a chunk: write `#[track_lines]` above its definition in \
-             `component!`",
+            "` has one version a chunk: write `#[component(lines)]` above its definition",
         ];
         panic!("{}", ConstText::of(&text).as_str());
     }
 }
 
 /// A term: component `C`, written line by line, as [`LineSlice`]. For a `C` that tracks lines
-/// (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)).
+/// (`#[track_lines]` in [`#[component]`](crate::component#components-that-track-lines)).
 ///
 /// Like `&mut C`, but a pass by itself stamps no chunk. Reading the slice stamps no line; taking
 /// lines of sixteen rows from it for writing stamps these lines, also if the body of
@@ -43,7 +42,8 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { #[track_lines] struct Health(f32); struct Poison(f32); }
+/// # #[component(lines)] struct Health(f32);
+/// # #[component] struct Poison(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1000).map(|i| (Health(9.0), Poison(if i == 100 { 1.0 } else { 0.0 }))));
 /// let before = world.version();
@@ -58,7 +58,7 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// for health in world.query_mut::<LinesMut<Health>>() {} // `Health` does not track lines
 /// ```
@@ -77,7 +77,7 @@ impl<C> fmt::Debug for LinesMut<C> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { #[track_lines] struct Heat(f32); }
+/// # #[component(lines)] struct Heat(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1000).map(|i| Heat(i as f32)));
 /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
@@ -138,7 +138,7 @@ impl<'w, C> LineSlice<'w, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Heat(f32); }
+    /// # #[component(lines)] struct Heat(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Heat(0.0); 100]);
     /// let before = world.version();
@@ -162,7 +162,7 @@ impl<'w, C> LineSlice<'w, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Heat(f32); }
+    /// # #[component(lines)] struct Heat(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Heat(0.0); 100]);
     /// let before = world.version();
@@ -184,7 +184,7 @@ impl<'w, C> LineSlice<'w, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Heat(f32); }
+    /// # #[component(lines)] struct Heat(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Heat(0.0); 100]);
     /// let before = world.version();
@@ -203,7 +203,7 @@ impl<'w, C> LineSlice<'w, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Heat(f32); }
+    /// # #[component(lines)] struct Heat(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Heat(0.0); 100]);
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
@@ -242,7 +242,7 @@ impl<C: Component> LineSlice<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Heat(f32); }
+    /// # #[component(lines)] struct Heat(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Heat(0.0); 100]);
     /// let before = world.version();
@@ -292,7 +292,7 @@ impl<C> fmt::Debug for LineSlice<'_, C> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { #[track_lines] struct Heat(f32); }
+/// # #[component(lines)] struct Heat(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|i| Heat(i as f32)));
 /// let before = world.version();

@@ -21,7 +21,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Health(f32); }
+    /// # #[component(enableable)] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// world.query_mut::<EnabledMut<Health>>().iter_mut().for_each(|mut all| all.assign(|i| i % 3 == 0));
@@ -55,7 +55,7 @@ impl<'w, Q: Terms, F: Filter> Masked<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Health(f32); }
+    /// # #[component(enableable)] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..20).map(|_| Health(1.0)));
     /// let (mask, healths) = world.query::<&Health>().masked().padded().next().unwrap();

@@ -65,7 +65,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Player; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Player;
     /// # let mut world = World::new();
     /// world.spawn((Health(1.0), Player));
     /// world.spawn(Health(2.0));
@@ -81,7 +82,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Invincible; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Invincible;
     /// # let mut world = World::new();
     /// world.spawn((Health(1.0), Invincible));
     /// world.spawn(Health(2.0));
@@ -96,7 +98,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Rotation(f32); struct Scale(f32); }
+    /// # #[component] struct Rotation(f32);
+    /// # #[component] struct Scale(f32);
     /// # let mut world = World::new();
     /// world.spawn((Rotation(0.0), Scale(1.0)));
     /// world.spawn(Scale(2.0));
@@ -119,7 +122,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn((Health(1.0), Disabled));
     /// world.spawn(Health(2.0));
@@ -135,7 +138,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Health(f32); }
+    /// # #[component(enableable)] struct Health(f32);
     /// # let mut world = World::new();
     /// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
     /// world.set_enabled::<Health>(wounded, false)?;
@@ -154,7 +157,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Health(f32); }
+    /// # #[component(enableable)] struct Health(f32);
     /// # let mut world = World::new();
     /// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
     /// world.set_enabled::<Health>(wounded, false)?;
@@ -182,7 +185,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); struct Velocity(f32); }
+    /// # #[component] struct Position(f32);
+    /// # #[component] struct Velocity(f32);
     /// # let mut world = World::new();
     /// let entity = world.spawn((Position(0.0), Velocity(1.0)));
     /// let before = world.version();
@@ -219,10 +223,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! {
-    /// #     struct Sprite { x: f32 }
-    /// #     struct Bounds { low: f32, high: f32 }
-    /// # }
+    /// # #[component]
+    /// # struct Sprite { x: f32 }
+    /// # #[component]
+    /// # struct Bounds { low: f32, high: f32 }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100_000).map(|i| (Sprite { x: i as f32 }, PerChunk::<Bounds>::TAG)));
     /// for (sprites, mut bounds) in world.query_mut::<(&Sprite, PerChunkMut<Bounds>)>() {
@@ -256,7 +260,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); }
+    /// # #[component] struct Position(f32);
     /// # let mut world = World::new();
     /// let before = world.version();
     /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 0);

@@ -172,7 +172,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|_| Health(1.0)));
     /// world.query_mut::<&mut Health>().par_for_each_chunk(|health| {
@@ -243,7 +243,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # use phalanx::prelude::*;
     /// use rayon::prelude::*;
     ///
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health(i as f32)));
     /// // `collect` keeps the order of chunks: the sum has the same bits on any number of threads.

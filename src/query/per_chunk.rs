@@ -75,7 +75,8 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Height(f32); struct Highest(f32); }
+/// # #[component] struct Height(f32);
+/// # #[component] struct Highest(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..10_000).map(|i| (Height(i as f32), PerChunk::<Highest>::TAG)));
 /// world.query_mut::<(&Height, PerChunkMut<Highest>)>().par_for_each_chunk(|(heights, mut highest)| {
@@ -87,14 +88,15 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Highest(f32); }
+/// # #[component] struct Highest(f32);
 /// # let mut world = World::new();
 /// world.query_mut::<PerChunkMut<Highest>>().rows().count(); // a row has no value of its own
 /// ```
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Highest(f32); #[enableable] struct Awake; }
+/// # #[component] struct Highest(f32);
+/// # #[component(enableable)] struct Awake;
 /// # let mut world = World::new();
 /// for highest in world.query_mut::<PerChunkMut<Highest>>().with::<Awake>() {} // runs of rows
 /// ```
@@ -111,7 +113,7 @@ impl<V> fmt::Debug for PerChunkMut<V> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { #[derive(Debug, PartialEq)] struct Level(u32); }
+/// # #[component] #[derive(Debug, PartialEq)] struct Level(u32);
 /// # let mut world = World::new();
 /// world.spawn(PerChunk::<Level>::TAG);
 /// for mut level in world.query_mut::<PerChunkMut<Level>>() {

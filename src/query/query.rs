@@ -43,7 +43,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Place { x: f32 } }
+/// # #[component] struct Place { x: f32 }
 /// fn nearest(x: f32, places: &Query<&Place>) -> f32 {
 ///     places.rows().map(|place| (place.x - x).abs()).fold(f32::MAX, f32::min)
 /// }
@@ -78,7 +78,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 ///
 /// ```compile_fail,E0502
 /// # use phalanx::prelude::*;
-/// # component! { struct Place { x: f32 } }
+/// # #[component] struct Place { x: f32 }
 /// # let mut world = World::new();
 /// let places = world.query::<&Place>();
 /// for place in world.query_mut::<&mut Place>().rows() {
@@ -99,7 +99,9 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Position { x: f32 } struct Velocity { x: f32 } struct Frozen; }
+/// # #[component] struct Position { x: f32 }
+/// # #[component] struct Velocity { x: f32 }
+/// # #[component] struct Frozen;
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1000).map(|i| (Position::default(), Velocity { x: i as f32 })));
 /// let moving = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>();
@@ -206,7 +208,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Poisoned; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Poisoned;
     /// fn suffer(mut living: Query<&mut Health>) {
     ///     living.reborrow().with::<Poisoned>().rows().for_each(|health| health.0 -= 1.0);
     ///     living.reborrow().par_for_each_chunk(|health| health.iter_mut().for_each(|h| h.0 *= 0.5));
@@ -227,7 +230,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let query = world.query::<&Health>();
@@ -246,7 +249,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// world.query_mut::<&mut Health>().iter_mut().flatten().for_each(|h| h.0 = 2.0);
@@ -264,7 +267,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Health(1.0), Health(0.0)]);
     /// let dead: Vec<_> = world
@@ -285,7 +288,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// fn normalize(mut query: Query<&mut Health>) {
     ///     let most = query.rows_mut().map(|h| h.0).fold(0.0, f32::max);
     ///     query.rows_mut().for_each(|h| h.0 /= most);
@@ -304,7 +307,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let chunk = world.query::<&Health>().chunks().next().unwrap();
@@ -321,7 +324,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..5_000).map(|_| Health(1.0)));
     /// let mut query = world.query_mut::<&mut Health>();
@@ -349,7 +352,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.reserve::<Health>(1_000_000)?;
     /// world.spawn_batch((0..1_000_000).map(|i| Health(i as f32)));
@@ -367,7 +370,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// assert_eq!(world.query::<&Health>().count_rows(), 100);
@@ -389,7 +392,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// assert!(world.query::<&Health>().is_empty());
     /// world.spawn(Health(1.0));
@@ -412,7 +415,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..20).map(|_| Health(1.0)));
     /// let lens: Vec<_> = world.query::<&Health>().padded().iter().map(|h| h.len()).collect();
@@ -426,15 +429,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
-    /// kernel! {
-    ///     fn heal(health: &mut [Health]) {
-    ///         let (vectors, rest) = health.as_chunks_mut::<VECTOR_ROWS>();
-    ///         for vector in vectors {
-    ///             vector.iter_mut().for_each(|h| h.0 += 1.0);
-    ///         }
-    ///         rest.iter_mut().for_each(|h| h.0 += 1.0); // of chunks with room for less than 16
+    /// # #[component] struct Health(f32);
+    /// #[kernel]
+    /// fn heal(health: &mut [Health]) {
+    ///     let (vectors, rest) = health.as_chunks_mut::<VECTOR_ROWS>();
+    ///     for vector in vectors {
+    ///         vector.iter_mut().for_each(|h| h.0 += 1.0);
     ///     }
+    ///     rest.iter_mut().for_each(|h| h.0 += 1.0); // of chunks with room for less than 16
     /// }
     ///
     /// # let mut world = World::new();

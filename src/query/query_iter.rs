@@ -20,7 +20,7 @@ pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..10_000).map(|_| Health(1.0)));
 /// let longest = world.query::<&Health>().iter().map(|health| health.len()).max();

@@ -50,8 +50,8 @@ mod tests {
 
     use super::super::filter::{AnyOf, Changed, IncludeHidden, With, Without};
     use super::*;
-    use crate::component;
     use crate::component::{Disabled, Prototype, Registry};
+    use crate::impl_component;
 
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
@@ -62,7 +62,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct C(f32);
-    component!(A as "A", B as "B", C as "C");
+    impl_component!(A as "A", B as "B", C as "C");
 
     /// Whether two queries clash; checked in both directions.
     fn clash<Q: Terms, F: Filter, R: Terms, G: Filter>() -> Option<&'static str> {

@@ -57,7 +57,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); }
+    /// # #[component] struct Position(f32);
     /// # let mut world = World::new();
     /// let entities = world.spawn_batch((0..10_000).map(|i| Position(i as f32))).to_vec();
     /// let before = world.version();

@@ -43,7 +43,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Armour(f32); }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Armour(f32);
     /// # let mut world = World::new();
     /// let knight = world.spawn((Health(8.0), Armour(2.0)));
     /// let peasant = world.spawn(Health(5.0));
@@ -72,7 +73,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Target(Entity); }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Target(Entity);
     /// fn strike(attackers: Query<&Target>, mut healths: Query<&mut Health>) {
     ///     for target in attackers.rows() {
     ///         if let Ok(health) = healths.get_mut(target.0) {
@@ -100,7 +102,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// # let mut world = World::new();
     /// let entity = world.spawn((Health(1.0), Frozen));
     /// assert!(world.query::<&Health>().contains(entity));
@@ -120,7 +123,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Mass(f32); struct Speed(f32); }
+    /// # #[component] struct Mass(f32);
+    /// # #[component] struct Speed(f32);
     /// # let mut world = World::new();
     /// let bodies = world.spawn_batch((1..4).map(|i| (Mass(2.0), Speed(i as f32)))).to_vec();
     /// let query = world.query::<(&Mass, &Speed)>();
@@ -140,7 +144,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Armour(f32); }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Armour(f32);
     /// # let mut world = World::new();
     /// let hit = world.spawn_batch([(Health(9.0), Armour(3.0)); 2]).to_vec();
     /// let mut query = world.query_mut::<(&mut Health, &Armour)>();

@@ -246,7 +246,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// #[derive(PartialEq, Eq, Hash)]
     /// struct Team(u8);
     ///

@@ -25,7 +25,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); struct Player; }
+    /// # #[component] struct Position(f32);
+    /// # #[component] struct Player;
     /// # let mut world = World::new();
     /// world.spawn((Position(1.0), Player));
     /// world.spawn(Position(2.0));
@@ -51,7 +52,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); struct Player; }
+    /// # #[component] struct Position(f32);
+    /// # #[component] struct Player;
     /// fn step(mut players: Query<&mut Position, With<Player>>) {
     ///     if let Ok(player) = players.single_mut() {
     ///         player.0 += 1.0;

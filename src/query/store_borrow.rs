@@ -182,8 +182,8 @@ mod tests {
     use super::super::terms::Terms;
     use super::*;
     use crate::archetype::Archetypes;
-    use crate::component;
     use crate::entity::Directory;
+    use crate::impl_component;
     use crate::store::{AccessRequest, SplitStore};
 
     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -192,7 +192,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Marker(u8);
-    component!(Value, Marker);
+    impl_component!(Value, Marker);
 
     /// Begins a pass of `Q` and `F` with access to `&mut Value` of entities with `Marker`.
     fn begin<Q: Terms, F: Filter>() {

@@ -32,7 +32,7 @@ use super::term_shape::TermShape;
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Position(f32); }
+/// # #[component] struct Position(f32);
 /// let mut world = World::new();
 /// for (a, b) in world.query_mut::<(&mut Position, &Position)>() {} // names Position twice
 /// ```
@@ -41,7 +41,7 @@ use super::term_shape::TermShape;
 ///
 /// ```compile_fail,E0499
 /// # use phalanx::prelude::*;
-/// # component! { struct Position(f32); }
+/// # #[component] struct Position(f32);
 /// let mut world = World::new();
 /// for position in world.query_mut::<&mut Position>() {
 ///     world.spawn(Position(0.0));
@@ -52,7 +52,7 @@ use super::term_shape::TermShape;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// # world.spawn_batch([Health(1.0), Health(0.0)]);
 /// let rows = world.query::<(Entity, &Health)>().rows();
@@ -65,7 +65,7 @@ use super::term_shape::TermShape;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
-    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `LinesMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` without `&`, where `T` is `Eq + Hash + Send + Sync`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `LinesMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` without `&`, where `T` is `Eq + Hash + Send + Sync`) or a tuple of up to twelve terms; each `C` must have `#[component]` or be named in `impl_component!`"
 )]
 pub trait Terms: sealed::Sealed {
     /// The item of a chunk: a slice, or a tuple of slices.
@@ -142,7 +142,7 @@ mod sealed {
 /// The terms of a query that only reads, which needs only a shared borrow of the world.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query that only reads",
-    note = "ask for `&C`, `Option<&C>`, `Entity`, `Enabled<C>` or `PerChunk<V>` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively, and for rows by entity `get_mut` or `lookup_mut`"
+    note = "ask for `&C`, `Option<&C>`, `Entity`, `Enabled<C>` or `PerChunk<V>` of components, which have `#[component]` or are named in `impl_component!`; to write, call `query_mut`, which borrows the world exclusively, and for rows by entity `get_mut` or `lookup_mut`"
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 

@@ -31,7 +31,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut schedule = Schedule::new();
     /// let poison = 0.5;
     /// schedule.add(move |health: Query<&mut Health>| {
@@ -60,7 +60,8 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position as "position" (f32); struct Target; }
+    /// # #[component(name = "position")] struct Position(f32);
+    /// # #[component] struct Target;
     /// fn chase(hunters: Query<&mut Position>, targets: Query<&Position, With<Target>>) {}
     /// let error = Schedule::new().try_add(chase).unwrap_err();
     /// assert_eq!(

@@ -44,7 +44,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Age(u32); }
+    /// # #[component] struct Age(u32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(Age));
     /// let mut schedule = Schedule::new();

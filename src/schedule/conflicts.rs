@@ -306,8 +306,8 @@ mod tests {
 
     use super::super::access::clash;
     use super::*;
-    use crate::component;
     use crate::component::Registry;
+    use crate::impl_component;
     use crate::query::{With, Without, query_type};
 
     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -316,7 +316,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct B(f32);
-    component!(A as "A", B as "B");
+    impl_component!(A as "A", B as "B");
 
     /// All kinds of access of a parameter.
     fn kinds() -> Vec<ParamAccess> {

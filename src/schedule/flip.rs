@@ -13,7 +13,8 @@ use crate::component::Component;
 /// use phalanx::Previous;
 /// use phalanx::schedule::flip;
 ///
-/// component! { struct Count(u32); }
+/// #[component]
+/// struct Count(u32);
 ///
 /// fn add_one(counts: Query<(&mut Count, &Previous<Count>)>) {
 ///     counts.rows().for_each(|(next, previous)| next.0 = previous.0.0 + 1);

@@ -23,7 +23,7 @@
 //!
 //! ```
 //! # use phalanx::prelude::*;
-//! # component! { struct Age(u32); }
+//! # #[component] struct Age(u32);
 //! fn grow_old(ages: Query<&mut Age>) {
 //!     ages.rows().for_each(|age| age.0 += 1);
 //! }

@@ -56,7 +56,8 @@ pub struct SystemRun<'r> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Place(f32); struct Speed(f32); }
+/// # #[component] struct Place(f32);
+/// # #[component] struct Speed(f32);
 /// # struct Step(f32);
 /// type Bodies<'r> = (Query<'r, (&'static mut Place, &'static Speed)>, Res<'r, Step>);
 ///

@@ -246,7 +246,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Burning as "Burning"; }
+    /// # #[component(name = "Burning")] struct Burning;
     /// # let mut world = World::new();
     /// let tree = world.spawn(());
     /// let mut schedule = Schedule::new();

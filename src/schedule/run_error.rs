@@ -12,7 +12,7 @@ use super::error::AliasingParameters;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// use phalanx::error::RunError;
 ///
 /// fn heal(one: Query<&mut Health>, two: Query<&Health>) {}

@@ -24,7 +24,7 @@ use super::system::ensure_apart;
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Shield; }
+/// # #[component] struct Shield;
 /// World::new().run(|lost: Removed<Shield>| ());
 /// ```
 #[diagnostic::on_unimplemented(
@@ -99,11 +99,12 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! {
-    ///     struct Owner(Entity);
-    ///     struct Income(u32);
-    ///     struct Gold(u32);
-    /// }
+    /// #[component]
+    /// struct Owner(Entity);
+    /// #[component]
+    /// struct Income(u32);
+    /// #[component]
+    /// struct Gold(u32);
     /// let mut world = World::new();
     /// let player = world.spawn(Gold(10));
     /// world.spawn_batch([(Income(1), Owner(player)), (Income(2), Owner(player))]);
@@ -169,7 +170,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// struct Poison(f32);
     ///
     /// fn poison(health: Query<&mut Health>, poison: Res<Poison>) {

@@ -55,7 +55,9 @@ use super::timing::Timings;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Position(f32); struct Velocity(f32); struct Age(u32); }
+/// # #[component] struct Position(f32);
+/// # #[component] struct Velocity(f32);
+/// # #[component] struct Age(u32);
 /// fn fall(velocities: Query<&mut Velocity>) {
 ///     velocities.rows().for_each(|velocity| velocity.0 -= 9.81 * 0.1);
 /// }
@@ -145,7 +147,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.insert_resource(0usize);
     /// let mut schedule = Schedule::new();

@@ -24,7 +24,9 @@ use super::system_output::{SystemError, SystemOutput};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Position(f32); struct Velocity(f32); struct Frozen; }
+/// # #[component] struct Position(f32);
+/// # #[component] struct Velocity(f32);
+/// # #[component] struct Frozen;
 /// struct Step(f32);
 ///
 /// fn integrate(bodies: Query<(&mut Position, &Velocity), Without<Frozen>>, step: Res<Step>) {
@@ -50,7 +52,7 @@ use super::system_output::{SystemError, SystemOutput};
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # component! { struct Position(f32); }
+/// # #[component] struct Position(f32);
 /// Schedule::new().add(|both: Query<(&mut Position, &Position)>| ());
 /// ```
 #[diagnostic::on_unimplemented(

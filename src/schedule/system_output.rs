@@ -18,7 +18,8 @@ use std::sync::Arc;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Player; struct Position(f32); }
+/// # #[component] struct Player;
+/// # #[component] struct Position(f32);
 /// use phalanx::error::NotSingle;
 ///
 /// fn step(players: Query<&mut Position, With<Player>>) -> Result<(), NotSingle> {
@@ -96,7 +97,7 @@ impl<T> SystemOutput<T> for Never {
 /// # use phalanx::prelude::*;
 /// use phalanx::error::NotSingle;
 ///
-/// # component! { struct Player; }
+/// # #[component] struct Player;
 /// let mut schedule = Schedule::new();
 /// schedule.add(|players: Query<Entity, With<Player>>| players.single().map(drop)).named("step");
 /// let Err(ScheduleError::Failed { error, .. }) = schedule.run(&mut World::new()) else { panic!() };

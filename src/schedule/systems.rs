@@ -125,7 +125,7 @@ impl<'s> SystemsEntry<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Egg; }
+    /// # #[component] struct Egg;
     /// fn lay(mut commands: Commands) {
     ///     commands.spawn(Egg);
     /// }

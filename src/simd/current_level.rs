@@ -13,8 +13,8 @@ use super::level_error::{ENVIRONMENT, LevelError, UnsupportedLevel};
 /// The current level as one byte: 0 before it is known, else [`Level::to_byte`].
 ///
 /// Only [`Level::detect`] and [`Level::pin`] write it, and both write supported levels only; the
-/// `unsafe` call in `kernel!` relies on that. Relaxed ordering is enough: the byte guards no other
-/// memory, and every value that a thread may see is one that the machine can run.
+/// `unsafe` call in `#[kernel]` relies on that. Relaxed ordering is enough: the byte guards no
+/// other memory, and every value that a thread may see is one that the machine can run.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 /// The byte before a level was chosen.

@@ -47,11 +47,11 @@
     target_arch = "x86_64",
     expect(
         unsafe_code,
-        reason = "the lint looks into the macros of its own crate, and `kernel!` is one"
+        reason = "the lint looks into the macros of its own crate, and `#[kernel]` is one"
     )
 )]
 
-use crate::kernel;
+use super::kernel::kernel;
 use sealed::{FloatKernels, NumberKernels};
 
 /// A number that [`sum`], [`min`] and [`max`] fold: `f32`, `f64`, `i32`, `u32`, `i64` or `u64`.
@@ -178,51 +178,51 @@ macro_rules! floats {
         impl Float for $float {}
 
         impl NumberKernels for $float {
-            kernel! {
-                fn sum(values: &[$float]) -> $float {
-                    fold::<$float, $accumulators>(values, 0.0, |sum, value| sum + value)
-                }
-                fn min(values: &[$float]) -> Option<$float> {
-                    // A NaN never compares less, so no accumulator becomes one.
-                    let least = fold::<$float, $accumulators>(
-                        values,
-                        $float::INFINITY,
-                        |least, value| if value < least { value } else { least },
-                    );
-                    let found = least < $float::INFINITY || values.contains(&least);
-                    found.then_some(least + 0.0)
-                }
-                fn max(values: &[$float]) -> Option<$float> {
-                    let greatest = fold::<$float, $accumulators>(
-                        values,
-                        $float::NEG_INFINITY,
-                        |greatest, value| if value > greatest { value } else { greatest },
-                    );
-                    let found = greatest > $float::NEG_INFINITY || values.contains(&greatest);
-                    found.then_some(greatest + 0.0)
-                }
+            #[kernel]
+            fn sum(values: &[$float]) -> $float {
+                fold::<$float, $accumulators>(values, 0.0, |sum, value| sum + value)
+            }
+            #[kernel]
+            fn min(values: &[$float]) -> Option<$float> {
+                // A NaN never compares less, so no accumulator becomes one.
+                let least = fold::<$float, $accumulators>(
+                    values,
+                    $float::INFINITY,
+                    |least, value| if value < least { value } else { least },
+                );
+                let found = least < $float::INFINITY || values.contains(&least);
+                found.then_some(least + 0.0)
+            }
+            #[kernel]
+            fn max(values: &[$float]) -> Option<$float> {
+                let greatest = fold::<$float, $accumulators>(
+                    values,
+                    $float::NEG_INFINITY,
+                    |greatest, value| if value > greatest { value } else { greatest },
+                );
+                let found = greatest > $float::NEG_INFINITY || values.contains(&greatest);
+                found.then_some(greatest + 0.0)
             }
         }
 
         impl FloatKernels for $float {
-            kernel! {
-                fn dot(left: &[$float], right: &[$float]) -> $float {
-                    let zeros = [0.0; $accumulators];
-                    let (left, left_rest) = left.as_chunks::<$accumulators>();
-                    let (right, right_rest) = right.as_chunks::<$accumulators>();
-                    let left_tail = tail(left_rest, zeros);
-                    let right_tail = tail(right_rest, zeros);
-                    let mut sums = zeros;
-                    for (left, right) in left.iter().zip(right) {
-                        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
-                            *sum += left * right;
-                        }
-                    }
-                    for ((sum, left), right) in sums.iter_mut().zip(left_tail).zip(right_tail) {
+            #[kernel]
+            fn dot(left: &[$float], right: &[$float]) -> $float {
+                let zeros = [0.0; $accumulators];
+                let (left, left_rest) = left.as_chunks::<$accumulators>();
+                let (right, right_rest) = right.as_chunks::<$accumulators>();
+                let left_tail = tail(left_rest, zeros);
+                let right_tail = tail(right_rest, zeros);
+                let mut sums = zeros;
+                for (left, right) in left.iter().zip(right) {
+                    for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
                         *sum += left * right;
                     }
-                    tree(sums, |sum, value| sum + value)
                 }
+                for ((sum, left), right) in sums.iter_mut().zip(left_tail).zip(right_tail) {
+                    *sum += left * right;
+                }
+                tree(sums, |sum, value| sum + value)
             }
         }
     )* };
@@ -236,18 +236,19 @@ macro_rules! integers {
         impl Number for $integer {}
 
         impl NumberKernels for $integer {
-            kernel! {
-                fn sum(values: &[$integer]) -> $integer {
-                    values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
-                }
-                fn min(values: &[$integer]) -> Option<$integer> {
-                    let least = values.iter().fold($integer::MAX, |least, value| least.min(*value));
-                    (!values.is_empty()).then_some(least)
-                }
-                fn max(values: &[$integer]) -> Option<$integer> {
-                    let greatest = values.iter().fold($integer::MIN, |most, value| most.max(*value));
-                    (!values.is_empty()).then_some(greatest)
-                }
+            #[kernel]
+            fn sum(values: &[$integer]) -> $integer {
+                values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
+            }
+            #[kernel]
+            fn min(values: &[$integer]) -> Option<$integer> {
+                let least = values.iter().fold($integer::MAX, |least, value| least.min(*value));
+                (!values.is_empty()).then_some(least)
+            }
+            #[kernel]
+            fn max(values: &[$integer]) -> Option<$integer> {
+                let greatest = values.iter().fold($integer::MIN, |most, value| most.max(*value));
+                (!values.is_empty()).then_some(greatest)
             }
         }
     )* };

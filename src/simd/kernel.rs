@@ -1,6 +1,8 @@
-//! The macro `kernel!`: one body, one function for each instruction set, a choice at each call.
+//! The attribute `#[kernel]`: one body, one function for each instruction set, a choice at each
+//! call.
 //!
-//! The expansion of `fn scale(rows: &mut [f32], by: f32) { … }`, and the reason for each part:
+//! The package `phalanx-macros` parses the function, and `__kernel!` writes the expansion. For
+//! `fn scale(rows: &mut [f32], by: f32) { … }` it is, with the reason for each part:
 //!
 //! ```text
 //! #[inline]                                     the choice is inlined where the kernel is called
@@ -40,12 +42,11 @@
 //! - The `unsafe` block is in this crate's macro, and contains no tokens of the user except names
 //!   of arguments. Lints do not apply to macros of other crates, so a crate with
 //!   `#![forbid(unsafe_code)]` may use it.
-//!
-//! Generic parameters are parsed token by token, because the shells must be called with the
-//! parameters' *names* (`avx2::<T, N>(…)`): a constant that occurs in no argument could not be
-//! inferred. Lifetimes are left out of that list; they are always inferred.
+//! - The shells are called with the *names* of the generic parameters (`avx2::<T, N>(…)`), because
+//!   a constant that occurs in no argument could not be inferred. Lifetimes and the types of
+//!   `impl Trait` are always inferred.
 
-/// Compiles functions once for each instruction set and chooses at the call.
+/// Compiles a function once for each instruction set and chooses at the call.
 ///
 /// ```
 /// use phalanx::kernel;
@@ -55,14 +56,13 @@
 /// #[derive(Clone, Copy, Debug, Default, PartialEq)]
 /// struct Velocity { x: f32, y: f32, z: f32 }
 ///
-/// kernel! {
-///     /// One Euler step.
-///     pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-///         for (p, v) in position.iter_mut().zip(velocity) {
-///             p.x += v.x * dt;
-///             p.y += v.y * dt;
-///             p.z += v.z * dt;
-///         }
+/// /// One Euler step.
+/// #[kernel]
+/// pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+///     for (p, v) in position.iter_mut().zip(velocity) {
+///         p.x += v.x * dt;
+///         p.y += v.y * dt;
+///         p.z += v.z * dt;
 ///     }
 /// }
 ///
@@ -85,26 +85,26 @@
 ///
 /// # Syntax
 ///
-/// Any number of functions, each `#[attributes] visibility fn name<generics>(name: Type, …) -> Type
-/// where … { body }`. Arguments are `name: Type` or `mut name: Type`. Generic types, constants and
-/// lifetimes work, with their bounds:
+/// A function is `visibility fn name<generics>(name: Type, …) -> Type where … { body }`. Arguments
+/// may be patterns and `impl Trait`. Generic types, constants and lifetimes work, with their
+/// bounds:
 ///
 /// ```
 /// # use phalanx::kernel;
 /// use std::ops::Mul;
 ///
-/// kernel! {
-///     pub fn scale<T: Mul<Output = T> + Copy>(rows: &mut [T], by: T) {
-///         for row in rows {
-///             *row = *row * by;
-///         }
+/// #[kernel]
+/// pub fn scale<T: Mul<Output = T> + Copy>(rows: &mut [T], by: T) {
+///     for row in rows {
+///         *row = *row * by;
 ///     }
+/// }
 ///
-///     /// The number of rows that end with `N` zeros.
-///     #[must_use]
-///     pub fn zero_tails<const N: usize>(rows: &[u32]) -> usize {
-///         rows.iter().filter(|row| row.trailing_zeros() as usize >= N).count()
-///     }
+/// /// The number of rows that end with `N` zeros.
+/// #[kernel]
+/// #[must_use]
+/// pub fn zero_tails<const N: usize>(rows: &[u32]) -> usize {
+///     rows.iter().filter(|row| row.trailing_zeros() as usize >= N).count()
 /// }
 ///
 /// let mut rows = [1.0, 2.0, 3.0];
@@ -120,9 +120,8 @@
 /// `deprecated`, `inline`, `cold` and `track_caller`.
 ///
 /// ```compile_fail
-/// phalanx::kernel! {
-///     fn tails<const avx2: usize>(rows: &[u32]) -> usize { rows.len() / avx2 }
-/// }
+/// #[phalanx::kernel]
+/// fn tails<const avx2: usize>(rows: &[u32]) -> usize { rows.len() / avx2 }
 /// ```
 ///
 /// # Helper functions
@@ -138,11 +137,10 @@
 ///     if x > 1.0 { 1.0 } else { x }
 /// }
 ///
-/// kernel! {
-///     fn clamp_all(rows: &mut [f32]) {
-///         for row in rows {
-///             *row = clamped(*row);
-///         }
+/// #[kernel]
+/// fn clamp_all(rows: &mut [f32]) {
+///     for row in rows {
+///         *row = clamped(*row);
 ///     }
 /// }
 /// # let mut rows = [0.5, 2.0];
@@ -171,11 +169,10 @@
 /// ```
 /// #![forbid(unsafe_code)]
 ///
-/// phalanx::kernel! {
-///     fn negate(rows: &mut [i32]) {
-///         for row in rows {
-///             *row = -*row;
-///         }
+/// #[phalanx::kernel]
+/// fn negate(rows: &mut [i32]) {
+///     for row in rows {
+///         *row = -*row;
 ///     }
 /// }
 /// # let mut rows = [1, -2];
@@ -184,223 +181,21 @@
 /// ```
 ///
 /// ```compile_fail,E0133
-/// phalanx::kernel! {
-///     fn first(rows: &[f32]) -> f32 {
-///         *rows.get_unchecked(0)
-///     }
+/// #[phalanx::kernel]
+/// fn first(rows: &[f32]) -> f32 {
+///     *rows.get_unchecked(0)
 /// }
 /// ```
-#[macro_export]
-macro_rules! kernel {
-    () => {};
-    // The usual case in one step. Generic parameters, `where` and `mut` do not match here and fall
-    // through to the arms below, which parse them token by token.
-    (
-        $(#[$($attribute:tt)*])*
-        $visibility:vis fn $name:ident ($($argument:ident : $type:ty),* $(,)?)
-        $(-> $return:ty)? { $($body:tt)* }
-        $($more:tt)*
-    ) => {
-        $($crate::__kernel! { @attribute $($attribute)* })*
-        $crate::__kernel! {
-            @function { [$(#[$($attribute)*])*] [$visibility] $name } [] []
-            [$({ [$argument] $argument : $type })*] [$(-> $return)?] [] { $($body)* }
-        }
-        $crate::kernel! { $($more)* }
-    };
-    (
-        $(#[$($attribute:tt)*])*
-        $visibility:vis fn $name:ident < $($rest:tt)*
-    ) => {
-        $($crate::__kernel! { @attribute $($attribute)* })*
-        $crate::__kernel! {
-            @generic { [$(#[$($attribute)*])*] [$visibility] $name } [] [] $($rest)*
-        }
-    };
-    (
-        $(#[$($attribute:tt)*])*
-        $visibility:vis fn $name:ident ($($arguments:tt)*) $($rest:tt)*
-    ) => {
-        $($crate::__kernel! { @attribute $($attribute)* })*
-        $crate::__kernel! {
-            @argument { [$(#[$($attribute)*])*] [$visibility] $name } [] [] [] [$($arguments)*] $($rest)*
-        }
-    };
-    ($($other:tt)*) => {
-        $crate::__core::compile_error!(
-            "kernel! takes plain functions: `#[attributes] visibility fn \
-             name<generics>(name: Type, ...) -> Type where ... { body }`"
-        );
-    };
-}
+pub use phalanx_macros::kernel;
 
-/// The steps of `kernel!`, in a macro of their own to keep them out of its documentation.
+/// The functions that `#[kernel]` writes.
 ///
-/// Each arm carries `head`, the generic parameters as written, their names, and the arguments:
-/// `@generic` and `@bound` read up to the closing `>` with a stack of open ones, `@argument` reads
-/// the parenthesis, `@result` and `@where` the rest of the signature, `@function` writes.
+/// Its parts are the attributes, the visibility and the name; the generic parameters as written,
+/// and their names; for each argument the pattern, the name and the type; the rest of the
+/// signature, and the body.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
-    // An attribute that a macro writes counts as the macro's own for the compiler, and so bypasses
-    // the caller's `#![forbid(unsafe_code)]`: `no_mangle` replaces functions of other crates. So
-    // only attributes that cannot affect safety are accepted.
-    (@attribute allow $($rest:tt)*) => {};
-    (@attribute cfg $($rest:tt)*) => {};
-    (@attribute cold) => {};
-    (@attribute deny $($rest:tt)*) => {};
-    (@attribute deprecated $($rest:tt)*) => {};
-    (@attribute doc $($rest:tt)*) => {};
-    (@attribute expect $($rest:tt)*) => {};
-    (@attribute forbid $($rest:tt)*) => {};
-    (@attribute inline $($rest:tt)*) => {};
-    (@attribute must_use $($rest:tt)*) => {};
-    (@attribute rustfmt::skip) => {};
-    (@attribute track_caller) => {};
-    (@attribute warn $($rest:tt)*) => {};
-    (@attribute $($other:tt)*) => {
-        $crate::__core::compile_error!($crate::__core::concat!(
-            "a kernel takes no attribute `", $crate::__core::stringify!($($other)*), "`, only documentation, \
-             `cfg`, lint levels, `must_use`, `deprecated`, `inline`, `cold` and `track_caller`: write \
-             a function around it for others"
-        ));
-    };
-
-    // A parameter begins, or the list ends.
-    (@generic $head:tt $generic:tt $names:tt const avx2 $($rest:tt)*) => {
-        $crate::__kernel! { @reserved }
-    };
-    (@generic $head:tt $generic:tt $names:tt const avx512 $($rest:tt)*) => {
-        $crate::__kernel! { @reserved }
-    };
-    (@generic $head:tt $generic:tt $names:tt const baseline $($rest:tt)*) => {
-        $crate::__kernel! { @reserved }
-    };
-    (@generic $head:tt $generic:tt $names:tt const __kernel_body $($rest:tt)*) => {
-        $crate::__kernel! { @reserved }
-    };
-    (@reserved) => {
-        $crate::__core::compile_error!(
-            "a constant of a kernel may not be called `baseline`, `avx2` or `avx512`, which are the \
-             names of its copies: give it another name, in capitals"
-        );
-    };
-    (@generic $head:tt [$($generic:tt)*] $names:tt > ($($arguments:tt)*) $($rest:tt)*) => {
-        $crate::__kernel! { @argument $head [$($generic)*] $names [] [$($arguments)*] $($rest)* }
-    };
-    (@generic $head:tt [$($generic:tt)*] $names:tt $lifetime:lifetime $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* $lifetime] $names [] $($rest)* }
-    };
-    (@generic $head:tt [$($generic:tt)*] [$($name:ident)*] const $new:ident $($rest:tt)*) => {
-        $crate::__kernel! {
-            @bound $head [$($generic)* const $new] [$($name)* $new] [] $($rest)*
-        }
-    };
-    (@generic $head:tt [$($generic:tt)*] [$($name:ident)*] $new:ident $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* $new] [$($name)* $new] [] $($rest)* }
-    };
-
-    // The rest of a parameter: up to a comma or a `>` outside of its own `<…>`.
-    (@bound $head:tt [$($generic:tt)*] $names:tt [] , $($rest:tt)*) => {
-        $crate::__kernel! { @generic $head [$($generic)* ,] $names $($rest)* }
-    };
-    (@bound $head:tt $generics:tt $names:tt [] > $($rest:tt)*) => {
-        $crate::__kernel! { @generic $head $generics $names > $($rest)* }
-    };
-    (@bound $head:tt [$($generic:tt)*] $names:tt [<] >> $($rest:tt)*) => {
-        $crate::__kernel! { @generic $head [$($generic)* >] $names > $($rest)* }
-    };
-    (@bound $head:tt [$($generic:tt)*] $names:tt [< < $($open:tt)*] >> $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* >>] $names [$($open)*] $($rest)* }
-    };
-    (@bound $head:tt [$($generic:tt)*] $names:tt [< $($open:tt)*] > $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* >] $names [$($open)*] $($rest)* }
-    };
-    (@bound $head:tt [$($generic:tt)*] $names:tt [$($open:tt)*] < $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* <] $names [< $($open)*] $($rest)* }
-    };
-    (@bound $head:tt [$($generic:tt)*] $names:tt [$($open:tt)*] << $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* <<] $names [< < $($open)*] $($rest)* }
-    };
-    // Tokens that could open or close a list for the compiler but not for this macro.
-    (@bound $head:tt $generics:tt $names:tt $open:tt >= $($rest:tt)*) => { $crate::__kernel! { @refuse } };
-    (@bound $head:tt $generics:tt $names:tt $open:tt >>= $($rest:tt)*) => { $crate::__kernel! { @refuse } };
-    (@bound $head:tt $generics:tt $names:tt $open:tt <- $($rest:tt)*) => { $crate::__kernel! { @refuse } };
-    (@bound $head:tt $generics:tt $names:tt $open:tt ; $($rest:tt)*) => { $crate::__kernel! { @refuse } };
-    (@bound $head:tt $generics:tt $names:tt $open:tt fn $($rest:tt)*) => { $crate::__kernel! { @refuse } };
-    (@refuse) => {
-        $crate::__core::compile_error!(
-            "a kernel's generics are `T: Bound`, `const N: usize` or `'a`, without defaults, \
-             `fn` or operators: move the rest into a trait"
-        );
-    };
-    (@bound $head:tt [$($generic:tt)*] $names:tt $open:tt $token:tt $($rest:tt)*) => {
-        $crate::__kernel! { @bound $head [$($generic)* $token] $names $open $($rest)* }
-    };
-
-    (@argument $head:tt $generics:tt $names:tt $arguments:tt [] $($rest:tt)*) => {
-        $crate::__kernel! { @result $head $generics $names $arguments $($rest)* }
-    };
-    (
-        @argument $head:tt $generics:tt $names:tt [$($argument:tt)*]
-        [mut $new:ident : $type:ty $(, $($more:tt)*)?] $($rest:tt)*
-    ) => {
-        $crate::__kernel! {
-            @argument $head $generics $names [$($argument)* { [mut $new] $new : $type }]
-            [$($($more)*)?] $($rest)*
-        }
-    };
-    (
-        @argument $head:tt $generics:tt $names:tt [$($argument:tt)*]
-        [$new:ident : $type:ty $(, $($more:tt)*)?] $($rest:tt)*
-    ) => {
-        $crate::__kernel! {
-            @argument $head $generics $names [$($argument)* { [$new] $new : $type }]
-            [$($($more)*)?] $($rest)*
-        }
-    };
-    (@argument $head:tt $generics:tt $names:tt $done:tt $arguments:tt $($rest:tt)*) => {
-        $crate::__core::compile_error!(
-            "an argument of a kernel is `name: Type` or `mut name: Type`; there is no `self` \
-             and no pattern"
-        );
-    };
-
-    (
-        @result $head:tt $generics:tt $names:tt $arguments:tt
-        $(-> $return:ty)? { $($body:tt)* } $($more:tt)*
-    ) => {
-        $crate::__kernel! {
-            @function $head $generics $names $arguments [$(-> $return)?] [] { $($body)* }
-        }
-        $crate::kernel! { $($more)* }
-    };
-    (
-        @result $head:tt $generics:tt $names:tt $arguments:tt
-        $(-> $return:ty)? where $($rest:tt)*
-    ) => {
-        $crate::__kernel! {
-            @where $head $generics $names $arguments [$(-> $return)?] [where] $($rest)*
-        }
-    };
-    (
-        @where $head:tt $generics:tt $names:tt $arguments:tt $return:tt $bounds:tt
-        { $($body:tt)* } $($more:tt)*
-    ) => {
-        $crate::__kernel! {
-            @function $head $generics $names $arguments $return $bounds { $($body)* }
-        }
-        $crate::kernel! { $($more)* }
-    };
-    (
-        @where $head:tt $generics:tt $names:tt $arguments:tt $return:tt [$($bound:tt)*]
-        $token:tt $($rest:tt)*
-    ) => {
-        $crate::__kernel! {
-            @where $head $generics $names $arguments $return [$($bound)* $token] $($rest)*
-        }
-    };
-
     (
         @function { [$($attribute:tt)*] [$($visibility:tt)*] $name:ident }
         [$($generic:tt)*] [$($parameter:ident)*]
@@ -463,11 +258,5 @@ macro_rules! __kernel {
                 (__shells.0)($($argument),*)
             }
         }
-    };
-    ($($other:tt)*) => {
-        $crate::__core::compile_error!(
-            "kernel! takes plain functions: `#[attributes] visibility fn \
-             name<generics>(name: Type, ...) -> Type where ... { body }`"
-        );
     };
 }

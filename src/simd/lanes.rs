@@ -107,7 +107,8 @@ lane_types! {
 /// ```
 /// use phalanx::prelude::*;
 ///
-/// component! { struct Position { x: f32, y: f32, z: f32 } }
+/// #[component]
+/// struct Position { x: f32, y: f32, z: f32 }
 ///
 /// let rows = [Position { x: 1.0, y: 2.0, z: 3.0 }; 2];
 /// assert_eq!(scalars::<f32>(&rows), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
@@ -168,7 +169,7 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// A slice as vectors, of [`vectors`](crate::vectors) or of the `wide` crate.
 ///
 /// For code that LLVM does not vectorise by itself: a loop over sources for each row, masks and
-/// selects over several statements, sums. Write the plain loop in a [`kernel!`](crate::kernel)
+/// selects over several statements, sums. Write the plain loop in a [`#[kernel]`](crate::kernel)
 /// first and time both.
 ///
 /// **In a kernel, use [`vectors`](crate::vectors)**: `F32x16` is as wide as the level, in every
@@ -190,18 +191,17 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// #[repr(C, align(64))]
 /// struct Heat([f32; 16]);
 ///
-/// kernel! {
-///     /// Halves values above the limit. Returns the heat removed.
-///     fn cool(heat: &mut [F32x16], limit: f32) -> f32 {
-///         let mut taken = F32x16::splat(0.0);
-///         for heat in heat {
-///             let too_hot = heat.simd_gt(F32x16::splat(limit));
-///             let cooled = too_hot.select(*heat * 0.5, *heat);
-///             taken += *heat - cooled;
-///             *heat = cooled;
-///         }
-///         taken.reduce_add()
+/// /// Halves values above the limit. Returns the heat removed.
+/// #[kernel]
+/// fn cool(heat: &mut [F32x16], limit: f32) -> f32 {
+///     let mut taken = F32x16::splat(0.0);
+///     for heat in heat {
+///         let too_hot = heat.simd_gt(F32x16::splat(limit));
+///         let cooled = too_hot.select(*heat * 0.5, *heat);
+///         taken += *heat - cooled;
+///         *heat = cooled;
 ///     }
+///     taken.reduce_add()
 /// }
 ///
 /// let mut rows = [Heat([1.0; 16]), Heat([8.0; 16])];

@@ -122,7 +122,7 @@ impl Level {
     }
 }
 
-/// Whether x86-64-v3 is supported: exactly the features of the `avx2` shells of `kernel!`.
+/// Whether x86-64-v3 is supported: exactly the features of the `avx2` shells of `#[kernel]`.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -136,7 +136,7 @@ fn has_avx2() -> bool {
 }
 
 /// Whether the features that x86-64-v4 adds to [`has_avx2`] are supported: exactly the features
-/// that the `avx512` shells of `kernel!` add.
+/// that the `avx512` shells of `#[kernel]` add.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")

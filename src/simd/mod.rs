@@ -1,6 +1,6 @@
 //! SIMD: kernels compiled once for each instruction set, folds, and vector views of columns.
 //!
-//! [`kernel`] has the macro [`kernel!`](crate::kernel), [`level`] the instruction sets,
+//! [`kernel`] has the attribute [`#[kernel]`](crate::kernel), [`level`] the instruction sets,
 //! [`current_level`] the choice between them, and [`level_error`] the errors of that choice.
 //! [`mod@fold`] has reductions, [`mod@lanes`] views of columns as scalars and as vectors, and
 //! [`vectors`] vectors and masks that follow the level. [`mod@overwrite`] stores rows past the
@@ -9,7 +9,7 @@
 //! # Why kernels are functions and not closures
 //!
 //! A query produces slices; a kernel computes on them. The kernel could have been a closure given
-//! to the query, as in other libraries. It is a function, made by [`kernel!`](crate::kernel), for
+//! to the query, as in other libraries. It is a function, made by [`#[kernel]`](crate::kernel), for
 //! three reasons.
 //!
 //! 1. **Instruction sets belong to functions.** `#[target_feature]` is an attribute of a function,
@@ -17,8 +17,8 @@
 //!    for the baseline; it runs at full width only if the optimiser inlines it completely into a
 //!    function that has the features. If it does not, there is no warning and the loop runs at
 //!    SSE2. A body of six columns in a tuple closure took 0.34 ns a row at every level, where
-//!    `kernel!` took 0.22 at AVX2; a long body 47.8 ns, where `kernel!` took 24.1 at AVX2 and 19.1
-//!    at AVX-512 (Zen 4).
+//!    `#[kernel]` took 0.22 at AVX2; a long body 47.8 ns, where `#[kernel]` took 24.1 at AVX2 and
+//!    19.1 at AVX-512 (Zen 4).
 //! 2. **No-alias facts belong to parameters.** That `&mut [Position]` and `&[Velocity]` do not
 //!    overlap is passed to LLVM as an attribute of a function's parameters. Slices in a tuple or in
 //!    a captured environment have lost it, and the loop gets run-time overlap checks and a scalar
@@ -34,7 +34,7 @@
 //! ```text
 //! Level::current()            which instruction set       one atomic load
 //!        |
-//! kernel! shells              baseline | avx2 | avx512    #[target_feature], slice parameters
+//! shells of #[kernel]         baseline | avx2 | avx512    #[target_feature], slice parameters
 //!        |
 //! the body                    written once                #[inline(always)] into each shell
 //! ```
@@ -48,7 +48,7 @@
 //!
 //! | the loop | write |
 //! | --- | --- |
-//! | field by field over rows | the plain loop over slices of structs, in a `kernel!` |
+//! | field by field over rows | the plain loop over slices of structs, in a `#[kernel]` |
 //! | the same arithmetic on every field | [`scalars`] and the plain loop: full width also at baseline |
 //! | a sum, a minimum, a maximum, a dot product | [`fold`] |
 //! | a loop in a loop, masks, loops that LLVM does not vectorise | [`lanes()`] and [`vectors`] |
@@ -63,6 +63,7 @@ mod level_error;
 mod overwrite;
 pub mod vectors;
 
+pub use kernel::kernel;
 pub use lanes::{Lanes, Scalar, lanes, lanes_mut, scalars, scalars_mut};
 pub use level::{Level, ParseLevelError};
 pub use level_error::{LevelError, UnsupportedLevel};

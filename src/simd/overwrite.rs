@@ -69,13 +69,15 @@ struct Block([u8; BLOCK_BYTES]);
 /// # use phalanx::prelude::*;
 /// use phalanx::{Stores, overwrite};
 ///
-/// component! { struct Force(f32); struct Stretch(f32); }
+/// #[component]
+/// struct Force(f32);
+/// #[component]
+/// struct Stretch(f32);
 ///
-/// kernel! {
-///     fn springs(forces: &mut [Force], stretches: &[Stretch], stiffness: f32) {
-///         for (force, stretch) in forces.iter_mut().zip(stretches) {
-///             force.0 = -stiffness * stretch.0;
-///         }
+/// #[kernel]
+/// fn springs(forces: &mut [Force], stretches: &[Stretch], stiffness: f32) {
+///     for (force, stretch) in forces.iter_mut().zip(stretches) {
+///         force.0 = -stiffness * stretch.0;
 ///     }
 /// }
 ///

@@ -52,7 +52,8 @@ impl Snapshot {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { struct Health(f32); }
+    /// #[component]
+    /// struct Health(f32);
     ///
     /// let mut world = World::new();
     /// let hero = world.spawn(Health(9.0));
@@ -195,7 +196,7 @@ impl World {
     /// ```
     /// # use phalanx::prelude::*;
     /// use phalanx::error::ReadError;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn(Health(9.0));
     /// let bytes = world.snapshot()?.to_bytes()?;
@@ -242,7 +243,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let all = world.spawn_batch([Health(9.0); 100_000]).to_vec();
     /// let before = world.snapshot()?;
@@ -276,7 +277,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(9.0));
     /// let (before, mut message) = (world.snapshot()?, Vec::new());

@@ -89,7 +89,7 @@ mod frame {
         ///
         /// ```
         /// # use phalanx::prelude::*;
-        /// # component! { struct Health(u32); }
+        /// # #[component] struct Health(u32);
         /// let mut world = World::new();
         /// world.spawn_batch([Health(9); 10_000]);
         /// let (state, mut file) = (world.snapshot()?, Vec::new());
@@ -131,7 +131,7 @@ mod frame {
         ///
         /// ```
         /// # use phalanx::prelude::*;
-        /// # component! { struct Health(u32); }
+        /// # #[component] struct Health(u32);
         /// let mut world = World::new();
         /// world.spawn_batch([Health(9); 10_000]);
         /// let (before, mut state) = (world.snapshot()?, world.snapshot()?);

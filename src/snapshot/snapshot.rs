@@ -32,7 +32,8 @@ use super::error::SnapshotError;
 /// use phalanx::Snapshot;
 /// use phalanx::prelude::*;
 ///
-/// component! { struct Health(f32); }
+/// #[component]
+/// struct Health(f32);
 ///
 /// let mut world = World::new();
 /// let hero = world.spawn(Health(10.0));
@@ -101,7 +102,7 @@ impl Snapshot {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn_batch([Health(1.0); 100_000]);
     /// let bytes = world.snapshot()?.bytes();
@@ -163,7 +164,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Health(1.0); 100]);
     /// let (before, hash) = (world.snapshot()?, world.hash());
@@ -198,7 +199,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let all = world.spawn_batch([Health(1.0); 100_000]).to_vec();
     /// let mut saved = world.snapshot()?;
@@ -262,7 +263,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let hero = world.spawn(Health(10.0));
     /// let seen = world.version();

@@ -16,7 +16,8 @@ use super::snapshot_column::SnapshotColumn;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! { struct Health as "health" (f32); }
+/// #[component(name = "health")]
+/// struct Health(f32);
 ///
 /// let mut world = World::new();
 /// let all = world.spawn_batch((0..10_000).map(|i| Health(i as f32))).to_vec();
@@ -87,7 +88,10 @@ impl<'s> SnapshotArchetype<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { struct Frozen as "frozen"; struct Armour as "armour" (u16); }
+    /// #[component(name = "frozen")]
+    /// struct Frozen;
+    /// #[component(name = "armour")]
+    /// struct Armour(u16);
     /// let mut world = World::new();
     /// world.spawn((Frozen, Armour(3)));
     /// let snapshot = world.snapshot()?;
@@ -117,7 +121,8 @@ impl<'s> SnapshotArchetype<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { struct Armour as "armour" (u16); }
+    /// #[component(name = "armour")]
+    /// struct Armour(u16);
     /// let mut world = World::new();
     /// world.spawn(Armour(3));
     /// let snapshot = world.snapshot()?;
@@ -146,7 +151,8 @@ impl Snapshot {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([Health(1.0); 100]);
     /// world.spawn_batch([(Health(1.0), Frozen); 10]);

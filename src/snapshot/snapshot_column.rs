@@ -9,7 +9,8 @@ use crate::component::ComponentInfo;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! { struct Score as "score" (u64); }
+/// #[component(name = "score")]
+/// struct Score(u64);
 /// let mut world = World::new();
 /// world.spawn_batch((0..1000).map(Score));
 /// let snapshot = world.snapshot()?;
@@ -45,7 +46,7 @@ impl<'s> SnapshotColumn<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Score as "score" (u64); }
+    /// # #[component(name = "score")] struct Score(u64);
     /// # let mut world = World::new();
     /// # world.spawn(Score(1));
     /// # let snapshot = world.snapshot()?;
@@ -64,7 +65,7 @@ impl<'s> SnapshotColumn<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Score as "score" (u64); }
+    /// # #[component(name = "score")] struct Score(u64);
     /// # let mut world = World::new();
     /// # world.spawn(Score(1));
     /// let snapshot = world.snapshot()?;
@@ -91,7 +92,8 @@ impl<'s> SnapshotColumn<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { #[enableable] struct Awake as "awake" (u8); }
+    /// #[component(enableable, name = "awake")]
+    /// struct Awake(u8);
     /// let mut world = World::new();
     /// let all = world.spawn_batch([Awake(1); 3]).to_vec();
     /// world.set_enabled::<Awake>(all[1], false)?;

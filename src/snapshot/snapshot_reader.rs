@@ -21,12 +21,13 @@ use super::snapshot::Snapshot;
 /// # use phalanx::prelude::*;
 /// mod version_1 {
 ///     # use phalanx::prelude::*;
-///     component! {
-///         pub struct Health as "health" (pub f32);
-///         pub struct Rumour as "rumour" (u32);
-///     }
+///     #[component(name = "health")]
+///     pub struct Health(pub f32);
+///     #[component(name = "rumour")]
+///     pub struct Rumour(u32);
 /// }
-/// component! { struct Health as "health" { now: f32, max: f32 } }
+/// #[component(name = "health")]
+/// struct Health { now: f32, max: f32 }
 ///
 /// let mut old = World::new();
 /// let hero = old.spawn((version_1::Health(30.0), version_1::Rumour::default()));
@@ -75,7 +76,8 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Rumour(u32); }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Rumour(u32);
     /// # let mut old = World::new();
     /// # old.spawn((Health(1.0), Rumour(1)));
     /// # let bytes = old.snapshot()?.to_bytes()?;
@@ -96,8 +98,10 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { struct Health as "health" (f32); }
-    /// # component! { struct Trace as "debug/trace" (u32); struct Gold as "gold" (u32); }
+    /// #[component(name = "health")]
+    /// struct Health(f32);
+    /// # #[component(name = "debug/trace")] struct Trace(u32);
+    /// # #[component(name = "gold")] struct Gold(u32);
     /// # let mut old = World::new();
     /// # old.spawn((Health(1.0), Trace(1)));
     /// # let bytes = old.snapshot()?.to_bytes()?;
@@ -134,8 +138,9 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # mod old { phalanx::component! { pub struct Mass as "mass" (pub f32); } }
-    /// component! { struct Weight as "weight" (f64); } // it was `Mass`, an `f32`
+    /// # mod old { #[phalanx::component(name = "mass")] pub struct Mass(pub f32); }
+    /// #[component(name = "weight")]
+    /// struct Weight(f64); // it was `Mass`, an `f32`
     /// # let mut then = World::new();
     /// # let stone = then.spawn(old::Mass(2.0));
     /// # let bytes = then.snapshot()?.to_bytes()?;

@@ -17,7 +17,8 @@ use super::snapshot::Snapshot;
 /// use phalanx::SnapshotRing;
 /// use phalanx::prelude::*;
 ///
-/// component! { struct Tick(u64); }
+/// #[component]
+/// struct Tick(u64);
 ///
 /// let mut world = World::new();
 /// let clock = world.spawn(Tick(0));

@@ -418,8 +418,8 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::*;
-    use crate::component;
     use crate::component::{Component, ComponentId, ComponentSet};
+    use crate::impl_component;
     use crate::store::RequirementsBuilder;
 
     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -431,7 +431,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Unseen(f32);
-    component!(A as "A", B as "B", Unseen as "Unseen");
+    impl_component!(A as "A", B as "B", Unseen as "Unseen");
 
     /// A query of one column.
     fn reading<C: Component>() -> QueryType {

@@ -15,7 +15,7 @@ use crate::world::World;
 /// # use phalanx::prelude::*;
 /// # use phalanx::testing::{Difference, compare};
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health as "health");
+/// # impl_component!(Health as "health");
 /// let [mut a, mut b] = [World::new(), World::new()];
 /// for (world, health) in [(&mut a, 1.0), (&mut b, 1.5)] {
 ///     world.spawn_batch([Health(0.0), Health(health)]);
@@ -199,7 +199,7 @@ impl fmt::Debug for Decimal {
 /// ```
 /// # use phalanx::prelude::*;
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # impl_component!(Health);
 /// let small = World::builder().chunk_size(ChunkSize::KIB_4).build();
 /// let [mut a, mut b] = [small, World::new()];
 /// for world in [&mut a, &mut b] {
@@ -366,7 +366,7 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::*;
-    use crate::component;
+    use crate::impl_component;
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
@@ -377,7 +377,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
     #[repr(C)]
     struct Tag;
-    component!(A as "a", B as "b", Tag as "tag");
+    impl_component!(A as "a", B as "b", Tag as "tag");
 
     fn world(b: f32) -> World {
         let mut world = World::new();

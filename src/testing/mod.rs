@@ -10,13 +10,12 @@
 //! use phalanx::testing::assert_same_bits;
 //! # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
 //! # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity(f32);
-//! # component!(Position, Velocity);
+//! # impl_component!(Position, Velocity);
 //!
-//! kernel! {
-//!     fn step(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-//!         for (p, v) in position.iter_mut().zip(velocity) {
-//!             p.0 += v.0 * dt;
-//!         }
+//! #[kernel]
+//! fn step(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+//!     for (p, v) in position.iter_mut().zip(velocity) {
+//!         p.0 += v.0 * dt;
 //!     }
 //! }
 //!

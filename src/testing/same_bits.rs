@@ -88,7 +88,7 @@ impl Error for NotSame {
 /// # use phalanx::prelude::*;
 /// # use phalanx::testing::assert_same_bits;
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # impl_component!(Health);
 /// let spawn = |world: &mut World| {
 ///     world.spawn_batch((0..5000).map(|i| Health(i as f32)));
 /// };
@@ -141,7 +141,7 @@ pub fn assert_same_bits<Q: Terms>(
 /// # use phalanx::prelude::*;
 /// # use phalanx::testing::{NotSame, same_bits};
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # impl_component!(Health);
 /// let spawn = |world: &mut World| {
 ///     world.spawn_batch((0..5000).map(|i| Health(i as f32)));
 /// };
@@ -291,7 +291,7 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::*;
-    use crate::component;
+    use crate::impl_component;
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
@@ -299,7 +299,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     struct Step(u32);
-    component!(Value, Step);
+    impl_component!(Value, Step);
 
     const ROWS: u32 = 1_500;
 

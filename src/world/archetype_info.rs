@@ -102,7 +102,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position([f32; 3]); struct Velocity([f32; 3]); }
+    /// # #[component] struct Position([f32; 3]);
+    /// # #[component] struct Velocity([f32; 3]);
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| (Position([0.0; 3]), Velocity([0.0; 3]))));
     /// let archetype = world.archetypes().next().unwrap();

@@ -49,7 +49,7 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::*;
-    use crate::component;
+    use crate::impl_component;
 
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
@@ -57,7 +57,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct New(u32);
-    component!(Known as "Known", New as "New");
+    impl_component!(Known as "Known", New as "New");
 
     #[test]
     #[cfg_attr(miri, ignore = "65,535 values")]

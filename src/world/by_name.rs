@@ -21,7 +21,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health as "health" (f32); struct Frozen as "frozen"; }
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// assert!(world.component_named("health").is_none());
     /// world.register::<(Health, Frozen)>();
@@ -37,7 +38,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health as "health" (f32); }
+    /// # #[component(name = "health")] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn(Health(1.0));
     /// assert_eq!(world.component_named("health").unwrap().align(), 4);
@@ -52,7 +53,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health as "health" (f32); struct Frozen as "frozen"; }
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.register::<(Health, Frozen)>();
     /// let names: Vec<_> = world.components().map(|info| info.name()).collect();
@@ -81,7 +83,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { #[derive(Debug, PartialEq)] struct Health as "health" (u16); }
+    /// #[component(name = "health")]
+    /// #[derive(Debug, PartialEq)] struct Health(u16);
     /// let mut world = World::new();
     /// world.register::<Health>();
     /// let entity = world.spawn(());
@@ -129,7 +132,10 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! { struct Health as "health" (u16); struct Frozen as "frozen"; }
+    /// #[component(name = "health")]
+    /// struct Health(u16);
+    /// #[component(name = "frozen")]
+    /// struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn((Health(500), Frozen));
     /// world.remove_named(entity, ["frozen"])?;

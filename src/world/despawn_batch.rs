@@ -40,7 +40,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
     /// assert_eq!(world.despawn_batch(&entities[..60]), 60);

@@ -17,7 +17,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let (a, b) = (world.spawn(Health(1.0)), world.spawn(Health(2.0)));
     /// let [x, y] = world.get_disjoint_mut::<Health, 2>([a, b])?;

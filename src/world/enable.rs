@@ -13,11 +13,11 @@ use super::world::World;
 impl World {
     /// Enables or disables component `C` of an entity. Returns whether it was enabled before.
     ///
-    /// A component that is defined with `#[enableable]` has a bit in each row. A disabled component
-    /// keeps its place and its value, but **queries treat it as absent**: `&C`, `&mut C` and
-    /// `with::<C>()` do not see the entity, `without::<C>()` does, and `any_of` counts only enabled
-    /// components. So a state that changes every frame need not move the entity between archetypes.
-    /// New rows are enabled; a copy of an entity has the bits of the original.
+    /// A component that is defined with `#[component(enableable)]` has a bit in each row. A
+    /// disabled component keeps its place and its value, but **queries treat it as absent**: `&C`,
+    /// `&mut C` and `with::<C>()` do not see the entity, `without::<C>()` does, and `any_of` counts
+    /// only enabled components. So a state that changes every frame need not move the entity
+    /// between archetypes. New rows are enabled; a copy of an entity has the bits of the original.
     ///
     /// | query | sees |
     /// | --- | --- |
@@ -50,11 +50,10 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! {
-    ///     struct Speed(f32);
-    ///     #[enableable]
-    ///     struct Awake;
-    /// }
+    /// #[component]
+    /// struct Speed(f32);
+    /// #[component(enableable)]
+    /// struct Awake;
     /// let mut world = World::new();
     /// let [one, _] = [1.0, 2.0].map(|speed| world.spawn((Speed(speed), Awake)));
     /// assert!(world.set_enabled::<Awake>(one, false)?, "it was enabled");
@@ -65,7 +64,7 @@ impl World {
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
-    /// # component! { struct Speed(f32); }
+    /// # #[component] struct Speed(f32);
     /// # let mut world = World::new();
     /// # let entity = world.spawn(Speed(1.0));
     /// world.set_enabled::<Speed>(entity, false); // `Speed` is not `#[enableable]`
@@ -97,7 +96,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; }
+    /// # #[component(enableable)] struct Awake;
     /// let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// assert!(world.is_enabled::<Awake>(entity)?);
@@ -132,7 +131,8 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Speed(f32); #[enableable] struct Awake; }
+    /// # #[component] struct Speed(f32);
+    /// # #[component(enableable)] struct Awake;
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|i| (Speed(i as f32), Awake)));
     /// assert_eq!(world.matching::<&Speed>().disable::<Awake>(), 1000);
@@ -148,7 +148,8 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; struct Player; }
+    /// # #[component(enableable)] struct Awake;
+    /// # #[component] struct Player;
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Awake));
     /// world.spawn((Awake, Player));

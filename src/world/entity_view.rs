@@ -22,11 +22,13 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! {
-    ///     #[derive(Debug)] struct Position as "position" { x: f32, y: f32 }
-    ///     struct Health as "health" (u8);
-    ///     struct Frozen as "frozen";
-    /// }
+    /// #[component(name = "position")]
+    /// #[derive(Debug)]
+    /// struct Position { x: f32, y: f32 }
+    /// #[component(name = "health")]
+    /// struct Health(u8);
+    /// #[component(name = "frozen")]
+    /// struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Health(7), Frozen));
     /// let view = world.entity(entity)?;

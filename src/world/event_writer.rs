@@ -10,7 +10,7 @@ use super::event_buffer::EventBuffer;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// struct Died(Entity);
 ///
 /// fn wither(patients: Query<(Entity, &mut Health)>, mut deaths: EventWriter<Died>) {

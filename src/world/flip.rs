@@ -31,10 +31,10 @@ impl World {
     /// # use phalanx::prelude::*;
     /// use phalanx::{Lookup, Previous};
     ///
-    /// component! {
-    ///     struct Heat(f32);
-    ///     struct Neighbours { left: Entity, right: Entity }
-    /// }
+    /// #[component]
+    /// struct Heat(f32);
+    /// #[component]
+    /// struct Neighbours { left: Entity, right: Entity }
     ///
     /// type Rods<'a> = (&'a mut Heat, &'a Previous<Heat>, &'a Neighbours);
     ///

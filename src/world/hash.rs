@@ -76,7 +76,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let [mut a, mut b] = [World::new(), World::new()];
     /// for world in [&mut a, &mut b] {
     ///     world.spawn_batch((0..1000).map(|i| Health(i as f32)));
@@ -217,9 +217,9 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::*;
-    use crate::component;
     use crate::component::Shared;
     use crate::entity::Entity;
+    use crate::impl_component;
     use crate::storage::ChunkSize;
     use crate::version::Version;
 
@@ -232,7 +232,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     struct C(u64);
-    component!(A as "A", B as "B", C as "C");
+    impl_component!(A as "A", B as "B", C as "C");
 
     const LAST: Entity = Entity::new(79, 1);
 
@@ -436,7 +436,7 @@ mod tests {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
         #[repr(C)]
         struct Both(u32);
-        component!(Both);
+        impl_component!(Both);
         let hash = |is_component_first: bool| {
             let mut world = World::new();
             if is_component_first {

@@ -17,7 +17,7 @@ use super::world::World;
 /// # use phalanx::prelude::*;
 /// use phalanx::HashCache;
 ///
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// # let mut world = World::new();
 /// let all = world.spawn_batch((0..100_000).map(|i| Health(i as f32))).to_vec();
 /// let mut cache = HashCache::new();
@@ -52,7 +52,7 @@ impl HashCache {
     /// ```
     /// # use phalanx::prelude::*;
     /// # use phalanx::HashCache;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// let all = world.spawn_batch([Health(1.0); 100_000]).to_vec();
     /// let mut cache = HashCache::new();

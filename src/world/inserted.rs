@@ -17,7 +17,7 @@ use super::world::World;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Voice(u32); }
+/// # #[component] struct Voice(u32);
 /// struct Mixer(Vec<u32>);
 ///
 /// fn play(mut inserted: Inserted<Voice>, mut mixer: ResMut<Mixer>) {
@@ -98,7 +98,7 @@ impl<'s, C: Component> Inserted<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(Debug)] struct Shield(f32); }
+    /// # #[component] #[derive(Debug)] struct Shield(f32);
     /// fn print(mut shields: Inserted<Shield>) {
     ///     let (entities, values) = shields.read();
     ///     for (entity, shield) in entities.iter().zip(values) {
@@ -123,7 +123,7 @@ impl<'s, C: Component> Inserted<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// fn in_batches(mut shields: Inserted<Shield>) {
     ///     if shields.len() >= 100 {
     ///         println!("{} shields", shields.read().0.len());
@@ -144,7 +144,7 @@ impl<'s, C: Component> Inserted<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// fn nothing(shields: Inserted<Shield>) {
     ///     assert!(shields.is_empty());
     /// }
@@ -164,7 +164,7 @@ impl<'s, C: Component> Inserted<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// fn update_index(mut shields: Inserted<Shield>) {
     ///     if shields.missed() > 0 {
     ///         // … build the index anew …
@@ -204,7 +204,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// let mut world = World::new();
     /// world.keep_inserted::<Shield>(1_200); // 100 entities of 8 bytes, and values of 4
     /// let shields = world.inserted_cursor::<Shield>();

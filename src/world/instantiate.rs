@@ -29,7 +29,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(PartialEq, Debug)] struct Health(f32); struct Orc; }
+    /// # #[component] #[derive(PartialEq, Debug)] struct Health(f32);
+    /// # #[component] struct Orc;
     /// let mut world = World::new();
     /// let prototype = world.spawn((Health(80.0), Orc));
     /// let horde = world.instantiate(prototype, 1000)?.to_vec();

@@ -35,7 +35,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.get::<Health>(entity)?.0, 1.0);
@@ -64,7 +64,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.get_mut::<Health>(entity)?.0 -= 0.5;
@@ -84,7 +84,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
     /// let health = world.lookup::<Health>();
@@ -102,7 +102,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
     /// let mut health = world.lookup_mut::<Health>();
@@ -145,7 +145,7 @@ impl<'w, C: Component> Lookup<'w, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.lookup::<Health>().get(entity)?.0, 1.0);
@@ -168,7 +168,7 @@ impl<C: Component> Lookup<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; }
+    /// # #[component(enableable)] struct Awake;
     /// let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// assert!(world.lookup::<Awake>().is_enabled(entity)?);
@@ -202,7 +202,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.lookup_mut::<Health>().get(entity)?.0, 1.0);
@@ -222,7 +222,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let before = world.version();
@@ -247,7 +247,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; }
+    /// # #[component(enableable)] struct Awake;
     /// let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// assert!(world.lookup_mut::<Awake>().is_enabled(entity)?);
@@ -269,7 +269,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[enableable] struct Awake; }
+    /// # #[component(enableable)] struct Awake;
     /// let mut world = World::new();
     /// let all = world.spawn_batch([Awake; 100]).to_vec();
     /// let mut awake = world.lookup_mut::<Awake>();

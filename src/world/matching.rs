@@ -24,7 +24,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// world.matching::<&Health>().insert(Frozen)?;
@@ -72,28 +73,30 @@ impl World {
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// let mut world = World::new();
 /// world.query::<&Health>().despawn(); // `world.matching::<&Health>().despawn()`
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); struct Frozen; }
+/// # #[component] struct Health(f32);
+/// # #[component] struct Frozen;
 /// let mut world = World::new();
 /// world.query::<&Health>().insert(Frozen);
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); struct Frozen; }
+/// # #[component] struct Health(f32);
+/// # #[component] struct Frozen;
 /// let mut world = World::new();
 /// world.query::<&Health>().remove::<Frozen>();
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// fn bury(dead: Query<&Health>) {
 ///     dead.despawn(); // `commands.despawn_where::<&Health, ()>()`
 /// }
@@ -162,7 +165,9 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Shield(f32); struct Player; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Shield(f32);
+    /// # #[component] struct Player;
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// let unshielded = world.matching::<&Health>().without::<Player>();
@@ -198,7 +203,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch((0..500).map(|_| (Health(1.0), Frozen)));
     /// world.spawn_batch((0..500).map(|_| Health(1.0)));
@@ -234,7 +240,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Dead; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Dead;
     /// let mut world = World::new();
     /// world.spawn_batch((0..500).map(|_| (Health(0.0), Dead)));
     /// world.spawn_batch((0..500).map(|_| Health(1.0)));

@@ -56,7 +56,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.reserve::<Health>(10_000)?;
     /// # Ok::<(), phalanx::SpawnError>(())
@@ -90,7 +90,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..100_000).map(|_| Health(1.0)));
     /// world.clear();
@@ -135,7 +135,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.insert(entity, Frozen)?;
@@ -162,7 +163,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// assert_eq!(world.memory().row_bytes, 4000);

@@ -18,10 +18,10 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! {
-    ///     struct Health(f32);
-    ///     struct Target { entity: Entity }
-    /// }
+    /// #[component]
+    /// struct Health(f32);
+    /// #[component]
+    /// struct Target { entity: Entity }
     ///
     /// let level = std::thread::spawn(|| {
     ///     let mut world = World::new();
@@ -63,7 +63,7 @@ impl World {
     /// replaced too. Ids in [shared values](crate::Shared) are replaced by the function of
     /// [`map_shared`](World::map_shared); without one, a value with ids is refused. Two kinds of
     /// ids are not replaced: ids in [side values](World::insert_side), and ids in types that
-    /// `component!(Type)` only names and that do not implement `MapEntities`. Replace them by
+    /// `impl_component!(Type)` only names and that do not implement `MapEntities`. Replace them by
     /// [`Merged::get`]. Ids carry no world: an id of this world in a component of the other world
     /// is taken for an id of the other world. Write such references after the merge. O(rows) for
     /// each component with ids.
@@ -125,7 +125,7 @@ impl World {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// let (mut world, mut other) = (World::new(), World::new());
 /// let old = other.spawn(Health(1.0));
 /// let merged = world.merge(other)?;
@@ -146,7 +146,7 @@ impl Merged {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[cleanup] struct Sound { channel: u32 } }
+    /// # #[component(cleanup)] struct Sound { channel: u32 }
     /// let (mut world, mut other) = (World::new(), World::new());
     /// let [gone, ended] = [other.spawn(Sound { channel: 7 }), other.spawn(())];
     /// other.despawn(gone)?;

@@ -18,11 +18,12 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// component! {
-    ///     struct Health(f32);
-    ///     struct Target { entity: Entity }
-    ///     struct Ready;
-    /// }
+    /// #[component]
+    /// struct Health(f32);
+    /// #[component]
+    /// struct Target { entity: Entity }
+    /// #[component]
+    /// struct Ready;
     ///
     /// let mut level = World::new();
     /// let [tower, gate] = [level.spawn((Health(9.0), Ready)), level.spawn(Health(5.0))];

@@ -67,7 +67,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Stale; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Stale;
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let before = world.version();
@@ -87,7 +88,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[track_lines] struct Health(f32); struct Stale; }
+    /// # #[component(lines)] struct Health(f32);
+    /// # #[component] struct Stale;
     /// # let mut world = World::new();
     /// let all = world.spawn_batch((0..100).map(|_| Health(1.0))).to_vec();
     /// let before = world.version();

@@ -10,7 +10,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(0.5)));
     /// let sum: f32 = world.query::<&Health>().iter().flatten().map(|h| h.0).sum();
@@ -21,7 +21,7 @@ impl World {
     ///
     /// ```compile_fail,E0277
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let world = World::new();
     /// for health in world.query::<&mut Health>() {} // `query` only reads
     /// ```
@@ -37,7 +37,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Poison(f32); }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Poison(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| (Health(0.5), Poison(0.25))));
     /// for (health, poison) in world.query_mut::<(&mut Health, &Poison)>() {

@@ -17,7 +17,7 @@ use super::world::World;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Voice(u32); }
+/// # #[component] struct Voice(u32);
 /// struct Mixer(Vec<u32>);
 ///
 /// fn silence(mut removed: Removed<Voice>, mut mixer: ResMut<Mixer>) {
@@ -110,7 +110,7 @@ impl<'s, C: Component> Removed<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(Debug)] struct Shield(f32); }
+    /// # #[component] #[derive(Debug)] struct Shield(f32);
     /// fn print(mut shields: Removed<Shield>) {
     ///     let (entities, values) = shields.read();
     ///     for (entity, shield) in entities.iter().zip(values) {
@@ -135,7 +135,7 @@ impl<'s, C: Component> Removed<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// fn in_batches(mut shields: Removed<Shield>) {
     ///     if shields.len() >= 100 {
     ///         println!("{} shields", shields.read().0.len());
@@ -156,7 +156,7 @@ impl<'s, C: Component> Removed<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// fn nothing(shields: Removed<Shield>) {
     ///     assert!(shields.is_empty());
     /// }
@@ -176,7 +176,7 @@ impl<'s, C: Component> Removed<'s, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// fn update_index(mut shields: Removed<Shield>) {
     ///     if shields.missed() > 0 {
     ///         // … build the index anew …
@@ -215,7 +215,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// let mut world = World::new();
     /// world.keep_removed::<Shield>(1_200); // 100 entities of 8 bytes, and values of 4
     /// let shields = world.removed_cursor::<Shield>();

@@ -18,7 +18,7 @@ use super::world::{World, WorldId};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Voice(u32); }
+/// # #[component] struct Voice(u32);
 /// let mut world = World::new();
 /// let mut voices = world.removed_cursor::<Voice>();
 /// world.spawn_batch([Voice(1), Voice(2)]);
@@ -44,7 +44,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// let mut world = World::new();
     /// let orc = world.spawn(Shield(1.0));
     /// let mut shields = world.removed_cursor::<Shield>();
@@ -69,7 +69,7 @@ impl<C: Component> RemovedCursor<C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// let mut world = World::new();
     /// let mut shields = world.removed_cursor::<Shield>();
     /// let (entities, values) = shields.read(&world);
@@ -90,7 +90,7 @@ impl<C: Component> RemovedCursor<C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Shield(f32); }
+    /// # #[component] struct Shield(f32);
     /// let mut world = World::new();
     /// let shields = world.removed_cursor::<Shield>();
     /// world.keep_removed::<Shield>(12); // an entity and its value

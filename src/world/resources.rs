@@ -43,7 +43,7 @@ impl Error for MissingResource {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// struct Poison(f32);
 ///
 /// fn poison(health: Query<&mut Health>, poison: Res<Poison>) {
@@ -76,7 +76,7 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// #[derive(Default)]
 /// struct Dead(usize);
 ///

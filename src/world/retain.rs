@@ -29,7 +29,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Life(f32); }
+    /// # #[component] struct Life(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|i| Life(i as f32)));
     /// let ended = world.matching::<&mut Life>().retain(|life, keep| {

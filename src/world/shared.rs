@@ -292,7 +292,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// assert_eq!(world.matching::<&Health>().insert_shared("orc")?, 1000);
@@ -323,7 +323,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// world.matching::<&Health>().insert_shared("orc")?;
@@ -344,7 +344,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
 #[repr(C)]
 struct Tag;
 
-crate::component!(Tag as "phalanx::Tag");
+crate::impl_component!(Tag as "phalanx::Tag");
 
 impl World {
     /// Moves the row of an entity to the archetype with another shared value, or without one.

@@ -170,7 +170,7 @@ impl World {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// struct Name(String);
 ///
 /// fn obituaries(patients: Query<(Entity, &Health)>, names: Side<Name>) {
@@ -288,7 +288,7 @@ impl<T: fmt::Debug + Send + Sync + 'static> fmt::Debug for Side<'_, T> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Health(f32); }
+/// # #[component] struct Health(f32);
 /// struct Name(String);
 ///
 /// fn name(patients: Query<(Entity, &Health)>, mut names: SideMut<Name>, mut commands: Commands) {

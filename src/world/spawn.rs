@@ -20,7 +20,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position { x: f32, y: f32 } }
+    /// # #[component] struct Position { x: f32, y: f32 }
     /// let mut world = World::new();
     /// let entity = world.spawn(Position { x: 1.0, y: 2.0 });
     /// assert_eq!(world.get::<Position>(entity)?.x, 1.0);
@@ -163,7 +163,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let last = entities[99];
@@ -241,7 +241,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Position { x: f32, y: f32 } struct Velocity { x: f32, y: f32 } }
+    /// # #[component] struct Position { x: f32, y: f32 }
+    /// # #[component] struct Velocity { x: f32, y: f32 }
     /// let positions = vec![Position::default(); 1000];
     /// let velocities = vec![Velocity::default(); 1000];
     /// let mut world = World::new();
@@ -283,7 +284,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.reserve_entity()?;
     /// assert!(world.contains(entity));

@@ -81,8 +81,8 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::*;
-    use crate::component;
     use crate::entity::Entity;
+    use crate::impl_component;
     use crate::query::{Changed, Filter, Query, Terms, With, Without, query_type};
     use crate::store::AccessRequest;
 
@@ -95,7 +95,7 @@ mod tests {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Mark;
-    component!(A as "A", B as "B", Mark as "Mark");
+    impl_component!(A as "A", B as "B", Mark as "Mark");
 
     impl World {
         fn request<Q: Terms, F: Filter>(&mut self) -> AccessRequest {

@@ -71,7 +71,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Frozen; }
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.insert(entity, (Frozen, Health(2.0)))?;
@@ -104,7 +105,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(PartialEq, Debug)] struct Health(f32); }
+    /// # #[component] #[derive(PartialEq, Debug)] struct Health(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.remove::<Health>(entity)?, Health(1.0));
@@ -139,7 +140,8 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { #[derive(PartialEq, Debug)] struct Walking(f32); struct Flying(f32); }
+    /// # #[component] #[derive(PartialEq, Debug)] struct Walking(f32);
+    /// # #[component] struct Flying(f32);
     /// let mut world = World::new();
     /// let entity = world.spawn(Walking(1.0));
     /// assert_eq!(world.exchange::<Walking, _>(entity, Flying(9.0))?, Walking(1.0));
@@ -173,7 +175,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Frozen; }
+    /// # #[component] struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn(Frozen);
     /// assert!(world.has::<Frozen>(entity));

@@ -22,7 +22,8 @@ use super::resources::{MissingResource, Res, ResMut, Resources};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Position { x: f32, y: f32 } struct Frozen; }
+/// # #[component] struct Position { x: f32, y: f32 }
+/// # #[component] struct Frozen;
 /// let mut world = World::new();
 /// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Frozen));
 /// world.remove::<Frozen>(entity)?;
@@ -334,7 +335,7 @@ impl WorldBuilder {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let mut world = World::builder().request_bytes_max(1 << 20).build();
     /// assert!(world.reserve::<Health>(10_000).is_ok());
     /// let error = world.reserve::<Health>(1_000_000).unwrap_err();
@@ -368,7 +369,7 @@ impl WorldBuilder {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
+    /// # #[component] struct Health(f32);
     /// let count = |mut world: World| {
     ///     world.reserve::<Health>(100_000).unwrap();
     ///     world.spawn_batch((0..100_000).map(|_| Health(1.0)));

@@ -42,7 +42,9 @@ fn an_insert_on_an_entity_despawned_earlier_in_the_same_buffer_is_reported_where
 
 #[test]
 fn an_insert_on_a_gone_entity_is_reported_although_a_remove_takes_it_back() {
-    component! { #[cleanup] #[derive(Debug, PartialEq)] struct Lease(u32); }
+    #[component(cleanup)]
+    #[derive(Debug, PartialEq)]
+    struct Lease(u32);
     let (mut world, mut buffer) = world_and_buffer(0);
     let entity = world.spawn((Lease(1), Four(1)));
     buffer.despawn(entity);

@@ -5,39 +5,69 @@ use phalanx::prelude::*;
 
 use super::world;
 
-component! {
-    #[derive(Debug, PartialEq)] pub(crate) struct Byte(pub(crate) u8);
-    #[derive(Debug, PartialEq)] pub(crate) struct Odd(pub(crate) [u8; 3]);
-    #[track_lines] #[derive(Debug, PartialEq)] pub(crate) struct Four(pub(crate) u32);
-    #[derive(Debug, PartialEq)] pub(crate) struct Serial(pub(crate) u32);
-    #[derive(Debug, PartialEq)] pub(crate) struct Link(pub(crate) Entity);
-    #[track_lines] #[derive(Debug, PartialEq)] pub(crate) struct Twelve(pub(crate) [u32; 3]);
-    #[derive(Debug, PartialEq)] pub(crate) struct Sixteen(pub(crate) [u32; 4]);
-    #[derive(Debug, PartialEq)] pub(crate) struct Hundred(pub(crate) [u32; 25]);
-    #[derive(Debug, PartialEq)] pub(crate) struct Big(pub(crate) [u32; 250]);
-    #[derive(Debug, PartialEq)] pub(crate) struct Quarter(pub(crate) [u8; 1024]);
-    /// Three rows fill the smallest chunk.
-    #[derive(Debug, PartialEq)] pub(crate) struct Mega(pub(crate) [u8; 1300]);
-    /// One row fills the smallest chunk.
-    #[derive(Debug, PartialEq)] pub(crate) struct Page(pub(crate) [u8; 4096]);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Byte(pub(crate) u8);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Odd(pub(crate) [u8; 3]);
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Four(pub(crate) u32);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Serial(pub(crate) u32);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Link(pub(crate) Entity);
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Twelve(pub(crate) [u32; 3]);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Sixteen(pub(crate) [u32; 4]);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Hundred(pub(crate) [u32; 25]);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Big(pub(crate) [u32; 250]);
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Quarter(pub(crate) [u8; 1024]);
+/// Three rows fill the smallest chunk.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Mega(pub(crate) [u8; 1300]);
+/// One row fills the smallest chunk.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Page(pub(crate) [u8; 4096]);
 
-    #[derive(Debug, PartialEq)] pub(crate) struct Tag;
-    #[derive(Debug, PartialEq)] pub(crate) struct Other;
-    #[derive(Debug, PartialEq)] pub(crate) struct Third;
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Tag;
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Other;
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Third;
 
-    /// Twelve components, to fill the widest bundles and queries, and move through twenty
-    /// archetypes.
-    #[derive(Debug, PartialEq)] pub(crate) struct Nth<const N: usize>(pub(crate) u32);
-}
+/// Twelve components, to fill the widest bundles and queries, and move through twenty
+/// archetypes.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Nth<const N: usize>(pub(crate) u32);
 
 /// As large and as aligned as a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Line(pub(crate) [u32; 16]);
-component!(Line);
+impl_component!(Line);
 
 macro_rules! nth {
-    ($($n:literal)*) => { $(component!(Nth<$n>);)* };
+    ($($n:literal)*) => { $(impl_component!(Nth<$n>);)* };
 }
 
 nth!(0 1 2 3 4 5 6 7 8 9 10 11);

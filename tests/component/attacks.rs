@@ -1,4 +1,4 @@
-//! Attacks on `component!` by safe code: a type with bytes that are not a value, or with values
+//! Attacks on `#[component]` by safe code: a type with bytes that are not a value, or with values
 //! that have uninitialised bytes. Each attack is a crate that forbids unsafe code.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
@@ -14,61 +14,49 @@ pub mod option { pub use std::option::Option; }
 pub use std::{concat, stringify, module_path};
 pub mod prelude { pub use std::prelude::*; }
 use phalanx::prelude::*;
-component! { #[repr(align(4))] enum E { A, B } }
-kernel! { #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 } }
+#[component] #[repr(align(4))] enum E { A, B }
+#[kernel] #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 }
 fn main() {}
 ";
     let errors = crate::compiler::errors("another_core", program).concat();
-    assert!(errors.contains("`component!` decides the `repr` of a component"), "{errors}");
+    assert!(errors.contains("`#[component]` decides the `repr` of a component"), "{errors}");
     assert!(errors.contains("a kernel takes no attribute"), "{errors}");
 }
 
 /// Refused while the macro is expanded.
 #[test]
 fn what_could_change_the_item_is_refused() {
-    let repr = "`component!` decides the `repr` of a component";
+    let repr = "`#[component]` decides the `repr` of a component";
     let attribute = "a component takes no attribute `";
     let cfg = "a part of a component cannot depend on `#[cfg]`";
     let macros = "the fields of a component contain no macros";
     refused(
         "attacks_expanded",
         &[
-            ("component! { #[repr(packed)] struct A { a: u8, b: u32 } }", repr),
-            ("component! { #[repr(align(64))] struct A(u32); }", repr),
-            ("component! { #[repr(u16)] enum A { B } }", repr),
-            ("component! { #[cfg_attr(all(), repr(align(64)))] struct A(u32); }", attribute),
-            ("component! { #[r#repr(align(64))] struct A(u32); }", attribute),
-            ("component! { #[no_mangle] struct A(u32); }", attribute),
-            ("component! { #[unsafe(no_mangle)] struct A(u32); }", attribute),
-            ("component! { #[rewrite] struct A(u32); }", attribute),
-            ("component! { #[core::prelude::v1::derive(Debug)] struct A(u32); }", attribute),
-            ("component! { #[cfg(any())] struct A(u32); }", "write `#[cfg]` above the call"),
-            ("component! { struct A { #[cfg(any())] a: u32, b: u32 } }", cfg),
-            ("component! { struct A(#[cfg_attr(all(), cfg(any()))] u32, u32); }", cfg),
-            ("component! { enum A { #[cfg(any())] B, C } }", cfg),
-            ("macro_rules! t { () => { u32 } } component! { struct A(t!()); }", macros),
-            ("macro_rules! t { () => { 3 } } component! { struct A { a: [u8; t!()] } }", macros),
-            ("macro_rules! t { () => { u32 } } component! { struct A<T>([t!(); 2], T); }", macros),
+            ("#[component] #[repr(packed)] struct A { a: u8, b: u32 }", repr),
+            ("#[component] #[repr(align(64))] struct A(u32);", repr),
+            ("#[component] #[repr(u16)] enum A { B }", repr),
+            ("#[component] #[cfg_attr(all(), repr(align(64)))] struct A(u32);", repr),
+            ("#[component] #[r#repr(align(64))] struct A(u32);", attribute),
+            ("#[component] #[no_mangle] struct A(u32);", attribute),
+            ("#[component] #[unsafe(no_mangle)] struct A(u32);", attribute),
+            ("#[component] #[rewrite] struct A(u32);", attribute),
+            ("#[component] #[core::prelude::v1::derive(Debug)] struct A(u32);", attribute),
+            ("#[component] struct A { #[cfg(any())] a: u32, b: u32 }", cfg),
+            ("#[component] struct A(#[cfg_attr(all(), cfg(any()))] u32, u32);", cfg),
+            ("#[component] enum A { #[cfg(any())] B, C }", cfg),
+            ("macro_rules! t { () => { u32 } } #[component] struct A(t!());", macros),
+            ("macro_rules! t { () => { 3 } } #[component] struct A { a: [u8; t!()] }", macros),
+            ("macro_rules! t { () => { u32 } } #[component] struct A<T>([t!(); 2], T);", macros),
             // A bound in any place decides the kind of the field in the same way.
             (
                 "macro_rules! t { () => { u32 } } trait T<X>: Copy { type Out: Copy; }
-                 component! { struct A<B: T<t!()>>(B::Out); }",
-                "which is the path of a trait without parameters",
+                 #[component] struct A<B: T<t!()>>(B::Out);",
+                macros,
             ),
             (
-                "trait T<X>: Copy { type Out: Copy; }
-                 macro_rules! define { ($t:path) => { component! { struct A<B: $t>(B::Out); } } }
-                 define!(T<u32>);",
-                "which is the path of a trait without parameters",
-            ),
-            (
-                "macro_rules! t { () => { usize } } component! { struct A<const N: t!()>([u8; N]); }",
-                "a generic component is a struct of one field",
-            ),
-            (
-                "macro_rules! define { ($t:ty) => { component! { struct A<const N: usize>($t); } } }
-                 define!(u32);",
-                "not captured by another macro as a type",
+                "macro_rules! t { () => { usize } } #[component] struct A<const N: t!()>([u8; N]);",
+                macros,
             ),
         ],
     );
@@ -82,38 +70,35 @@ fn what_is_not_plain_data_is_refused() {
     refused(
         "attacks_typed",
         &[
-            ("component! { struct A(&'static u32); }", plain),
-            ("component! { struct A { a: *const u8 } }", plain),
-            ("component! { struct A { a: fn() } }", plain),
-            ("component! { struct A(core::cell::Cell<u32>); }", plain),
-            ("component! { struct A(core::cell::UnsafeCell<u32>); }", plain),
-            ("component! { struct A(core::num::NonZeroU32); }", plain),
-            ("component! { struct A(core::mem::MaybeUninit<u32>); }", plain),
-            ("component! { struct A((u8, u16)); }", plain),
-            ("component! { struct A([&'static u8; 2]); }", plain),
-            ("component! { struct A(core::cmp::Ordering); }", plain),
-            ("struct u8(String); component! { struct A(u8); }", plain),
-            ("type f32 = String; component! { struct A { a: f32 } }", plain),
-            ("#[derive(Clone, Copy)] struct B(u32); component! { struct A(B); }", plain),
-            ("component! { struct A(u8, u32); }", padding),
-            ("component! { struct A { a: u64, b: bool } }", padding),
-            ("component! { enum A { B = 1 } }", "has no variant of value 0"),
+            ("#[component] struct A(&'static u32);", plain),
+            ("#[component] struct A { a: *const u8 }", plain),
+            ("#[component] struct A { a: fn() }", plain),
+            ("#[component] struct A(core::cell::Cell<u32>);", plain),
+            ("#[component] struct A(core::cell::UnsafeCell<u32>);", plain),
+            ("#[component] struct A(core::num::NonZeroU32);", plain),
+            ("#[component] struct A(core::mem::MaybeUninit<u32>);", plain),
+            ("#[component] struct A((u8, u16));", plain),
+            ("#[component] struct A([&'static u8; 2]);", plain),
+            ("#[component] struct A(core::cmp::Ordering);", plain),
+            ("struct u8(String); #[component] struct A(u8);", plain),
+            ("type f32 = String; #[component] struct A { a: f32 }", plain),
+            ("#[derive(Clone, Copy)] struct B(u32); #[component] struct A(B);", plain),
+            ("#[component] struct A(u8, u32);", padding),
+            ("#[component] struct A { a: u64, b: bool }", padding),
+            ("#[component] enum A { B = 1 }", "has no variant of value 0"),
             (
-                "component! { enum A { B, C = 256 } }",
+                "#[component] enum A { B, C = 256 }",
                 "discriminant value `0` assigned more than once",
             ),
-            ("component! { enum A {} }", "unsupported representation for zero-variant enum"),
-            ("component! { struct A(u32); } impl Drop for A { fn drop(&mut self) {} }", "[E0184]"),
+            ("#[component] enum A {}", "unsupported representation for zero-variant enum"),
+            ("#[component] struct A(u32); impl Drop for A { fn drop(&mut self) {} }", "[E0184]"),
             (
-                "component! { struct A(bool); } impl Clone for A { fn clone(&self) -> A { *self } }",
+                "#[component] struct A(bool); impl Clone for A { fn clone(&self) -> A { *self } }",
                 "[E0119]",
             ),
-            (
-                "component! { struct A { #[r#cfg(any())] a: u32, b: u32 } }",
-                "has no field named `a`",
-            ),
+            ("#[component] struct A { #[r#cfg(any())] a: u32, b: u32 }", "has no field named `a`"),
             // Shadows, in a field's type, a name that the expansion uses.
-            ("type Bool = String; component! { struct A(Bool); }", plain),
+            ("type Bool = String; #[component] struct A(Bool);", plain),
         ],
     );
 }
@@ -122,7 +107,7 @@ fn what_is_not_plain_data_is_refused() {
 #[test]
 fn what_has_a_bool_is_not_pod() {
     let pod = "type mismatch resolving `<A as Defined>::IsPod == Bool<true>`";
-    let flag = "component! { struct A(bool); enum State { On, Off } struct B(State); }";
+    let flag = "#[component] struct A(bool); #[component] enum State { On, Off } #[component] struct B(State);";
     let attack = |code: &str| format!("{flag} {code}");
     refused(
         "attacks_pod",
@@ -144,22 +129,22 @@ fn what_has_a_bool_is_not_pod() {
             // A second answer to whether a `bool` is `Pod` is ambiguous.
             (
                 "use phalanx::__define::Probe; trait Liar { const IS_POD: bool = true; }
-                 impl Liar for Probe<bool> {} component! { struct A(bool); }",
+                 impl Liar for Probe<bool> {} #[component] struct A(bool);",
                 "[E0034]",
             ),
             (
                 // A coercion of a reference to the field does not change its type.
-                "component! { struct A(bool); } fn f() {
+                "#[component] struct A(bool); fn f() {
                      let _: phalanx::__define::Part<u8> = phalanx::__define::part(&A(true).0); }",
                 "[E0308]",
             ),
             (
-                "component! { struct A<const N: usize>([bool; N]); }
+                "#[component] struct A<const N: usize>([bool; N]);
                  fn f() -> A<2> { phalanx::bytemuck::cast([7u8; 2]) }",
                 "is not satisfied",
             ),
             (
-                "component! { struct A<T: Copy>(T); }
+                "#[component] struct A<T: Copy>(T);
                  fn f() -> A<bool> { phalanx::bytemuck::cast(7u8) }",
                 "the trait bound `bool: Pod` is not satisfied",
             ),
@@ -174,16 +159,16 @@ fn unsafe_code_of_the_user_stays_the_users() {
     refused(
         "attacks_unsafe",
         &[
-            ("component! { struct A([u8; unsafe { 3 }]); }", forbidden),
-            ("component! { struct A { a: f32 = unsafe { 3.0 } } }", forbidden),
-            ("component! { enum A { B = unsafe { 0 } } }", forbidden),
+            ("#[component] struct A([u8; unsafe { 3 }]);", forbidden),
+            ("#[component] struct A { #[default(unsafe { 3.0 })] a: f32}", forbidden),
+            ("#[component] enum A { B = unsafe { 0 } }", forbidden),
         ],
     );
 }
 
 const TWICE: &str = "use phalanx::__define::{About, Parts, SplitComponent};
 use phalanx::prelude::*;
-component! { struct A(u32); }
+#[component] struct A(u32);
 #[derive(Clone, Copy)] struct Twice;
 impl phalanx::Columnar for Twice { type Shape = phalanx::__define::Split<Twice>; }
 unsafe impl SplitComponent for Twice {
@@ -242,7 +227,7 @@ fn a_trait_on_arrays_changes_nothing() {
     let program = "#![forbid(unsafe_code)]
 trait Len { fn len(self) -> usize; }
 impl<T, const N: usize> Len for [T; N] { fn len(self) -> usize { 0 } }
-phalanx::component! { #[split] struct Place { x: f32, y: f32 } }
+#[phalanx::component(split)] struct Place { x: f32, y: f32 }
 fn main() { phalanx::World::new().spawn(Place { x: [1; 3].len() as f32, y: 1.0 }); }
 ";
     crate::compiler::compiles("trait_on_arrays", program);

@@ -1,8 +1,7 @@
 //! The attribute `#[component]`: its options, its errors, and attacks on the paths that it writes.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
-use phalanx::attributes::component;
-use phalanx::{Component, MapEntities, World, bytemuck::Pod, impl_component};
+use phalanx::{Component, MapEntities, World, bytemuck::Pod, component, impl_component};
 
 use crate::compiler::{compiles, errors};
 use crate::mistakes::refused;
@@ -60,21 +59,10 @@ fn options_and_defaults_reach_the_type() {
     assert_eq!(size_of::<Scaled<u8, u16, 3>>(), 6);
 }
 
-/// Asserts that each program is refused with a text.
-#[track_caller]
-fn refuses(name: &str, programs: &[(&str, &str)]) {
-    let programs: Vec<_> = programs
-        .iter()
-        .map(|(program, text)| (format!("use phalanx::attributes::component; {program}"), *text))
-        .collect();
-    let programs: Vec<_> = programs.iter().map(|(program, text)| (&**program, *text)).collect();
-    refused(name, &programs);
-}
-
 #[test]
 fn mistakes_in_the_words_of_the_attribute() {
     let words = "the words of `#[component(…)]` are `split`, `enableable`,";
-    refuses(
+    refused(
         "attribute_words",
         &[
             ("#[component(enabled)] struct Awake;", words),
@@ -115,7 +103,7 @@ fn mistakes_in_the_words_of_the_attribute() {
 #[test]
 fn all_mistakes_of_a_definition_are_told_at_once() {
     let program = "#![forbid(unsafe_code)]
-use phalanx::attributes::component;
+use phalanx::component;
 #[component(split, lines)]
 #[repr(C)]
 #[derive(Clone, Debug)]
@@ -145,7 +133,7 @@ fn main() {}
 #[test]
 fn a_captured_type_has_no_macro_either() {
     let macros = "the fields of a component contain no macros";
-    refuses(
+    refused(
         "attribute_captured",
         &[
             (
@@ -184,7 +172,7 @@ fn another_phalanx_proves_nothing() {
             unsafe impl phalanx::bytemuck::Pod for $name {}
         }
     }";
-    refuses(
+    refused(
         "attribute_path",
         &[
             (
@@ -213,7 +201,7 @@ extern crate self as phalanx;
 pub use real::{{__core, bytemuck}};
 #[macro_export]
 {}
-#[real::attributes::component]
+#[real::component]
 struct A(String);
 fn main() {{}}
 ",
@@ -228,7 +216,7 @@ fn a_crate_that_forbids_unsafe_code_has_components_of_all_kinds() {
     let program = "#![forbid(unsafe_code)]
 pub extern crate phalanx as other;
 mod hidden { pub use other as renamed; }
-use hidden::renamed::attributes::component;
+use hidden::renamed::component;
 /// Documented.
 #[component(crate = hidden::renamed)]
 #[derive(Debug)]
@@ -260,7 +248,7 @@ fn main() {
 #[test]
 fn padding_is_told_at_each_field_before_it() {
     let program = "#![forbid(unsafe_code)]
-use phalanx::attributes::component;
+use phalanx::component;
 #[component]
 struct Unit {
     team: u8,

@@ -1,4 +1,4 @@
-//! Types that `component!` defines: their traits, their values, and their storage.
+//! Types that `#[component]` defines: their traits, their values, and their storage.
 
 use phalanx::bytemuck::checked::{CheckedCastError, try_from_bytes, try_pod_read_unaligned};
 use phalanx::bytemuck::{bytes_of, cast_slice};
@@ -7,63 +7,106 @@ use phalanx::{Component, Plain};
 
 use crate::common::components::{Byte, Four, small_world, sound};
 
-component! {
-    /// Documented, derived, with a stable name.
-    #[derive(Debug, PartialEq)]
-    #[must_use]
-    pub(crate) struct Named as "define.named" {
-        /// A field's own documentation.
-        pub(crate) x: f32,
-        y: f32,
-    }
-
-    #[derive(Debug, PartialEq, PartialOrd)]
-    struct Pair(pub(crate) u16, u16);
-    #[derive(Debug, PartialEq)] struct Unit as "define.unit";
-    struct Wrapped as "define.wrapped" (f32);
-    #[derive(Debug, PartialEq)]
-    struct Defaults { limit: f32 = 100.0, state: State = State::Dead, rest: [u8; 43], pad: [u8; 0] }
-    #[derive(Debug, PartialEq)]
-    struct Door { is_open: bool, locks: [bool; 2], state: State }
-    #[derive(Debug, PartialEq)]
-    struct House { number: u32, doors: [Door; 2], owner: Entity }
-    #[derive(Debug, PartialEq)]
-    struct Letter(char, bool, [u8; 3]);
-
-    #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    enum State { Idle, Walking, Dead }
-    #[derive(Debug, PartialEq)]
-    enum Late as "define.late" { Two = 2, Zero = 0, Last = 255, }
-    #[derive(Debug, PartialEq)]
-    pub enum Only { This }
-
-    /// A generic struct by a constant.
-    #[derive(Debug, PartialEq)]
-    struct Samples<const N: usize>(pub(crate) [f32; N]);
-    #[derive(Debug)]
-    struct Table<const ROWS: usize, const COLUMNS: usize> { cells: [[u8; COLUMNS]; ROWS] }
-    #[derive(Debug, PartialEq)]
-    struct Last<T: Component> { value: T }
-    #[derive(Debug, PartialEq)]
-    struct Bare<T>(T);
+/// Documented, derived, with a stable name.
+#[component(name = "define.named")]
+#[derive(Debug, PartialEq)]
+#[must_use]
+pub(crate) struct Named {
+    /// A field's own documentation.
+    pub(crate) x: f32,
+    y: f32,
 }
 
-component!(Samples<8>, Samples<64> as "define.samples", Table<2, 3>, Last<Pair>, Bare<f32>);
+#[component]
+#[derive(Debug, PartialEq, PartialOrd)]
+struct Pair(pub(crate) u16, u16);
+#[component(name = "define.unit")]
+#[derive(Debug, PartialEq)]
+struct Unit;
+#[component(name = "define.wrapped")]
+struct Wrapped(f32);
+#[component]
+#[derive(Debug, PartialEq)]
+struct Defaults {
+    #[default(100.0)]
+    limit: f32,
+    #[default(State::Dead)]
+    state: State,
+    rest: [u8; 43],
+    pad: [u8; 0],
+}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Door {
+    is_open: bool,
+    locks: [bool; 2],
+    state: State,
+}
+#[component]
+#[derive(Debug, PartialEq)]
+struct House {
+    number: u32,
+    doors: [Door; 2],
+    owner: Entity,
+}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Letter(char, bool, [u8; 3]);
+
+#[component]
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum State {
+    Idle,
+    Walking,
+    Dead,
+}
+#[component(name = "define.late")]
+#[derive(Debug, PartialEq)]
+enum Late {
+    Two = 2,
+    Zero = 0,
+    Last = 255,
+}
+#[component]
+#[derive(Debug, PartialEq)]
+pub enum Only {
+    This,
+}
+
+/// A generic struct by a constant.
+#[component]
+#[derive(Debug, PartialEq)]
+struct Samples<const N: usize>(pub(crate) [f32; N]);
+#[component]
+#[derive(Debug)]
+struct Table<const ROWS: usize, const COLUMNS: usize> {
+    cells: [[u8; COLUMNS]; ROWS],
+}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Last<T: Component> {
+    value: T,
+}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Bare<T>(T);
+
+impl_component!(Samples<8>, Samples<64> as "define.samples", Table<2, 3>, Last<Pair>, Bare<f32>);
 
 macro_rules! captured {
     ($($vis:vis $name:ident: $type:ty = $default:expr),*) => {
-        component! { $(#[derive(Debug, PartialEq)] $vis struct $name($vis $type = $default);)* }
+        $( #[component] #[derive(Debug, PartialEq)] $vis struct $name(#[default($default)] $vis $type);)*
     };
 }
 
 captured!(Heat: f32 = 20.0, pub(crate) Lit: bool = true, Lamps: [bool; 2] = [true, false]);
 
 // Definitions and names of existing types may stand in one call.
-component! {
-    struct First;
-    Bare<u8> as "define.bare",
-    struct Second;
-}
+#[component]
+struct First;
+impl_component!(Bare<u8> as "define.bare");
+#[component]
+struct Second;
 
 fn is_pod<T: Pod>() {}
 
@@ -264,7 +307,7 @@ fn plain_types_by_hand_are_components() {
         is_on: bool,
         is_hot: bool,
     }
-    component!(Switch);
+    impl_component!(Switch);
     fn is_plain<T: Plain>() {}
     is_plain::<Switch>();
 

@@ -3,18 +3,9 @@
 
 use crate::mistakes::refused;
 
-/// Asserts that each function is refused with a text.
-#[track_caller]
-fn refuses(name: &str, programs: &[(&str, &str)]) {
-    let in_scope = |program: &str| format!("use phalanx::attributes::kernel; {program}");
-    let programs: Vec<_> = programs.iter().map(|(code, text)| (in_scope(code), *text)).collect();
-    let programs: Vec<_> = programs.iter().map(|(code, text)| (&**code, *text)).collect();
-    refused(name, &programs);
-}
-
 #[test]
 fn functions_of_another_kind_are_refused() {
-    refuses(
+    refused(
         "kernel_kinds",
         &[
             ("#[kernel] const fn f(rows: &[u32]) {}", "a kernel is not `const`"),
@@ -38,7 +29,7 @@ fn functions_of_another_kind_are_refused() {
 #[test]
 fn attributes_that_are_unsafe_are_refused() {
     let attribute = "a kernel takes no attribute `";
-    refuses(
+    refused(
         "kernel_attributes",
         &[
             ("#[kernel] #[unsafe(no_mangle)] pub fn getenv(_: usize) -> usize { 1 }", attribute),
@@ -57,7 +48,7 @@ fn attributes_that_are_unsafe_are_refused() {
 /// A level that lies is asked only by a macro whose `unsafe` is forbidden.
 #[test]
 fn another_phalanx_chooses_no_level() {
-    refuses(
+    refused(
         "kernel_path",
         &[(
             "mod fake { pub use phalanx::__core; macro_rules! lie {
@@ -73,7 +64,7 @@ fn another_phalanx_chooses_no_level() {
         "kernel_path_level",
         "#![forbid(unsafe_code)]
 mod fake { pub use phalanx::__kernel; pub enum Level {} }
-#[phalanx::attributes::kernel(crate = fake)]
+#[phalanx::kernel(crate = fake)]
 fn f(rows: &[u32]) -> u32 { rows.iter().sum() }
 fn main() { assert_eq!(f(&[1, 2]), 3); }",
     );

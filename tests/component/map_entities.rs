@@ -3,23 +3,48 @@
 use phalanx::MapEntities;
 use phalanx::prelude::*;
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Link { to: Entity, weight: u32, strong: bool, pad: [u8; 3] }
-    #[derive(Debug, PartialEq)]
-    struct Pair([Link; 2]);
-    #[derive(Debug, PartialEq)]
-    struct Both { pair: Pair, other: Entity, kind: Kind, rest: [Kind; 7] }
-    struct Numbers { x: f32, nothing: [Entity; 0] }
-    #[derive(Debug, PartialEq)]
-    enum Kind { A, B }
-    struct Boxed<T: Component>(T);
-    struct Many<const N: usize> { ids: [Entity; N] }
-    struct Tag;
-    #[derive(Debug, PartialEq)]
-    struct Single(Entity);
+#[component]
+#[derive(Debug, PartialEq)]
+struct Link {
+    to: Entity,
+    weight: u32,
+    strong: bool,
+    pad: [u8; 3],
 }
-component!(Boxed<Single>, Boxed<Tag>, Many<3>);
+#[component]
+#[derive(Debug, PartialEq)]
+struct Pair([Link; 2]);
+#[component]
+#[derive(Debug, PartialEq)]
+struct Both {
+    pair: Pair,
+    other: Entity,
+    kind: Kind,
+    rest: [Kind; 7],
+}
+#[component]
+struct Numbers {
+    x: f32,
+    nothing: [Entity; 0],
+}
+#[component]
+#[derive(Debug, PartialEq)]
+enum Kind {
+    A,
+    B,
+}
+#[component]
+struct Boxed<T: Component>(T);
+#[component]
+struct Many<const N: usize> {
+    ids: [Entity; N],
+}
+#[component]
+struct Tag;
+#[component]
+#[derive(Debug, PartialEq)]
+struct Single(Entity);
+impl_component!(Boxed<Single>, Boxed<Tag>, Many<3>);
 
 fn link(to: Entity) -> Link {
     Link { to, weight: 7, strong: true, pad: [1, 2, 3] }

@@ -34,46 +34,35 @@ fn mistakes_in_the_form_of_a_definition() {
         "mistakes_of_form",
         &[
             (
-                "component! { #[enableable] #[split] struct Place { x: f32 } }",
-                "a split struct cannot be `#[enableable]`",
+                "#[component(enableable, split)] struct Place { x: f32 }",
+                "a split struct cannot be `enableable`",
             ),
             (
-                "component! { #[split] #[enableable] struct Place { x: f32 } }",
-                "a split struct cannot be `#[enableable]`",
+                "#[component(split, enableable)] struct Place { x: f32 }",
+                "a split struct cannot be `enableable`",
             ),
+            ("#[component(enableable(true))] struct Awake;", "`enableable` takes no arguments"),
             (
-                "component! { #[enableable(true)] struct Awake; }",
-                "`#[enableable]` takes no arguments",
-            ),
-            (
-                "component! { enum Event { Hit(u32), Miss } }",
+                "#[component] enum Event { Hit(u32), Miss }",
                 "a variant of a component is `Name` or `Name = number`, without fields",
             ),
             (
-                "component! { struct Name<'a> { text: &'a str } }",
-                "a generic component is a struct of one field, without `as`",
+                "#[component] struct Name<'a> { text: &'a str }",
+                "a generic component is a struct of one field, without lifetimes",
             ),
             (
-                "component! { struct Range<T> { low: T, high: T } }",
-                "a generic component is a struct of one field, without `as`",
+                "#[component] struct Range<T> { low: T, high: T }",
+                "a generic component is a struct of one field, without lifetimes",
             ),
             (
-                "component! { #[derive(Clone, Copy, Debug)] struct Health(f32); }",
-                "`component!` implements `Clone` for the types that it defines: do not derive it",
+                "#[component] #[derive(Clone, Copy, Debug)] struct Health(f32);",
+                "`#[component]` implements `Clone` for the types that it defines: do not derive it",
             ),
             (
-                "component! { #[repr(C)] struct Health(f32); }",
-                "`component!` decides the `repr` of a component: drop it",
+                "#[component] #[repr(C)] struct Health(f32);",
+                "`#[component]` decides the `repr` of a component: drop it",
             ),
-            (
-                "component! { struct Health { points f32 } }",
-                "a field of a component is `name: Type` or `name: Type = default`",
-            ),
-            (
-                "component! { struct Health(f32) }",
-                "`component!` defines `struct Name { field: Type }`",
-            ),
-            ("component! { union Health { points: f32 } }", "`component!` defines `struct Name {"),
+            ("#[component] union Health { points: f32 }", "`#[component]` is for `struct Name {"),
         ],
     );
 }
@@ -83,11 +72,8 @@ fn mistakes_with_words_about_components() {
     refused(
         "mistakes_of_words",
         &[
-            (
-                "component! { #[hidden] struct Pool<T: Component>(T); }",
-                "no generic struct takes it",
-            ),
-            ("component! { #[hidden = true] struct Pooled; }", "`#[hidden]` takes no arguments"),
+            ("#[component(hidden)] struct Pool<T: Component>(T);", "no generic struct is `hidden`"),
+            ("#[component(hidden = true)] struct Pooled;", "`hidden` takes no arguments"),
         ],
     );
 }
@@ -98,32 +84,29 @@ fn mistakes_in_split_components() {
         "mistakes_of_split",
         &[
             (
-                "component! { #[split] struct Unit { alive: bool } }",
+                "#[component(split)] struct Unit { alive: bool }",
                 "`bool` cannot be the field of a split component",
             ),
             (
-                "component! { #[split] struct Label { text: String } }",
+                "#[component(split)] struct Label { text: String }",
                 "`String` cannot be the field of a split component",
             ),
+            ("#[component(split)] struct Mass(f32);", "`split` is for a struct with named fields"),
             (
-                "component! { #[split] struct Mass(f32); }",
-                "`#[split]` is for a struct with named fields",
+                "#[component(split)] struct Samples<const N: usize> { all: [f32; N] }",
+                "`split` is for a struct with named fields",
             ),
             (
-                "component! { #[split] struct Samples<const N: usize> { all: [f32; N] } }",
-                "`#[split]` is for a struct with named fields",
+                "#[component(split)] struct Nothing {}",
+                "a component without fields has no column to split: leave `split` out",
             ),
             (
-                "component! { #[split] struct Nothing {} }",
-                "a component without fields has no column to split: leave `#[split]` out",
-            ),
-            (
-                "component! { #[split] struct Matrix { a: u8, b: u8, c: u8, d: u8, e: u8, f: u8,
-                    g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8 } }",
+                "#[component(split)] struct Matrix { a: u8, b: u8, c: u8, d: u8, e: u8, f: u8,
+                    g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8 }",
                 "a split component has up to twelve fields: make arrays of some, or two components",
             ),
             (
-                "component! { #[split] struct Position { x: f32 } }
+                "#[component(split)] struct Position { x: f32 }
                  fn f(world: &World) { world.lookup::<Position>(); }",
                 "a split component is several columns: `world.query::<&Position>().lookup()`",
             ),
@@ -139,43 +122,43 @@ fn mistakes_in_the_types_of_fields() {
         "mistakes_of_types",
         &[
             (
-                "component! { struct Label { size: f32, text: String } }",
+                "#[component] struct Label { size: f32, text: String }",
                 "`String` is not plain data, and components are",
             ),
-            ("component! { struct Path { points: Vec<u32> } }", resource),
+            ("#[component] struct Path { points: Vec<u32> }", resource),
             (
-                "component! { struct Label { text: &'static str } }",
+                "#[component] struct Label { text: &'static str }",
                 "`&'static str` is not plain data, and components are",
             ),
             (
-                "component! { struct Target { entity: Option<Entity> } }",
+                "#[component] struct Target { entity: Option<Entity> }",
                 "another entity is an `Entity`, or `Entity::NULL` instead of an `Option`",
             ),
             (
-                "component! { struct Unit { speed: f32, alive: bool } }",
+                "#[component] struct Unit { speed: f32, alive: bool }",
                 "the component `Unit` has 3 bytes of padding at the end, after the field `alive: \
                  bool`, and a component may have none: add a field of type `[u8; 3]` there",
             ),
             (
-                "component! { struct Unit { team: u8, kind: u16, id: u64 } }",
+                "#[component] struct Unit { team: u8, kind: u16, id: u64 }",
                 "the component `Unit` has 1 byte of padding between the fields `team: u8` and \
                  `kind`, and a component may have none: add a field of type `[u8; 1]` there, or \
                  order the fields from the largest alignment to the smallest and add `[u8; 5]` \
                  after them",
             ),
             (
-                "component! { struct Unit { team: u16, id: u32, kind: u16 } }",
+                "#[component] struct Unit { team: u16, id: u32, kind: u16 }",
                 "the component `Unit` has 2 bytes of padding between the fields `team: u16` and \
                  `id`, and a component may have none: add a field of type `[u8; 2]` there, or \
                  order the fields from the largest alignment to the smallest",
             ),
             (
-                "component! { enum Mood { Good = 1, Bad = 2 } }",
+                "#[component] enum Mood { Good = 1, Bad = 2 }",
                 "the enum `Mood` has no variant of value 0, which rows that are not in use have: \
                  give one `= 0`",
             ),
             (
-                "#[derive(Clone, Copy)] struct Mass(f32); component!(Mass);",
+                "#[derive(Clone, Copy)] struct Mass(f32); impl_component!(Mass);",
                 "`Mass` is not plain data, and components are",
             ),
         ],
@@ -184,20 +167,20 @@ fn mistakes_in_the_types_of_fields() {
 
 #[test]
 fn an_error_points_at_the_field() {
-    let program = "use phalanx::prelude::*;\ncomponent! {\n    struct Label {\n        size: f32,\n\
-                   \x20       text: &'static str,\n    }\n}\nfn main() {}\n";
+    let program = "use phalanx::prelude::*;\n#[component]\nstruct Label {\n    size: f32,\n\
+                   \x20   text: &'static str,\n}\nfn main() {}\n";
     let errors = errors("mistake_of_a_field", program);
     let [error] = &errors[..] else { panic!("one error: {errors:#?}") };
-    assert!(error.contains("mistake_of_a_field.rs:5:15"), "{error}");
+    assert!(error.contains("mistake_of_a_field.rs:5:11"), "{error}");
     let words = error.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("text: &'static str, | ^^^^^^^^^^^^ not plain data"), "{error}");
 }
 
 #[test]
 fn mistakes_in_the_use_of_components() {
-    let define = "define it as one: `component! { struct Name { field: f32 } }`";
+    let define = "define it as one: `#[component] struct Name { field: f32 }`";
     let bare = "#[derive(Clone, Copy)] struct Bare(f32);";
-    let use_it = |code: &str| format!("{bare} component! {{ struct Health(f32); }} {code}");
+    let use_it = |code: &str| format!("{bare} #[component] struct Health(f32); {code}");
     refused(
         "mistakes_of_use",
         &[
@@ -209,14 +192,14 @@ fn mistakes_in_the_use_of_components() {
             (&use_it("fn f(world: &World, entity: Entity) { world.has::<Bare>(entity); }"), define),
             (
                 &use_it(
-                    "kernel! { fn heal(rows: &mut [Health], by: f32) { for row in rows { row.0 += by; } } }
+                    "#[kernel] fn heal(rows: &mut [Health], by: f32) { for row in rows { row.0 += by; } }
                      fn f(world: &mut World) { for rows in world.query_mut::<&Health>() { heal(rows, 1.0); } }",
                 ),
                 "mismatched types",
             ),
             (
                 &use_it(
-                    "kernel! { fn heal(rows: &mut [Health], by: f32) { for row in rows { row.0 += by; } } }
+                    "#[kernel] fn heal(rows: &mut [Health], by: f32) { for row in rows { row.0 += by; } }
                      fn f(world: &mut World) { for rows in world.query_mut::<&mut Health>() { heal(rows); } }",
                 ),
                 "this function takes 2 arguments but 1 argument was supplied",
@@ -229,7 +212,7 @@ fn mistakes_in_the_use_of_components() {
 fn mistakes_in_the_use_of_queries() {
     let used_twice = |pass: &str| {
         format!(
-            "component! {{ struct Health(f32); }}
+            "#[component] struct Health(f32);
              fn f(all: Query<&mut Health>) {{ let _ = all.{pass}(); let _ = all.{pass}(); }}"
         )
     };
@@ -275,14 +258,13 @@ fn a_parallel_loop_that_records_is_told_of_par_record_in_the_first_line() {
 fn what_is_deprecated_is_warned_of_where_it_is_used() {
     let program = "#![forbid(unsafe_code)]
 mod old {
-    phalanx::component! {
-        #[deprecated] pub struct A { #[deprecated] pub x: f32 }
-        #[deprecated] #[split] #[derive(Debug)] pub struct B { #[deprecated] pub x: f32 = 1.0 }
-        #[deprecated] #[derive(Debug, PartialEq)] pub struct C;
-        #[deprecated] pub enum D { #[deprecated] E, F }
-        #[deprecated] pub struct G<T: Copy>(T);
-        #[deprecated] #[derive(PartialEq)] pub struct H(#[deprecated] pub bool);
-    }
+    #[phalanx::component] #[deprecated] pub struct A { #[deprecated] pub x: f32 }
+        #[phalanx::component(split)] #[deprecated] #[derive(Debug)] pub struct B { #[default(1.0)] #[deprecated] pub x: f32}
+        #[phalanx::component] #[deprecated] #[derive(Debug, PartialEq)] pub struct C;
+        #[phalanx::component] #[deprecated] pub enum D { #[deprecated] E, F }
+        #[phalanx::component] #[deprecated] pub struct G<T: Copy>(T);
+        #[phalanx::component] #[deprecated] #[derive(PartialEq)] pub struct H(#[deprecated] pub bool);
+
 }
 fn main() {}";
     crate::compiler::compiles("deprecated", program);
@@ -296,7 +278,7 @@ fn a_double_buffered_component_has_a_name_of_its_own() {
     let program = |len: usize| {
         let name = "n".repeat(len);
         format!(
-            "use phalanx::prelude::*; component! {{ struct A as \"{name}\" (f32); }}
+            "use phalanx::prelude::*; #[component(name = \"{name}\")] struct A(f32);
              fn main() {{ World::new().flip::<A>().unwrap(); }}"
         )
     };

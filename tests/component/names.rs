@@ -15,7 +15,7 @@ mod first {
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     pub(crate) struct Health(pub(crate) u32);
-    component!(Health as "health");
+    impl_component!(Health as "health");
 }
 
 mod second {
@@ -24,7 +24,7 @@ mod second {
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     pub(crate) struct Health(pub(crate) u32);
-    component!(Health as "health");
+    impl_component!(Health as "health");
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -33,7 +33,7 @@ struct Other(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Tag;
-component!(Other, Tag);
+impl_component!(Other, Tag);
 
 /// The error in a world that met the first type first.
 const TAKEN: NameTaken = NameTaken {
@@ -72,8 +72,8 @@ fn the_text_names_both_types_by_their_paths_and_what_to_do() {
         TAKEN.to_string(),
         "two component types are named `health`: this world has `component::names::first::Health`, \
          so `component::names::second::Health` cannot be used in it; give one of them \
-         another name: `struct Type as \"name\"` where `component!` defines it, \
-         `component!(Type as \"name\")` where it does not"
+         another name: `#[component(name = \"name\")]` where it is defined, \
+         `impl_component!(Type as \"name\")` where it is not"
     );
 }
 

@@ -11,23 +11,21 @@ const PRELUDE: &str = r#"
 #![allow(dead_code, unused)]
 use phalanx::prelude::*;
 use phalanx::wide::f32x8;
-component! {
-    struct Health as "game.health" (u16, u16, u16);
-    struct Frozen;
-}
+#[component(name = "game.health")] struct Health(u16, u16, u16);
+    #[component] struct Frozen;
 const ONE: Health = Health(1, 2, 3);
 fn buffer() -> CommandBuffer { World::new().command_buffer(9).unwrap() }
 "#;
 
 const TWICE_IN_A_BUNDLE: &str = "this bundle names the component `game.health` twice: drop one \
      (types of one name count as one component: if these are two types, give one of them another \
-     name: `struct Type as \"name\"` where `component!` defines it, `component!(Type as \"name\")` \
-     where it does not)";
+     name: `#[component(name = \"name\")]` where it is defined, `impl_component!(Type as \"name\")` \
+     where it is not)";
 
 const TWICE_IN_A_QUERY: &str = "this query names the component `game.health` twice and writes it: \
      drop one of the two mentions (types of one name count as one component: if these are two \
-     types, give one of them another name: `struct Type as \"name\"` where `component!` defines it, \
-     `component!(Type as \"name\")` where it does not)";
+     types, give one of them another name: `#[component(name = \"name\")]` where it is defined, \
+     `impl_component!(Type as \"name\")` where it is not)";
 
 /// The errors of the compiler for lines that it refuses, each in a function of its own.
 #[track_caller]

@@ -6,20 +6,30 @@ use phalanx::{Columnar, SplitMut};
 
 use crate::common::world;
 
-component! {
-    /// Split.
-    #[split]
-    #[derive(Debug, PartialEq)]
-    pub struct Position { pub x: f32, pub y: f32 = 2.0, z: [f32; 2] }
-
-    #[derive(Debug, PartialEq)]
-    struct Velocity { x: f32, y: f32 }
-
-    #[split]
-    struct One as "one" { parts: u8 }
-
-    struct Tag;
+/// Split.
+#[component(split)]
+#[derive(Debug, PartialEq)]
+pub struct Position {
+    pub x: f32,
+    #[default(2.0)]
+    pub y: f32,
+    z: [f32; 2],
 }
+
+#[component]
+#[derive(Debug, PartialEq)]
+struct Velocity {
+    x: f32,
+    y: f32,
+}
+
+#[component(split, name = "one")]
+struct One {
+    parts: u8,
+}
+
+#[component]
+struct Tag;
 
 fn at(i: u16) -> Position {
     let x = f32::from(i);
@@ -160,10 +170,10 @@ fn reports_name_each_field() {
 
 /// Components of twelve fields.
 macro_rules! wide {
-    ($($name:ident)*) => { component! { $(
-        #[split]
-        struct $name { a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: u8, k: u8, l: u8 }
-    )* } };
+    ($($name:ident)*) => { $(
+    #[component(split)]
+    struct $name { a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: u8, k: u8, l: u8 }
+)* };
 }
 
 wide! { A B C D E F G H I J K L }
@@ -223,13 +233,14 @@ fn generic_code_takes_both_kinds() {
 fn twelve_terms_of_long_paths_compile() {
     let all = |text: fn(char) -> String| ('a'..='l').map(text).collect::<String>();
     let fields = all(|c| format!("pub field_{c}: u8, "));
-    let of_struct = |c: char| format!("#[split] pub struct Component{c} {{ {fields} }}\n");
+    let of_struct =
+        |c: char| format!("#[phalanx::component(split)] pub struct Component{c} {{ {fields} }}\n");
     let structs: String = ('a'..='l').map(of_struct).collect();
     let (path, writes) = ("m".repeat(60), all(|c| format!("&mut Component{c}, ")));
     let bundle = all(|c| format!("Component{c}::default(), "));
     let program = format!(
         "#![forbid(unsafe_code)] #![allow(non_camel_case_types)]
-         mod {path} {{ phalanx::component! {{ {structs} }} }}
+         mod {path} {{ {structs} }}
          use {path}::*;
          fn main() {{
              let mut world = phalanx::World::new();

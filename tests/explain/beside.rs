@@ -4,9 +4,13 @@ use phalanx::prelude::*;
 
 #[test]
 fn values_of_chunks_are_listed_and_what_they_skip_is_not_visited() {
-    component! {
-        struct Lamp(f32);
-        struct Brightest { level: f32, row: u32, is_known: u32 }
+    #[component]
+    struct Lamp(f32);
+    #[component]
+    struct Brightest {
+        level: f32,
+        row: u32,
+        is_known: u32,
     }
     let mut world = World::new();
     world.spawn_batch((0..5_000).map(|i| (Lamp(i as f32), PerChunk::<Brightest>::TAG)));
@@ -29,10 +33,8 @@ fn values_of_chunks_are_listed_and_what_they_skip_is_not_visited() {
 
 #[test]
 fn lines_that_did_not_change_are_not_visited() {
-    component! {
-        #[track_lines]
-        struct Lamp(f32);
-    }
+    #[component(lines)]
+    struct Lamp(f32);
     let mut world = World::new();
     let lamps = world.spawn_batch((0..5_000).map(|i| Lamp(i as f32))).to_vec();
     let since = world.version();
@@ -52,10 +54,8 @@ fn lines_that_did_not_change_are_not_visited() {
 
 #[test]
 fn rows_that_are_disabled_are_counted_and_not_visited() {
-    component! {
-        #[enableable]
-        struct Lamp(f32);
-    }
+    #[component(enableable)]
+    struct Lamp(f32);
     let mut world = World::new();
     let lamps = world.spawn_batch((0..5_000).map(|i| Lamp(i as f32))).to_vec();
     let visited = |world: &World| {

@@ -34,8 +34,8 @@ struct Wide([[u8; 32]; 8]);
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 struct Quad<const N: usize>([u32; 4]);
-phalanx::component!(Wide, Quad<0> as "Q0", Quad<1> as "Q1", Quad<2> as "Q2", Quad<3> as "Q3");
-phalanx::component!(Position as "Position", Velocity as "Velocity", Age, Odd, Frozen);
+phalanx::impl_component!(Wide, Quad<0> as "Q0", Quad<1> as "Q1", Quad<2> as "Q2", Quad<3> as "Q3");
+phalanx::impl_component!(Position as "Position", Velocity as "Velocity", Age, Odd, Frozen);
 
 /// The number of cache lines that slices touch, by their addresses.
 #[derive(Default)]
@@ -325,7 +325,7 @@ struct Tag<const N: usize>(());
 
 macro_rules! tags {
     ($($n:literal $name:literal),*) => {
-        phalanx::component!($(Tag<$n> as $name),*);
+        phalanx::impl_component!($(Tag<$n> as $name),*);
 
         /// An entity in the archetype of the tags whose bits are set.
         fn spawn_tagged(world: &mut World, bits: usize) {

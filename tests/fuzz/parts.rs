@@ -37,20 +37,19 @@ pub(crate) trait Part: Component + PartialEq + std::fmt::Debug {
 
 macro_rules! parts {
     (@define [] $name:ident $fields:tt) => {
-        component! { #[derive(Debug, PartialEq)] pub(crate) struct $name $fields; }
+        #[component]
+        #[derive(Debug, PartialEq)] pub(crate) struct $name $fields;
     };
     (@define [$word:ident] $name:ident $fields:tt) => {
-        component! {
-            #[$word]
-            #[derive(Debug, PartialEq)]
-            pub(crate) struct $name $fields;
-        }
+        #[component($word)]
+        #[derive(Debug, PartialEq)]
+        pub(crate) struct $name $fields;
     };
     (@define [$(#[$meta:meta])+] $name:ident $fields:tt) => {
         #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
         $(#[$meta])+
         pub(crate) struct $name $fields;
-        component!($name);
+        impl_component!($name);
     };
     ($(
         $index:literal $([$word:ident])? $(#[$meta:meta])* $name:ident($($inner:ty)?) $n:ident
@@ -87,19 +86,31 @@ macro_rules! parts {
 /// Masks that make adjacent numbers of a component differ.
 const KEYS: [u32; 4] = [0, 0x55, 0xaa00, 0xff_0000];
 
-component! {
-    /// The value of a chunk.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Bounds(pub(crate) u32);
-    /// A component with two columns.
-    #[split]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Spot { pub(crate) at: u32, pub(crate) hue: [u8; 3] }
-    /// Two bytes; most of their bit patterns are not valid.
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Switch { is_on: bool, speed: Speed }
-    #[derive(Debug, PartialEq)]
-    pub(crate) enum Speed { Off, Slow, Fast, Fastest = 255 }
+/// The value of a chunk.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Bounds(pub(crate) u32);
+/// A component with two columns.
+#[component(split)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Spot {
+    pub(crate) at: u32,
+    pub(crate) hue: [u8; 3],
+}
+/// Two bytes; most of their bit patterns are not valid.
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Switch {
+    is_on: bool,
+    speed: Speed,
+}
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) enum Speed {
+    Off,
+    Slow,
+    Fast,
+    Fastest = 255,
 }
 
 impl Switch {
@@ -121,9 +132,9 @@ parts! {
     3 Byte(u8) n => Self(n.to_le_bytes()[0]);
     4 Two(Switch) n => Self(Switch::of(n));
     5 Odd([u8; 3]) n => Self([n.to_le_bytes()[0], n.to_le_bytes()[1], 7]);
-    6 [track_lines] Four(u32) n => Self(n);
+    6 [lines] Four(u32) n => Self(n);
     7 [enableable] Eight(u64) n => Self(u64::from(n) << 32 | u64::from(!n));
-    8 [track_lines] Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
+    8 [lines] Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
     9 #[repr(C, align(16))] Sixteen([u64; 2]) n => Self([n.into(), (!n).into()]);
     10 TwentyFour([u64; 3]) n => Self([n.into(), 1, (!n).into()]);
     11 #[repr(C, align(32))] Half([u32; 8]) n => Self([n; 8]);

@@ -392,7 +392,7 @@ fn a_component_may_be_named_with_an_empty_string() {
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     struct Nameless(u32);
-    component!(Nameless as "");
+    impl_component!(Nameless as "");
     let mut world = world();
     let entity = world.spawn((Four(1), Nameless(2)));
     let spawned = world.version();

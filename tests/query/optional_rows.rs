@@ -6,20 +6,20 @@ use phalanx::prelude::*;
 use crate::common::components::{Four, Tag, sound};
 use crate::common::world;
 
-component! {
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    struct Shield(u32);
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    struct Awake;
-    #[enableable]
-    #[track_lines]
-    #[derive(Debug, PartialEq)]
-    struct Traced(u32);
-    #[split]
-    #[derive(Debug, PartialEq)]
-    struct Place { x: f32, y: f32 }
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+struct Shield(u32);
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+struct Awake;
+#[component(enableable, lines)]
+#[derive(Debug, PartialEq)]
+struct Traced(u32);
+#[component(split)]
+#[derive(Debug, PartialEq)]
+struct Place {
+    x: f32,
+    y: f32,
 }
 
 /// The number of entities of a kind: several chunks.

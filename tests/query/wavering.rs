@@ -10,10 +10,11 @@ use rayon::iter::ParallelIterator;
 
 use crate::common::components::{Byte, Four, Other, Tag, sound};
 
-component! {
-    #[derive(Debug, PartialEq)] struct Level(u8);
-    #[enableable] struct Awake;
-}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Level(u8);
+#[component(enableable)]
+struct Awake;
 
 /// The number of calls of a test that have answers of their own.
 const CALLS: u32 = if cfg!(miri) { 3 } else { 5 };

@@ -230,10 +230,8 @@ fn archetypes_that_take_the_place_of_others_are_looked_at_again() {
     assert!(!place.met.load(Ordering::SeqCst), "both write the same column");
 }
 
-component! {
-    #[enableable]
-    struct Awake;
-}
+#[component(enableable)]
+struct Awake;
 
 #[test]
 fn enable_bits_are_a_part_of_their_component() {

@@ -47,7 +47,7 @@ struct Burning;
 #[repr(C)]
 struct Frozen;
 
-component!(Position, Velocity, Health, Link, Pull, Burning, Frozen);
+impl_component!(Position, Velocity, Health, Link, Pull, Burning, Frozen);
 
 /// The counts of systems, as a resource.
 #[derive(Default)]
@@ -56,24 +56,22 @@ struct Seen {
     changed: u64,
 }
 
-kernel! {
-    /// One Euler step.
-    fn integrate(position: &mut [Position], velocity: &[Velocity]) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * 0.016;
-            p.y += v.y * 0.016;
-            p.z += v.z * 0.016;
-        }
+/// One Euler step.
+#[kernel]
+fn integrate(position: &mut [Position], velocity: &[Velocity]) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * 0.016;
+        p.y += v.y * 0.016;
+        p.z += v.z * 0.016;
     }
 }
 
-kernel! {
-    /// Rounds of arithmetic with a result that depends on their order.
-    fn simmer(health: &mut [Health]) {
-        for h in health {
-            for _ in 0..20 {
-                h.0 = h.0 * 0.999 + 0.05 / (1.0 + h.0 * h.0);
-            }
+/// Rounds of arithmetic with a result that depends on their order.
+#[kernel]
+fn simmer(health: &mut [Health]) {
+    for h in health {
+        for _ in 0..20 {
+            h.0 = h.0 * 0.999 + 0.05 / (1.0 + h.0 * h.0);
         }
     }
 }

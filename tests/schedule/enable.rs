@@ -4,13 +4,13 @@ use phalanx::prelude::*;
 
 use super::panic_text;
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Charge(u32);
-    #[enableable]
-    struct Awake;
-    struct Sleeper(Entity);
-}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Charge(u32);
+#[component(enableable)]
+struct Awake;
+#[component]
+struct Sleeper(Entity);
 
 fn filled() -> World {
     let mut world = World::new();

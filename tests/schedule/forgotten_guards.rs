@@ -7,10 +7,9 @@ use std::mem::forget;
 use phalanx::prelude::*;
 use phalanx::{EventReader, EventWriter, Lookup, Side, SideMut};
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Health(u32);
-}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Health(u32);
 
 #[derive(Debug, PartialEq)]
 struct Score(u32);

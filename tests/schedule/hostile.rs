@@ -65,7 +65,7 @@ mod first {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     pub(super) struct Twin(pub u8);
-    component!(Twin as "twin");
+    impl_component!(Twin as "twin");
 }
 
 mod second {
@@ -73,7 +73,7 @@ mod second {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     pub(super) struct Twin(pub u8);
-    component!(Twin as "twin");
+    impl_component!(Twin as "twin");
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) struct C(pub(crate) u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Mark;
-component!(A as "A", B as "B", C as "C", Mark as "Mark");
+impl_component!(A as "A", B as "B", C as "C", Mark as "Mark");
 
 /// The names of systems in the order in which they ran.
 #[derive(Default)]

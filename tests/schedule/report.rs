@@ -14,7 +14,7 @@ use super::{A, B, Mark, note, panic_text, world};
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Wide([u8; 4096]);
-component!(Wide as "Wide");
+impl_component!(Wide as "Wide");
 
 /// A world, and ids of it that are not alive.
 fn world_and_dead(len: usize) -> (World, Vec<Entity>) {
@@ -226,7 +226,7 @@ mod twin {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     pub(super) struct Twin(pub u8);
-    component!(Twin as "A");
+    impl_component!(Twin as "A");
 }
 
 #[test]

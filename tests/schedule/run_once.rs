@@ -9,10 +9,10 @@ use phalanx::prelude::*;
 
 use super::{A, B, world};
 
-component! {
-    struct Parent(Entity);
-    struct Place(i32);
-}
+#[component]
+struct Parent(Entity);
+#[component]
+struct Place(i32);
 
 /// A side value, and an event.
 struct Label(&'static str);

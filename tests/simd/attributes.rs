@@ -3,7 +3,7 @@
 
 use std::ops::AddAssign;
 
-use phalanx::attributes::kernel;
+use phalanx::kernel;
 
 use crate::levels::equal_at_every_level;
 

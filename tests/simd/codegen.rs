@@ -1,9 +1,9 @@
-//! The promises of `kernel!` about assembly, checked on the assembly.
+//! The promises of `#[kernel]` about assembly, checked on the assembly.
 //!
-//! The macro, the levels and the folds depend only on `std`, so `rustc` alone compiles a fixture
-//! that includes their files, in a second, with the flags of a default release build and with the
-//! flags of this test's build. The textual LLVM output shows run-time overlap checks by name: the
-//! vectoriser calls their block `vector.memcheck`.
+//! The attribute, the levels and the folds depend only on `std` and on the package of attributes,
+//! so `rustc` alone compiles a fixture that includes their files, in a second, with the flags of a
+//! default release build and with the flags of this test's build. The textual LLVM output shows
+//! run-time overlap checks by name: the vectoriser calls their block `vector.memcheck`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +15,9 @@ use std::sync::OnceLock;
 const FIXTURE: &str = r##"
 #![crate_type = "lib"]
 #![allow(dead_code)]
+
+extern crate self as phalanx;
+use kernel::kernel;
 
 #[path = "{source}/simd/current_level.rs"]
 mod current_level;
@@ -61,61 +64,64 @@ pub use level::Level;
 pub struct Position { x: f32, y: f32, z: f32 }
 pub struct Velocity { x: f32, y: f32, z: f32 }
 
-kernel! {
-    pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * dt;
-            p.y += v.y * dt;
-            p.z += v.z * dt;
-        }
+#[kernel]
+pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * dt;
+        p.y += v.y * dt;
+        p.z += v.z * dt;
     }
+}
 
-    pub fn accelerate(target: &mut [f32], source: &[f32], other: &[f32], by: f32) {
-        for ((target, source), other) in target.iter_mut().zip(source).zip(other) {
-            *target += (*source - *other) * by;
-        }
+#[kernel]
+pub fn accelerate(target: &mut [f32], source: &[f32], other: &[f32], by: f32) {
+    for ((target, source), other) in target.iter_mut().zip(source).zip(other) {
+        *target += (*source - *other) * by;
     }
+}
 
-    pub fn limit(rows: &mut [f32], limit: f32) {
-        rows.iter_mut().for_each(|row| *row = if *row > limit { limit } else { *row });
-    }
+#[kernel]
+pub fn limit(rows: &mut [f32], limit: f32) {
+    rows.iter_mut().for_each(|row| *row = if *row > limit { limit } else { *row });
 }
 
 use vectors::{F32x16, F64x8, I32x16, U32x16};
 
-kernel! {
-    pub fn bounce(place: &mut [F32x16], speed: &mut [F32x16], wall: f32) {
-        for (place, speed) in place.iter_mut().zip(speed) {
-            let is_out = place.simd_gt(F32x16::splat(wall)) & speed.simd_gt(F32x16::splat(0.0));
-            *speed = is_out.select(*speed * -0.5, *speed);
-            *place += *speed;
-        }
+#[kernel]
+pub fn bounce(place: &mut [F32x16], speed: &mut [F32x16], wall: f32) {
+    for (place, speed) in place.iter_mut().zip(speed) {
+        let is_out = place.simd_gt(F32x16::splat(wall)) & speed.simd_gt(F32x16::splat(0.0));
+        *speed = is_out.select(*speed * -0.5, *speed);
+        *place += *speed;
     }
+}
 
-    pub fn attract(x: &[F32x16], y: &[F32x16], pull: &mut [F32x16], sources: &[[f32; 2]]) {
-        for ((x, y), pull) in x.iter().zip(y).zip(pull) {
-            let mut sum = F32x16::splat(0.0);
-            for source in sources {
-                let (dx, dy) = (F32x16::splat(source[0]) - *x, F32x16::splat(source[1]) - *y);
-                let squared = dx * dx + dy * dy;
-                let is_far = squared.simd_gt(F32x16::splat(0.01));
-                sum += is_far.select(F32x16::splat(1.0) / squared.sqrt(), F32x16::splat(0.0));
-            }
-            *pull = sum;
+#[kernel]
+pub fn attract(x: &[F32x16], y: &[F32x16], pull: &mut [F32x16], sources: &[[f32; 2]]) {
+    for ((x, y), pull) in x.iter().zip(y).zip(pull) {
+        let mut sum = F32x16::splat(0.0);
+        for source in sources {
+            let (dx, dy) = (F32x16::splat(source[0]) - *x, F32x16::splat(source[1]) - *y);
+            let squared = dx * dx + dy * dy;
+            let is_far = squared.simd_gt(F32x16::splat(0.01));
+            sum += is_far.select(F32x16::splat(1.0) / squared.sqrt(), F32x16::splat(0.0));
         }
+        *pull = sum;
     }
+}
 
-    pub fn root(rows: &mut [F64x8]) {
-        for row in rows {
-            let root = row.abs().sqrt().min(F64x8::splat(4.0));
-            *row = row.simd_lt(F64x8::splat(0.0)).select(-root, root);
-        }
+#[kernel]
+pub fn root(rows: &mut [F64x8]) {
+    for row in rows {
+        let root = row.abs().sqrt().min(F64x8::splat(4.0));
+        *row = row.simd_lt(F64x8::splat(0.0)).select(-root, root);
     }
+}
 
-    pub fn hash(rows: &mut [U32x16], signs: &[I32x16]) {
-        for (row, sign) in rows.iter_mut().zip(signs) {
-            *row = (*row ^ (*row >> 15)) + sign.cast_unsigned();
-        }
+#[kernel]
+pub fn hash(rows: &mut [U32x16], signs: &[I32x16]) {
+    for (row, sign) in rows.iter_mut().zip(signs) {
+        *row = (*row ^ (*row >> 15)) + sign.cast_unsigned();
     }
 }
 
@@ -132,7 +138,7 @@ const KERNELS: [&str; 3] = ["integrate", "accelerate", "limit"];
 /// The kernels of the fixture over [`phalanx::vectors`].
 const VECTOR_KERNELS: [&str; 4] = ["bounce", "attract", "root", "hash"];
 
-/// The shells and the registers that each must fill, as `kernel!` and AT&T syntax name them.
+/// The shells and the registers that each must fill, as `#[kernel]` and AT&T syntax name them.
 const SHELLS: [(&str, &str); 3] = [("baseline", "%xmm"), ("avx2", "%ymm"), ("avx512", "%zmm")];
 
 /// The folds of each type. The first text is the end of `fold` and the type, as v0 mangles them.
@@ -172,6 +178,7 @@ fn compile() -> Compiled {
         .args(["--edition=2024", "--emit=asm,llvm-ir", "-Copt-level=3"])
         .args(["-Csymbol-mangling-version=v0", "-Ccodegen-units=1", "--out-dir"])
         .args([&folder, &fixture])
+        .arg(format!("--extern=phalanx_macros={}", attributes()))
         .output()
         .expect("rustc runs: it is in RUSTC or in the path");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -180,6 +187,26 @@ fn compile() -> Compiled {
         std::fs::read_to_string(folder.join(name)).expect("rustc has written its outputs")
     };
     Compiled { assembly: read("codegen.s"), llvm: read("codegen.ll") }
+}
+
+/// The library of the attributes: cargo builds it again, which takes no time, and prints its path.
+fn attributes() -> String {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["test", "--no-run", "--test", "simd", "--message-format=json"])
+        .args(if cfg!(debug_assertions) { &[][..] } else { &["--release"] })
+        .output()
+        .expect("cargo runs: it is in CARGO or in the path");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo builds the attributes:\n{errors}");
+    let is_library = |text: &&str| {
+        let path = Path::new(text);
+        let is_dynamic = path.extension().is_some_and(|end| end == std::env::consts::DLL_EXTENSION);
+        is_dynamic && text.contains("phalanx_macros")
+    };
+    let messages = String::from_utf8_lossy(&output.stdout);
+    messages.split('"').find(is_library).expect("cargo names the file").to_owned()
 }
 
 /// The file of the vectors' registers without `bytemuck`, the only crate that it needs.

@@ -1,80 +1,88 @@
-//! The functions that `kernel!` accepts, in all shapes that a user may write, in a crate without
+//! The functions that `#[kernel]` accepts, in all shapes that a user may write, in a crate without
 //! unsafe.
 #![forbid(unsafe_code)]
 
 use phalanx::kernel;
 use std::ops::{AddAssign, Mul};
 
-kernel! {
-    fn nothing() {}
+#[kernel]
+fn nothing() {}
 
-    fn doubled(rows: &mut [u32],) {
-        for row in rows {
-            *row *= 2;
+#[kernel]
+fn doubled(rows: &mut [u32]) {
+    for row in rows {
+        *row *= 2;
+    }
+}
+
+#[kernel]
+fn longer<'a>(left: &'a [u32], right: &'a [u32]) -> &'a [u32] {
+    if left.len() >= right.len() { left } else { right }
+}
+
+#[kernel]
+fn countdown(mut from: u32, rows: &mut [u32]) -> u32 {
+    for row in rows {
+        *row = from;
+        from -= 1;
+    }
+    from
+}
+
+#[kernel]
+fn count_to<const N: usize>(rows: &[u32]) -> usize {
+    rows.iter().filter(|&&row| (row as usize) < N).count()
+}
+
+#[kernel]
+fn accumulate<'a, T: AddAssign<<T as Mul<T>>::Output> + Mul<T> + Copy, const N: usize>(
+    rows: &'a mut [[T; N]],
+    by: &[[T; N]],
+) -> Option<&'a [T; N]>
+where
+    Vec<Vec<T>>: Clone,
+{
+    for (row, by) in rows.iter_mut().zip(by) {
+        for (cell, by) in row.iter_mut().zip(by) {
+            *cell += *by * *by;
         }
     }
+    rows.first()
+}
 
-    fn longer<'a>(left: &'a [u32], right: &'a [u32]) -> &'a [u32] {
-        if left.len() >= right.len() { left } else { right }
+#[kernel]
+fn calls_avx2(rows: &mut [u32]) {
+    for row in rows {
+        *row = avx2(*row);
     }
+}
 
-    fn countdown(mut from: u32, rows: &mut [u32]) -> u32 {
-        for row in rows {
-            *row = from;
-            from -= 1;
-        }
-        from
-    }
+/// Every attribute that passes.
+#[kernel]
+#[doc(alias = "all")]
+#[must_use]
+#[inline]
+#[cold]
+#[track_caller]
+#[cfg(not(any()))]
+#[deprecated(note = "it says nothing")]
+#[allow(clippy::allow_attributes, clippy::allow_attributes_without_reason)]
+#[deny(unused_variables)]
+#[warn(dead_code)]
+#[rustfmt::skip]
+fn attributed(n: usize) -> usize {
+    n + 1
+}
 
-    fn count_to<const N: usize>(rows: &[u32]) -> usize {
-        rows.iter().filter(|&&row| (row as usize) < N).count()
-    }
+#[kernel]
+#[cfg(any())]
+#[must_use]
+fn left_out<T>(nothing: T) -> Nothing where {}
 
-    fn accumulate<'a, T: AddAssign<<T as Mul<T>>::Output> + Mul<T> + Copy, const N: usize>(
-        rows: &'a mut [[T; N]],
-        by: &[[T; N]],
-    ) -> Option<&'a [T; N]>
-    where
-        Vec<Vec<T>>: Clone,
-    {
-        for (row, by) in rows.iter_mut().zip(by) {
-            for (cell, by) in row.iter_mut().zip(by) {
-                *cell += *by * *by;
-            }
-        }
-        rows.first()
-    }
-
-    fn calls_avx2(rows: &mut [u32]) {
-        for row in rows {
-            *row = avx2(*row);
-        }
-    }
-
-    /// Every attribute that passes.
-    #[doc(alias = "all")]
-    #[must_use]
-    #[inline]
-    #[cold]
-    #[track_caller]
-    #[cfg(not(any()))]
-    #[deprecated(note = "it says nothing")]
-    #[allow(clippy::allow_attributes, clippy::allow_attributes_without_reason)]
-    #[deny(unused_variables)]
-    #[warn(dead_code)]
-    #[rustfmt::skip]
-    fn attributed(n: usize) -> usize {
-        n + 1
-    }
-
-    #[cfg(any())]
-    #[must_use]
-    fn left_out<T>(nothing: T) -> Nothing where {}
-
-    fn nested<T: From<Option<Option<u8>>>>(mut rows: Vec<T>) -> Vec<T> {
-        rows.push(T::from(Some(None)));
-        rows
-    }
+#[kernel]
+fn nested<T: From<Option<Option<u8>>>>(mut rows: Vec<T>) -> Vec<T> {
+    rows.push(T::from(Some(None)));
+    rows
 }
 
 #[test]
@@ -92,11 +100,10 @@ fn avx2(row: u32) -> u32 {
 struct Mixer;
 
 impl Mixer {
-    kernel! {
-        fn mix(rows: &mut [u32], with: &[u32]) {
-            for (row, with) in rows.iter_mut().zip(with) {
-                *row ^= with;
-            }
+    #[kernel]
+    fn mix(rows: &mut [u32], with: &[u32]) {
+        for (row, with) in rows.iter_mut().zip(with) {
+            *row ^= with;
         }
     }
 }

@@ -119,61 +119,66 @@ fn softened(x: f32) -> f32 {
     if x > 1.0 { x.sqrt() } else { x / 3.0 }
 }
 
-kernel! {
-    fn integrate(position: &mut [Vec3], velocity: &[Vec3], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * dt;
-            p.y += v.y * dt;
-            p.z += v.z * dt;
-        }
+#[kernel]
+fn integrate(position: &mut [Vec3], velocity: &[Vec3], dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * dt;
+        p.y += v.y * dt;
+        p.z += v.z * dt;
     }
+}
 
-    fn attract(position: &[Vec3], velocity: &mut [Vec3], dt: f32) {
-        for (p, v) in position.iter().zip(velocity) {
-            let squared = p.x * p.x + p.y * p.y + p.z * p.z + 0.01;
-            let pull = dt / (squared * squared.sqrt());
-            v.x -= p.x * pull;
-            v.y -= p.y * pull;
-            v.z -= p.z * pull;
-        }
+#[kernel]
+fn attract(position: &[Vec3], velocity: &mut [Vec3], dt: f32) {
+    for (p, v) in position.iter().zip(velocity) {
+        let squared = p.x * p.x + p.y * p.y + p.z * p.z + 0.01;
+        let pull = dt / (squared * squared.sqrt());
+        v.x -= p.x * pull;
+        v.y -= p.y * pull;
+        v.z -= p.z * pull;
     }
+}
 
-    fn soften(target: &mut [f32], source: &[f32]) {
-        for (target, source) in target.iter_mut().zip(source) {
-            *target += softened(*source);
-        }
+#[kernel]
+fn soften(target: &mut [f32], source: &[f32]) {
+    for (target, source) in target.iter_mut().zip(source) {
+        *target += softened(*source);
     }
+}
 
-    fn scale<T: std::ops::Mul<Output = T> + Copy>(target: &mut [T], by: T) {
-        for row in target {
-            *row = *row * by;
-        }
+#[kernel]
+fn scale<T: std::ops::Mul<Output = T> + Copy>(target: &mut [T], by: T) {
+    for row in target {
+        *row = *row * by;
     }
+}
 
-    fn mix<const ROUNDS: usize>(rows: &mut [u32]) -> u32 {
-        let mut all = 0;
-        for row in rows {
-            for _ in 0..ROUNDS {
-                *row = (*row ^ (*row >> 15)).wrapping_mul(0x2c1b_3c6d);
-            }
-            all ^= *row;
+#[kernel]
+fn mix<const ROUNDS: usize>(rows: &mut [u32]) -> u32 {
+    let mut all = 0;
+    for row in rows {
+        for _ in 0..ROUNDS {
+            *row = (*row ^ (*row >> 15)).wrapping_mul(0x2c1b_3c6d);
         }
-        all
+        all ^= *row;
     }
+    all
+}
 
-    fn sequential_sum(values: &[f32]) -> f32 {
-        values.iter().sum()
-    }
+#[kernel]
+fn sequential_sum(values: &[f32]) -> f32 {
+    values.iter().sum()
+}
 
-    fn capped(values: &mut [f32x8], limit: f32) -> f32 {
-        let mut taken = f32x8::ZERO;
-        for value in values {
-            let kept = value.simd_gt(f32x8::splat(limit)).select(f32x8::splat(limit), *value);
-            taken += *value - kept;
-            *value = kept;
-        }
-        taken.reduce_add()
+#[kernel]
+fn capped(values: &mut [f32x8], limit: f32) -> f32 {
+    let mut taken = f32x8::ZERO;
+    for value in values {
+        let kept = value.simd_gt(f32x8::splat(limit)).select(f32x8::splat(limit), *value);
+        taken += *value - kept;
+        *value = kept;
     }
+    taken.reduce_add()
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Names in kernels: every name that `kernel!` uses itself, used by the caller.
+//! Names in kernels: every name that `#[kernel]` uses itself, used by the caller.
 #![forbid(unsafe_code)]
 #![allow(non_camel_case_types, non_snake_case, reason = "the names are those of the macro")]
 
@@ -6,7 +6,7 @@ use phalanx::kernel;
 
 use crate::levels::equal_at_every_level;
 
-/// Calls a macro with the names of all items, variables and fragments that `kernel!` writes or
+/// Calls a macro with the names of all items, variables and fragments that `#[kernel]` writes or
 /// reads, and with some names of crates and of the prelude.
 macro_rules! for_each_name {
     ($check:ident) => {
@@ -23,23 +23,24 @@ macro_rules! for_each_name {
 fn an_argument_may_have_any_name() {
     macro_rules! check {
         ($($name:ident)*) => {$({
-            kernel! {
-                fn first($name: &mut [u32], by: u32) {
-                    for row in $name {
-                        *row += by;
-                    }
+            #[kernel]
+            fn first($name: &mut [u32], by: u32) {
+                for row in $name {
+                    *row += by;
                 }
+            }
 
-                fn last(rows: &[u32], mut $name: u32) -> u32 {
-                    for row in rows {
-                        $name += *row;
-                    }
-                    $name
+            #[kernel]
+            fn last(rows: &[u32], mut $name: u32) -> u32 {
+                for row in rows {
+                    $name += *row;
                 }
+                $name
+            }
 
-                fn of_any<T: Copy>($name: T) -> T {
-                    $name
-                }
+            #[kernel]
+            fn of_any<T: Copy>($name: T) -> T {
+                $name
             }
             let sum = equal_at_every_level(|| {
                 let mut rows = [1, 2, 3];
@@ -54,10 +55,9 @@ fn an_argument_may_have_any_name() {
 
 #[test]
 fn all_names_of_shells_may_be_arguments_together() {
-    kernel! {
-        fn weighed(baseline: &[u32], avx2: u32, avx512: u32, __kernel_body: u32) -> u32 {
-            baseline.iter().map(|row| row * avx2 + avx512).sum::<u32>() - __kernel_body
-        }
+    #[kernel]
+    fn weighed(baseline: &[u32], avx2: u32, avx512: u32, __kernel_body: u32) -> u32 {
+        baseline.iter().map(|row| row * avx2 + avx512).sum::<u32>() - __kernel_body
     }
     assert_eq!(equal_at_every_level(|| weighed(&[1, 2, 3], 10, 1, 3)), 60);
 }
@@ -66,13 +66,12 @@ fn all_names_of_shells_may_be_arguments_together() {
 fn a_kernel_may_have_any_name() {
     macro_rules! check {
         ($($name:ident)*) => {$({
-            kernel! {
-                fn $name(rows: &mut [u32]) -> u32 {
-                    for row in &mut *rows {
-                        *row += 1;
-                    }
-                    rows[0]
+            #[kernel]
+            fn $name(rows: &mut [u32]) -> u32 {
+                for row in &mut *rows {
+                    *row += 1;
                 }
+                rows[0]
             }
             let first = equal_at_every_level(|| $name(&mut [6, 7]));
             assert_eq!(first, 7, "{}", stringify!($name));
@@ -85,13 +84,12 @@ fn a_kernel_may_have_any_name() {
 fn a_generic_type_and_a_lifetime_may_have_any_name() {
     macro_rules! check {
         ($($name:ident)*) => {$({
-            kernel! {
-                fn least<$name: Copy + PartialOrd>(rows: &[$name], first: $name) -> $name
-                where
-                    [$name]: ToOwned,
-                {
-                    rows.iter().fold(first, |least, row| if *row < least { *row } else { least })
-                }
+            #[kernel]
+            fn least<$name: Copy + PartialOrd>(rows: &[$name], first: $name) -> $name
+            where
+                [$name]: ToOwned,
+            {
+                rows.iter().fold(first, |least, row| if *row < least { *row } else { least })
             }
             let least = equal_at_every_level(|| least(&[3u32, 2, 9], 5));
             assert_eq!(least, 2, "{}", stringify!($name));
@@ -99,13 +97,9 @@ fn a_generic_type_and_a_lifetime_may_have_any_name() {
     }
     for_each_name!(check);
 
-    kernel! {
-        fn longer<'avx2, 'baseline: 'avx2>(
-            a: &'avx2 [u32],
-            b: &'baseline [u32],
-        ) -> &'avx2 [u32] {
-            if a.len() < b.len() { b } else { a }
-        }
+    #[kernel]
+    fn longer<'avx2, 'baseline: 'avx2>(a: &'avx2 [u32], b: &'baseline [u32]) -> &'avx2 [u32] {
+        if a.len() < b.len() { b } else { a }
     }
     assert_eq!(equal_at_every_level(|| longer(&[1], &[2, 3]).len()), 2);
 }
@@ -125,19 +119,18 @@ fn a_body_may_use_any_name() {
     }
     use helpers::{avx2, avx512, baseline};
 
-    kernel! {
-        fn run(rows: &[u32], limit: u32) -> u32 {
-            let avx512(more) = avx512(100);
-            let level = limit;
-            let mut sum = 0;
-            'rows: for row in rows {
-                if *row > level {
-                    break 'rows;
-                }
-                sum += avx2(*row) + baseline() + more;
+    #[kernel]
+    fn run(rows: &[u32], limit: u32) -> u32 {
+        let avx512(more) = avx512(100);
+        let level = limit;
+        let mut sum = 0;
+        'rows: for row in rows {
+            if *row > level {
+                break 'rows;
             }
-            sum
+            sum += avx2(*row) + baseline() + more;
         }
+        sum
     }
     assert_eq!(equal_at_every_level(|| run(&[1, 2, 9, 3], 5)), 225);
 }

@@ -44,12 +44,11 @@ macro_rules! twins {
         |$a:ident, $b:ident| $lanes:expr, $twin:expr;)*) => { $(
         #[test]
         fn $name() {
-            kernel! {
-                fn run(left: &[$vector], right: &[$vector], results: &mut [$vector]) {
-                    for ((left, right), result) in left.iter().zip(right).zip(results) {
-                        let ($a, $b) = (*left, *right);
-                        *result = $lanes;
-                    }
+            #[kernel]
+            fn run(left: &[$vector], right: &[$vector], results: &mut [$vector]) {
+                for ((left, right), result) in left.iter().zip(right).zip(results) {
+                    let ($a, $b) = (*left, *right);
+                    *result = $lanes;
                 }
             }
             equal_for_columns($column, |left, right| {
@@ -142,19 +141,20 @@ fn tree<T: Copy>(mut lanes: Vec<T>, f: impl Fn(T, T) -> T) -> T {
     lanes[0]
 }
 
-kernel! {
-    fn reduced(column: &[F32x16]) -> Vec<[f32; 3]> {
-        column.iter().map(|v| [v.reduce_add(), v.reduce_min(), v.reduce_max()]).collect()
-    }
+#[kernel]
+fn reduced(column: &[F32x16]) -> Vec<[f32; 3]> {
+    column.iter().map(|v| [v.reduce_add(), v.reduce_min(), v.reduce_max()]).collect()
+}
 
-    fn reduced_doubles(column: &[F64x8]) -> Vec<f64> {
-        column.iter().map(|v| v.reduce_add()).collect()
-    }
+#[kernel]
+fn reduced_doubles(column: &[F64x8]) -> Vec<f64> {
+    column.iter().map(|v| v.reduce_add()).collect()
+}
 
-    fn counted(column: &[F32x16], limit: f32) -> Vec<(usize, [bool; 3])> {
-        let masks = column.iter().map(|v| v.simd_gt(F32x16::splat(limit)));
-        masks.map(|mask| (mask.count(), [mask.any(), mask.all(), mask.none()])).collect()
-    }
+#[kernel]
+fn counted(column: &[F32x16], limit: f32) -> Vec<(usize, [bool; 3])> {
+    let masks = column.iter().map(|v| v.simd_gt(F32x16::splat(limit)));
+    masks.map(|mask| (mask.count(), [mask.any(), mask.all(), mask.none()])).collect()
 }
 
 #[test]
@@ -197,7 +197,12 @@ fn masks_count_their_lanes() {
 
 #[test]
 fn columns_are_viewed_as_vectors() {
-    component! { struct Place { x: f32, y: f32, z: f32 } }
+    #[component]
+    struct Place {
+        x: f32,
+        y: f32,
+        z: f32,
+    }
     let mut world = World::new();
     world.spawn_batch((0..100).map(|i| (Place { x: i as f32, ..Default::default() },)));
     for place in world.query_mut::<&mut Place>().padded() {
@@ -211,11 +216,10 @@ fn columns_are_viewed_as_vectors() {
 
 #[test]
 fn a_mask_of_bits_has_their_lanes() {
-    kernel! {
-        fn masks(bits: &[u16], bools: &mut [[bool; 16]]) {
-            for (bits, bools) in bits.iter().zip(bools) {
-                *bools = Mask16::from_bits(*bits).to_bools();
-            }
+    #[kernel]
+    fn masks(bits: &[u16], bools: &mut [[bool; 16]]) {
+        for (bits, bools) in bits.iter().zip(bools) {
+            *bools = Mask16::from_bits(*bits).to_bools();
         }
     }
     let bits: Vec<u16> = (0..u16::BITS).map(|i| 0x9E37_u16.rotate_left(i) ^ 1 << i).collect();

@@ -82,7 +82,7 @@ macro_rules! aligned {
         #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
         #[repr(C, align($align))]
         struct $name([u8; $align]);
-        component!($name);
+        impl_component!($name);
 
         #[test]
         fn $test() {
@@ -140,7 +140,7 @@ struct Tag8192;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(4096))]
 struct Tag4096;
-component!(Align8192, Tag8192, Tag4096);
+impl_component!(Align8192, Tag8192, Tag4096);
 
 #[test]
 fn an_alignment_of_8192_is_refused_with_the_reason() {
@@ -307,7 +307,7 @@ fn a_type_too_large_for_any_chunk_is_an_error_not_an_overflow() {
     // Where pointers have 32 bits, the sum of three overflows; where they have 64, types end
     // sooner.
     const BYTES: usize = if usize::BITS == 32 { 0x7fff_fff0 } else { 1 << 44 };
-    component!(Huge<BYTES>, Huge<{ BYTES + 1 }>, Huge<{ BYTES + 2 }>);
+    impl_component!(Huge<BYTES>, Huge<{ BYTES + 1 }>, Huge<{ BYTES + 2 }>);
     type A = Huge<BYTES>;
     type B = Huge<{ BYTES + 1 }>;
     type C = Huge<{ BYTES + 2 }>;

@@ -1,28 +1,29 @@
-//! The CPU features that `kernel!` compiles for, and the features that a level asks the CPU for.
+//! The CPU features that `#[kernel]` compiles for, and the features that a level asks the CPU for.
 
 use crate::assert_none;
 
-/// A shell of `kernel!`, and the functions that ask for its features.
+/// A shell of `#[kernel]`, and the functions that ask for its features.
 const SHELLS: [(&str, &[&str]); 2] =
     [("avx2", &["has_avx2"]), ("avx512", &["has_avx2", "has_avx512"])];
 
-/// Every function of `kernel!` with target features has exactly the features that the functions of
-/// its level ask for: with one more, a CPU without it would run the function.
+/// Every function of `#[kernel]` with target features has exactly the features that the functions
+/// of its level ask for: with one more, a CPU without it would run the function.
 pub(crate) fn feature_violations(kernel: &str, level: &str) -> Vec<String> {
     let mut violations = Vec::new();
     let shells = shells(kernel);
     for (name, enabled) in &shells {
         let Some((_, detectors)) = SHELLS.iter().find(|(known, _)| known == name) else {
-            violations.push(format!("kernel!: no level stands for the features of `{name}`"));
+            violations.push(format!("#[kernel]: no level stands for the features of `{name}`"));
             continue;
         };
         let asked = sorted(detectors.iter().flat_map(|detector| asked(level, detector)));
         if *enabled != asked {
-            violations.push(format!("kernel!: `{name}` has {enabled:?}, its level asks {asked:?}"));
+            violations
+                .push(format!("#[kernel]: `{name}` has {enabled:?}, its level asks {asked:?}"));
         }
     }
     let missing = SHELLS.iter().filter(|(name, _)| shells.iter().all(|(known, _)| known != name));
-    violations.extend(missing.map(|(name, _)| format!("kernel!: there is no shell `{name}`")));
+    violations.extend(missing.map(|(name, _)| format!("#[kernel]: there is no shell `{name}`")));
     violations
 }
 

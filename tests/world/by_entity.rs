@@ -7,12 +7,19 @@ use phalanx::{EntityError, Gone, Shared};
 use crate::common::components::sound;
 use crate::common::world;
 
-component! {
-    #[enableable] #[derive(Debug, PartialEq)] struct Part(u32);
-    #[split] #[derive(Debug, PartialEq)] struct Parts { x: f32, y: f32 }
-    struct Other(u32);
-    #[cleanup] struct Sound(u32);
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+struct Part(u32);
+#[component(split)]
+#[derive(Debug, PartialEq)]
+struct Parts {
+    x: f32,
+    y: f32,
 }
+#[component]
+struct Other(u32);
+#[component(cleanup)]
+struct Sound(u32);
 
 /// The answer of a call about an entity and a component.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,17 +3,33 @@
 use phalanx::error::BytesError;
 use phalanx::{ComponentShape, EntityError, prelude::*};
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Place as "place" { x: f32, y: f32 }
-    #[derive(Debug, PartialEq)]
-    struct Door as "door" { is_open: bool, keys: u8 }
-    #[derive(Debug, PartialEq)]
-    enum State as "state" { Idle, Walking, Dead = 9 }
-    struct Secret as "secret" (u16);
-    #[derive(Debug, PartialEq)]
-    struct Marked as "marked";
-    struct Page as "page" { bytes: [u8; 4096] }
+#[component(name = "place")]
+#[derive(Debug, PartialEq)]
+struct Place {
+    x: f32,
+    y: f32,
+}
+#[component(name = "door")]
+#[derive(Debug, PartialEq)]
+struct Door {
+    is_open: bool,
+    keys: u8,
+}
+#[component(name = "state")]
+#[derive(Debug, PartialEq)]
+enum State {
+    Idle,
+    Walking,
+    Dead = 9,
+}
+#[component(name = "secret")]
+struct Secret(u16);
+#[component(name = "marked")]
+#[derive(Debug, PartialEq)]
+struct Marked;
+#[component(name = "page")]
+struct Page {
+    bytes: [u8; 4096],
 }
 
 /// A world that knows the components, and an entity with some.

@@ -1,25 +1,25 @@
 //! Cleanup components: entities that are new, tracked and gone.
 
+use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
+use phalanx::error::{BytesError, CommandErrorKind, NoSuchEntity};
+use phalanx::prelude::*;
+use phalanx::{ApplyError, EntityError, Previous, SpawnError};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use phalanx::error::{BytesError, CommandErrorKind, NoSuchEntity};
-use phalanx::prelude::*;
-use phalanx::{ApplyError, EntityError, Previous, SpawnError};
-
-use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
-
-component! {
-    #[cleanup]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Sound { pub(crate) channel: u32 }
-    #[cleanup]
-    struct Listed;
-    #[cleanup]
-    #[split]
-    #[derive(Debug, PartialEq)]
-    struct Body { x: f32, y: f32 }
+#[component(cleanup)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Sound {
+    pub(crate) channel: u32,
+}
+#[component(cleanup)]
+struct Listed;
+#[component(split, cleanup)]
+#[derive(Debug, PartialEq)]
+struct Body {
+    x: f32,
+    y: f32,
 }
 
 const GONE: [Sound; 1] = [Sound { channel: 7 }];
@@ -433,7 +433,7 @@ fn archetypes_that_are_given_back_may_come_again() {
 fn entities_of_thousands_of_archetypes_are_gone_in_one() {
     macro_rules! tags {
         ($($name:ident)*) => {
-            component! { $(struct $name;)* }
+            $(#[component] struct $name;)*
             const TAGS: &[&str] = &[$($name::NAME),*];
             type Tags = ($($name,)*);
         };
@@ -442,7 +442,10 @@ fn entities_of_thousands_of_archetypes_are_gone_in_one() {
     let bits = if cfg!(miri) { 4 } else { TAGS.len() };
     let mut world = world();
     world.register::<(Tags, T12, T13)>();
-    component! { struct T12; struct T13; }
+    #[component]
+    struct T12;
+    #[component]
+    struct T13;
     let mut entities = Vec::new();
     let all = 10_000.min(1_u32 << (bits + 2));
     for set in 0..all {

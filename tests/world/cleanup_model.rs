@@ -10,10 +10,8 @@ use crate::common::effort::effort;
 
 use super::cleanup::Sound;
 
-component! {
-    #[cleanup]
-    struct Listed;
-}
+#[component(cleanup)]
+struct Listed;
 
 /// The parts of an entity: `Four`, `Tag`, `Disabled`, `Prototype`, `Sound`, `Listed`.
 type Parts = [Option<u32>; 6];

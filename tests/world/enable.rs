@@ -8,18 +8,16 @@ use phalanx::prelude::*;
 use crate::common::components::{Tag, sound};
 use crate::common::world;
 
-component! {
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Health(pub(crate) u32);
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Awake;
-    /// A wide row, so that chunks have few rows.
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    struct Wide([u8; 200]);
-}
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Health(pub(crate) u32);
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Awake;
+/// A wide row, so that chunks have few rows.
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+struct Wide([u8; 200]);
 
 /// The expected components of an entity, and their enable bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -9,12 +9,13 @@ use proptest::prelude::*;
 use crate::common::effort::effort;
 use crate::common::world;
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Heat(u32);
-    struct Mark;
-    struct Weight(u64);
-}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Heat(u32);
+#[component]
+struct Mark;
+#[component]
+struct Weight(u64);
 
 /// The components of an entity: its heat, and the previous heat.
 type Model = BTreeMap<Entity, (u32, Option<u32>)>;
@@ -216,7 +217,8 @@ fn both_columns_count_as_changed() {
 
 #[test]
 fn a_row_that_does_not_fit_twice_is_an_error_and_nothing_is_flipped() {
-    component! { struct Wide([u64; 300]); }
+    #[component]
+    struct Wide([u64; 300]);
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let entity = world.spawn(Wide([5; 300]));
     let before = (world.version(), world.hash());
@@ -250,7 +252,11 @@ fn three_buffers_rotate() {
 /// threads.
 #[test]
 fn a_parallel_stencil_is_the_same_on_any_number_of_threads() {
-    component! { struct Ring { left: Entity, right: Entity } }
+    #[component]
+    struct Ring {
+        left: Entity,
+        right: Entity,
+    }
     type Terms<'a> = (&'a mut Heat, &'a Previous<Heat>, &'a Ring);
     fn step(cells: Query<Terms<'_>>, before: Lookup<'_, Previous<Heat>>) {
         let heat = |entity| before.get(entity).map_or(0, |heat| heat.0.0);

@@ -19,7 +19,7 @@ struct C(u64);
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Tag;
-component!(A, B, C, Tag);
+impl_component!(A, B, C, Tag);
 
 /// An operation, and two numbers that parametrise it.
 type Operation = (u8, u32, u32);
@@ -360,7 +360,8 @@ fn batches_are_refused_alike_in_small_blocks_and_in_chunks() {
 
 #[test]
 fn the_first_enable_bit_that_differs_is_named() {
-    component! { #[enableable] struct Lit(u32); }
+    #[component(enableable)]
+    struct Lit(u32);
     let with = |disabled: &[usize]| {
         let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
         let entities = world.spawn_batch((0..1_000).map(Lit)).to_vec();

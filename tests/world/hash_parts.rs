@@ -6,12 +6,18 @@ use phalanx::prelude::*;
 
 use crate::common::components::{Four, Tag, sound};
 
-component! {
-    #[derive(Debug, PartialEq)] struct Level(u32);
-    #[derive(Debug, PartialEq)] struct Depth(u32);
-    #[enableable] #[derive(Debug, PartialEq)] struct Awake;
-    #[track_lines] #[derive(Debug, PartialEq)] struct Heat(u32);
-}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Level(u32);
+#[component]
+#[derive(Debug, PartialEq)]
+struct Depth(u32);
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+struct Awake;
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+struct Heat(u32);
 
 /// Rows of more than one word of enable bits and one line, all in one chunk.
 const ROWS: u32 = 100;

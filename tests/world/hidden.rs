@@ -7,15 +7,20 @@ use phalanx::prelude::*;
 
 use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
 
-component! {
-    #[hidden]
-    #[derive(Debug, PartialEq)]
-    struct Pooled { since: u32 }
-    #[hidden]
-    enum Stage { Draft, Done }
-    #[hidden]
-    #[split]
-    struct Parked { x: f32, y: f32 }
+#[component(hidden)]
+#[derive(Debug, PartialEq)]
+struct Pooled {
+    since: u32,
+}
+#[component(hidden)]
+enum Stage {
+    Draft,
+    Done,
+}
+#[component(split, hidden)]
+struct Parked {
+    x: f32,
+    y: f32,
 }
 
 /// Ten visible entities, and one entity for each way to hide.
@@ -123,7 +128,8 @@ fn changes_and_arrivals_of_hidden_rows_are_not_seen() {
 fn plans_know_components_that_the_world_learns_of_later() {
     mod later {
         use phalanx::prelude::*;
-        component! { #[hidden] pub struct Late; }
+        #[component(hidden)]
+        pub struct Late;
     }
     let mut world = world();
     world.spawn(Four(1));

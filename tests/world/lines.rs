@@ -6,16 +6,12 @@ use phalanx::prelude::*;
 
 use crate::common::components::{Other, Tag, small_world, sound};
 
-component! {
-    #[track_lines]
-    #[derive(Debug, PartialEq)]
-    struct Heat(u32);
-
-    #[track_lines]
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    struct Valve(u16);
-}
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+struct Heat(u32);
+#[component(enableable, lines)]
+#[derive(Debug, PartialEq)]
+struct Valve(u16);
 
 const LINE: usize = VECTOR_ROWS;
 

@@ -6,12 +6,17 @@ use phalanx::prelude::*;
 
 use crate::common::components::{small_world, sound};
 
-component! {
-    #[track_lines] #[derive(Debug, PartialEq)] struct Heat(u32);
-    #[track_lines] #[derive(Debug, PartialEq)] struct Byte(u8);
-    #[track_lines] #[enableable] #[derive(Debug, PartialEq)] struct Valve(u32);
-    #[enableable] struct Awake;
-}
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+struct Heat(u32);
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+struct Byte(u8);
+#[component(enableable, lines)]
+#[derive(Debug, PartialEq)]
+struct Valve(u32);
+#[component(enableable)]
+struct Awake;
 
 /// Rows in lines that are reported.
 fn rows<C: Component>(world: &World, since: Version) -> usize {

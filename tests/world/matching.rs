@@ -11,7 +11,7 @@ use crate::common::components::{capacity, sound};
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Wide([u8; 3072]);
-component!(Wide);
+impl_component!(Wide);
 
 /// Rows of a chunk of `{Four}` in the world of the tests.
 fn four_capacity() -> usize {

@@ -66,11 +66,11 @@ struct Velocity([f32; 3]);
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 struct Bit<const N: usize>(u32);
-component!(Position, Velocity);
+impl_component!(Position, Velocity);
 
 macro_rules! bits {
     ($($n:literal)*) => {
-        $(component!(Bit<$n>);)*
+        $(impl_component!(Bit<$n>);)*
 
         /// Gives the entity the components with set bits.
         fn set_bits(world: &mut World, entity: Entity, bits: u32) {

@@ -7,12 +7,12 @@ use phalanx::prelude::*;
 
 use crate::memory::bytes;
 
-component! {
-    struct Place(u64);
-    struct Heat(u64);
-    #[enableable]
-    struct Burning(u64);
-}
+#[component]
+struct Place(u64);
+#[component]
+struct Heat(u64);
+#[component(enableable)]
+struct Burning(u64);
 struct Sparks([u64; 2]);
 
 /// The records of the systems in the next run.

@@ -13,38 +13,36 @@ use crate::common::components::{Byte, Four, Hundred, Link, Serial, Tag, Third, s
 use crate::common::world;
 use crate::sides::Drops;
 
-component! {
-    /// Ids among other fields; not all of its bytes are a value.
-    #[track_lines]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Group {
-        pub(crate) members: [Entity; 3],
-        pub(crate) leader: Link,
-        pub(crate) is_open: bool,
-        pub(crate) pad: [u8; 7],
-    }
+/// Ids among other fields; not all of its bytes are a value.
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Group {
+    pub(crate) members: [Entity; 3],
+    pub(crate) leader: Link,
+    pub(crate) is_open: bool,
+    pub(crate) pad: [u8; 7],
+}
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Awake(pub(crate) u32);
 
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Awake(pub(crate) u32);
+#[component(hidden)]
+pub(crate) struct Pooled;
+#[component(cleanup)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Handle(pub(crate) u32);
 
-    #[hidden]
-    pub(crate) struct Pooled;
-
-    #[cleanup]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Handle(pub(crate) u32);
-
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Nearest { pub(crate) entity: Entity }
-
-    #[split]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Edge {
-        pub(crate) from: Entity,
-        pub(crate) to: Entity,
-        pub(crate) length: f32,
-    }
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Nearest {
+    pub(crate) entity: Entity,
+}
+#[component(split)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Edge {
+    pub(crate) from: Entity,
+    pub(crate) to: Entity,
+    pub(crate) length: f32,
 }
 
 /// Everything that a world reports of an entity, without its ids.
@@ -380,9 +378,12 @@ fn worlds_without_entities_merge() {
 #[test]
 fn a_merge_that_is_refused_changes_neither_world() {
     mod taken {
-        phalanx::component! { #[derive(Debug, PartialEq)] pub(super) struct Mine as "merge::mine" (pub u64); }
+        #[phalanx::component(name = "merge::mine")]
+        #[derive(Debug, PartialEq)]
+        pub(super) struct Mine(pub u64);
     }
-    component! { struct Mine as "merge::mine" (u32); }
+    #[component(name = "merge::mine")]
+    struct Mine(u32);
     let refuse = |mut world: World, mut other: World| {
         world.spawn_batch((0..3).map(Mine));
         let old = other.spawn_batch((0..30).map(|i| (Link(Entity::NULL), Serial(i)))).to_vec();
@@ -419,7 +420,7 @@ fn a_merge_that_is_refused_changes_neither_world() {
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Bomb(pub(crate) Entity, pub(crate) u64);
-component!(Bomb);
+impl_component!(Bomb);
 
 impl MapEntities for Bomb {
     fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {

@@ -287,9 +287,12 @@ fn both_buffers_and_columns_that_were_exchanged_are_moved() {
 #[test]
 fn a_move_that_is_refused_changes_neither_world() {
     mod taken {
-        phalanx::component! { #[derive(Debug, PartialEq)] pub(super) struct Mine as "move_from::mine" (pub u64); }
+        #[phalanx::component(name = "move_from::mine")]
+        #[derive(Debug, PartialEq)]
+        pub(super) struct Mine(pub u64);
     }
-    component! { struct Mine as "move_from::mine" (u32); }
+    #[component(name = "move_from::mine")]
+    struct Mine(u32);
     let refuse = |mut world: World, mut other: World| {
         world.spawn_batch((0..3).map(Mine));
         let serial = |i| (Link(Entity::NULL), Serial(i));

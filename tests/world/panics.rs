@@ -117,12 +117,11 @@ fn an_iterator_that_panics_in_size_hint_or_on_its_way_there_leaves_the_world_as_
     }
 }
 
-kernel! {
-    fn bump_until(four: &mut [Four], stop: u32) {
-        for f in four {
-            assert!(f.0 != stop, "stop");
-            f.0 += 10_000;
-        }
+#[kernel]
+fn bump_until(four: &mut [Four], stop: u32) {
+    for f in four {
+        assert!(f.0 != stop, "stop");
+        f.0 += 10_000;
     }
 }
 
@@ -200,11 +199,11 @@ fn two_components_of_one_name_are_refused_and_the_world_stays_usable() {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Impostor(u64);
-    component!(Impostor as "phalanx.impostor");
+    impl_component!(Impostor as "phalanx.impostor");
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
     struct Victim(u32);
-    component!(Victim as "phalanx.impostor");
+    impl_component!(Victim as "phalanx.impostor");
 
     let (mut world, entities) = filled(20);
     let victim = world.spawn((Victim(1), Tag));

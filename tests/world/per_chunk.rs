@@ -10,20 +10,25 @@ use crate::common::components::{Byte, Serial, Tag, Twelve, capacity, sound};
 use crate::common::effort::effort;
 use crate::common::world;
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Mark(u32);
+#[component]
+#[derive(Debug, PartialEq)]
+struct Mark(u32);
 
-    /// An odd number of bytes; not all of them are a value.
-    #[derive(Debug, PartialEq)]
-    struct Flags { a: bool, b: u8, c: bool }
-
-    #[derive(Debug, PartialEq)]
-    struct Nothing;
-
-    #[enableable]
-    struct Awake;
+/// An odd number of bytes; not all of them are a value.
+#[component]
+#[derive(Debug, PartialEq)]
+struct Flags {
+    a: bool,
+    b: u8,
+    c: bool,
 }
+
+#[component]
+#[derive(Debug, PartialEq)]
+struct Nothing;
+
+#[component(enableable)]
+struct Awake;
 
 /// With a default of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -39,7 +44,7 @@ struct Bounds {
 #[repr(C)]
 struct Large([u32; 64]);
 
-component!(Bounds, Large);
+impl_component!(Bounds, Large);
 
 impl Default for Bounds {
     fn default() -> Self {

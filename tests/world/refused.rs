@@ -7,27 +7,36 @@ use phalanx::{LookupMut, PerChunk, Snapshot};
 
 use crate::common::components::{Four, Link, Tag, Twelve, sound};
 
-component! {
-    #[derive(Debug, PartialEq)] struct Owner as "taken" (u32);
-    #[enableable] struct OwnerSwitch as "taken switch";
-    #[enableable] struct Awake;
-    #[cleanup] struct Sound(u32);
-    struct Fresh(u32);
-    struct FreshTag;
-    /// A row with two of them does not fit a chunk of 4 KiB.
-    struct Wide([u8; 3000]);
-    struct Wider([u8; 3000]);
-    struct Bounds(u32);
-}
+#[component(name = "taken")]
+#[derive(Debug, PartialEq)]
+struct Owner(u32);
+#[component(enableable, name = "taken switch")]
+struct OwnerSwitch;
+#[component(enableable)]
+struct Awake;
+#[component(cleanup)]
+struct Sound(u32);
+#[component]
+struct Fresh(u32);
+#[component]
+struct FreshTag;
+/// A row with two of them does not fit a chunk of 4 KiB.
+#[component]
+struct Wide([u8; 3000]);
+#[component]
+struct Wider([u8; 3000]);
+#[component]
+struct Bounds(u32);
 
 /// Second types with names that a world has already.
 mod impostor {
     use phalanx::prelude::*;
 
-    component! {
-        #[derive(Debug, PartialEq)] pub(super) struct Owner as "taken" (pub(super) u32);
-        #[enableable] pub(super) struct Switch as "taken switch";
-    }
+    #[component(name = "taken")]
+    #[derive(Debug, PartialEq)]
+    pub(super) struct Owner(pub(super) u32);
+    #[component(enableable, name = "taken switch")]
+    pub(super) struct Switch;
 }
 
 use impostor::{Owner as Impostor, Switch as ImpostorSwitch};

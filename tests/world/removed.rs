@@ -80,7 +80,8 @@ fn a_reader_sees_what_goes_after_it_was_made() {
 
 #[test]
 fn what_stays_is_not_gone() {
-    component! { struct Phase(u32); }
+    #[component]
+    struct Phase(u32);
     let mut world = World::new();
     let entity = world.spawn((Four(1), Tag, Phase(1)));
     world.spawn_batch((0..5000).map(|i| (Four(i), Phase(i))));
@@ -223,9 +224,11 @@ fn a_cursor_of_a_component_is_of_one_world() {
 fn a_second_type_of_one_name_has_no_reader() {
     mod other {
         use phalanx::prelude::*;
-        component! { pub struct Impostor as "Impostor" (pub u32); }
+        #[component(name = "Impostor")]
+        pub struct Impostor(pub u32);
     }
-    component! { struct Impostor as "Impostor" (u64); }
+    #[component(name = "Impostor")]
+    struct Impostor(u64);
     let mut world = World::new();
     world.spawn(Impostor(1));
     let refused = catch_unwind(AssertUnwindSafe(|| world.removed_cursor::<other::Impostor>()));

@@ -42,13 +42,11 @@ impl Count {
     }
 }
 
-component! {
-    #[cleanup]
-    struct Handle(u32);
+#[component(cleanup)]
+struct Handle(u32);
 
-    #[enableable]
-    struct Awake;
-}
+#[component(enableable)]
+struct Awake;
 
 const ROWS: u32 = if cfg!(miri) { 40 } else { 1_000 };
 

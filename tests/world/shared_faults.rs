@@ -9,10 +9,8 @@ use phalanx::prelude::*;
 use crate::common::components::{Serial, Tag, sound};
 use crate::common::world;
 
-component! {
-    #[cleanup]
-    struct Handle(u32);
-}
+#[component(cleanup)]
+struct Handle(u32);
 
 /// A value with a destructor, comparison or hash that panics.
 struct Bomb(u32, &'static str);

@@ -12,9 +12,8 @@ use phalanx::{Merged, SharedValue};
 
 use crate::common::components::{Serial, Tag, small_world, sound};
 
-component! {
-    #[enableable] struct Awake;
-}
+#[component(enableable)]
+struct Awake;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Owner(Entity);

@@ -188,22 +188,46 @@ fn who_holds_a_version_is_told_that_all_is_new() {
 }
 
 mod then {
-    phalanx::component! {
-        pub(super) struct Speed as "speed" { x: f32 }
-        pub(super) struct Size as "size" { x: f32, y: f32 }
-        pub(super) enum State as "state" { Idle, Dead }
-        pub(super) struct Flag as "flag"(u8);
-        pub(super) struct Count as "count"(u32);
+    #[phalanx::component(name = "speed")]
+    pub(super) struct Speed {
+        x: f32,
     }
+    #[phalanx::component(name = "size")]
+    pub(super) struct Size {
+        x: f32,
+        y: f32,
+    }
+    #[phalanx::component(name = "state")]
+    pub(super) enum State {
+        Idle,
+        Dead,
+    }
+    #[phalanx::component(name = "flag")]
+    pub(super) struct Flag(u8);
+    #[phalanx::component(name = "count")]
+    pub(super) struct Count(u32);
 }
 mod now {
-    phalanx::component! {
-        pub(super) struct Speed as "speed" { x: f32, y: f32 }
-        pub(super) struct Size as "size" { y: f32, x: f32 }
-        pub(super) enum State as "state" { Idle, Dead, Gone }
-        #[enableable] pub(super) struct Flag as "flag"(u8);
-        pub(super) struct Count as "count"(f32);
+    #[phalanx::component(name = "speed")]
+    pub(super) struct Speed {
+        x: f32,
+        y: f32,
     }
+    #[phalanx::component(name = "size")]
+    pub(super) struct Size {
+        y: f32,
+        x: f32,
+    }
+    #[phalanx::component(name = "state")]
+    pub(super) enum State {
+        Idle,
+        Dead,
+        Gone,
+    }
+    #[phalanx::component(enableable, name = "flag")]
+    pub(super) struct Flag(u8);
+    #[phalanx::component(name = "count")]
+    pub(super) struct Count(f32);
 }
 
 #[test]

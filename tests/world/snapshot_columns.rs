@@ -3,13 +3,16 @@
 use phalanx::prelude::*;
 use phalanx::{Snapshot, SnapshotArchetype};
 
-component! {
-    struct Weight as "columns::weight" (u32);
-    struct Colour as "columns::colour" { rgb: [u8; 3] }
-    #[enableable]
-    struct Awake as "columns::awake" (u16);
-    struct Mark as "columns::mark";
+#[component(name = "columns::weight")]
+struct Weight(u32);
+#[component(name = "columns::colour")]
+struct Colour {
+    rgb: [u8; 3],
 }
+#[component(enableable, name = "columns::awake")]
+struct Awake(u16);
+#[component(name = "columns::mark")]
+struct Mark;
 
 fn only(snapshot: &Snapshot) -> SnapshotArchetype<'_> {
     let mut archetypes = snapshot.archetypes().filter(|archetype| !archetype.is_empty());

@@ -191,13 +191,19 @@ fn a_refused_delta_changes_nothing_of_the_snapshot() {
 #[test]
 fn values_of_chunks_are_read_as_what_they_were_written_as() {
     mod before {
-        phalanx::component! {
-            #[derive(Debug)]
-            pub(super) struct Detail as "detail" { pub(super) level: u32, pub(super) seen: u32 }
+        #[phalanx::component(name = "detail")]
+        #[derive(Debug)]
+        pub(super) struct Detail {
+            pub(super) level: u32,
+            pub(super) seen: u32,
         }
     }
     mod now {
-        phalanx::component! { pub(super) struct Detail as "detail" { seen: u32, level: u32 } }
+        #[phalanx::component(name = "detail")]
+        pub(super) struct Detail {
+            seen: u32,
+            level: u32,
+        }
     }
     let mut world = small_world();
     world.spawn(PerChunk::<before::Detail>::TAG);

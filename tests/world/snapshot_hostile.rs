@@ -9,13 +9,25 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::common::components::{Four, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Chance, Trace};
 
-component! {
-    #[derive(Debug, PartialEq)]
-    enum State { Idle, Running = 7 }
-    struct Door { is_open: bool, rest: [u8; 3] }
-    struct Seen { by: [bool; 2] }
-    #[split]
-    struct Place { x: f32, y: f32 }
+#[component]
+#[derive(Debug, PartialEq)]
+enum State {
+    Idle,
+    Running = 7,
+}
+#[component]
+struct Door {
+    is_open: bool,
+    rest: [u8; 3],
+}
+#[component]
+struct Seen {
+    by: [bool; 2],
+}
+#[component(split)]
+struct Place {
+    x: f32,
+    y: f32,
 }
 
 /// A world with a little of everything that bytes can lie about.

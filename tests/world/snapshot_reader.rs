@@ -11,18 +11,23 @@ use crate::snapshot_hostile::sign;
 use crate::snapshot_steps::{Awake, Bounds, Trace, change_or_share};
 
 mod then {
-    phalanx::component! {
-        pub(super) struct Health as "health"(pub(super) u32);
-        pub(super) struct Rumour as "rumour"(pub(super) u64);
-        pub(super) struct Mark as "mark";
-        pub(super) enum State as "state" { Idle, Dead }
+    #[phalanx::component(name = "health")]
+    pub(super) struct Health(pub(super) u32);
+    #[phalanx::component(name = "rumour")]
+    pub(super) struct Rumour(pub(super) u64);
+    #[phalanx::component(name = "mark")]
+    pub(super) struct Mark;
+    #[phalanx::component(name = "state")]
+    pub(super) enum State {
+        Idle,
+        Dead,
     }
 }
-component! {
-    #[enableable]
-    #[track_lines]
-    #[derive(Debug, PartialEq)]
-    struct Health as "health" { now: u32, max: [u32; 40] }
+#[component(enableable, lines, name = "health")]
+#[derive(Debug, PartialEq)]
+struct Health {
+    now: u32,
+    max: [u32; 40],
 }
 
 fn bytes_of(world: &mut World) -> Vec<u8> {
@@ -235,13 +240,13 @@ fn hidden_entities_stay_hidden_and_those_that_are_over_give_their_ids_back() {
 #[test]
 fn a_tag_becomes_a_component_with_a_value_in_each_row() {
     mod before {
-        phalanx::component! { pub(super) struct Mark as "mark"; }
+        #[phalanx::component(name = "mark")]
+        pub(super) struct Mark;
     }
     mod now {
-        phalanx::component! {
-            #[derive(Debug, PartialEq)]
-            pub(super) struct Mark as "mark" (pub(super) u32);
-        }
+        #[phalanx::component(name = "mark")]
+        #[derive(Debug, PartialEq)]
+        pub(super) struct Mark(pub(super) u32);
     }
     let mut old = World::new();
     old.spawn_batch((0..2_000).map(|i| (before::Mark, Four(i))));

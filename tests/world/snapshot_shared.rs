@@ -351,9 +351,14 @@ fn a_type_without_a_name_is_refused_while_archetypes_have_it() {
 #[test]
 fn what_is_unknown_is_left_out_and_the_rest_is_made_anew() {
     mod then {
-        phalanx::component! { pub(super) struct Health as "health of shared"(pub(super) u32); }
+        #[phalanx::component(name = "health of shared")]
+        pub(super) struct Health(pub(super) u32);
     }
-    component! { struct Health as "health of shared" { now: u32, max: u32 } }
+    #[component(name = "health of shared")]
+    struct Health {
+        now: u32,
+        max: u32,
+    }
     let mut old = World::builder().chunk_size(ChunkSize::KIB_4).build();
     tell(&mut old);
     let all = old.spawn_batch((0..3000).map(then::Health)).to_vec();

@@ -6,18 +6,16 @@ use phalanx::{PerChunk, PerChunkMut};
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve};
 use crate::common::effort::effort;
 
-component! {
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Awake(pub(crate) u32);
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Awake(pub(crate) u32);
+#[component(cleanup)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Trace(pub(crate) u32);
 
-    #[cleanup]
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Trace(pub(crate) u32);
-
-    #[derive(Debug, PartialEq)]
-    pub(crate) struct Bounds(pub(crate) f32, pub(crate) f32);
-}
+#[component]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Bounds(pub(crate) f32, pub(crate) f32);
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Team(pub(crate) u32);

@@ -24,7 +24,7 @@ struct Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Byte(u8);
-component!(Number, Wide, Tag, Byte);
+impl_component!(Number, Wide, Tag, Byte);
 
 const fn sendable<T: Send>() {}
 const fn shareable<T: Sync>() {}

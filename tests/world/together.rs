@@ -4,20 +4,18 @@ use phalanx::prelude::*;
 
 use crate::common::components::sound;
 
-component! {
-    #[derive(Debug, PartialEq)]
-    struct Engine(u32);
-    #[cleanup]
-    #[derive(Debug, PartialEq)]
-    struct Handle(u32);
-    #[enableable]
-    #[derive(Debug, PartialEq)]
-    struct Lit(u32);
-    #[enableable]
-    #[cleanup]
-    #[derive(Debug, PartialEq)]
-    struct Trace(u32);
-}
+#[component]
+#[derive(Debug, PartialEq)]
+struct Engine(u32);
+#[component(cleanup)]
+#[derive(Debug, PartialEq)]
+struct Handle(u32);
+#[component(enableable)]
+#[derive(Debug, PartialEq)]
+struct Lit(u32);
+#[component(enableable, cleanup)]
+#[derive(Debug, PartialEq)]
+struct Trace(u32);
 
 #[test]
 fn a_despawn_that_keeps_cleanup_components_is_one_departure() {

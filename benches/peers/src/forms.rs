@@ -2,7 +2,7 @@
 //!
 //! In a default x86-64 build LLVM vectorises a loop over numbers, but not a loop over structs of
 //! three numbers. This does not depend on the library: any slice of such structs can be seen as
-//! numbers, and a `kernel!` accepts slices of any origin. Libraries can only be compared by the
+//! numbers, and a `#[kernel]` accepts slices of any origin. Libraries can only be compared by the
 //! same form, so every library that hands out slices runs all of them.
 
 use bytemuck::{Pod, cast_slice_mut};
@@ -15,7 +15,7 @@ pub(crate) enum Form {
     Structs,
     /// Numbers, by a free cast.
     Flat,
-    /// Numbers, in a function that is compiled for several instruction sets (`phalanx::kernel!`).
+    /// Numbers, in a function that is compiled for several instruction sets (`phalanx::#[kernel]`).
     FlatKernel,
 }
 
@@ -30,7 +30,7 @@ impl Form {
         let form = match self {
             Self::Structs => "",
             Self::Flat => "flat",
-            Self::FlatKernel => "flat, kernel!",
+            Self::FlatKernel => "flat, #[kernel]",
         };
         let parts = [slices, form].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join(", ")
@@ -76,31 +76,33 @@ fn swap_flat(a: &mut [f32], b: &mut [f32]) {
     }
 }
 
-kernel! {
-    fn swap_kernel(a: &mut [f32], b: &mut [f32]) {
-        for (a, b) in a.iter_mut().zip(b) {
-            std::mem::swap(a, b);
-        }
+#[kernel]
+fn swap_kernel(a: &mut [f32], b: &mut [f32]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        std::mem::swap(a, b);
     }
+}
 
-    /// As [`add_flat`].
-    pub(crate) fn add_kernel(p: &mut [f32], v: &[f32]) {
-        for (p, v) in p.iter_mut().zip(v) {
-            *p += *v;
-        }
+/// As [`add_flat`].
+#[kernel]
+pub(crate) fn add_kernel(p: &mut [f32], v: &[f32]) {
+    for (p, v) in p.iter_mut().zip(v) {
+        *p += *v;
     }
+}
 
-    /// As [`add_dt_flat`].
-    pub(crate) fn add_dt_kernel(p: &mut [f32], v: &[f32], dt: f32) {
-        for (p, v) in p.iter_mut().zip(v) {
-            *p += *v * dt;
-        }
+/// As [`add_dt_flat`].
+#[kernel]
+pub(crate) fn add_dt_kernel(p: &mut [f32], v: &[f32], dt: f32) {
+    for (p, v) in p.iter_mut().zip(v) {
+        *p += *v * dt;
     }
+}
 
-    /// As [`sum_flat`].
-    pub(crate) fn sum_kernel(numbers: &[u32]) -> u32 {
-        numbers.iter().fold(0, |sum, &number| sum.wrapping_add(number))
-    }
+/// As [`sum_flat`].
+#[kernel]
+pub(crate) fn sum_kernel(numbers: &[u32]) -> u32 {
+    numbers.iter().fold(0, |sum, &number| sum.wrapping_add(number))
 }
 
 /// The loops over a library's own types, in each form.
@@ -180,8 +182,8 @@ mod tests {
     #[test]
     fn a_variant_is_named_by_its_slices_and_its_form() {
         let names = Form::ALL.map(|form| form.of("columns"));
-        assert_eq!(names, ["columns", "columns, flat", "columns, flat, kernel!"]);
-        assert_eq!(Form::ALL.map(|form| form.of("")), ["", "flat", "flat, kernel!"]);
+        assert_eq!(names, ["columns", "columns, flat", "columns, flat, #[kernel]"]);
+        assert_eq!(Form::ALL.map(|form| form.of("")), ["", "flat", "flat, #[kernel]"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ struct Place {
 #[repr(C)]
 struct Alive(u32);
 
-phalanx::component!(Place, Alive);
+phalanx::impl_component!(Place, Alive);
 
 impl specs::Component for Place {
     type Storage = specs::VecStorage<Self>;

@@ -18,20 +18,22 @@ pub(crate) trait Side {
     fn result(&self) -> u64;
 }
 
-component! {
-    /// One float, read and written.
-    #[derive(Debug)]
-    struct X(f32);
-    /// One float, read.
-    #[derive(Debug)]
-    struct Speed(f32);
-    /// The rest of an entity of one cache line, which the kernel does not touch.
-    #[derive(Debug)]
-    struct Rest([f32; 14]);
-    /// One word, read.
-    #[derive(Debug)]
-    struct Health(u32);
-}
+/// One float, read and written.
+#[component]
+#[derive(Debug)]
+struct X(f32);
+/// One float, read.
+#[component]
+#[derive(Debug)]
+struct Speed(f32);
+/// The rest of an entity of one cache line, which the kernel does not touch.
+#[component]
+#[derive(Debug)]
+struct Rest([f32; 14]);
+/// One word, read.
+#[component]
+#[derive(Debug)]
+struct Health(u32);
 
 /// A whole entity in one cache line.
 #[derive(Clone, Copy, Debug)]
@@ -52,29 +54,26 @@ pub(crate) fn speed(i: usize) -> u64 {
     (i % 4) as u64
 }
 
-kernel! {
-    /// One step over structs.
-    fn step_structs(things: &mut [Thing]) {
-        for thing in things {
-            thing.x.0 += thing.speed.0;
-        }
+/// One step over structs.
+#[kernel]
+fn step_structs(things: &mut [Thing]) {
+    for thing in things {
+        thing.x.0 += thing.speed.0;
     }
 }
 
-kernel! {
-    /// One step over columns.
-    fn step_columns(x: &mut [X], speed: &[Speed]) {
-        for (x, speed) in x.iter_mut().zip(speed) {
-            x.0 += speed.0;
-        }
+/// One step over columns.
+#[kernel]
+fn step_columns(x: &mut [X], speed: &[Speed]) {
+    for (x, speed) in x.iter_mut().zip(speed) {
+        x.0 += speed.0;
     }
 }
 
-kernel! {
-    /// The sum of a column.
-    fn sum(health: &[Health]) -> u32 {
-        health.iter().map(|h| h.0).sum()
-    }
+/// The sum of a column.
+#[kernel]
+fn sum(health: &[Health]) -> u32 {
+    health.iter().map(|h| h.0).sum()
 }
 
 /// Slow: one cache line per entity, with eight bytes in use.

@@ -13,7 +13,8 @@ use arrow_schema::ArrowError;
 /// use std::sync::Arc;
 /// use phalanx::prelude::*;
 ///
-/// component! { struct Owner as "entity" (u32); }
+/// #[component(name = "entity")]
+/// struct Owner(u32);
 /// let mut world = World::new();
 /// world.spawn(Owner(1));
 /// let snapshot = Arc::new(world.snapshot()?);
@@ -48,7 +49,7 @@ impl fmt::Display for ExportError {
             Self::NameTaken => write!(
                 f,
                 "a component is named `entity`, as the column of ids is: give the component \
-                 another name in `component!`, by `as`"
+                 another name: `#[component(name = \"…\")]`"
             ),
             Self::RowTooLarge { size } => write!(
                 f,

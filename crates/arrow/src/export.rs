@@ -28,7 +28,8 @@ const FIELDS: &str = "phalanx.fields";
 /// use phalanx_arrow::Export;
 ///
 /// type Metres = f32;
-/// component! { struct Position as "position" { x: Metres, y: Metres } }
+/// #[component(name = "position")]
+/// struct Position { x: Metres, y: Metres }
 /// let mut world = World::new();
 /// world.spawn(Position { x: 1.0, y: 2.0 });
 /// let snapshot = Arc::new(world.snapshot()?);
@@ -69,7 +70,8 @@ impl Export {
     /// # use phalanx::prelude::*;
     /// # use phalanx_arrow::Export;
     /// type Celsius = f64;
-    /// component! { struct Heat as "heat" (Celsius); }
+    /// #[component(name = "heat")]
+    /// struct Heat(Celsius);
     /// # let mut world = World::new();
     /// world.spawn(Heat(20.0));
     /// let snapshot = Arc::new(world.snapshot()?);
@@ -90,13 +92,15 @@ impl Export {
     /// Whether `{ x: f32, y: f32 }` is a struct with fields, which SQL reads as `position['x']` and
     /// which is copied, or a list, which SQL reads as `position[1]` and which is not copied. The
     /// default is a list; its field names are in the metadata of the field, as `phalanx.fields`. A
-    /// component with `#[split]` has a column for each field, with its name and without a copy.
+    /// component with `#[component(split)]` has a column for each field, with its name and without
+    /// a copy.
     ///
     /// ```
     /// # use std::sync::Arc;
     /// # use phalanx::prelude::*;
     /// # use phalanx_arrow::Export;
-    /// component! { struct Position as "position" { x: f32, y: f32 } }
+    /// #[component(name = "position")]
+    /// struct Position { x: f32, y: f32 }
     /// # let mut world = World::new();
     /// world.spawn(Position { x: 1.0, y: 2.0 });
     /// let snapshot = Arc::new(world.snapshot()?);
@@ -162,7 +166,8 @@ impl Export {
     /// # use std::sync::Arc;
     /// # use phalanx::prelude::*;
     /// # use phalanx_arrow::Export;
-    /// component! { struct Health as "health" (f32); }
+    /// #[component(name = "health")]
+    /// struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn(());
     /// world.spawn(Health(1.0));
@@ -228,7 +233,8 @@ impl Export {
 /// use arrow_array::{cast::AsArray, types::Float32Type};
 /// use phalanx::prelude::*;
 ///
-/// component! { struct Health as "health" (f32); }
+/// #[component(name = "health")]
+/// struct Health(f32);
 /// let mut world = World::new();
 /// world.spawn_batch([Health(1.0), Health(2.5)]);
 /// let snapshot = Arc::new(world.snapshot()?);
@@ -253,7 +259,10 @@ pub fn record_batches(snapshot: &Arc<Snapshot>) -> Result<Vec<RecordBatch>, Expo
 /// ```
 /// # use std::sync::Arc;
 /// # use phalanx::prelude::*;
-/// component! { struct Health as "health" (f32); struct Frozen as "frozen"; }
+/// #[component(name = "health")]
+/// struct Health(f32);
+/// #[component(name = "frozen")]
+/// struct Frozen;
 /// let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// world.spawn((Health(2.0), Frozen));

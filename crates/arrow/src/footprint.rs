@@ -13,7 +13,8 @@ use phalanx::Snapshot;
 /// use phalanx::prelude::*;
 /// use phalanx_arrow::{Footprint, record_batches};
 ///
-/// component! { struct Health as "health" (f32); }
+/// #[component(name = "health")]
+/// struct Health(f32);
 /// let mut world = World::new();
 /// world.spawn_batch([Health(1.0); 1000]);
 /// let snapshot = Arc::new(world.snapshot()?);
@@ -56,7 +57,8 @@ impl Footprint {
     /// # use std::sync::Arc;
     /// # use phalanx::prelude::*;
     /// # use phalanx_arrow::{Footprint, record_batches};
-    /// component! { struct Position as "position" { x: f32, y: f32 } }
+    /// #[component(name = "position")]
+    /// struct Position { x: f32, y: f32 }
     /// let mut world = World::new();
     /// world.spawn_batch([Position { x: 1.0, y: 2.0 }; 100]);
     /// let snapshot = Arc::new(world.snapshot()?);

@@ -184,16 +184,22 @@ mod tests {
 
     const LEN: usize = 4;
 
-    component! {
-        struct Health as "kind::health" (f32);
-        struct Speed as "kind::speed" { metres: f64 }
-        struct Vector as "kind::vector" { x: f32, y: f32, z: f32 }
-        struct Samples as "kind::samples" ([[f32; 3]; LEN]);
-        struct Mixed as "kind::mixed" { target: Entity, mass: f32, flags: [bool; 4] }
-        struct Nested as "kind::nested" { vector: Vector, mass: f32 }
-        struct Mark as "kind::mark";
-        enum State as "kind::state" { Idle, Dead = 9 }
-    }
+    #[component(name = "kind::health")]
+    struct Health(f32);
+    #[component(name = "kind::speed")]
+    struct Speed { metres: f64 }
+    #[component(name = "kind::vector")]
+    struct Vector { x: f32, y: f32, z: f32 }
+    #[component(name = "kind::samples")]
+    struct Samples([[f32; 3]; LEN]);
+    #[component(name = "kind::mixed")]
+    struct Mixed { target: Entity, mass: f32, flags: [bool; 4] }
+    #[component(name = "kind::nested")]
+    struct Nested { vector: Vector, mass: f32 }
+    #[component(name = "kind::mark")]
+    struct Mark;
+    #[component(name = "kind::state")]
+    enum State { Idle, Dead = 9 }
 
     fn kind(name: &str, named_fields: bool) -> Kind {
         let mut world = World::new();

@@ -33,9 +33,8 @@ mod tests {
 
     use super::*;
 
-    component! {
-        struct Weight as "shared_buffer::weight" (u32);
-    }
+    #[component(name = "shared_buffer::weight")]
+    struct Weight(u32);
 
     fn snapshot(rows: u32) -> Arc<Snapshot> {
         let mut world = World::new();

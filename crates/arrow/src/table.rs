@@ -21,7 +21,10 @@ pub const BATCH_ROWS: usize = 1 << 16;
 /// use std::sync::Arc;
 /// use phalanx::prelude::*;
 ///
-/// component! { struct Health as "health" (f32); struct Frozen as "frozen"; }
+/// #[component(name = "health")]
+/// struct Health(f32);
+/// #[component(name = "frozen")]
+/// struct Frozen;
 /// let mut world = World::new();
 /// world.spawn_batch([Health(1.0); 100]);
 /// world.spawn(Frozen);

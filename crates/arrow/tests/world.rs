@@ -13,20 +13,24 @@ use phalanx::Snapshot;
 use phalanx::prelude::*;
 use phalanx_arrow::{BATCH_ROWS, Export, Footprint, record_batches, table, write_ipc};
 
-component! {
-    struct Health as "health" (f32);
-    struct Velocity as "velocity" { x: f32, y: f32, z: f32 }
-    #[split]
-    struct Place as "place" { x: f32, y: f32 }
-    struct Body as "body" { target: Entity, mass: f32, flags: [bool; 4] }
-    struct Letter as "letter" (char);
-    #[enableable]
-    struct Awake as "awake" (u32);
-    #[enableable]
-    struct Seen as "seen";
-    struct Frozen as "frozen";
-    enum State as "state" { Idle, Walking, Dead = 9 }
-}
+#[component(name = "health")]
+struct Health(f32);
+#[component(name = "velocity")]
+struct Velocity { x: f32, y: f32, z: f32 }
+#[component(split, name = "place")]
+struct Place { x: f32, y: f32 }
+#[component(name = "body")]
+struct Body { target: Entity, mass: f32, flags: [bool; 4] }
+#[component(name = "letter")]
+struct Letter(char);
+#[component(enableable, name = "awake")]
+struct Awake(u32);
+#[component(enableable, name = "seen")]
+struct Seen;
+#[component(name = "frozen")]
+struct Frozen;
+#[component(name = "state")]
+enum State { Idle, Walking, Dead = 9 }
 
 fn health(i: u32) -> Health {
     Health(i as f32 * 0.5)
@@ -287,7 +291,8 @@ fn a_folder_that_cannot_be_written_is_an_error() {
 
 #[test]
 fn a_component_by_the_name_of_the_column_of_ids_is_refused() {
-    component! { struct Owner as "entity" (u32); }
+    #[component(name = "entity")]
+    struct Owner(u32);
     let mut world = World::new();
     world.spawn(Owner(1));
     let snapshot = Arc::new(world.snapshot().unwrap());

@@ -28,7 +28,7 @@ struct Wide([[u8; 32]; 8]);
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct Armour(f32);
-phalanx::component!(Position, Velocity, Odd, Frozen, Wide, Armour as "Armour <of a hero>");
+phalanx::impl_component!(Position, Velocity, Odd, Frozen, Wide, Armour as "Armour <of a hero>");
 
 fn world_of(size: ChunkSize) -> World {
     World::builder().chunk_size(size).build()

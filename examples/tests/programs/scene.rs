@@ -82,23 +82,49 @@ fn a_scene_that_cannot_be_read_is_refused_with_its_place() {
     assert!(line.contains(fault), "{line}");
 }
 
-component! {
-    #[derive(Debug)]
-    struct Wide as "t.wide" { a: u64, b: i64, c: f64 }
-    #[derive(Debug)]
-    struct Middle as "t.middle" { a: u32, b: i32, c: f32 }
-    #[derive(Debug)]
-    struct Narrow as "t.narrow" { a: u16, b: i16 }
-    #[derive(Debug)]
-    struct Tiny as "t.tiny" { a: u8, b: i8, c: bool }
-    #[derive(Debug)]
-    struct Pair as "t.pair" (f32, f32);
-    #[derive(Debug)]
-    enum Mood as "t.mood" { Calm, Afraid = 7 }
-    #[derive(Debug)]
-    struct Tag as "t.tag";
-    #[derive(Debug)]
-    struct Link as "t.link" { to: Entity }
+#[component(name = "t.wide")]
+#[derive(Debug)]
+struct Wide {
+    a: u64,
+    b: i64,
+    c: f64,
+}
+#[component(name = "t.middle")]
+#[derive(Debug)]
+struct Middle {
+    a: u32,
+    b: i32,
+    c: f32,
+}
+#[component(name = "t.narrow")]
+#[derive(Debug)]
+struct Narrow {
+    a: u16,
+    b: i16,
+}
+#[component(name = "t.tiny")]
+#[derive(Debug)]
+struct Tiny {
+    a: u8,
+    b: i8,
+    c: bool,
+}
+#[component(name = "t.pair")]
+#[derive(Debug)]
+struct Pair(f32, f32);
+#[component(name = "t.mood")]
+#[derive(Debug)]
+enum Mood {
+    Calm,
+    Afraid = 7,
+}
+#[component(name = "t.tag")]
+#[derive(Debug)]
+struct Tag;
+#[component(name = "t.link")]
+#[derive(Debug)]
+struct Link {
+    to: Entity,
 }
 
 fn world() -> World {

@@ -9,8 +9,6 @@
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// use phalanx::attributes::component;
-///
 /// #[derive(Clone, Copy, Pod, Zeroable)]
 /// #[bytemuck(crate = "phalanx::bytemuck")] // or a dependency on `bytemuck`
 /// #[repr(C)]
@@ -19,7 +17,7 @@
 /// #[component]
 /// struct Samples<const N: usize>([f32; N]);
 ///
-/// phalanx::impl_component!(Mass as "game.mass", Samples<8>, Samples<64>);
+/// impl_component!(Mass as "game.mass", Samples<8>, Samples<64>);
 /// assert_eq!(Mass::NAME, "game.mass");
 /// ```
 #[macro_export]

@@ -1,7 +1,6 @@
-//! The steps of `component!` for types that it defines.
+//! The types that `#[component]` defines, but generic and split ones.
 
-/// `@attributes` checks the attributes of an item and passes them on, `@number` gives the fields of
-/// a tuple struct their numbers, `@struct`, `@transparent` and `@enum` write the items.
+/// `@struct` and `@enum` write an item and its implementations; `@existing` implements a component.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __component {
@@ -24,107 +23,6 @@ macro_rules! __component {
             $crate::__component! { @hint }
             $crate::__facts! { @about $type, Opaque }
         }
-    };
-
-    // Only attributes that do not affect layout or values, and none that is a macro, which could
-    // rewrite the item. `derive` is the only one that a user could replace by another, and so is
-    // named by its path.
-    (@attributes { $($then:tt)* } [$($kept:tt)*] []) => {
-        $crate::__component! { $($then)* [$($kept)*] }
-    };
-    // Several lines of documentation in one step: steps are limited.
-    (@attributes $then:tt [$($kept:tt)*]
-        [#[doc $($a:tt)*] #[doc $($b:tt)*] #[doc $($c:tt)*] #[doc $($d:tt)*] $($rest:tt)*]
-    ) => {
-        $crate::__component! {
-            @attributes $then
-            [$($kept)* #[doc $($a)*] #[doc $($b)*] #[doc $($c)*] #[doc $($d)*]] [$($rest)*]
-        }
-    };
-    (@attributes $then:tt [$($kept:tt)*] [#[doc $($inner:tt)*] $($rest:tt)*]) => {
-        $crate::__component! { @attributes $then [$($kept)* #[doc $($inner)*]] [$($rest)*] }
-    };
-    // Fields in columns of their own: the other steps are in `__split!`.
-    (@attributes { @named $head:tt $fields:tt } [$($kept:tt)*] [#[split] $($rest:tt)*]) => {
-        $crate::__component! { @attributes { @split $head $fields } [$($kept)*] [$($rest)*] }
-    };
-    // The component's properties besides data: a word in the last brackets of the head.
-    (@attributes $then:tt $kept:tt [#[enableable] $($rest:tt)*]) => {
-        $crate::__component! { @word enableable $then $kept [$($rest)*] }
-    };
-    (@attributes $then:tt $kept:tt [#[track_lines] $($rest:tt)*]) => {
-        $crate::__component! { @word track_lines $then $kept [$($rest)*] }
-    };
-    (@attributes $then:tt $kept:tt [#[hidden] $($rest:tt)*]) => {
-        $crate::__component! { @word hidden $then $kept [$($rest)*] }
-    };
-    (@attributes $then:tt $kept:tt [#[cleanup] $($rest:tt)*]) => {
-        $crate::__component! { @word cleanup $then $kept [$($rest)*] }
-    };
-    (@word $word:ident { @transparent $($head:tt)* } $kept:tt $rest:tt) => {
-        $crate::__component! { @attribute $word }
-    };
-    (
-        @word $word:ident
-        { @$kind:ident { $visibility:tt $name:ident $text:tt [$($flag:ident)*] } $($fields:tt)? }
-        $kept:tt $rest:tt
-    ) => {
-        $crate::__component! {
-            @attributes { @$kind { $visibility $name $text [$($flag)* $word] } $($fields)? } $kept $rest
-        }
-    };
-    (@attributes $then:tt [$($kept:tt)*] [#[derive($($derive:tt)*)] $($rest:tt)*]) => {
-        $($crate::__no_own_derives! { $derive })*
-        $crate::__component! {
-            @attributes $then [$($kept)* #[$crate::__define::derive($($derive)*)]] [$($rest)*]
-        }
-    };
-    (@attributes $then:tt [$($kept:tt)*] [#[$($inner:tt)*] $($rest:tt)*]) => {
-        $crate::__component! { @attribute $($inner)* }
-        $crate::__component! { @attributes $then [$($kept)* #[$($inner)*]] [$($rest)*] }
-    };
-    (@attribute allow $($rest:tt)*) => {};
-    (@attribute deny $($rest:tt)*) => {};
-    (@attribute deprecated $($rest:tt)*) => {};
-    (@attribute expect $($rest:tt)*) => {};
-    (@attribute forbid $($rest:tt)*) => {};
-    (@attribute must_use $($rest:tt)*) => {};
-    (@attribute rustfmt::skip) => {};
-    (@attribute warn $($rest:tt)*) => {};
-    (@attribute cfg $($rest:tt)*) => {
-        $crate::__core::compile_error!("write `#[cfg]` above the call of `component!`, not inside of it");
-    };
-    (@attribute split $($rest:tt)*) => {
-        $crate::__core::compile_error!("`#[split]` is for a struct with named fields, not generic");
-    };
-    (@attribute enableable $($rest:tt)*) => { $crate::__component! { @refuse_word "enableable" } };
-    (@attribute track_lines $($rest:tt)*) => { $crate::__component! { @refuse_word "track_lines" } };
-    (@attribute hidden $($rest:tt)*) => { $crate::__component! { @refuse_word "hidden" } };
-    (@attribute cleanup $($rest:tt)*) => { $crate::__component! { @refuse_word "cleanup" } };
-    (@refuse_word $word:literal) => {
-        $crate::__core::compile_error!($crate::__core::concat!(
-            "`#[", $word, "]` takes no arguments, and no generic struct takes it"
-        ));
-    };
-    (@attribute repr $($rest:tt)*) => {
-        $crate::__core::compile_error!("`component!` decides the `repr` of a component: drop it");
-    };
-    (@attribute $($other:tt)*) => {
-        $crate::__core::compile_error!($crate::__core::concat!(
-            "a component takes no attribute `", $crate::__core::stringify!($($other)*), "`, only \
-             documentation, `derive`, lint levels, `must_use`, `deprecated`, `split`, `enableable`, `track_lines`, `hidden` and `cleanup`: \
-             for others define the type outside, and name it in `component!(Type)`. Another macro hands attributes on \
-             as `$(#[$($attribute:tt)*])*`, not as `meta`"
-        ));
-    };
-    // A field or a variant that may be absent would have to be absent from each implementation.
-    (@inner cfg $($rest:tt)*) => { $crate::__component! { @refuse_cfg } };
-    (@inner cfg_attr $($rest:tt)*) => { $crate::__component! { @refuse_cfg } };
-    (@inner $($other:tt)*) => {};
-    (@refuse_cfg) => {
-        $crate::__core::compile_error!(
-            "a part of a component cannot depend on `#[cfg]`: write the component twice"
-        );
     };
 
     (@flag enableable) => { const ENABLEABLE: $crate::__define::bool = true; };
@@ -153,58 +51,6 @@ macro_rules! __component {
             let __phalanx_part = $crate::__define::part(&__phalanx_value.$field);
             __phalanx_part
         }
-    };
-
-    // Fields: `{ [attributes] [visibility] name-or-number: type = default }`.
-    (
-        @named $head:tt
-        { $($(#[$($inner:tt)*])* $visibility:vis $field:ident: $type:ty $(= $default:expr)?),* $(,)? }
-        $attributes:tt
-    ) => {
-        $($($crate::__component! { @inner $($inner)* })*)*
-        $crate::__component! {
-            @struct $head $attributes
-            { $($(#[$($inner)*])* $visibility $field: $type),* }
-            [$({ $field: $type = $($default)? })*]
-        }
-    };
-    (@named $head:tt $other:tt $attributes:tt) => {
-        $crate::__core::compile_error!("a field of a component is `name: Type` or `name: Type = default`");
-    };
-    (
-        @tuple $head:tt
-        ( $($(#[$($inner:tt)*])* $visibility:vis $type:ty $(= $default:expr)?),* $(,)? )
-        $attributes:tt
-    ) => {
-        $($($crate::__component! { @inner $($inner)* })*)*
-        $crate::__component! {
-            @number $head $attributes ( $($(#[$($inner)*])* $visibility $type),* )
-            [] [$({ $type = $($default)? })*] [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]
-        }
-    };
-    (@tuple $head:tt $other:tt $attributes:tt) => {
-        $crate::__core::compile_error!("a field of a component is `Type` or `Type = default`");
-    };
-    (@split $head:tt $fields:tt $attributes:tt) => {
-        $crate::__split! { @fields $head $attributes $fields }
-    };
-    (@unit $head:tt $attributes:tt) => {
-        $crate::__component! { @struct $head $attributes [] [] }
-    };
-    (@number $head:tt $attributes:tt $fields:tt $done:tt [] $numbers:tt) => {
-        $crate::__component! { @struct $head $attributes $fields $done }
-    };
-    (
-        @number $head:tt $attributes:tt $fields:tt [$($done:tt)*]
-        [{ $type:ty = $($default:expr)? } $($rest:tt)*] [$number:tt $($numbers:tt)*]
-    ) => {
-        $crate::__component! {
-            @number $head $attributes $fields [$($done)* { $number: $type = $($default)? }]
-            [$($rest)*] [$($numbers)*]
-        }
-    };
-    (@number $($other:tt)*) => {
-        $crate::__core::compile_error!("a component has up to sixteen unnamed fields: name them");
     };
 
     (
@@ -337,78 +183,10 @@ macro_rules! __component {
         }
     };
 
-    // A generic struct has one field, so that no instance has padding.
-    (
-        @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
-        { $($fields:tt)* } $($more:tt)*
-    ) => {
-        $(
-            $crate::__no_macros! { $fields }
-            $crate::__no_captures! { $fields }
-        )*
-        $crate::__component! {
-            @attributes { @transparent { $visibility $name $generics $parameters } { $($fields)* } }
-            [] $attributes
-        }
-        $crate::component! { $($more)* }
-    };
-    (
-        @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
-        ( $($fields:tt)* ) ; $($more:tt)*
-    ) => {
-        $(
-            $crate::__no_macros! { $fields }
-            $crate::__no_captures! { $fields }
-        )*
-        $crate::__component! {
-            @attributes { @transparent { $visibility $name $generics $parameters } ( $($fields)* ) }
-            [] $attributes
-        }
-        $crate::component! { $($more)* }
-    };
-    (@generic $($other:tt)*) => { $crate::__component! { @refuse_generic } };
-    (@refuse) => {
-        $crate::__core::compile_error!(
-            "`component!` defines `struct Name { field: Type }`, `struct Name(Type);`, \
-             `struct Name;` and `enum Name { Variant, Variant }`, each with `as \"name\"` after its \
-             name or without"
-        );
-    };
-    (@refuse_generic) => {
-        $crate::__core::compile_error!(
-            "a generic component is a struct of one field, without `as`: \
-             `struct Name<T: Bound> { field: Type }` or `struct Name<const N: usize>(Type);`. It \
-             has no lifetimes, at most one bound each, which is the path of a trait without \
-             parameters, and either types or constants. Name its \
-             instances: `component!(Name<f32>)`"
-        );
-    };
-    (
-        @transparent $head:tt { $(#[$($inner:tt)*])* $visibility:vis $field:ident: $type:ty $(,)? }
-        $attributes:tt
-    ) => {
-        $($crate::__component! { @inner $($inner)* })*
-        $crate::__generic! {
-            @by_name $head $attributes $field: $type;
-            { $(#[$($inner)*])* $visibility $field: $type }
-        }
-    };
-    (
-        @transparent $head:tt ( $(#[$($inner:tt)*])* $visibility:vis $type:ty $(,)? )
-        $attributes:tt
-    ) => {
-        $($crate::__component! { @inner $($inner)* })*
-        $crate::__generic! {
-            @by_name $head $attributes 0: $type; ( $(#[$($inner)*])* $visibility $type )
-        }
-    };
-    (@transparent $($other:tt)*) => { $crate::__component! { @refuse_generic } };
     (
         @enum { [$($visibility:tt)*] $name:ident [$($text:literal)?] [$($flag:ident)*] }
         { $($(#[$($inner:tt)*])* $variant:ident $(= $value:expr)?),* $(,)? } [$($attribute:tt)*]
     ) => {
-        $($($crate::__component! { @inner $($inner)* })*)*
-
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         #[repr(u8)]
         $($attribute)*
@@ -454,11 +232,5 @@ macro_rules! __component {
             ] }) }
         }
         } }
-    };
-    (@enum $head:tt $other:tt $attributes:tt) => {
-        $crate::__core::compile_error!(
-            "a variant of a component is `Name` or `Name = number`, without fields: split the \
-             component, or write a struct of an enum and the fields of all variants"
-        );
     };
 }

@@ -1,4 +1,4 @@
-//! The steps of `component!` for the facts that a type tells about itself: its printing, and the
+//! The facts that a component tells about itself: its printing, and the
 //! entities that its values refer to.
 
 /// `@about` writes the function of that name, `@entities` and `@entities_of` the trait for a struct

@@ -1,4 +1,4 @@
-//! The steps of `component!` for generic structs.
+//! The generic structs that `#[component]` defines.
 
 /// `@struct` writes a struct of one field. Its head has the visibility and the name, the parameters
 /// as declared and as an implementation has them, their names, and the conditions, each with a
@@ -6,13 +6,6 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __generic {
-    (
-        @by_name { $visibility:tt $name:ident $generics:tt $parameters:tt } $($rest:tt)*
-    ) => {
-        $crate::__generic! {
-            @struct { $visibility $name $generics $generics $parameters [] } $($rest)*
-        }
-    };
     (@struct $head:tt $attributes:tt $field:tt: $type:ty; $body:tt) => {
         $crate::__generic! { @item $head $attributes $body }
         $crate::__component! { @quiet {

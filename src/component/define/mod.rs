@@ -1,5 +1,5 @@
-//! The parts of the types that `component!` defines: the conditions of their fields, the proof that
-//! they have no padding, and the choice between `Pod` and types that check their bytes.
+//! The parts of the types that `#[component]` defines: the conditions of their fields, the proof
+//! that they have no padding, and the choice between `Pod` and types that check their bytes.
 //!
 //! The expansion of `struct Unit { speed: f32, alive: bool, pad: [u8; 3] }`, without paths:
 //!
@@ -45,22 +45,21 @@
 //! - The fields that the macro knows are all fields: the body of `default` names them in a struct
 //!   expression. So no change by an attribute matters.
 //! - They have the types that the macro writes for them. A type that contains a macro might be
-//!   another in each place, so macros are refused. One may still be in a type that another macro
-//!   has captured as `$t:ty`, so every answer about a type, and every check of bits, is tied to the
+//!   another in each place, so the attribute refuses macros, in types that another macro has
+//!   captured as well. Besides, every answer about a type, and every check of bits, is tied to the
 //!   type of the field itself ([`Part`]).
 //! - These types are plain data: each is a [`Field`], which is asked where its bits are checked.
 //! - There are no other bytes: `assert_packed`. So packing, alignment and order do not matter.
-//! - A generic struct is `#[repr(transparent)]`. Neither its field's type nor a bound, which may
-//!   decide this type, has macros or was captured: a bound is a path without parameters.
+//! - A generic struct is `#[repr(transparent)]`. Neither its field's type nor a bound or condition,
+//!   which may decide this type, has macros.
 //! - The names in the expansion are names of this crate: none is looked up in a scope of the user,
 //!   in which even `core` may be another crate.
 //!
-//! * `expansion` has the steps of the macro, `tokens` the steps that refuse macros and captured
-//!   types, and `split` the steps for structs with `#[split]`. Their fields are `Pod`; the unsafe
-//!   promise is that taking a struct apart does not panic.
+//! * `expansion` has the macro that writes types and their implementations, `generic` the one for
+//!   generic structs, and `split` the one for structs with `#[component(split)]`. The fields of the
+//!   latter are `Pod`; the unsafe promise is that taking a struct apart does not panic.
 //! * `existing` has the macro that names existing types.
-//! * `generic` has the steps for generic structs.
-//! * `facts` has the steps that write the facts which a type tells about itself.
+//! * `facts` has the macro that writes the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
 //! * `packed` is the proof that a struct has no padding and an enum a variant of value zero.
 //! * `bits` has bytes that may be a value.
@@ -73,7 +72,6 @@ mod generic;
 mod packed;
 mod probe;
 mod split;
-mod tokens;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::component::columnar::Split;
@@ -92,4 +90,3 @@ pub use core::marker::Copy;
 pub use core::mem::{offset_of, size_of};
 pub use core::prelude::v1::derive;
 pub use core::primitive::{bool, str, u8, usize};
-pub use pastey::paste;

@@ -1,4 +1,4 @@
-//! The steps of `component!` for structs with `#[split]`.
+//! The structs with `#[component(split)]`.
 
 use bytemuck::TransparentWrapper;
 
@@ -10,57 +10,13 @@ pub type SlicesOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::Slices<'w>;
 /// The writable slices of the columns of `S`, as a tuple.
 pub type SlicesMutOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::SlicesMut<'w>;
 
-/// The steps of `component!` for structs with `#[split]`: `@number` gives the fields their numbers,
-/// `@names` the structs of slices their names, `@items` writes it all.
+/// `@items` writes the struct, the structs of its slices, and the implementations.
 ///
 /// The one `unsafe impl` is sound because the macro writes all of it: its functions move fields and
 /// call no code that a user could have written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __split {
-    (
-        @fields $head:tt $attributes:tt
-        { $($(#[$($inner:tt)*])* $visibility:vis $field:ident: $type:ty $(= $default:expr)?),+ $(,)? }
-    ) => {
-        $($($crate::__component! { @inner $($inner)* })*)*
-        $crate::__split! {
-            @number $head $attributes
-            [$({ [$(#[$($inner)*])*] [$visibility] $field: $type = $($default)? })*]
-            [] [0 1 2 3 4 5 6 7 8 9 10 11]
-        }
-    };
-    (@fields $head:tt $attributes:tt {}) => {
-        $crate::__core::compile_error!(
-            "a component without fields has no column to split: leave `#[split]` out"
-        );
-    };
-    (@fields $head:tt $attributes:tt $other:tt) => {
-        $crate::__core::compile_error!("a field of a component is `name: Type` or `name: Type = default`");
-    };
-    (@number $head:tt $attributes:tt [] $done:tt $numbers:tt) => {
-        $crate::__split! { @names $head $attributes $done }
-    };
-    (
-        @number $head:tt $attributes:tt [{ $($field:tt)* } $($rest:tt)*] [$($done:tt)*]
-        [$number:tt $($numbers:tt)*]
-    ) => {
-        $crate::__split! {
-            @number $head $attributes [$($rest)*] [$($done)* { $number $($field)* }] [$($numbers)*]
-        }
-    };
-    (@number $($other:tt)*) => {
-        $crate::__core::compile_error!(
-            "a split component has up to twelve fields: make arrays of some, or two components"
-        );
-    };
-    (@names { $visibility:tt $name:ident $text:tt $flags:tt } $attributes:tt $fields:tt) => {
-        $crate::__define::paste! {
-            $crate::__split! {
-                @items $visibility $name [<$name Slices>] [<$name SlicesMut>] $text $flags
-                $attributes $fields
-            }
-        }
-    };
     (
         @items [$($visibility:tt)*] $name:ident $slices:ident $slices_mut:ident
         $text:tt [$($flag:ident)*] [$($attribute:tt)*]
@@ -198,16 +154,6 @@ macro_rules! __split {
                     .finish_non_exhaustive()
             }
         }
-    };
-    (@flag enableable) => {
-        $crate::__core::compile_error!(
-            "a split struct cannot be `#[enableable]`: switch a tag beside it"
-        );
-    };
-    (@flag track_lines) => {
-        $crate::__core::compile_error!(
-            "a split struct cannot be `#[track_lines]`: it has a version a chunk"
-        );
     };
     (@flag $flag:ident) => { $crate::__component! { @flag $flag } };
     (@name $name:ident [$text:literal]) => { $text };

@@ -1,7 +1,7 @@
 //! Vectors and masks that are as wide as the kernel around them, in every build.
 //!
 //! [`F32x16`], [`F64x8`], [`I32x16`] and [`U32x16`] are one cache line each. In a
-//! [`kernel!`](crate::kernel) they are four registers at the baseline, two at AVX2 and one at
+//! [`#[kernel]`](crate::kernel) they are four registers at the baseline, two at AVX2 and one at
 //! AVX-512, without `target-cpu`. [`lanes`](crate::lanes()) shows a column as vectors of them.
 //!
 //! # When
@@ -20,29 +20,28 @@
 //! use phalanx::prelude::*;
 //! use phalanx::vectors::F32x16;
 //!
-//! component! {
-//!     struct Place(f32);
-//!     struct Pull(f32);
-//! }
+//! #[component]
+//! struct Place(f32);
+//! #[component]
+//! struct Pull(f32);
 //!
-//! kernel! {
-//!     /// Adds what each source pulls at the rows. Returns the sum of the pulls.
-//!     fn attract(place: &[F32x16], pull: &mut [F32x16], sources: &[f32]) -> f32 {
-//!         let mut sum = F32x16::splat(0.0);
-//!         for (place, pull) in place.iter().zip(pull) {
-//!             for source in sources {
-//!                 let distance = F32x16::splat(*source) - *place;
-//!                 let squared = distance * distance + 0.01;
-//!                 let is_near = squared.simd_lt(F32x16::splat(4.0));
-//!                 if is_near.any() {
-//!                     let added = distance / (squared * squared.sqrt());
-//!                     *pull += is_near.select(added, F32x16::splat(0.0));
-//!                 }
+//! /// Adds what each source pulls at the rows. Returns the sum of the pulls.
+//! #[kernel]
+//! fn attract(place: &[F32x16], pull: &mut [F32x16], sources: &[f32]) -> f32 {
+//!     let mut sum = F32x16::splat(0.0);
+//!     for (place, pull) in place.iter().zip(pull) {
+//!         for source in sources {
+//!             let distance = F32x16::splat(*source) - *place;
+//!             let squared = distance * distance + 0.01;
+//!             let is_near = squared.simd_lt(F32x16::splat(4.0));
+//!             if is_near.any() {
+//!                 let added = distance / (squared * squared.sqrt());
+//!                 *pull += is_near.select(added, F32x16::splat(0.0));
 //!             }
-//!             sum += *pull;
 //!         }
-//!         sum.reduce_add()
+//!         sum += *pull;
 //!     }
+//!     sum.reduce_add()
 //! }
 //!
 //! let mut world = World::new();

@@ -422,7 +422,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
     #[repr(C)]
     struct Pair([u32; 2]);
-    crate::component!(Number, Pair);
+    crate::impl_component!(Number, Pair);
 
     const NOW: Version = Version::from_bits(7);
 

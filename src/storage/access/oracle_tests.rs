@@ -35,7 +35,7 @@ enum Third {
     #[expect(dead_code, reason = "and it has another")]
     Two = 2,
 }
-crate::component!(Wide, Narrow, Byte, Switch, Third);
+crate::impl_component!(Wide, Narrow, Byte, Switch, Third);
 
 const COLUMNS: [ColumnShape; 2] =
     [ColumnShape::plain("wide", 12, 4), ColumnShape::plain("narrow", 2, 2)];

@@ -273,7 +273,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
     #[repr(C)]
     struct Byte(u8);
-    crate::component!(Number, Byte);
+    crate::impl_component!(Number, Byte);
 
     fn list() -> ChunkList {
         let shapes = [("number", 4), ("byte", 1)];

@@ -10,7 +10,8 @@ use super::enable_bits::{ChunkBits, WORD, low_bits};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Height(f32); #[enableable] struct Awake; }
+/// # #[component] struct Height(f32);
+/// # #[component(enableable)] struct Awake;
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|i| (Height(i as f32), Awake)));
 /// for (heights, awake) in world.query::<(&Height, Enabled<Awake>)>() {
@@ -159,7 +160,8 @@ impl ExactSizeIterator for EnabledRowsIter<'_> {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Speed(f32); #[enableable] struct Awake; }
+/// # #[component] struct Speed(f32);
+/// # #[component(enableable)] struct Awake;
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|i| (Speed(i as f32), Awake)));
 /// for (speeds, mut awake) in world.query_mut::<(&Speed, EnabledMut<Awake>)>() {
@@ -245,7 +247,8 @@ impl<'w> EnabledRowsMut<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Fuel(u32); #[enableable] struct Engine; }
+    /// # #[component] struct Fuel(u32);
+    /// # #[component(enableable)] struct Engine;
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10).map(|i| (Fuel(i % 2), Engine)));
     /// for (fuel, mut engines) in world.query_mut::<(&Fuel, EnabledMut<Engine>)>() {
@@ -315,7 +318,8 @@ impl ExactSizeIterator for EnabledRowsMutIter<'_> {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Speed(f32); #[enableable] struct Awake; }
+/// # #[component] struct Speed(f32);
+/// # #[component(enableable)] struct Awake;
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|i| (Speed(i as f32), Awake)));
 /// for (speed, mut awake) in world.query_mut::<(&Speed, EnabledMut<Awake>)>().rows() {

@@ -32,7 +32,8 @@ impl EnableRule {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # component! { struct Height(f32); #[enableable] struct Awake; }
+/// # #[component] struct Height(f32);
+/// # #[component(enableable)] struct Awake;
 /// # let mut world = World::new();
 /// let ids = world.spawn_batch((0..100).map(|i| (Height(i as f32), Awake))).to_vec();
 /// world.set_enabled::<Awake>(ids[3], false)?;
@@ -336,12 +337,11 @@ impl<'w> RowMask<'w> {
     /// # use phalanx::prelude::*;
     /// use phalanx::vectors::{F32x16, Mask16};
     ///
-    /// # component! { #[enableable] struct Height(f32); }
-    /// kernel! {
-    ///     fn double(heights: &mut [F32x16], seen: &[u16]) {
-    ///         for (height, &seen) in heights.iter_mut().zip(seen) {
-    ///             *height = Mask16::from_bits(seen).select(*height + *height, *height);
-    ///         }
+    /// # #[component(enableable)] struct Height(f32);
+    /// #[kernel]
+    /// fn double(heights: &mut [F32x16], seen: &[u16]) {
+    ///     for (height, &seen) in heights.iter_mut().zip(seen) {
+    ///         *height = Mask16::from_bits(seen).select(*height + *height, *height);
     ///     }
     /// }
     ///

@@ -23,11 +23,10 @@ pub(super) mod with_phalanx {
     use phalanx::prelude::*;
     use phalanx::scalars_mut;
 
-    kernel! {
-        fn increment(values: &mut [f32]) {
-            for value in values {
-                *value += 1.0;
-            }
+    #[kernel]
+    fn increment(values: &mut [f32]) {
+        for value in values {
+            *value += 1.0;
         }
     }
 

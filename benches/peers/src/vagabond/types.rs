@@ -24,7 +24,7 @@ seq!(N in 0..512 {
         #[repr(transparent)]
         pub(super) struct C~N(f32);
 
-        phalanx::component!(C~N);
+        phalanx::impl_component!(C~N);
 
         impl Number for C~N {
             fn one() -> Self {

@@ -24,18 +24,17 @@ struct Velocity {
     y: f32,
 }
 
-component!(Position as "vagabond.position", Velocity as "vagabond.velocity");
+impl_component!(Position as "vagabond.position", Velocity as "vagabond.velocity");
 
 /// Seconds of an update: a power of two keeps every position exact.
 const DT: f32 = 0.5;
 
-kernel! {
-    /// One update.
-    fn update(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * dt;
-            p.y += v.y * dt;
-        }
+/// One update.
+#[kernel]
+fn update(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    for (p, v) in position.iter_mut().zip(velocity) {
+        p.x += v.x * dt;
+        p.y += v.y * dt;
     }
 }
 

@@ -3,18 +3,21 @@
 use crate::chance::Chance;
 use phalanx::prelude::*;
 
-component! {
-    /// In metres, two columns.
-    #[split]
-    pub(crate) struct Position as "position" { pub(crate) x: f32, pub(crate) y: f32 }
-    /// In metres a second: one column, in Arrow a list of two.
-    pub(crate) struct Velocity as "velocity" { x: f32, y: f32 }
-    pub(crate) struct Energy as "energy" (pub(crate) f32);
-    pub(crate) enum Kind as "kind" { Hare, Deer, Wolf }
-    /// The animal that a wolf follows.
-    pub(crate) struct Prey as "prey" (pub(crate) Entity);
-    pub(crate) struct Resting as "resting";
-}
+/// In metres, two columns.
+#[component(split, name = "position")]
+pub(crate) struct Position { pub(crate) x: f32, pub(crate) y: f32 }
+/// In metres a second: one column, in Arrow a list of two.
+#[component(name = "velocity")]
+pub(crate) struct Velocity { x: f32, y: f32 }
+#[component(name = "energy")]
+pub(crate) struct Energy(pub(crate) f32);
+#[component(name = "kind")]
+pub(crate) enum Kind { Hare, Deer, Wolf }
+/// The animal that a wolf follows.
+#[component(name = "prey")]
+pub(crate) struct Prey(pub(crate) Entity);
+#[component(name = "resting")]
+pub(crate) struct Resting;
 
 /// The sides of the meadow, in metres.
 const SIDE: f32 = 1000.0;
@@ -69,30 +72,28 @@ impl Herd {
     }
 }
 
-kernel! {
-    fn walk(x: &mut [f32], y: &mut [f32], velocity: &mut [Velocity], energy: &mut [Energy]) {
-        for (((x, y), velocity), energy) in x.iter_mut().zip(y).zip(velocity).zip(energy) {
+#[kernel]
+fn walk(x: &mut [f32], y: &mut [f32], velocity: &mut [Velocity], energy: &mut [Energy]) {
+    for (((x, y), velocity), energy) in x.iter_mut().zip(y).zip(velocity).zip(energy) {
+        *x += velocity.x * STEP;
+        *y += velocity.y * STEP;
+        if *x < 0.0 || *x >= SIDE {
+            velocity.x = -velocity.x;
             *x += velocity.x * STEP;
-            *y += velocity.y * STEP;
-            if *x < 0.0 || *x >= SIDE {
-                velocity.x = -velocity.x;
-                *x += velocity.x * STEP;
-            }
-            if *y < 0.0 || *y >= SIDE {
-                velocity.y = -velocity.y;
-                *y += velocity.y * STEP;
-            }
-            let square = velocity.x * velocity.x + velocity.y * velocity.y;
-            energy.0 = (energy.0 - square * STEP * 0.05).max(0.0);
         }
+        if *y < 0.0 || *y >= SIDE {
+            velocity.y = -velocity.y;
+            *y += velocity.y * STEP;
+        }
+        let square = velocity.x * velocity.x + velocity.y * velocity.y;
+        energy.0 = (energy.0 - square * STEP * 0.05).max(0.0);
     }
 }
 
-kernel! {
-    fn rest(energy: &mut [Energy]) {
-        for energy in energy {
-            energy.0 = (energy.0 + STEP).min(100.0);
-        }
+#[kernel]
+fn rest(energy: &mut [Energy]) {
+    for energy in energy {
+        energy.0 = (energy.0 + STEP).min(100.0);
     }
 }
 

@@ -9,11 +9,9 @@ struct State {
     before: Version,
 }
 
-component! {
-    /// A position with a version for each line of sixteen rows.
-    #[track_lines]
-    pub(super) struct Tracked(pub(super) Position);
-}
+/// A position with a version for each line of sixteen rows.
+#[component(lines)]
+pub(super) struct Tracked(pub(super) Position);
 
 pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
     by_value(h, what);

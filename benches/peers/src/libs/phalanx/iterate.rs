@@ -38,7 +38,7 @@ fn moved(h: &mut Harness, variant: &str, w: World, add: impl Fn(&mut [Position],
     );
 }
 
-/// The plain variant has `kernel!` around the loop over structs, so the other one has a name.
+/// The plain variant has `#[kernel]` around the loop over structs, so the other one has a name.
 fn form_variant(form: Form) -> String {
     form.of(if form == Form::Structs { "plain loop" } else { "" })
 }

@@ -1,6 +1,6 @@
-//! phalanx: `kernel!` functions over the slices of a query, in chunks of 16 KiB.
+//! phalanx: `#[kernel]` functions over the slices of a query, in chunks of 16 KiB.
 //!
-//! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `kernel!`, as a
+//! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `#[kernel]`, as a
 //! closure or the body of a `for` would have it.
 
 pub(crate) mod access;
@@ -38,9 +38,9 @@ components_tag! { [#[derive(Pod, Zeroable)] #[repr(C)]]
 transform_sum! {}
 slice_loops! {}
 wide_rows! {}
-component!(Transform, Mat, Quad, Data, Position, Rotation, Velocity, Cell, Tally);
-component!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z);
-component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, New);
+impl_component!(Transform, Mat, Quad, Data, Position, Rotation, Velocity, Cell, Tally);
+impl_component!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z);
+impl_component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, New);
 
 /// The default size of a chunk, and the largest.
 const CHUNK_KIB: [usize; 2] = [16, 256];

@@ -32,10 +32,8 @@ pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
     );
 }
 
-component! {
-    #[enableable]
-    pub(super) struct Switch(f32);
-}
+#[component(enableable)]
+pub(super) struct Switch(f32);
 
 /// Entities with the switch off.
 fn entities_with_switch(n: usize) -> (World, Vec<Entity>) {
