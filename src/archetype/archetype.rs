@@ -14,7 +14,9 @@ use crate::version::Version;
 
 use super::beside_chunks::BesideChunks;
 use super::change_log::LastLogged;
-use super::marks::{Ending, Marks};
+use super::marks::Marks;
+use super::shared_tags::SharedTags;
+use super::traits::DespawnAction;
 
 /// All entities with exactly one set of components.
 ///
@@ -143,6 +145,7 @@ impl Archetype {
             entities: &self.entities,
             bits: self.bits(),
             values: self.values(),
+            shared: self.shared(),
             lines: self.lines(),
         }
     }
@@ -165,6 +168,12 @@ impl Archetype {
         Marks::values(&self.marks)
     }
 
+    /// The shared values. `None` if the archetype has none.
+    #[inline]
+    pub(crate) fn shared(&self) -> Option<&SharedTags> {
+        self.marks.as_ref().map(|marks| &marks.shared)
+    }
+
     /// The entities of the live rows, in the order of the list.
     #[inline]
     pub(crate) fn entities(&self) -> &[Entity] {
@@ -180,24 +189,24 @@ impl Archetype {
     /// entities are visible.
     #[inline]
     pub(crate) fn hidden(&self) -> Option<&ComponentSet> {
-        self.marks.as_ref().map(|marks| &marks.hidden)
+        self.marks.as_ref().map(|marks| &marks.traits.hidden)
     }
 
     /// Whether copies of an entity have all its components.
     pub(crate) fn is_copied(&self) -> bool {
-        self.marks.as_ref().is_none_or(|marks| marks.copied)
+        self.marks.as_ref().is_none_or(|marks| marks.traits.copied)
     }
 
     /// The effect of a despawn on the entities.
     #[inline]
-    pub(crate) fn ending(&self) -> Ending {
-        self.marks.as_ref().map_or(Ending::Free, |marks| marks.ending)
+    pub(crate) fn despawn_action(&self) -> DespawnAction {
+        self.marks.as_ref().map_or(DespawnAction::Free, |marks| marks.traits.despawn)
     }
 
     /// Whether the entities are gone.
     #[inline]
     pub(crate) fn is_gone(&self) -> bool {
-        self.ending() == Ending::Gone
+        self.despawn_action() == DespawnAction::AlreadyGone
     }
 
     /// The name of one of the components.

@@ -8,6 +8,8 @@ use crate::storage::{
 };
 use crate::version::Version;
 
+use super::shared_tags::SharedTags;
+
 /// The data of an archetype for its chunks and rows, besides the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct BesideChunks<'w> {
@@ -15,6 +17,7 @@ pub struct BesideChunks<'w> {
     pub(crate) entities: &'w [Entity],
     pub(crate) bits: Option<&'w EnableBits>,
     pub(crate) values: Option<&'w ChunkValues>,
+    pub(crate) shared: Option<&'w SharedTags>,
     pub(crate) lines: Option<&'w LineStamps>,
 }
 

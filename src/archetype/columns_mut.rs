@@ -73,7 +73,8 @@ impl<'w> ArchetypeColumnsMut<'w> {
     fn into_parts(self) -> (&'w mut ChunkList, BesideChunks<'w>) {
         let Archetype { list, stamps, entities, marks, .. } = self.0;
         let (bits, values, lines) = (Marks::bits(marks), Marks::values(marks), Marks::lines(marks));
-        (list, BesideChunks { stamps, entities, bits, values, lines })
+        let shared = marks.as_ref().map(|marks| &marks.shared);
+        (list, BesideChunks { stamps, entities, bits, values, shared, lines })
     }
 
     /// Adds the column of component `id`, if it exists, to a view for writing.

@@ -50,11 +50,12 @@ use aligned_vec::{AVec, ConstAlign};
 
 use crate::component::{ComponentSet, HeldValue, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, Location};
-use crate::storage::{ChunkRow, ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
+use crate::storage::{ChunkRow, LineStamps, Pool, StampKind, Stamps};
 use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::marks::Marks;
+use super::shared_tags::KeptValue;
 
 /// The bytes of a column, on a cache line.
 pub(super) type ColumnBytes = AVec<u8, ConstAlign<64>>;
@@ -160,7 +161,7 @@ impl ArchetypeImage {
         self.shared.clear();
         if let Some(marks) = &archetype.marks {
             marks.save(&mut self.marks);
-            self.shared.extend(marks.values.iter().flat_map(ChunkValues::kept_values));
+            self.shared.extend(marks.shared.kept_values());
         }
         self.list_key = list.key();
         self.in_first_block = list.in_first_block();
@@ -292,7 +293,7 @@ impl Archetype {
         if let Some(marks) = &mut self.marks {
             Marks::load(marks, &image.marks, *first);
             if self.list.chunk_len() > 0 {
-                marks.values.iter_mut().for_each(ChunkValues::own_shared);
+                marks.shared.own_again();
             }
         }
     }
@@ -334,8 +335,7 @@ impl Archetype {
 
     /// Releases the shared values, before [`Archetype::restore`].
     pub(crate) fn release_shared(&mut self) {
-        let values = self.marks.iter_mut().flat_map(|marks| &mut marks.values);
-        values.for_each(ChunkValues::release_shared);
+        self.marks.iter_mut().for_each(|marks| marks.shared.release());
     }
 
     /// All versions of the archetype's chunks and lines.

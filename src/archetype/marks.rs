@@ -3,36 +3,25 @@
 
 use std::sync::Arc;
 
-use crate::component::{ComponentId, ComponentSet, Registry};
+use crate::component::{ComponentId, Registry};
 use crate::storage::{ChunkValues, EnableBits, LineStamps, ListLayout};
 use crate::version::Version;
+
+use super::shared_tags::SharedTags;
+use super::traits::ArchetypeTraits;
 
 /// The optional data of an archetype. The entities of an archetype without it are visible, copied
 /// whole, and freed when they are despawned.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// The components that hide the entities.
-    pub(super) hidden: ComponentSet,
-    /// Whether copies of an entity have all its components.
-    pub(super) copied: bool,
-    pub(super) ending: Ending,
+    pub(super) traits: ArchetypeTraits,
+    pub(super) shared: SharedTags,
     /// The enable bits of its rows, if a component has any.
     bits: Option<EnableBits>,
     /// The change versions of lines, if a component has any.
     lines: Option<LineStamps>,
-    /// The values of its chunks, if a component has any, and the shared values of all chunks.
+    /// The values of its chunks, if a component has any.
     pub(super) values: Option<ChunkValues>,
-}
-
-/// The effect of a despawn on an entity of an archetype.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// It removes the row.
-    Free,
-    /// It keeps the cleanup components.
-    Keep,
-    /// It has no effect, because the entity is [`Gone`](crate::component::Gone).
-    Gone,
 }
 
 impl Marks {
@@ -58,9 +47,7 @@ impl Marks {
 
     #[cold]
     fn new(components: &[ComponentId], registry: &Registry, layout: &ListLayout) -> Box<Self> {
-        let infos = || components.iter().map(|&id| (id, registry.info(id)));
-        let has_cleanup = infos().any(|(_, info)| info.is_cleanup());
-        let is_gone = registry.gone().is_some_and(|gone| components.contains(&gone));
+        let infos = components.iter().map(|&id| registry.info(id));
         let shapes = || (0..).zip(layout.columns());
         let enableable = shapes().filter(|(_, shape)| shape.enableable).map(|(column, _)| column);
         let tracked = shapes().filter(|(_, shape)| shape.tracks_lines).map(|(column, _)| column);
@@ -69,20 +56,14 @@ impl Marks {
             bits: EnableBits::new(enableable, capacity),
             lines: LineStamps::new(tracked, capacity),
             values: ChunkValues::new(
-                (0..)
-                    .zip(infos())
-                    .filter_map(|(column, (_, info))| Some((column, *info.chunk_value()?))),
+                (0..).zip(infos).filter_map(|(column, info)| Some((column, *info.chunk_value()?))),
+            ),
+            shared: SharedTags::new(
                 components
                     .iter()
                     .filter_map(|&id| Some((id, Arc::clone(registry.shared_slot(id)?)))),
             ),
-            hidden: infos().filter(|(_, info)| info.is_hidden()).map(|(id, _)| id).collect(),
-            copied: infos().all(|(_, info)| info.is_copied()),
-            ending: match (is_gone, has_cleanup) {
-                (true, _) => Ending::Gone,
-                (false, true) => Ending::Keep,
-                (false, false) => Ending::Free,
-            },
+            traits: ArchetypeTraits::new(components, registry),
         })
     }
 
@@ -156,6 +137,7 @@ impl Marks {
         self.bits.iter_mut().for_each(EnableBits::push_chunk);
         self.lines.iter_mut().for_each(LineStamps::push_chunk);
         self.values.iter_mut().for_each(ChunkValues::push_chunk);
+        self.shared.own();
     }
 
     /// Makes room for `chunk_len` chunks in all.
@@ -165,8 +147,11 @@ impl Marks {
         self.values.iter_mut().for_each(|values| values.reserve(chunk_len));
     }
 
-    /// Removes all chunks from number `chunk_len` on.
+    /// Removes all chunks from number `chunk_len` on. The shared values go with the last chunk.
     pub(super) fn truncate(&mut self, chunk_len: usize) {
+        if chunk_len == 0 {
+            self.shared.release();
+        }
         self.bits.iter_mut().for_each(|bits| bits.truncate(chunk_len));
         self.lines.iter_mut().for_each(|lines| lines.truncate(chunk_len));
         self.values.iter_mut().for_each(|values| values.truncate(chunk_len));

@@ -2,7 +2,8 @@
 //!
 //! * [`archetype`] has the chunks of an archetype, the entities of its rows, their enable bits, and
 //!   its stamps; all but the chunks are [`beside_chunks`]. [`marks`] has the data that most
-//!   archetypes do not need, for example enable bits. [`append`] adds many rows to an archetype.
+//!   archetypes do not need, for example enable bits, [`traits`] (facts about the components) and
+//!   [`shared_tags`] (the shared values). [`append`] adds many rows to an archetype.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
 //! * [`bundle`] has the traits of the components with which an entity is spawned, or that it gains
 //!   or loses in one move. [`bundles`] has the ids of their components and the archetype of exactly
@@ -37,6 +38,8 @@ mod move_rows;
 mod part;
 mod patch;
 mod rows_view;
+mod shared_tags;
+mod traits;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetypes::{Archetypes, Census};
@@ -48,10 +51,11 @@ pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use image::{ArchetypeImage, RestoreContext};
-pub(crate) use marks::Ending;
 pub(crate) use merge::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};
 pub(crate) use patch::{ArchetypePatch, CellRun};
 pub(crate) use rows_view::{Beside, RowsView};
+pub(crate) use shared_tags::{KeptValue, SharedTags};
+pub(crate) use traits::DespawnAction;

@@ -5,12 +5,13 @@
 
 use crate::component::{Component as _, ComponentInfo, Gone, Registry};
 use crate::entity::Entity;
-use crate::storage::{ChunkValues, KeptValue, StampKind};
+use crate::storage::{ChunkValues, StampKind};
 use crate::version::Version;
 
 use super::archetype::{Archetype, push_chunk};
 use super::image::{ArchetypeImage, chunk_words};
 use super::rows_view::{Beside, words_beside};
+use super::shared_tags::KeptValue;
 
 /// Cells of a column that a patch overwrites or adds.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +57,7 @@ impl<'b> ArchetypePatch<'b> {
         let columns = sample.components().len();
         let chunk_words = chunk_words(&sample);
         // Tags have their values in the world, if any.
-        let values = sample.marks.as_mut().and_then(|marks| marks.values.as_mut());
-        values.into_iter().for_each(ChunkValues::forget_shared);
+        sample.marks.iter_mut().for_each(|marks| marks.shared.forget());
         fits.then(|| Self {
             cells: vec![Vec::new(); columns],
             entities: None,

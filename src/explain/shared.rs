@@ -57,7 +57,7 @@ pub(super) fn shared_values<'w>(
     for (archetype, registry) in archetypes.filter(|(archetype, _)| !archetype.is_empty()) {
         let list = archetype.list();
         let (chunks, capacity) = (list.chunk_len() as usize, list.chunk_capacity() as usize);
-        for tag in archetype.values().into_iter().flat_map(|values| values.tags()) {
+        for tag in archetype.shared().into_iter().flat_map(|shared| shared.tags()) {
             let Some((type_name, marker)) = registry.shared_type(tag) else { continue };
             let at = types.iter().position(|(known, ..)| *known == marker);
             let at = at.unwrap_or_else(|| {

@@ -1,6 +1,6 @@
 //! The data of a chunk besides its columns: entities, enable bits, values, and line stamps.
 
-use crate::archetype::BesideChunks;
+use crate::archetype::{BesideChunks, SharedTags};
 use crate::component::SharedValue;
 use crate::entity::Entity;
 use crate::storage::{
@@ -17,6 +17,7 @@ pub struct ChunkRows<'w> {
     len: usize,
     bits: Option<&'w EnableBits>,
     values: Option<&'w ChunkValues>,
+    shared: Option<&'w SharedTags>,
     /// The line stamps, and the stamps of chunks.
     lines: Option<(&'w LineStamps, &'w Stamps)>,
     chunk: u32,
@@ -36,20 +37,21 @@ impl<'w> ChunkRows<'w> {
         now: Version,
         ignores_enabled: bool,
     ) -> Self {
-        let BesideChunks { entities, bits, values, lines, stamps } = beside;
+        let BesideChunks { entities, bits, values, shared, lines, stamps } = beside;
         let lines = match lines {
             Some(lines) => Some((lines, stamps)),
             None => None,
         };
-        Self { all: entities, start, len, bits, values, lines, chunk, now, ignores_enabled }
+        Self { all: entities, start, len, bits, values, shared, lines, chunk, now, ignores_enabled }
     }
 
     /// The rows of an archetype's only chunk, for terms that ask for entities only.
     #[inline]
     pub(super) const fn of_entities(all: &'w [Entity]) -> Self {
         let (len, now) = (all.len(), Version::NEVER);
-        let (bits, values, lines, chunk, ignores_enabled) = (None, None, None, 0, false);
-        Self { all, start: 0, len, bits, values, lines, chunk, now, ignores_enabled }
+        let (bits, values, shared, lines, chunk) = (None, None, None, None, 0);
+        let ignores_enabled = false;
+        Self { all, start: 0, len, bits, values, shared, lines, chunk, now, ignores_enabled }
     }
 
     /// The version of written data.
@@ -111,6 +113,6 @@ impl<'w> ChunkRows<'w> {
     /// The shared value of type `T`, if the entities have one.
     #[inline]
     pub(super) fn shared<T: SharedValue>(self) -> Option<&'w T> {
-        self.values?.shared()
+        self.shared?.get()
     }
 }

@@ -200,7 +200,7 @@ impl<T: SharedValue> Filter for WhereShared<T> {
 
     #[inline]
     fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
-        beside.values.is_some_and(|values| values.has_tag(self.tag))
+        beside.shared.is_some_and(|shared| shared.has(self.tag))
     }
 }
 

@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{ArchetypePatch, Beside, CellRun};
+use crate::archetype::{ArchetypePatch, Beside, CellRun, KeptValue};
 use crate::component::{Component, ComponentSet, Gone};
 use crate::entity::Entity;
-use crate::storage::{KeptValue, StampKind};
+use crate::storage::StampKind;
 use crate::store::{Store, StoreImage, StorePatch};
 
 use super::input::Input;

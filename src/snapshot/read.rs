@@ -6,10 +6,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
+use crate::archetype::{ArchetypePatch, Beside, CellRun, KeptValue, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
-use crate::storage::{KeptValue, StampKind};
+use crate::storage::StampKind;
 use crate::store::{History, Store, StoreImage, StorePatch};
 use crate::version::Version;
 

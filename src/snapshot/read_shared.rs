@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::archetype::KeptValue;
 use crate::component::{
     ComponentId, NamedShared, Registry, SharedImage, SharedTypeImage, TagPlace,
 };
-use crate::storage::KeptValue;
 use crate::store::Store;
 
 use super::format::IDS_LEFT;

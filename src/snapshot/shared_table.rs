@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::archetype::KeptValue;
 use crate::component::{ComponentId, SharedCodec, SharedImage, SharedTypeImage, TagPlace};
-use crate::storage::KeptValue;
 
 use super::output::{Output, differences, push};
 

@@ -8,10 +8,10 @@ use std::ops::Range;
 use bytemuck::cast_slice;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::archetype::{Archetype, ArchetypeImage, Beside, RowsView};
+use crate::archetype::{Archetype, ArchetypeImage, Beside, RowsView, SharedTags};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::line::VECTOR_ROWS;
-use crate::storage::{ChunkValues, StampKind};
+use crate::storage::StampKind;
 use crate::store::{History, Store, StoreImage, age_of_stamp};
 
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
@@ -36,8 +36,8 @@ impl<'a> Source<'a> {
     /// The present state of a store.
     pub(super) fn of_store(store: &'a Store) -> Self {
         let archetypes = store.archetypes.as_slice().iter();
-        let values = archetypes.clone().filter_map(Archetype::values);
-        let values = values.flat_map(ChunkValues::kept_values);
+        let values =
+            archetypes.clone().filter_map(Archetype::shared).flat_map(SharedTags::kept_values);
         Self {
             shared: SharedTables::new(&store.registry.save_shared(), values),
             views: aged(archetypes.map(RowsView::of_archetype), &store.history),

@@ -14,30 +14,20 @@
 //! Words are atomic because threads that share a query write the values of different chunks, which
 //! share an allocation. All accesses are relaxed: readers and writers of one type are synchronised
 //! elsewhere, so a value is never read in halves.
-//!
-//! A shared value is one for all chunks of an archetype, which owns it while it has any.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use std::sync::Arc;
-
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 
-use crate::component::{
-    AnyValue, ChunkShape, ChunkValue, ChunkWords, ComponentId, HeldValue, References, Registry,
-    SharedSlot, SharedValue, downcast,
-};
+use crate::component::{ChunkShape, ChunkValue, ChunkWords, References};
 use crate::entity::Entity;
-use crate::payload::Payload;
 
 use super::words;
 
-/// The values of all chunks of an archetype that has components with a value per chunk, or shared
-/// values.
+/// The values of all chunks of an archetype that has components with a value per chunk.
 #[derive(Debug)]
 pub(crate) struct ChunkValues {
     arrays: Box<[ValueArray]>,
-    shared: Box<[SharedCell]>,
 }
 
 /// The values of one column, chunk after chunk.
@@ -48,127 +38,12 @@ struct ValueArray {
     words: Vec<AtomicU64>,
 }
 
-/// A value that all chunks share.
-#[derive(Debug)]
-struct SharedCell {
-    tag: ComponentId,
-    slot: Arc<SharedSlot>,
-    /// The value, while there are chunks.
-    value: Option<Arc<HeldValue>>,
-}
-
-/// A shared value that an owner other than an archetype keeps alive, for its tag.
-#[derive(Clone, Debug)]
-pub(crate) struct KeptValue {
-    tag: ComponentId,
-    /// Taken by the destructor.
-    value: Option<Arc<AnyValue>>,
-    hash: u64,
-}
-
-impl KeptValue {
-    /// A value with this hash, to be kept for a tag.
-    pub(crate) const fn new(tag: ComponentId, value: Arc<AnyValue>, hash: u64) -> Self {
-        Self { tag, value: Some(value), hash }
-    }
-
-    pub(crate) const fn tag(&self) -> ComponentId {
-        self.tag
-    }
-
-    pub(crate) const fn hash(&self) -> u64 {
-        self.hash
-    }
-
-    /// The same value for another tag.
-    pub(crate) fn with_tag(mut self, tag: ComponentId) -> Self {
-        self.tag = tag;
-        self
-    }
-
-    /// Whether both are one value, and not only equal.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(self.held(), other.held())
-    }
-
-    pub(crate) fn value(&self) -> &AnyValue {
-        self.held()
-    }
-
-    fn held(&self) -> &Arc<AnyValue> {
-        self.value.as_ref().expect("a value is dropped already")
-    }
-
-    /// Gives the tag its value back. The caller owns it until an archetype does.
-    pub(crate) fn own(&self, registry: &Registry) -> Arc<HeldValue> {
-        registry.own_shared(self.tag, (self.held(), self.hash))
-    }
-}
-
-impl Drop for KeptValue {
-    /// A panic of the value's destructor ends here, after its message: others wait for theirs.
-    fn drop(&mut self) {
-        let value = self.value.take();
-        drop(Payload::catch(|| drop(value)));
-    }
-}
-
-impl SharedCell {
-    /// Drops the value, if this is its only owner. A panic of its destructor ends here, after its
-    /// message: rows are being moved.
-    fn release(&mut self) {
-        let value = self.value.take();
-        drop(Payload::catch(|| drop(value)));
-    }
-}
-
-impl Drop for SharedCell {
-    /// The destructor of a slice would end the process at the second panic.
-    fn drop(&mut self) {
-        self.release();
-    }
-}
-
 impl ChunkValues {
-    /// The values of an archetype without chunks. `None` if it has neither columns with values nor
-    /// the tag of a shared one.
-    pub(crate) fn new(
-        columns: impl Iterator<Item = (u16, ChunkShape)>,
-        shared: impl Iterator<Item = (ComponentId, Arc<SharedSlot>)>,
-    ) -> Option<Self> {
+    /// The values of an archetype without chunks. `None` if no column has values.
+    pub(crate) fn new(columns: impl Iterator<Item = (u16, ChunkShape)>) -> Option<Self> {
         let array = |(column, shape)| ValueArray { column, shape, words: Vec::new() };
-        let cell = |(tag, slot)| SharedCell { tag, slot, value: None };
-        let (arrays, shared): (Box<_>, Box<_>) =
-            (columns.map(array).collect(), shared.map(cell).collect());
-        (!arrays.is_empty() || !shared.is_empty()).then_some(Self { arrays, shared })
-    }
-
-    /// The shared value of type `T`, if the entities have one.
-    #[inline]
-    pub(crate) fn shared<T: SharedValue>(&self) -> Option<&T> {
-        self.tagged().map(|(_, value)| value)
-    }
-
-    /// The shared value of type `T` and its tag, if the entities have one.
-    #[inline]
-    pub(crate) fn tagged<T: SharedValue>(&self) -> Option<(ComponentId, &T)> {
-        let mut cells = self.shared.iter();
-        cells.find_map(|cell| Some((cell.tag, downcast(cell.value.as_deref()?)?)))
-    }
-
-    /// Whether a tag belongs to one of the shared values.
-    pub(crate) fn has_tag(&self, tag: ComponentId) -> bool {
-        self.shared.iter().any(|cell| cell.tag == tag)
-    }
-
-    /// The tags of the shared values.
-    pub(crate) fn tags(&self) -> impl Iterator<Item = ComponentId> {
-        self.shared.iter().map(|cell| cell.tag)
-    }
-
-    /// Makes this an archetype without shared values, whatever its tags are.
-    pub(crate) fn forget_shared(&mut self) {
-        self.shared = Box::default();
+        let arrays: Box<_> = columns.map(array).collect();
+        (!arrays.is_empty()).then_some(Self { arrays })
     }
 
     /// The columns that have values.
@@ -186,31 +61,6 @@ impl ChunkValues {
         let array = self.arrays.iter().find(|array| array.column == column);
         let array = array.expect("a column has no value per chunk");
         ValueCell { words: &array.words[array.shape.words_of(chunk as usize)] }
-    }
-
-    /// The shared values, to be kept by a copy of the rows.
-    pub(crate) fn kept_values(&self) -> impl Iterator<Item = KeptValue> {
-        self.shared.iter().filter_map(|SharedCell { tag, slot, value }| {
-            let value = Some(value.as_ref()?.keep());
-            Some(KeptValue { tag: *tag, value, hash: slot.hash() })
-        })
-    }
-
-    /// Releases all shared values, also while there are chunks: [`ChunkValues::own_shared`]
-    /// follows.
-    pub(crate) fn release_shared(&mut self) {
-        self.shared.iter_mut().for_each(SharedCell::release);
-    }
-
-    /// Owns the shared values again, after another owner has given the tags their values.
-    ///
-    /// # Panics
-    ///
-    /// If a tag has no value.
-    pub(crate) fn own_shared(&mut self) {
-        for SharedCell { slot, value, .. } in &mut self.shared {
-            *value = Some(slot.get().expect("a tag of a shared value has none"));
-        }
     }
 
     /// Words of a chunk in the array of a column: none if it has no values.
@@ -242,17 +92,8 @@ impl ChunkValues {
         self.arrays.iter_mut().for_each(|array| words::load(&mut array.words, saved));
     }
 
-    /// Adds a chunk, which has the default values, and owns the shared ones from now on.
-    ///
-    /// # Panics
-    ///
-    /// If a shared value has no owner: rows come from an archetype that has it, or with the value.
+    /// Adds a chunk, which has the default values.
     pub(crate) fn push_chunk(&mut self) {
-        for SharedCell { slot, value, .. } in &mut self.shared {
-            if value.is_none() {
-                *value = Some(slot.get().expect("a row of a shared value came without it"));
-            }
-        }
         for ValueArray { shape, words, .. } in &mut self.arrays {
             words.extend(shape.default_words().iter().map(|&word| AtomicU64::new(word)));
         }
@@ -265,11 +106,8 @@ impl ChunkValues {
         }
     }
 
-    /// Removes all chunks from number `chunk_len` on. Shared values go with the last chunk.
+    /// Removes all chunks from number `chunk_len` on.
     pub(crate) fn truncate(&mut self, chunk_len: usize) {
-        if chunk_len == 0 {
-            self.shared.iter_mut().for_each(SharedCell::release);
-        }
         for ValueArray { shape, words, .. } in &mut self.arrays {
             words.truncate(chunk_len * shape.words);
         }
@@ -337,14 +175,10 @@ impl ChunkValues {
         arrays.flat_map(|array| array.words.iter().map(|word| word.load(Ordering::Relaxed)))
     }
 
-    /// Whether each chunk has values, and shared values are owned while there are chunks.
+    /// Whether each chunk has values.
     pub(crate) fn is_consistent(&self, chunk_len: u32) -> bool {
-        let mut shared = self.shared.iter();
-        shared.all(|cell| cell.value.is_some() == (chunk_len > 0))
-            && self
-                .arrays
-                .iter()
-                .all(|array| array.words.len() == chunk_len as usize * array.shape.words)
+        let mut arrays = self.arrays.iter();
+        arrays.all(|array| array.words.len() == chunk_len as usize * array.shape.words)
     }
 
     /// Bytes of all arrays.

@@ -89,7 +89,7 @@ pub(crate) use access::{
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError, ParseChunkSizeError};
-pub(crate) use chunk_values::{ChunkValues, KeptValue, ValueCell};
+pub(crate) use chunk_values::{ChunkValues, ValueCell};
 pub(crate) use enable::{ChunkBits, EnableBits, EnableRule, EnableRules, SeenPart, Share};
 pub use enable::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,

@@ -8,7 +8,7 @@
 //! the archetype with `Gone` alone, and [`Store::end_cleanup`] empties it after each removal. In a
 //! world without cleanup components, each of these steps is one branch.
 
-use crate::archetype::{Archetype, Change, EdgeId, Ending, MoveContext};
+use crate::archetype::{Archetype, Change, DespawnAction, EdgeId, MoveContext};
 use crate::component::Gone;
 use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
@@ -44,7 +44,7 @@ impl Store {
     /// Whether an entity is gone.
     #[inline]
     pub(crate) fn is_gone(&self, entity: Entity) -> bool {
-        self.has_cleanup() && self.ending(entity) == Ok(Ending::Gone)
+        self.has_cleanup() && self.despawn_action(entity) == Ok(DespawnAction::AlreadyGone)
     }
 
     /// The effect of a despawn on an entity.
@@ -52,8 +52,8 @@ impl Store {
     /// # Errors
     ///
     /// If the entity is not alive.
-    pub(crate) fn ending(&self, entity: Entity) -> Result<Ending, NoSuchEntity> {
-        Ok(self.archetypes.get(self.entities.locate(entity)?.archetype()).ending())
+    pub(crate) fn despawn_action(&self, entity: Entity) -> Result<DespawnAction, NoSuchEntity> {
+        Ok(self.archetypes.get(self.entities.locate(entity)?.archetype()).despawn_action())
     }
 
     /// A view that tells which entities are alive.

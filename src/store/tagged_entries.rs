@@ -3,9 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, SharedTags};
 use crate::component::ComponentId;
-use crate::storage::ChunkValues;
 
 /// The entries of the archetypes with each tag, in their order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,7 +16,7 @@ impl TaggedEntries {
     /// Adds the entry of an archetype, which follows all others.
     pub(super) fn push(&mut self, entry: usize, archetype: &Archetype) {
         let entry = u32::try_from(entry).expect("a plan has 2^32 entries or more");
-        for tag in archetype.values().into_iter().flat_map(ChunkValues::tags) {
+        for tag in archetype.shared().into_iter().flat_map(SharedTags::tags) {
             self.by_tag.entry(tag).or_default().push(entry);
         }
     }

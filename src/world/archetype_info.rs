@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, SharedTags};
 use crate::component::{ComponentInfo, Registry};
-use crate::storage::ChunkValues;
 
 use super::world::World;
 
@@ -27,8 +26,8 @@ impl<'w> ArchetypeInfo<'w> {
 
     /// The types of the [shared values](crate::Shared) of its entities, as the compiler names them.
     pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
-        let (registry, values) = (self.registry, self.archetype.values());
-        let tags = values.into_iter().flat_map(ChunkValues::tags);
+        let (registry, shared) = (self.registry, self.archetype.shared());
+        let tags = shared.into_iter().flat_map(SharedTags::tags);
         tags.filter_map(|tag| registry.shared_type(tag)).map(|(name, _)| name)
     }
 

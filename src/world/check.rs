@@ -45,6 +45,11 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
+    /// An archetype with rows does not own its shared values, or one without rows does.
+    SharedValues {
+        /// The archetype's number.
+        archetype: usize,
+    },
     /// The bytes of a cell are not a value of the column's component.
     Values {
         /// The archetype's number.
@@ -178,7 +183,11 @@ impl World {
         if !archetype.lines().is_none_or(|lines| lines.is_consistent(archetype.stamps())) {
             return Err(Defect::LineStamps { archetype: number });
         }
-        if !archetype.values().is_none_or(|values| values.is_consistent(list.chunk_len())) {
+        let chunk_len = list.chunk_len();
+        if !archetype.shared().is_none_or(|shared| shared.is_consistent(chunk_len)) {
+            return Err(Defect::SharedValues { archetype: number });
+        }
+        if !archetype.values().is_none_or(|values| values.is_consistent(chunk_len)) {
             return Err(Defect::ChunkValues { archetype: number });
         }
         let columns = (0u16..).map(StampKind::column).take(archetype.components().len());

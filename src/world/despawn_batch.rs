@@ -5,7 +5,7 @@
 //! caches hold, each of the three is a cache miss. So the batch prefetches the slots of entities
 //! some steps ahead, and their rows a few steps ahead, when the slots have arrived.
 
-use crate::archetype::Ending;
+use crate::archetype::DespawnAction;
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::store::Store;
 use crate::version::Version;
@@ -98,14 +98,14 @@ impl Store {
     /// [`Store::end_one_row`]. `now` is set if the entity is alive.
     #[cold]
     fn end_row(&mut self, entity: Entity, now: &mut Option<Version>) -> Result<(), NoSuchEntity> {
-        match self.ending(entity)? {
-            Ending::Gone => return Err(NoSuchEntity { entity }),
-            Ending::Free => {
+        match self.despawn_action(entity)? {
+            DespawnAction::AlreadyGone => return Err(NoSuchEntity { entity }),
+            DespawnAction::Free => {
                 let place = self.entities.free(entity)?;
                 let now = *now.get_or_insert_with(|| self.clock.advance());
                 self.remove_row(place, now);
             }
-            Ending::Keep => {
+            DespawnAction::KeepCleanup => {
                 let place = self.entities.locate(entity)?;
                 let edge = self.despawn_edge(place.archetype());
                 let now = *now.get_or_insert_with(|| self.clock.advance());

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, SharedTags};
 use crate::component::{Columnar, ComponentInfo, Registry};
 use crate::entity::{Entity, NoSuchEntity};
-use crate::storage::{ChunkRow, ChunkValues};
+use crate::storage::ChunkRow;
 
 use super::cell_shape::{Cell, CellShape};
 use super::error::EntityError;
@@ -125,8 +125,8 @@ impl<'w> EntityView<'w> {
     /// ```
     pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
         let registry = self.registry();
-        let values = self.row.and_then(|(archetype, _)| archetype.values());
-        let tags = values.into_iter().flat_map(ChunkValues::tags);
+        let shared = self.row.and_then(|(archetype, _)| archetype.shared());
+        let tags = shared.into_iter().flat_map(SharedTags::tags);
         tags.filter_map(|tag| registry.shared_type(tag)).map(|(name, _)| name)
     }
 

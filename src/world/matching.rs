@@ -5,7 +5,8 @@ use core::marker::PhantomData;
 use core::slice::from_ref;
 
 use crate::archetype::{
-    Archetypes, Bundle, Change, EdgeId, Ending, MoveContext, NewRows, assert_distinct, move_chunks,
+    Archetypes, Bundle, Change, DespawnAction, EdgeId, MoveContext, NewRows, assert_distinct,
+    move_chunks,
 };
 use crate::component::{Gone, NameTaken};
 use crate::entity::{ArchetypeId, Entity};
@@ -377,7 +378,7 @@ impl Store {
     /// Despawns the entities of chunks that are not gone. Returns their number.
     fn despawn_matched(&mut self, matched: &MatchedChunks, now: Version) -> usize {
         let MatchedChunks { archetype: id, chunks } = matched;
-        if self.archetypes.get(*id).ending() == Ending::Keep {
+        if self.archetypes.get(*id).despawn_action() == DespawnAction::KeepCleanup {
             let edge = self.despawn_edge(*id);
             return self.move_matched(matched, edge, Gone, now);
         }

@@ -206,8 +206,8 @@ impl World {
     /// ```
     pub fn get_shared<T: SharedValue>(&self, entity: Entity) -> Result<&T, EntityError> {
         let place = self.store.entities.locate(entity).ok();
-        let values = place.and_then(|place| self.archetype(place).values());
-        let value = values.and_then(|values| values.shared());
+        let shared = place.and_then(|place| self.archetype(place).shared());
+        let value = shared.and_then(|shared| shared.get());
         value.ok_or_else(|| self.lacking(entity, type_name::<T>()))
     }
 
@@ -241,7 +241,7 @@ impl World {
         let archetypes = self.store.archetypes.as_slice().iter();
         let mut seen = FxHashSet::default();
         archetypes
-            .filter_map(|archetype| archetype.values()?.tagged::<T>())
+            .filter_map(|archetype| archetype.shared()?.tagged::<T>())
             .filter(move |&(tag, _)| seen.insert(tag))
             .map(|(_, value)| value)
     }
