@@ -6,9 +6,9 @@ use crate::entity::{Directory, Entity, Location, OutOfIds};
 use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowRun, Writer, WrittenRows};
 use crate::version::Version;
 
-use super::archetype::{Archetype, stamp_new_rows};
+use super::archetype::Archetype;
+use super::arrive::rows_added;
 use super::graph::Edge;
-use super::marks::Marks;
 use crate::entity::ArchetypeId;
 
 impl Archetype {
@@ -142,36 +142,34 @@ impl Archetype {
 
     /// Stamps the new rows of a chunk: the rows from number `start` of the archetype on.
     fn stamp_rows_of(&mut self, chunk: usize, start: usize, now: Version) {
-        let Self { list, stamps, marks, .. } = self;
-        let Some(lines) = Marks::lines(marks) else { return stamps.touch_all(chunk, now) };
+        let Self { list, stamps, extras, .. } = self;
         let number = u32::try_from(chunk).expect("an archetype has 2^32 chunks or more");
         let old = start.saturating_sub(chunk * list.capacity() as usize);
         let old = u32::try_from(old).expect("a chunk has 2^32 rows or more");
-        stamp_new_rows(stamps, lines, (number, old..list.rows(number)), now);
+        rows_added(stamps, extras, (number, old..list.rows(number)), now);
     }
 
-    /// Disables in a live row the components that are disabled in the row of `source` that it
-    /// copies.
-    pub(crate) fn follow_bits(
-        &mut self,
+    /// Gives a live row the attachments of the row of `source` that it copies.
+    pub(crate) fn follow_copied(
+        &self,
         index: usize,
         (source, from): (&Self, RowIndex),
         edge: &Edge,
     ) {
-        if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut self.marks), source.bits()) {
-            let to = self.list.split(self.list.position_of(index));
-            ours.follow_row(to, (theirs, source.list.split(from)), edge.cells.columns());
-        }
+        let to = self.list.split(self.list.position_of(index));
+        let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
+        let from = (source, source.list.split(from));
+        self.rows_copied((to.chunk, to.row..to.row + 1), from, |column| Some(kept(column)?.0));
     }
 
-    /// Disables in the live rows from `first` on the components that are disabled in another row.
-    pub(crate) fn replicate_bits(&mut self, from: RowIndex, first: usize) {
-        let Some(bits) = Marks::bits_mut(&mut self.marks) else { return };
+    /// Gives the live rows from `first` on the attachments of another row, which they copy.
+    pub(crate) fn replicate_attachments(&self, from: RowIndex, first: usize) {
         let list = &self.list;
         let start = list.split(list.position_of(first));
         for chunk in start.chunk..list.chunk_len() {
             let begin = if chunk == start.chunk { start.row } else { 0 };
-            bits.replicate(list.split(from), chunk, begin..list.rows(chunk));
+            let rows = (chunk, begin..list.rows(chunk));
+            self.rows_copied(rows, (self, list.split(from)), Some);
         }
     }
 

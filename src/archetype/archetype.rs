@@ -1,20 +1,17 @@
-//! One archetype: the chunks of its rows, the entity of each row, enable bits, and change versions.
-
-use core::ops::Range;
+//! One archetype: the chunks of its rows, the entity of each row, change versions, attachments.
 
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
-use crate::entity::RowIndex;
 use crate::prefetch::prefetch;
 use crate::storage::{
-    BundleCells, ChunkList, ChunkRow, ChunkSize, ChunkValues, ColumnShape, EnableBits, LayoutError,
-    LineStamps, ListLayout, LiveColumns, NextRow, Pool, RowWriter, StampKind, Stamps,
+    Attachments, BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnBits, ColumnShape, LayoutError,
+    ListLayout, LiveColumns, Pool, Stamps,
 };
 use crate::version::Version;
 
 use super::beside_chunks::BesideChunks;
 use super::change_log::LastLogged;
-use super::marks::Marks;
+use super::extras::Extras;
 use super::shared_tags::SharedTags;
 use super::traits::DespawnAction;
 
@@ -34,7 +31,7 @@ pub(crate) struct Archetype {
     set: ComponentSet,
     ranks: Ranks,
     components: Box<[ComponentId]>,
-    pub(super) marks: Option<Box<Marks>>,
+    pub(super) extras: Option<Box<Extras>>,
 }
 
 // At most 256 bytes, so that an index becomes an address by a shift instead of a multiplication.
@@ -56,9 +53,7 @@ impl Archetype {
         let shape = |id: &ComponentId| {
             let info = registry.info(*id);
             let (name, size, align) = (info.name(), info.size(), info.align());
-            let (values, enableable) = (info.values(), info.is_enableable());
-            let tracks_lines = info.tracks_lines();
-            ColumnShape { name, size, align, values, enableable, tracks_lines }
+            ColumnShape { name, size, align, values: info.values() }
         };
         let ids = set.to_list();
         let columns = ids.iter().map(shape).collect();
@@ -80,7 +75,7 @@ impl Archetype {
     ) -> Self {
         let components = set.to_list();
         Self {
-            marks: Marks::of(&components, registry, &layout),
+            extras: Extras::of(&components, registry, &layout),
             list: ChunkList::new(layout),
             entities: Vec::new(),
             stamps,
@@ -143,35 +138,28 @@ impl Archetype {
         BesideChunks {
             stamps: &self.stamps,
             entities: &self.entities,
-            bits: self.bits(),
-            values: self.values(),
+            attachments: self.attachments(),
+            ignores_enabled: false,
             shared: self.shared(),
-            lines: self.lines(),
         }
     }
 
-    /// The line stamps. `None` if no component asks for them.
+    /// The attachments of the columns. `None` if no component has any.
     #[inline]
-    pub(crate) fn lines(&self) -> Option<&LineStamps> {
-        Marks::lines(&self.marks)
+    pub(crate) fn attachments(&self) -> Option<&Attachments> {
+        self.extras.as_ref().map(|extras| &extras.attachments)
     }
 
-    /// The enable bits of the live rows. `None` if no component is enableable.
+    /// The enable bits of a column, if its component is enableable.
     #[inline]
-    pub(crate) fn bits(&self) -> Option<&EnableBits> {
-        Marks::bits(&self.marks)
-    }
-
-    /// The values of the chunks. `None` if no component has any.
-    #[inline]
-    pub(crate) fn values(&self) -> Option<&ChunkValues> {
-        Marks::values(&self.marks)
+    pub(crate) fn bits(&self, column: u16) -> Option<ColumnBits<'_>> {
+        self.attachments()?.bits(column)
     }
 
     /// The shared values. `None` if the archetype has none.
     #[inline]
     pub(crate) fn shared(&self) -> Option<&SharedTags> {
-        self.marks.as_ref().map(|marks| &marks.shared)
+        self.extras.as_ref().map(|extras| &extras.shared)
     }
 
     /// The entities of the live rows, in the order of the list.
@@ -189,18 +177,18 @@ impl Archetype {
     /// entities are visible.
     #[inline]
     pub(crate) fn hidden(&self) -> Option<&ComponentSet> {
-        self.marks.as_ref().map(|marks| &marks.traits.hidden)
+        self.extras.as_ref().map(|extras| &extras.traits.hidden)
     }
 
     /// Whether copies of an entity have all its components.
     pub(crate) fn is_copied(&self) -> bool {
-        self.marks.as_ref().is_none_or(|marks| marks.traits.copied)
+        self.extras.as_ref().is_none_or(|extras| extras.traits.copied)
     }
 
     /// The effect of a despawn on the entities.
     #[inline]
     pub(crate) fn despawn_action(&self) -> DespawnAction {
-        self.marks.as_ref().map_or(DespawnAction::Free, |marks| marks.traits.despawn)
+        self.extras.as_ref().map_or(DespawnAction::Free, |extras| extras.traits.despawn)
     }
 
     /// Whether the entities are gone.
@@ -250,29 +238,6 @@ impl Archetype {
         prefetch(self.entities.as_ptr().wrapping_add(self.list.index_of(at)));
     }
 
-    /// Makes room for one more row.
-    #[inline]
-    pub(crate) fn next_row(&mut self, pool: &mut Pool) -> NewRow<'_> {
-        let Self { list, entities, stamps, marks, .. } = self;
-        NewRow { row: list.next_row(pool), entities, stamps, marks }
-    }
-
-    /// Adds stamps and [marks](Marks::push_chunk) for a chunk if it has none yet. It must be an
-    /// existing chunk or the next one.
-    #[inline(always)]
-    pub(super) fn grow_to(&mut self, chunk: u32, now: Version) {
-        if chunk as usize == self.stamps.chunk_len() {
-            push_chunk(&mut self.stamps, &mut self.marks, now);
-        }
-    }
-
-    /// Calls [`Archetype::grow_to`] for all chunks of the list.
-    pub(super) fn grow_to_all(&mut self, now: Version) {
-        while self.stamps.chunk_len() < self.list.chunk_len() as usize {
-            push_chunk(&mut self.stamps, &mut self.marks, now);
-        }
-    }
-
     /// Calls `write` to overwrite the columns of a bundle in the live rows of a chunk, and enables
     /// and stamps them.
     pub(crate) fn overwrite_chunk(
@@ -283,12 +248,7 @@ impl Archetype {
         write: impl FnOnce(&mut LiveColumns<'_>),
     ) {
         write(&mut LiveColumns::new(&mut self.list, cells, chunk));
-        for &column in cells.columns().as_slice() {
-            self.stamps.touch(StampKind::column(column), chunk as usize, now);
-            if let Some(bits) = self.bits() {
-                bits.enable(column, chunk, 0..self.list.rows(chunk));
-            }
-        }
+        self.chunk_written(cells.columns().as_slice(), chunk, now);
     }
 
     /// Removes a row. If the list's last row took its place, returns the entity of that row.
@@ -311,10 +271,7 @@ impl Archetype {
         now: Version,
     ) -> Option<Entity> {
         let index = self.list.index_of(at);
-        match &self.marks {
-            None => self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now),
-            Some(_) => self.record_marked_removal(at, last, now),
-        }
+        self.row_removed(at, last, now);
         if last.row == 0 {
             self.drop_chunks(last.chunk as usize);
         }
@@ -326,36 +283,11 @@ impl Archetype {
         Some(moved)
     }
 
-    /// Stamps the chunk in which the last row took the place of a removed one, and moves its enable
-    /// bits and the versions of its lines.
-    #[cold]
-    fn record_marked_removal(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
-        let Self { stamps, marks, .. } = self;
-        if let Some(lines) = Marks::lines(marks) {
-            lines.open(stamps, at.chunk);
-        }
-        stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
-        if let Some(lines) = Marks::lines(marks) {
-            lines.close(stamps, (at.chunk, at.row..at.row + 1), |column| {
-                Some(lines.chunk(stamps, column, last.chunk)?.version_of(last.row))
-            });
-        }
-        if let Some(bits) = Marks::bits_mut(marks) {
-            bits.remove_row(at, last);
-        }
-    }
-
     /// Removes all rows. The caller frees the ids of the entities.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
         self.list.clear(pool);
         self.entities.clear();
         self.drop_chunks(0);
-    }
-
-    /// Removes the stamps and marks of all chunks from number `chunk_len` on.
-    pub(super) fn drop_chunks(&mut self, chunk_len: usize) {
-        self.stamps.truncate(chunk_len);
-        self.marks.iter_mut().for_each(|marks| marks.truncate(chunk_len));
     }
 
     /// Makes room for `rows` more rows.
@@ -365,7 +297,7 @@ impl Archetype {
         let capacity = self.list.chunk_capacity() as usize;
         let chunk_len = (self.len() + rows).div_ceil(capacity);
         self.stamps.reserve(chunk_len);
-        self.marks.iter_mut().for_each(|marks| marks.reserve(chunk_len));
+        self.extras.iter_mut().for_each(|extras| extras.attachments.reserve(chunk_len));
     }
 
     /// Frees unused memory, moving at most `rows_max` rows. Returns the number of moved rows.
@@ -374,84 +306,9 @@ impl Archetype {
         self.list.compact(rows_max, pool)
     }
 
-    /// Bytes of entities, enable bits, values of chunks, and stamps.
+    /// Bytes of entities, attachments, and stamps.
     pub(crate) fn bookkeeping_bytes(&self) -> usize {
-        let marks = self.marks.as_ref().map_or(0, |marks| marks.bytes());
-        self.entities.capacity() * size_of::<Entity>() + marks + self.stamps.bytes()
-    }
-}
-
-/// Adds stamps and marks for the next chunk. The values of the new chunk count as changed at `now`.
-#[cold]
-pub(super) fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, now: Version) {
-    let chunk = stamps.chunk_len();
-    stamps.push_chunk();
-    if let Some(marks) = marks {
-        marks.push_chunk();
-        let columns = marks.values.iter().flat_map(ChunkValues::columns);
-        columns.for_each(|column| stamps.touch(StampKind::column(column), chunk, now));
-    }
-}
-
-/// Stamps a chunk with new rows in every kind, and the lines of these rows in columns with line
-/// stamps.
-pub(super) fn stamp_new_rows(
-    stamps: &mut Stamps,
-    lines: &LineStamps,
-    (chunk, rows): (u32, Range<u32>),
-    now: Version,
-) {
-    lines.open(stamps, chunk);
-    stamps.touch_all(chunk as usize, now);
-    lines.close(stamps, (chunk, rows), |_| Some(now));
-}
-
-/// The row after an archetype's last one, before it is written.
-#[derive(Debug)]
-#[must_use = "write the row, or abandon it"]
-pub(crate) struct NewRow<'w> {
-    row: NextRow<'w>,
-    entities: &'w mut Vec<Entity>,
-    stamps: &'w mut Stamps,
-    marks: &'w mut Option<Box<Marks>>,
-}
-
-impl NewRow<'_> {
-    /// The row's position in the list.
-    #[inline]
-    pub(crate) const fn position(&self) -> RowIndex {
-        self.row.position()
-    }
-
-    /// Calls `put` to write every cell of the row, in the order of `cells`, makes the row live for
-    /// `entity`, and stamps all its columns.
-    ///
-    /// # Panics
-    /// If `cells` are not all cells of a row, or `put` leaves one unwritten.
-    #[inline(always)]
-    pub(crate) fn push(
-        self,
-        cells: &BundleCells,
-        entity: Entity,
-        now: Version,
-        put: impl FnOnce(&mut RowWriter<'_>),
-    ) {
-        let Self { row, entities, stamps, marks } = self;
-        let at = row.at();
-        let chunk = at.chunk as usize;
-        cells.write(row, put);
-        entities.push(entity);
-        if chunk == stamps.chunk_len() {
-            push_chunk(stamps, marks, now);
-        }
-        match Marks::lines(marks) {
-            None => stamps.touch_all(chunk, now),
-            Some(lines) => stamp_new_rows(stamps, lines, (at.chunk, at.row..at.row + 1), now),
-        }
-    }
-
-    /// Frees the block if it was allocated for this row.
-    pub(crate) fn abandon(self, pool: &mut Pool) {
-        self.row.abandon(pool);
+        let attachments = self.attachments().map_or(0, Attachments::bytes);
+        self.entities.capacity() * size_of::<Entity>() + attachments + self.stamps.bytes()
     }
 }

@@ -3,9 +3,7 @@
 use core::ops::Range;
 
 use crate::entity::Entity;
-use crate::storage::{
-    ChunkLines, ChunkValues, EnableBits, LineStamps, StampKind, Stamps, ValueCell,
-};
+use crate::storage::{Attachments, ChunkLines, StampKind, Stamps, ValueCell};
 use crate::version::Version;
 
 use super::shared_tags::SharedTags;
@@ -15,24 +13,29 @@ use super::shared_tags::SharedTags;
 pub struct BesideChunks<'w> {
     pub(crate) stamps: &'w Stamps,
     pub(crate) entities: &'w [Entity],
-    pub(crate) bits: Option<&'w EnableBits>,
-    pub(crate) values: Option<&'w ChunkValues>,
+    pub(crate) attachments: Option<&'w Attachments>,
+    /// Whether the query ignores enable bits.
+    pub(super) ignores_enabled: bool,
     pub(crate) shared: Option<&'w SharedTags>,
-    pub(crate) lines: Option<&'w LineStamps>,
 }
 
 impl<'w> BesideChunks<'w> {
     /// The same data without enable bits, if `ignores_enabled`.
     #[inline]
     pub(crate) const fn ignoring_enabled(self, ignores_enabled: bool) -> Self {
-        let bits = if ignores_enabled { None } else { self.bits };
-        Self { bits, ..self }
+        Self { ignores_enabled, ..self }
+    }
+
+    /// The attachments, if the query looks at enable bits.
+    #[inline]
+    pub(crate) const fn bits(self) -> Option<&'w Attachments> {
+        if self.ignores_enabled { None } else { self.attachments }
     }
 
     /// The line stamps of a column in a chunk, if it has any.
     #[inline]
     pub(crate) fn chunk_lines(self, column: u16, chunk: u32) -> Option<ChunkLines<'w>> {
-        self.lines?.chunk(self.stamps, column, chunk)
+        self.attachments?.lines(self.stamps, column, chunk)
     }
 
     /// Stamps a column in a chunk for a write to some of its rows, at least one: the lines of the
@@ -52,6 +55,6 @@ impl<'w> BesideChunks<'w> {
     /// If the column has no values, or the chunk does not exist.
     #[inline]
     pub(crate) fn value(self, column: u16, chunk: u32) -> ValueCell<'w> {
-        self.values.expect("no column has a value per chunk").cell(column, chunk)
+        self.attachments.expect("no column has a value per chunk").value(column, chunk)
     }
 }

@@ -4,14 +4,11 @@ use core::ops::Deref;
 
 use crate::component::{Component, ComponentId};
 use crate::entity::RowIndex;
-use crate::storage::{
-    ArchetypeColumns, BesideList, CellsMut, ChunkIter, ChunkList, ChunkRow, ColumnViewsMut,
-};
+use crate::storage::{ArchetypeColumns, CellsMut, ChunkIter, ChunkList, ChunkRow, ColumnViewsMut};
 use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::beside_chunks::BesideChunks;
-use super::marks::Marks;
 
 /// Archetypes in the order of their numbers. Each is handed out once, for writing its values.
 #[derive(Debug)]
@@ -71,10 +68,12 @@ impl<'w> ArchetypeColumnsMut<'w> {
 
     #[inline(always)]
     fn into_parts(self) -> (&'w mut ChunkList, BesideChunks<'w>) {
-        let Archetype { list, stamps, entities, marks, .. } = self.0;
-        let (bits, values, lines) = (Marks::bits(marks), Marks::values(marks), Marks::lines(marks));
-        let shared = marks.as_ref().map(|marks| &marks.shared);
-        (list, BesideChunks { stamps, entities, bits, values, shared, lines })
+        let Archetype { list, stamps, entities, extras, .. } = self.0;
+        let (attachments, shared) = match extras {
+            Some(extras) => (Some(&extras.attachments), Some(&extras.shared)),
+            None => (None, None),
+        };
+        (list, BesideChunks { stamps, entities, attachments, ignores_enabled: false, shared })
     }
 
     /// Adds the column of component `id`, if it exists, to a view for writing.
@@ -85,8 +84,7 @@ impl<'w> ArchetypeColumnsMut<'w> {
     ) {
         let (column, is_gone) = (self.column(id), self.is_gone());
         let (list, beside) = self.into_parts();
-        let BesideChunks { stamps, bits, lines, .. } = beside;
-        columns.push(list, BesideList { stamps, bits, lines, is_gone }, column);
+        columns.push(list, (beside.stamps, beside.attachments, is_gone), column);
     }
 
     /// The cells of one column, for writing from several places at the same time, and the data

@@ -7,8 +7,7 @@
 //! ```
 //!
 //! An image has one array per column, for any extents of the chunks, so copies are long and the
-//! image has no gaps. It also has the data beside the chunks: entities, stamps, enable bits, values
-//! of chunks.
+//! image has no gaps. It also has the data beside the chunks: entities, stamps, attachments.
 //!
 //! # Copying only differences
 //!
@@ -50,11 +49,10 @@ use aligned_vec::{AVec, ConstAlign};
 
 use crate::component::{ComponentSet, HeldValue, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, Location};
-use crate::storage::{ChunkRow, LineStamps, Pool, StampKind, Stamps};
+use crate::storage::{Attachments, ChunkRow, Pool, StampKind, Stamps, WordsLayout};
 use crate::version::Version;
 
 use super::archetype::Archetype;
-use super::marks::Marks;
 use super::shared_tags::KeptValue;
 
 /// The bytes of a column, on a cache line.
@@ -74,10 +72,9 @@ pub(crate) struct ArchetypeImage {
     pub(super) entities: Vec<Entity>,
     /// The words that [`Stamps::save`] writes.
     pub(super) stamps: Vec<u64>,
-    /// The words that [`Marks::save`] writes.
-    pub(super) marks: Vec<u64>,
-    /// Words of a chunk in the marks, by column: the essay of `rows_view`.
-    pub(super) chunk_words: Box<[[usize; 3]]>,
+    /// The words that [`Attachments::save`] writes.
+    pub(super) attachments: Vec<u64>,
+    pub(super) words: WordsLayout,
     /// The shared values of the rows, which live at least until the image is dropped.
     pub(super) shared: Vec<KeptValue>,
 }
@@ -94,8 +91,8 @@ impl ArchetypeImage {
             columns: columns.map(|_| ColumnBytes::new(0)).collect(),
             entities: Vec::new(),
             stamps: Vec::new(),
-            marks: Vec::new(),
-            chunk_words: chunk_words(archetype),
+            attachments: Vec::new(),
+            words: words_layout(archetype),
             shared: Vec::new(),
         }
     }
@@ -118,7 +115,7 @@ impl ArchetypeImage {
         self.columns.iter().map(|column| column.len()).sum::<usize>()
             + size_of_val(&self.entities[..])
             + size_of_val(&self.stamps[..])
-            + size_of_val(&self.marks[..])
+            + size_of_val(&self.attachments[..])
     }
 
     /// Makes this the image of an archetype of the same set. Copies only changes if it was an image
@@ -157,11 +154,11 @@ impl ArchetypeImage {
         follow_entities(&mut self.entities, archetype, &same);
         self.stamps.clear();
         archetype.stamps().save(&mut self.stamps);
-        self.marks.clear();
+        self.attachments.clear();
         self.shared.clear();
-        if let Some(marks) = &archetype.marks {
-            marks.save(&mut self.marks);
-            self.shared.extend(marks.shared.kept_values());
+        if let Some(extras) = &archetype.extras {
+            extras.attachments.save(&mut self.attachments);
+            self.shared.extend(extras.shared.kept_values());
         }
         self.list_key = list.key();
         self.in_first_block = list.in_first_block();
@@ -213,11 +210,9 @@ fn follow_entities(to: &mut Vec<Entity>, archetype: &Archetype, same: &Unchanged
     to.truncate(all.len());
 }
 
-/// Words of a chunk in the marks, by column.
-pub(super) fn chunk_words(archetype: &Archetype) -> Box<[[usize; 3]]> {
-    let marks = archetype.marks.as_deref();
-    let words = |column| marks.map_or([0; 3], |marks| marks.chunk_words(column));
-    archetype.components().iter().zip(0..).map(|(_, column)| words(column)).collect()
+/// The places of the words of an archetype's attachments.
+pub(super) fn words_layout(archetype: &Archetype) -> WordsLayout {
+    WordsLayout::new(archetype.attachments(), archetype.components().len())
 }
 
 /// The columns of chunks that are equal in an image and an archetype.
@@ -290,10 +285,10 @@ impl Archetype {
         // The caller has given the tags of shared values their values.
         self.grow_to_all(Version::NEVER);
         self.stamps.load(&image.stamps, *first);
-        if let Some(marks) = &mut self.marks {
-            Marks::load(marks, &image.marks, *first);
+        if let Some(extras) = &mut self.extras {
+            extras.attachments.load(&image.attachments, *first);
             if self.list.chunk_len() > 0 {
-                marks.shared.own_again();
+                extras.shared.own_again();
             }
         }
     }
@@ -335,14 +330,14 @@ impl Archetype {
 
     /// Releases the shared values, before [`Archetype::restore`].
     pub(crate) fn release_shared(&mut self) {
-        self.marks.iter_mut().for_each(|marks| marks.shared.release());
+        self.extras.iter_mut().for_each(|extras| extras.shared.release());
     }
 
-    /// All versions of the archetype's chunks and lines.
+    /// All versions of the archetype's chunks, also those in attachments.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
         let kinds = (0..self.stamps.kinds()).map(StampKind::nth);
-        let of_lines = self.lines().into_iter().flat_map(LineStamps::versions);
-        kinds.flat_map(|kind| self.stamps.versions(kind)).chain(of_lines)
+        let attached = self.attachments().into_iter().flat_map(Attachments::versions);
+        kinds.flat_map(|kind| self.stamps.versions(kind)).chain(attached)
     }
 
     /// Overwrites the existing rows.

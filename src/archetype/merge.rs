@@ -18,12 +18,10 @@
 use crate::component::{Adopted, ComponentId, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, IdMap, Location, RowIndex};
 use crate::storage::{ChunkSet, NewSlabs, Pool};
-use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::bundle::NewRows;
 use super::graph::Edge;
-use super::marks::Marks;
 use super::move_chunks::{MoveContext, move_chunks};
 
 /// The number of entities that get new ids together.
@@ -90,25 +88,14 @@ impl Archetype {
         {
             let info = registry.info(id);
             let Some(references) = info.references() else { continue };
-            if info.chunk_value().is_some()
-                && let Some(values) = Marks::values_mut(&mut self.marks)
+            if let Some(shape) = info.chunk_value()
+                && let Some(extras) = &mut self.extras
             {
-                values.map_entities(column, references, map);
+                extras.attachments.map_entities(column, (shape.bytes, references), map);
             }
             for chunk in 0..self.list.chunk_len() {
                 self.list.map_entities(column, chunk, references, map);
             }
-        }
-    }
-
-    /// Gives all data of all rows one version.
-    pub(crate) fn stamp_all(&mut self, now: Version) {
-        let chunks = self.stamps.chunk_len();
-        (0..chunks).for_each(|chunk| self.stamps.touch_all(chunk, now));
-        if let Some(lines) = self.marks.as_mut().and_then(|marks| marks.lines_mut()) {
-            // The lines of new chunks are older than any.
-            lines.truncate(0);
-            (0..chunks).for_each(|_| lines.push_chunk());
         }
     }
 }

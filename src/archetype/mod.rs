@@ -1,9 +1,9 @@
 //! Archetypes: one list of chunks per exact set of components.
 //!
-//! * [`archetype`] has the chunks of an archetype, the entities of its rows, their enable bits, and
-//!   its stamps; all but the chunks are [`beside_chunks`]. [`marks`] has the data that most
-//!   archetypes do not need, for example enable bits, [`traits`] (facts about the components) and
-//!   [`shared_tags`] (the shared values). [`append`] adds many rows to an archetype.
+//! * [`archetype`] has the chunks of an archetype, the entities of its rows, its attachments and
+//!   its stamps; all but the chunks are [`beside_chunks`]. [`extras`] has the data that most
+//!   archetypes do not need: attachments, [`traits`] (facts about the components) and
+//!   [`shared_tags`] (the shared values). [`new_row`] adds one row, [`append`] many.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
 //! * [`bundle`] has the traits of the components with which an entity is spawned, or that it gains
 //!   or loses in one move. [`bundles`] has the ids of their components and the archetype of exactly
@@ -12,8 +12,9 @@
 //!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
 //!   entity that uses an edge costs a set and a hash.
 //! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
-//!   moves many rows from any places, [`move_chunks`] whole chunks. [`merge`] takes over archetypes
-//!   of another world, and [`part`] takes out the rows that leave for one.
+//!   moves many rows from any places, [`move_chunks`] whole chunks. [`arrive`] has the order in
+//!   which stamps and attachments are told about rows. [`merge`] takes over archetypes of another
+//!   world, and [`part`] takes out the rows that leave for one.
 //! * [`image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the difference
 //!   between two images, and [`rows_view`] a view of the rows of an archetype or of an image.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
@@ -23,18 +24,20 @@ mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod archetype;
 mod archetypes;
+mod arrive;
 mod beside_chunks;
 mod bundle;
 mod bundles;
 mod change_log;
 mod columns_mut;
+mod extras;
 mod graph;
 mod image;
-mod marks;
 mod merge;
 mod move_chunks;
 mod move_row;
 mod move_rows;
+mod new_row;
 mod part;
 mod patch;
 mod rows_view;
@@ -56,6 +59,6 @@ pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};
 pub(crate) use patch::{ArchetypePatch, CellRun};
-pub(crate) use rows_view::{Beside, RowsView};
+pub(crate) use rows_view::RowsView;
 pub(crate) use shared_tags::{KeptValue, SharedTags};
 pub(crate) use traits::DespawnAction;

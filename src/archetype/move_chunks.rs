@@ -17,17 +17,17 @@
 //! In both cases the location of each entity is rewritten. So a move that copies no cells costs 12
 //! bytes of the directory and 8 bytes of the archetype's own list per entity.
 
+use core::iter;
 use core::ops::Range;
 
 use crate::entity::{Directory, Entity, Location};
 use crate::storage::{
-    ChunkMove, ChunkRow, ChunkSet, DetachedChunks, FreeRun, Pool, StampKind, Tally, Writer,
+    ChunkMove, ChunkRow, ChunkSet, DetachedChunks, FreeRun, Pool, RowSpan, Tally, Writer,
 };
 use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::graph::Edge;
-use super::marks::Marks;
 use crate::entity::ArchetypeId;
 
 /// The data that a move of chunks needs besides the archetypes.
@@ -126,11 +126,7 @@ impl Archetype {
                 if from + 1 == before.chunk_len { before.tail } else { before.capacity } as usize;
             let [source, target] = [from, to].map(|chunk| before.first_index(chunk));
             self.entities.copy_within(source..source + rows, target);
-            self.stamps.move_chunk(from as usize, to as usize);
-            if let Some(marks) = &mut self.marks {
-                marks.move_chunk(from as usize, to as usize);
-            }
-            self.stamps.touch(StampKind::ORDER, to as usize, context.now);
+            self.chunk_moved(from, to, context.now);
             let first = self.location(id, ChunkRow { chunk: to, row: 0 });
             context.entities.set_locations(&self.entities[target..target + rows], first);
         }
@@ -213,7 +209,8 @@ impl ChunkTransfer<'_> {
         if merged < tail {
             // The other rows are a separate chunk, as in a move of a full-size chunk.
             let last = self.target.list.chunk_len() - 1;
-            follow_chunk((self.source, 0), (self.target, last), self.edge);
+            let to = (last, tail - merged);
+            self.target.chunk_arrived((self.source, 0), to, self.edge, context.now);
         }
         self.source.list.free_first_chunk(&mut self.detached, context.pool);
     }
@@ -252,31 +249,15 @@ impl ChunkTransfer<'_> {
         target.entities.extend_from_slice(&source.entities[start..start + run.rows.len()]);
         target.list.commit(&written);
         target.grow_to(run.chunk, context.now);
-        let to_row = ChunkRow { chunk: run.chunk, row: run.rows.start };
-        follow_rows(
-            (source, ChunkRow { chunk, ..from }),
-            (target, to_row),
-            self.edge,
-            run.rows.len(),
-        );
-        target.open_lines(run.chunk);
-        for &(kept, to) in self.edge.cells.columns() {
-            let stamp = source.stamps.get(StampKind::column(kept), chunk as usize);
-            target.stamps.raise(StampKind::column(to), run.chunk as usize, stamp);
-        }
-        self.stamp_and_locate(run.chunk, run.rows.clone(), context);
-        let (source, rows) = (&*self.source, run.rows.end - run.rows.start);
-        let from = ChunkRow { chunk, ..from };
-        self.target.close_arrival((source, from), (to_row, rows), self.edge, context.now);
+        let len = run.rows.end - run.rows.start;
+        let span = iter::once(RowSpan { from: from.row, to: run.rows.start, len });
+        target.rows_arrived((source, chunk), run.chunk, span, self.edge, context.now);
+        self.locate(run.chunk, run.rows.clone(), context);
     }
 
-    /// Stamps rows that were moved to the target, and sets the locations of their entities.
-    fn stamp_and_locate(&mut self, chunk: u32, rows: Range<u32>, context: &mut MoveContext<'_>) {
-        let target = &mut *self.target;
-        let added = self.edge.added().iter().map(|&column| StampKind::column(column));
-        for run in added.chain([StampKind::ORDER, StampKind::ARRIVAL]) {
-            target.stamps.touch(run, chunk as usize, context.now);
-        }
+    /// Sets the locations of the entities of rows that were moved to the target.
+    fn locate(&self, chunk: u32, rows: Range<u32>, context: &mut MoveContext<'_>) {
+        let target = &*self.target;
         let first = target.location(self.edge.target, ChunkRow { chunk, row: rows.start });
         // All chunks but the last are full. A small first block is chunk 0.
         let first_index = chunk as usize * target.list.chunk_capacity() as usize;
@@ -342,11 +323,7 @@ impl ChunkTransfer<'_> {
         let mut last_rows = Vec::new();
         if is_open {
             last_rows = target.entities.split_off(before.first_index(first));
-            target.stamps.move_chunk(first as usize, (first + chunk_len) as usize);
-            if let Some(marks) = &mut target.marks {
-                marks.move_chunk(first as usize, (first + chunk_len) as usize);
-            }
-            target.stamps.touch(StampKind::ORDER, (first + chunk_len) as usize, context.now);
+            target.chunk_moved(first, first + chunk_len, context.now);
         }
         let all = *self.which == ChunkSet::All && merged == 0;
         let is_swapped = all && target.entities.is_empty();
@@ -360,73 +337,13 @@ impl ChunkTransfer<'_> {
                 let entities = &self.source.entities[start..start + rows as usize];
                 self.target.entities.extend_from_slice(entities);
             }
-            for &(kept, column) in self.edge.cells.columns() {
-                let stamp = self.source.stamps.get(StampKind::column(kept), chunk as usize);
-                self.target.stamps.put(StampKind::column(column), to as usize, stamp);
-            }
-            let [from, there] = [chunk, to].map(|chunk| ChunkRow { chunk, row: 0 });
-            let len = rows as usize;
-            follow_rows((self.source, from), (self.target, there), self.edge, len);
-            follow_chunk((self.source, chunk), (self.target, to), self.edge);
-            follow_lines((self.source, chunk), (self.target, to), self.edge);
-            self.stamp_and_locate(to, 0..rows, context);
+            self.target.chunk_arrived((self.source, chunk), (to, rows), self.edge, context.now);
+            self.locate(to, 0..rows, context);
         }
         let location =
             self.target.location(self.edge.target, ChunkRow { chunk: first + chunk_len, row: 0 });
         context.entities.set_locations(&last_rows, location);
         self.target.entities.extend(last_rows);
         first..first + chunk_len
-    }
-}
-
-/// Disables the components of adjacent rows in the target that were disabled in the source.
-fn follow_rows(
-    (source, from): (&Archetype, ChunkRow),
-    (target, to): (&mut Archetype, ChunkRow),
-    edge: &Edge,
-    rows: usize,
-) {
-    if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
-        let rows = u32::try_from(rows).expect("a chunk has 2^32 rows or more");
-        ours.follow_rows(to, (theirs, from, rows), edge.cells.columns());
-    }
-}
-
-/// Gives a chunk of the target, after its stamps are set, the line stamps of the source's chunk
-/// from which it was made.
-fn follow_lines((source, from): (&Archetype, u32), (target, to): (&Archetype, u32), edge: &Edge) {
-    if let (Some(ours), Some(theirs)) = (target.lines(), source.lines()) {
-        let theirs = (theirs, &source.stamps, from);
-        ours.follow_chunk((&target.stamps, to), theirs, edge.cells.columns());
-    }
-}
-
-/// Gives a chunk of the target the values of the source's chunk from which it was made, with their
-/// stamps.
-fn follow_chunk(
-    (source, from): (&Archetype, u32),
-    (target, to): (&mut Archetype, u32),
-    edge: &Edge,
-) {
-    // Columns that are not kept are paired by component: a bundle may insert a tag that the entity
-    // already has, which changes no value.
-    let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
-    let pair = |(ours, &id): (u16, _)| {
-        let same = || Some((source.column(id)?, ours));
-        kept(ours).copied().or_else(same)
-    };
-    let pairs: Vec<_> = match target.values() {
-        Some(_) => (0..).zip(target.components()).filter_map(pair).collect(),
-        None => return,
-    };
-    if let Some(ours) = Marks::values_mut(&mut target.marks) {
-        ours.reset_chunk(to);
-        if let Some(theirs) = source.values() {
-            ours.follow_chunk(to, (theirs, from), &pairs);
-        }
-        for &(theirs, column) in ours.columns().filter_map(kept) {
-            let stamp = source.stamps.get(StampKind::column(theirs), from as usize);
-            target.stamps.put(StampKind::column(column), to as usize, stamp);
-        }
     }
 }

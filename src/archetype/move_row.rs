@@ -1,12 +1,13 @@
 //! Moves a row along an edge, or overwrites it if the edge leads back to its archetype.
 
+use core::iter;
+
 use crate::entity::{Entity, RowIndex};
-use crate::storage::{ChunkRow, Pool, RowReader, RowWriter};
+use crate::storage::{ChunkRow, Pool, RowReader, RowSpan, RowWriter};
 use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::graph::Edge;
-use super::marks::Marks;
 
 /// The result of a row's move.
 #[derive(Clone, Copy, Debug)]
@@ -41,73 +42,13 @@ pub(crate) fn move_row<T>(
     let exchanged = edge.cells.move_cells(&removed, next, exchange);
     target.entities.push(entity);
     target.grow_to(to.chunk, now);
-    // Most archetypes have no marks, and are tested only once.
-    let is_marked = target.marks.is_some();
-    if is_marked {
-        target.open_lines(to.chunk);
-    }
-    target.record_arrivals((source, at.chunk), to.chunk, edge, now);
-    if is_marked {
-        target.follow_marks((source, at), to, edge, now);
-    }
+    let span = iter::once(RowSpan { from: at.row, to: to.row, len: 1 });
+    target.rows_arrived((source, at.chunk), to.chunk, span, edge, now);
     let swapped = source.finish_removal(at, last, pool, now);
     MovedRow { to, swapped, exchanged }
 }
 
 impl Archetype {
-    /// Begins a change of some rows of a chunk. Each run of the rows must be
-    /// [closed](Archetype::close_arrival).
-    #[inline]
-    pub(super) fn open_lines(&self, chunk: u32) {
-        if let Some(lines) = self.lines() {
-            lines.open(&self.stamps, chunk);
-        }
-    }
-
-    /// Stamps a chunk, whose lines must be open, for rows that came from a chunk of `source` along
-    /// an edge.
-    #[inline(always)]
-    pub(super) fn record_arrivals(
-        &mut self,
-        (source, from): (&Self, u32),
-        to: u32,
-        edge: &Edge,
-        now: Version,
-    ) {
-        let columns = (edge.cells.columns(), edge.added());
-        self.stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
-    }
-
-    /// Gives a row that came from `source` its enable bits and the versions of its lines there.
-    #[cold]
-    fn follow_marks(
-        &mut self,
-        (source, from): (&Self, ChunkRow),
-        to: ChunkRow,
-        edge: &Edge,
-        now: Version,
-    ) {
-        if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut self.marks), source.bits()) {
-            ours.follow_row(to, (theirs, from), edge.cells.columns());
-        }
-        self.close_arrival((source, from), (to, 1), edge, now);
-    }
-
-    /// Gives adjacent rows that came from `source` the versions of their lines there.
-    #[inline(always)]
-    pub(super) fn close_arrival(
-        &self,
-        (source, from): (&Self, ChunkRow),
-        (to, rows): (ChunkRow, u32),
-        edge: &Edge,
-        now: Version,
-    ) {
-        if let Some(lines) = self.lines() {
-            let theirs = (source.lines(), &source.stamps, from);
-            lines.close_arrival((&self.stamps, to), theirs, (rows, edge.cells.columns()), now);
-        }
-    }
-
     /// Overwrites, enables and stamps cells of a live row. The row stays in place.
     ///
     /// # Panics
@@ -123,12 +64,7 @@ impl Archetype {
     ) -> T {
         let at = self.list.split(at);
         let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
-        for &column in edge.added() {
-            self.beside().touch_rows(column, at.chunk, at.row..at.row + 1, now);
-            if let Some(bits) = self.bits() {
-                bits.enable(column, at.chunk, at.row..at.row + 1);
-            }
-        }
+        self.rows_written(edge.added(), (at.chunk, at.row..at.row + 1), now);
         exchanged
     }
 }

@@ -8,11 +8,10 @@ use core::ops::Range;
 
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::spare::vec_bytes;
-use crate::storage::{ChunkList, ChunkRow, FreeRun, RowRun, WrittenRows};
+use crate::storage::{ChunkRow, FreeRun, RowRun, RowSpan, WrittenRows};
 
 use super::archetype::Archetype;
 use super::graph::Edge;
-use super::marks::Marks;
 use super::move_chunks::MoveContext;
 
 /// The memory for moves of many rows, which is kept from one move to the next.
@@ -24,8 +23,9 @@ pub(crate) struct MoveScratch {
     from: Vec<RowRun>,
     /// Adjacent rows in the target: the position of the first, and their number.
     runs: Vec<(RowIndex, u32)>,
-    /// The pairs of a chunk of the source and the chunk of the target to which its rows went.
-    chunks: Vec<(u32, u32)>,
+    /// The chunks of the source, the chunks of the target to which their rows went, and the
+    /// numbers of these rows.
+    chunks: Vec<(u32, u32, usize)>,
 }
 
 impl MoveScratch {
@@ -100,9 +100,12 @@ impl<'s> Arrivals<'s> {
     fn end_run(&mut self, run: &FreeRun, first: RowIndex) {
         let MoveScratch { from, runs, chunks, .. } = &mut *self.scratch;
         for rows in from {
-            let pair = (rows.at.chunk, run.chunk);
-            if chunks.last() != Some(&pair) {
-                chunks.push(pair);
+            let len = rows.len as usize;
+            match chunks.last_mut() {
+                Some((from, to, moved)) if (*from, *to) == (rows.at.chunk, run.chunk) => {
+                    *moved += len;
+                }
+                _ => chunks.push((rows.at.chunk, run.chunk, len)),
             }
         }
         runs.push((first, run.rows.end - run.rows.start));
@@ -116,39 +119,22 @@ impl<'s> Arrivals<'s> {
         edge: &Edge,
         context: &MoveContext<'_>,
     ) {
+        let start = target.len();
         target.list.commit(&self.written);
         target.entities.extend_from_slice(entities);
         target.grow_to_all(context.now);
-        // All chunks are opened before any is stamped, because rows of several chunks may come to
-        // one.
-        for &(_, to) in &self.scratch.chunks {
-            target.open_lines(to);
+        let mut first = 0;
+        for &(from, to, len) in &self.scratch.chunks {
+            let rows = &self.scratch.rows[first..first + len];
+            let to_row = start + first - to as usize * target.list.capacity() as usize;
+            let to_row = u32::try_from(to_row).expect("a chunk has 2^32 rows or more");
+            let spans = (to_row..).zip(rows).map(|(to, &row)| {
+                let from = source.list.split(row).row;
+                RowSpan { from, to, len: 1 }
+            });
+            target.rows_arrived((source, from), to, spans, edge, context.now);
+            first += len;
         }
-        for &(from, to) in &self.scratch.chunks {
-            target.record_arrivals((source, from), to, edge, context.now);
-        }
-        if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
-            for (at, to) in self.places(source, &target.list) {
-                ours.follow_row(to, (theirs, at), edge.cells.columns());
-            }
-        }
-        if target.lines().is_some() {
-            for (at, to) in self.places(source, &target.list) {
-                target.close_arrival((source, at), (to, 1), edge, context.now);
-            }
-        }
-    }
-
-    /// The place of each row in the source, and its place in the target.
-    fn places(
-        &self,
-        source: &Archetype,
-        target: &ChunkList,
-    ) -> impl Iterator<Item = (ChunkRow, ChunkRow)> {
-        let from = self.scratch.rows.iter().map(|&row| source.list.split(row));
-        let runs = self.scratch.runs.iter();
-        let to = runs.flat_map(|&(RowIndex(first), len)| first..first + len);
-        from.zip(to.map(|position| target.split(RowIndex(position))))
     }
 
     /// Removes the rows from the source and sets the locations of their entities, from the last one

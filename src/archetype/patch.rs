@@ -5,12 +5,12 @@
 
 use crate::component::{Component as _, ComponentInfo, Gone, Registry};
 use crate::entity::Entity;
-use crate::storage::{ChunkValues, StampKind};
+use crate::storage::{AttachmentKind, Attachments, StampKind, WordsLayout};
 use crate::version::Version;
 
-use super::archetype::{Archetype, push_chunk};
-use super::image::{ArchetypeImage, chunk_words};
-use super::rows_view::{Beside, words_beside};
+use super::archetype::Archetype;
+use super::arrive::push_chunk;
+use super::image::{ArchetypeImage, words_layout};
 use super::shared_tags::KeptValue;
 
 /// Cells of a column that a patch overwrites or adds.
@@ -35,9 +35,8 @@ pub(crate) struct ArchetypePatch<'b> {
     /// The shared values of the rows, one for each tag; empty without rows.
     pub(crate) shared: Vec<KeptValue>,
     stamps: Vec<u64>,
-    marks: Vec<u64>,
-    /// Words of a chunk in the marks, by column.
-    chunk_words: Box<[[usize; 3]]>,
+    attachments: Vec<u64>,
+    words: WordsLayout,
 }
 
 impl<'b> ArchetypePatch<'b> {
@@ -55,16 +54,17 @@ impl<'b> ArchetypePatch<'b> {
             && !(in_first_block && rows > capacity);
         let chunk_len = rows.div_ceil(capacity.max(1));
         let columns = sample.components().len();
-        let chunk_words = chunk_words(&sample);
+        let words = words_layout(&sample);
+        let attachments = sample.attachments().map(|all| all.fresh_words(chunk_len));
         // Tags have their values in the world, if any.
-        sample.marks.iter_mut().for_each(|marks| marks.shared.forget());
+        sample.extras.iter_mut().for_each(|extras| extras.shared.forget());
         fits.then(|| Self {
             cells: vec![Vec::new(); columns],
             entities: None,
             shared: Vec::new(),
             stamps: vec![0; (columns + StampKind::column(0).index()) * chunk_len],
-            marks: vec![0; chunk_words.iter().flatten().sum::<usize>() * chunk_len],
-            chunk_words,
+            attachments: attachments.unwrap_or_default(),
+            words,
             in_first_block,
             rows,
             sample,
@@ -98,10 +98,10 @@ impl<'b> ArchetypePatch<'b> {
         &mut self.stamps[kind.index() * chunk_len..][..chunk_len]
     }
 
-    /// The words of a column beside the chunks, for writing.
-    pub(crate) fn beside_mut(&mut self, what: Beside, column: usize) -> &mut [u64] {
-        let words = words_beside(&self.chunk_words, self.chunk_len(), what, column);
-        &mut self.marks[words]
+    /// The words of an attachment of a column, for writing. They are those of new chunks.
+    pub(crate) fn attached_mut(&mut self, kind: AttachmentKind, column: usize) -> &mut [u64] {
+        let words = self.words.range(self.chunk_len(), kind, column);
+        &mut self.attachments[words]
     }
 
     /// The reason why no archetype of a world with this clock can be in the state after the patch.
@@ -135,25 +135,12 @@ impl<'b> ArchetypePatch<'b> {
                 return Some("a version after that of the world");
             }
         }
-        for column in 0..lines.len() {
-            if self.beside_mut(Beside::Lines, column).iter().any(|&stamp| stamp > newest) {
-                return Some("a version of a line after that of the world");
-            }
-        }
         self.load();
         let sample = &self.sample;
-        let chunks = u32::try_from(chunk_len).expect("a list has room for the rows");
         let rows_of = |chunk| self.rows_of(chunk);
-        if !sample.bits().is_none_or(|bits| bits.is_consistent(chunks, rows_of)) {
-            return Some("an enable bit of a row that there is not");
-        }
-        if !sample.lines().is_none_or(|lines| lines.is_consistent(sample.stamps())) {
-            return Some("a version of a line after that of its chunk");
-        }
-        if !sample.values().is_none_or(ChunkValues::are_valid) {
-            return Some("a value of a chunk that its type does not have");
-        }
-        None
+        let info = |column: u16| registry.info(sample.components()[usize::from(column)]);
+        let defect = |all: &Attachments| all.find_defect(sample.stamps(), clock, rows_of, info);
+        sample.attachments().and_then(defect).map(|(_, defect)| defect)
     }
 
     /// The number of rows of a chunk.
@@ -165,13 +152,13 @@ impl<'b> ArchetypePatch<'b> {
     /// Gives the sample the data beside the chunks.
     fn load(&mut self) {
         let chunk_len = self.chunk_len();
-        let Archetype { stamps, marks, .. } = &mut self.sample;
+        let Archetype { stamps, extras, .. } = &mut self.sample;
         while stamps.chunk_len() < chunk_len {
-            push_chunk(stamps, marks, Version::NEVER);
+            push_chunk(stamps, extras, Version::NEVER);
         }
         stamps.load(&self.stamps, Version::NEVER);
-        if let Some(marks) = marks {
-            marks.load(&self.marks, Version::NEVER);
+        if let Some(extras) = extras {
+            extras.attachments.load(&self.attachments, Version::NEVER);
         }
     }
 }
@@ -206,7 +193,7 @@ impl ArchetypeImage {
         if let Some(entities) = patch.entities {
             self.entities = entities;
         }
-        (self.stamps, self.marks) = (patch.stamps, patch.marks);
+        (self.stamps, self.attachments) = (patch.stamps, patch.attachments);
         self.shared = patch.shared;
     }
 }

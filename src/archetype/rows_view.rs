@@ -1,10 +1,10 @@
 //! A view of the rows of an archetype or of an image, with one interface for both.
 //!
-//! The data beside the chunks is words, in one array:
+//! The data beside the chunks is words, in two arrays:
 //!
 //! ```text
-//!  stamps   │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …
-//!  marks    │ bits of column 0, 1, … │ versions of lines of 0, 1, … │ values of 0, 1, … │
+//!  stamps        │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …
+//!  attachments   │ first kind: columns 0, 1, … │ second kind: columns 0, 1, … │ …
 //! ```
 
 use std::borrow::Cow;
@@ -12,25 +12,10 @@ use std::ops::Range;
 
 use crate::component::ComponentSet;
 use crate::entity::Entity;
-use crate::storage::{ChunkList, StampKind};
+use crate::storage::{AttachmentKind, ChunkList, StampKind, WordsLayout};
 
 use super::archetype::Archetype;
-use super::image::{ArchetypeImage, ColumnBytes, chunk_words};
-
-/// The kind of a component's data beside its chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beside {
-    /// Enable bits.
-    Bits,
-    /// Versions of lines.
-    Lines,
-    /// A value of the chunk.
-    Values,
-}
-
-impl Beside {
-    pub(crate) const ALL: [Self; 3] = [Self::Bits, Self::Lines, Self::Values];
-}
+use super::image::{ArchetypeImage, ColumnBytes, words_layout};
 
 /// The rows of an archetype or of an image.
 #[derive(Debug)]
@@ -46,9 +31,8 @@ pub(crate) struct RowsView<'a> {
     stamps: Cow<'a, [u64]>,
     /// The stamps with ages in place of versions, if they differ.
     ages: Option<Vec<u64>>,
-    marks: Cow<'a, [u64]>,
-    /// Words of a chunk in the marks, by column.
-    chunk_words: Cow<'a, [[usize; 3]]>,
+    attachments: Cow<'a, [u64]>,
+    words: Cow<'a, WordsLayout>,
 }
 
 #[derive(Debug)]
@@ -68,16 +52,16 @@ impl<'a> RowsView<'a> {
             cells: Cells::Columns(&image.columns),
             stamps: Cow::Borrowed(&image.stamps),
             ages: None,
-            marks: Cow::Borrowed(&image.marks),
-            chunk_words: Cow::Borrowed(&image.chunk_words),
+            attachments: Cow::Borrowed(&image.attachments),
+            words: Cow::Borrowed(&image.words),
         }
     }
 
     /// O(chunks × columns): copies the data beside the chunks.
     pub(crate) fn of_archetype(archetype: &'a Archetype) -> Self {
-        let (mut stamps, mut marks) = (Vec::new(), Vec::new());
+        let (mut stamps, mut attachments) = (Vec::new(), Vec::new());
         archetype.stamps().save(&mut stamps);
-        archetype.marks.iter().for_each(|own| own.save(&mut marks));
+        archetype.attachments().into_iter().for_each(|own| own.save(&mut attachments));
         let list = archetype.list();
         Self {
             set: archetype.set(),
@@ -88,8 +72,8 @@ impl<'a> RowsView<'a> {
             cells: Cells::Chunks(list),
             stamps: Cow::Owned(stamps),
             ages: None,
-            marks: Cow::Owned(marks),
-            chunk_words: Cow::Owned(chunk_words(archetype).into()),
+            attachments: Cow::Owned(attachments),
+            words: Cow::Owned(words_layout(archetype)),
         }
     }
 
@@ -144,9 +128,9 @@ impl<'a> RowsView<'a> {
         &stamps[kind.index() * self.chunk_len..][..self.chunk_len]
     }
 
-    /// The words of a column beside the chunks, chunk after chunk.
-    pub(crate) fn beside(&self, what: Beside, column: usize) -> &[u64] {
-        &self.marks[words_beside(&self.chunk_words, self.chunk_len, what, column)]
+    /// The words of an attachment of a column, chunk after chunk.
+    pub(crate) fn attached(&self, kind: AttachmentKind, column: usize) -> &[u64] {
+        &self.attachments[self.words.range(self.chunk_len, kind, column)]
     }
 
     /// The chunks whose contents may differ from an older view, and the chunks that it does not
@@ -186,23 +170,8 @@ impl ArchetypeImage {
     /// The bits of a column, set in disabled rows, chunk after chunk, and the number of words of a
     /// chunk. Empty if the component cannot be disabled.
     pub(crate) fn enable_words(&self, column: usize) -> (&[u64], usize) {
-        let words = words_beside(&self.chunk_words, self.chunk_len(), Beside::Bits, column);
-        (&self.marks[words], self.chunk_words[column][Beside::Bits as usize])
+        let kind = AttachmentKind::ENABLE_BITS;
+        let words = self.words.range(self.chunk_len(), kind, column);
+        (&self.attachments[words], self.words.stride(kind, column))
     }
-}
-
-/// The range of a column's words in the marks of some chunks.
-pub(super) fn words_beside(
-    chunk_words: &[[usize; 3]],
-    chunk_len: usize,
-    what: Beside,
-    column: usize,
-) -> Range<usize> {
-    let of = |what: Beside, columns: &[[usize; 3]]| -> usize {
-        columns.iter().map(|words| words[what as usize]).sum()
-    };
-    let before = Beside::ALL.into_iter().filter(|other| (*other as usize) < what as usize);
-    let start: usize = before.map(|other| of(other, chunk_words)).sum();
-    let start = chunk_len * (start + of(what, &chunk_words[..column]));
-    start..start + chunk_len * chunk_words[column][what as usize]
 }

@@ -1,7 +1,7 @@
 //! The shared values of an archetype: one for all its chunks, by tag.
 //!
-//! An archetype owns its shared values while it has chunks. Their tags are components of its set, so
-//! all its rows have the same values.
+//! An archetype owns its shared values while it has chunks. Their tags are components of its set,
+//! so all its rows have the same values.
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! The size of a value that a chunk has once, and the value of a new chunk.
 
-use core::ops::Range;
-
 use bytemuck::checked::try_pod_read_unaligned;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 
@@ -58,11 +56,5 @@ impl ChunkShape {
     /// The words of the value of a new chunk.
     pub(crate) fn default_words(&self) -> &[u64] {
         &self.default[..self.words]
-    }
-
-    /// The words of a chunk within the words of all chunks.
-    #[inline]
-    pub(crate) const fn words_of(&self, chunk: usize) -> Range<usize> {
-        chunk * self.words..(chunk + 1) * self.words
     }
 }

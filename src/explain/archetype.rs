@@ -4,7 +4,7 @@ use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::line::LINE_BYTES;
 use crate::simd::Level;
-use crate::storage::{ChunkSize, Column, ListLayout, StampKind};
+use crate::storage::{ChunkSize, Column, ColumnBits, ListLayout, StampKind};
 use crate::version::Version;
 
 /// Sets of a first-level data cache: 32 KiB with 8 ways and 48 KiB with 12 ways, the usual sizes on
@@ -308,9 +308,9 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
-            disabled: archetype.bits().and_then(|bits| Some(bits.disabled(bits.array_of(run)?))),
+            disabled: archetype.bits(run).map(ColumnBits::disabled),
             per_chunk: registry.info(id).chunk_value().map(|shape| shape.bytes),
-            line_versions: archetype.lines().and_then(|lines| lines.bytes_of(run)),
+            line_versions: archetype.attachments().and_then(|all| all.line_bytes(run)),
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };

@@ -1,11 +1,9 @@
-//! The data of a chunk besides its columns: entities, enable bits, values, and line stamps.
+//! The data of a chunk besides its columns: entities, attachments, and shared values.
 
 use crate::archetype::{BesideChunks, SharedTags};
 use crate::component::SharedValue;
 use crate::entity::Entity;
-use crate::storage::{
-    ChunkBits, ChunkLines, ChunkValues, EnableBits, EnabledRows, LineStamps, Stamps, ValueCell,
-};
+use crate::storage::{Attachments, ChunkBits, ChunkLines, EnabledRows, Stamps, ValueCell};
 use crate::version::Version;
 
 /// The data of a chunk's live rows besides the columns. Each part is read only if a term asks for
@@ -15,11 +13,9 @@ pub struct ChunkRows<'w> {
     all: &'w [Entity],
     start: usize,
     len: usize,
-    bits: Option<&'w EnableBits>,
-    values: Option<&'w ChunkValues>,
+    /// The attachments, and the stamps of chunks.
+    attachments: Option<(&'w Attachments, &'w Stamps)>,
     shared: Option<&'w SharedTags>,
-    /// The line stamps, and the stamps of chunks.
-    lines: Option<(&'w LineStamps, &'w Stamps)>,
     chunk: u32,
     /// The version of written data.
     now: Version,
@@ -37,21 +33,20 @@ impl<'w> ChunkRows<'w> {
         now: Version,
         ignores_enabled: bool,
     ) -> Self {
-        let BesideChunks { entities, bits, values, shared, lines, stamps } = beside;
-        let lines = match lines {
-            Some(lines) => Some((lines, stamps)),
+        let BesideChunks { entities, attachments, shared, stamps, .. } = beside;
+        let attachments = match attachments {
+            Some(attachments) => Some((attachments, stamps)),
             None => None,
         };
-        Self { all: entities, start, len, bits, values, shared, lines, chunk, now, ignores_enabled }
+        Self { all: entities, start, len, attachments, shared, chunk, now, ignores_enabled }
     }
 
     /// The rows of an archetype's only chunk, for terms that ask for entities only.
     #[inline]
     pub(super) const fn of_entities(all: &'w [Entity]) -> Self {
         let (len, now) = (all.len(), Version::NEVER);
-        let (bits, values, shared, lines, chunk) = (None, None, None, None, 0);
-        let ignores_enabled = false;
-        Self { all, start: 0, len, bits, values, shared, lines, chunk, now, ignores_enabled }
+        let (attachments, shared, chunk, ignores_enabled) = (None, None, 0, false);
+        Self { all, start: 0, len, attachments, shared, chunk, now, ignores_enabled }
     }
 
     /// The version of written data.
@@ -67,7 +62,8 @@ impl<'w> ChunkRows<'w> {
     /// If the column has none.
     #[inline]
     pub(super) fn lines(self, column: u16) -> ChunkLines<'w> {
-        let lines = self.lines.and_then(|(lines, stamps)| lines.chunk(stamps, column, self.chunk));
+        let lines =
+            self.attachments.and_then(|(all, stamps)| all.lines(stamps, column, self.chunk));
         lines.expect("the component does not track lines")
     }
 
@@ -96,8 +92,8 @@ impl<'w> ChunkRows<'w> {
     }
 
     fn enable_bits(self, column: u16) -> ChunkBits<'w> {
-        let array = self.bits.and_then(|bits| Some(bits.chunk(bits.array_of(column)?, self.chunk)));
-        array.expect("the component is not enableable")
+        let bits = self.attachments.and_then(|(all, _)| all.bits(column));
+        bits.expect("the component is not enableable").chunk(self.chunk)
     }
 
     /// The value of the chunk in a column.
@@ -107,7 +103,8 @@ impl<'w> ChunkRows<'w> {
     /// If the column has no values.
     #[inline]
     pub(super) fn value(self, column: u16) -> ValueCell<'w> {
-        self.values.expect("no column has a value per chunk").cell(column, self.chunk)
+        let (attachments, _) = self.attachments.expect("no column has a value per chunk");
+        attachments.value(column, self.chunk)
     }
 
     /// The shared value of type `T`, if the entities have one.

@@ -22,7 +22,7 @@
 use crate::archetype::{Archetype, BesideChunks, ColumnsMut};
 use crate::component::Component;
 use crate::storage::{
-    ArchetypeColumns, BesideList, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
 };
 use crate::store::{AccessGuard, ColumnAccess, Plan, Store};
 use crate::version::Version;
@@ -245,8 +245,7 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
     let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), access.now());
     for archetype in archetypes {
         let (list, column) = (archetype.list(), archetype.column(id));
-        let (stamps, bits, lines) = (archetype.stamps(), archetype.bits(), archetype.lines());
-        let beside = BesideList { stamps, bits, lines, is_gone: archetype.is_gone() };
+        let beside = (archetype.stamps(), archetype.attachments(), archetype.is_gone());
         // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
         // writes it (`SplitStore::grant`). It borrows the guard for `'w` and is consumed here, so
         // the guard grants no other access for as long. Rows do not move while the store is split.

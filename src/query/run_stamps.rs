@@ -5,7 +5,7 @@ use core::slice;
 
 use crate::archetype::BesideChunks;
 use crate::component::Component;
-use crate::storage::{ColumnRef, EnableBits, EnabledRows, RowMask, StampKind, StampRun};
+use crate::storage::{ColumnRef, EnabledRows, RowMask, StampKind, StampRun};
 use crate::version::Version;
 
 /// The stamps of a run of chunks. Each term takes the stamps of its column.
@@ -47,13 +47,12 @@ impl<'w> RunStamps<'w, '_> {
     #[cold]
     pub(super) fn hands_out_none(&self) -> bool {
         let column = self.columns.as_slice().first().and_then(ColumnRef::column);
-        let array = |bits: &EnableBits| bits.array_of(column?);
-        let Some(bits) = self.beside.bits else { return false };
-        let (Some(array), Ok(chunk)) = (array(bits), u32::try_from(self.chunks.start)) else {
+        let bits = self.beside.bits().zip(column).and_then(|(all, column)| all.bits(column));
+        let (Some(bits), Ok(chunk)) = (bits, u32::try_from(self.chunks.start)) else {
             return false;
         };
         let enabled = |run: Range<u32>| {
-            let mut rows = EnabledRows::new(bits.chunk(array, chunk), run.end);
+            let mut rows = EnabledRows::new(bits.chunk(chunk), run.end);
             let _ = rows.split_off(run.start as usize);
             rows.count() > 0
         };

@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{ArchetypePatch, Beside, CellRun, KeptValue};
+use crate::archetype::{ArchetypePatch, CellRun, KeptValue};
 use crate::component::{Component, ComponentSet, Gone};
 use crate::entity::Entity;
-use crate::storage::StampKind;
+use crate::storage::{AttachmentKind, StampKind};
 use crate::store::{Store, StoreImage, StorePatch};
 
 use super::input::Input;
@@ -109,9 +109,13 @@ fn read_rows(
             return Err(input.invalid("a column"));
         }
         input.skip_array(8, "versions of a column")?;
-        let bits = input.skip_array(8, "enable bits")?;
-        input.skip_array(8, "versions of lines")?;
-        input.skip_array(8, "values of chunks")?;
+        let mut bits = &[][..];
+        for kind in AttachmentKind::all() {
+            let words = input.skip_array(8, kind.name())?;
+            if kind == AttachmentKind::ENABLE_BITS {
+                bits = words;
+            }
+        }
         let Some(id) = file.id else { continue };
         let column = &mut to.columns[to.set.rank(id).expect("it is one of the set")];
         match file.function {
@@ -165,19 +169,13 @@ fn patch<'r>(
     for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
         patch.stamps_mut(kind).fill(newest);
     }
-    for (number, (id, column)) in rows.set.iter().zip(&rows.columns).enumerate() {
+    for (number, (_, column)) in rows.set.iter().zip(&rows.columns).enumerate() {
         if !column.cells.is_empty() {
             patch.cells[number] = vec![CellRun { start: 0, bytes: &column.cells }];
         }
         patch.stamps_mut(kind_of(number)).fill(newest);
-        // All lines are as new as their chunk.
-        patch.beside_mut(Beside::Lines, number).fill(1);
-        if let Some(value) = store.registry.info(id).chunk_value() {
-            let values = patch.beside_mut(Beside::Values, number);
-            let default = value.default_words();
-            values.chunks_exact_mut(default.len()).for_each(|to| to.copy_from_slice(default));
-        }
-        let words = patch.beside_mut(Beside::Bits, number);
+        // All other attachments are those of new chunks: lines are as new as their chunk.
+        let words = patch.attached_mut(AttachmentKind::ENABLE_BITS, number);
         let chunk_words = words.len() / chunks.max(1);
         for (row, _) in column.disabled.iter().enumerate().filter(|(_, disabled)| **disabled) {
             let (chunk, row) = (row / capacity, row % capacity);

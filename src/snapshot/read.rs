@@ -6,10 +6,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::archetype::{ArchetypePatch, Beside, CellRun, KeptValue, RowsView};
+use crate::archetype::{ArchetypePatch, CellRun, KeptValue, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
-use crate::storage::StampKind;
+use crate::storage::{AttachmentKind, StampKind};
 use crate::store::{History, Store, StoreImage, StorePatch};
 use crate::version::Version;
 
@@ -18,7 +18,7 @@ use super::input::Input;
 use super::read_error::ReadError;
 use super::read_shared::{FileShared, SharedPart};
 use super::shared_table::SharedTables;
-use super::write::{aged, aged_beside, kind_of};
+use super::write::{aged, aged_words, kind_of};
 
 /// The component that is migrated, and the name of its new type.
 pub(super) struct Migration {
@@ -356,10 +356,10 @@ impl<'b> Header<'b> {
             let kind = kind_of(column);
             let old = older.map_or(&[][..], |older| older.ages(kind));
             input.array_into(old, patch.stamps_mut(kind), "versions of a column")?;
-            for what in Beside::ALL {
-                let old = base.map(|(view, history)| aged_beside(view, what, column, history));
-                let words = patch.beside_mut(what, column);
-                input.array_into(&old.unwrap_or_default(), words, "what lies beside chunks")?;
+            for kind in AttachmentKind::all() {
+                let old = base.map(|(view, history)| aged_words(view, kind, column, history));
+                let words = patch.attached_mut(kind, column);
+                input.array_into(&old.unwrap_or_default(), words, kind.name())?;
             }
         }
         match patch.find_defect(self.age, &store.registry) {

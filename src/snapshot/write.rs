@@ -8,10 +8,10 @@ use std::ops::Range;
 use bytemuck::cast_slice;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::archetype::{Archetype, ArchetypeImage, Beside, RowsView, SharedTags};
+use crate::archetype::{Archetype, ArchetypeImage, RowsView, SharedTags};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::line::VECTOR_ROWS;
-use crate::storage::StampKind;
+use crate::storage::{AttachmentKind, StampKind};
 use crate::store::{History, Store, StoreImage, age_of_stamp};
 
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
@@ -212,18 +212,23 @@ impl<'a> Source<'a> {
                 }
             }
             write_ages(kind_of(column), view, older, out)?;
-            for what in Beside::ALL {
-                let new = self.beside(view, what, column);
-                let old = base.zip(older).map(|(base, older)| base.beside(older, what, column));
+            for kind in AttachmentKind::all() {
+                let new = self.attached(view, kind, column);
+                let old = base.zip(older).map(|(base, older)| base.attached(older, kind, column));
                 out.array(&new, &differences(&new, &old.unwrap_or_default()))?;
             }
         }
         Ok(())
     }
 
-    /// The words of a column beside its chunks, with ages in place of versions.
-    fn beside<'v>(&self, view: &'v RowsView<'_>, what: Beside, column: usize) -> Cow<'v, [u64]> {
-        aged_beside(view, what, column, self.history)
+    /// The words of an attachment of a column, with ages in place of versions.
+    fn attached<'v>(
+        &self,
+        view: &'v RowsView<'_>,
+        kind: AttachmentKind,
+        column: usize,
+    ) -> Cow<'v, [u64]> {
+        aged_words(view, kind, column, self.history)
     }
 
     pub(super) const fn age(&self) -> u64 {
@@ -231,15 +236,15 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The words of a column beside its chunks, with ages in place of the versions of this history.
-pub(super) fn aged_beside<'v>(
+/// The words of an attachment of a column, with ages in place of the versions of this history.
+pub(super) fn aged_words<'v>(
     view: &'v RowsView<'_>,
-    what: Beside,
+    kind: AttachmentKind,
     column: usize,
     history: &History,
 ) -> Cow<'v, [u64]> {
-    let words = view.beside(what, column);
-    if what != Beside::Lines || history.is_empty() {
+    let words = view.attached(kind, column);
+    if !kind.has_versions() || history.is_empty() {
         return Cow::Borrowed(words);
     }
     words.iter().map(|&stamp| age_of_stamp(history, stamp)).collect()

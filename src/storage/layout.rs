@@ -70,17 +70,13 @@ pub(crate) struct ColumnShape {
     pub(crate) size: usize,
     pub(crate) align: usize,
     pub(crate) values: Values,
-    /// Whether rows have an enable bit for the component.
-    pub(crate) enableable: bool,
-    /// Whether lines of rows have change versions of their own.
-    pub(crate) tracks_lines: bool,
 }
 
 impl ColumnShape {
     /// The shape of a column for which any bytes are a value.
     #[cfg(test)]
     pub(crate) const fn plain(name: &'static str, size: usize, align: usize) -> Self {
-        Self { name, size, align, values: Values::ANY, enableable: false, tracks_lines: false }
+        Self { name, size, align, values: Values::ANY }
     }
 
     /// # Panics

@@ -28,11 +28,12 @@
 //!   smallest power of two from 1 KiB up in which 16 rows fit. When it is full, its rows move to a
 //!   full-size chunk; `compact` may move them back.
 //!
-//! The dependencies (in addition, chunk_list uses block_copy in access to copy and to zero rows,
-//! and enable and chunk_values use words):
+//! The dependencies (in addition, chunk_list uses block_copy in access to copy and to zero rows):
 //!
 //! ```text
-//!  access ─────► enable ─► stamps    typed slices and cells │ enable bits, change versions
+//!  access ─────► attachments         typed slices and cells │ words beside columns
+//!    │              ▼
+//!    │           stamps              change versions
 //!    │
 //!    ▼
 //!  chunk_list ─► chunk_set, row,     the chunks of an archetype │ some of them, and rows,
@@ -59,17 +60,16 @@
 //! * [`written_rows`] has the proof that a list needs to make rows live.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
-//! * [`stamps`] has the change versions of chunks, [`chunk_values`] the values that a chunk has
-//!   once, and [`enable`] the enable bits of rows. Both are [`words`], which a snapshot keeps.
+//! * [`stamps`] has the change versions of chunks, and [`attachments`] the words that some columns
+//!   have for each chunk in addition: enable bits, versions of lines, values of chunks.
 
 mod access;
+mod attachments;
 mod block;
 mod block_class;
 mod chunk_list;
 mod chunk_set;
 mod chunk_size;
-mod chunk_values;
-mod enable;
 mod extents;
 mod huge_pages;
 mod layout;
@@ -77,29 +77,28 @@ mod pool;
 mod row;
 mod slab;
 mod stamps;
-mod words;
 mod written_rows;
 
 pub(crate) use access::{
-    Absent, ArchetypeColumns, BesideList, BundleCells, CacheNext, CachedChunk, CachedChunks,
-    CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
+    Absent, ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut,
+    ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
     ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowRun,
     RowWriter, Tally, Writer,
+};
+pub(crate) use attachments::{
+    AttachmentKind, Attachments, ChunkBits, ChunkLines, ColumnBits, Content, EnableRule,
+    EnableRules, NewerLines, RowSource, RowSpan, SeenPart, Share, ValueCell, WordsLayout,
+};
+pub use attachments::{
+    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError, ParseChunkSizeError};
-pub(crate) use chunk_values::{ChunkValues, ValueCell};
-pub(crate) use enable::{ChunkBits, EnableBits, EnableRule, EnableRules, SeenPart, Share};
-pub use enable::{
-    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
-};
 pub(crate) use extents::EXTENT_CHUNKS_MAX;
 pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use pool::{NewSlabs, Pool};
 pub(crate) use row::ChunkRow;
-pub(crate) use stamps::{
-    ChunkLines, LineStamps, NewerLines, SharedLines, StampKind, StampRun, Stamps,
-};
+pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};
 pub(crate) use written_rows::WrittenRows;

@@ -62,10 +62,11 @@
 //!        RowMove::move_cells         storage/access/row_move.rs
 //!          copy_two_small            storage/access/block_copy.rs
 //!          NextRow::commit           storage/chunk_list/append_remove.rs
-//!        Archetype::record_arrivals  archetype/move_row.rs
+//!        Archetype::rows_arrived     archetype/arrive.rs
 //!          Stamps::record_arrival    storage/stamps/stamps.rs
 //!        Archetype::finish_removal   archetype/archetype.rs
-//!          Stamps::record_removal    storage/stamps/stamps.rs
+//!          Archetype::row_removed    archetype/arrive.rs
+//!            Stamps::record_removal  storage/stamps/stamps.rs
 //!          ChunkList::drop_last      storage/chunk_list/append_remove.rs
 //!      Directory::follow_move        entity/directory.rs
 //!      Store::record_arrived         store/record_rows.rs      for readers of inserted rows

@@ -179,7 +179,7 @@ impl Plan {
         let rows = archetype.list().rows(at.chunk);
         self.requirements.row_rules().iter().find(|rule| {
             let rules: Vec<_> = rule.resolve(archetype).into_iter().collect();
-            !RowMask::new(&rules, archetype.bits(), at.chunk, rows).contains(at.row)
+            !RowMask::new(&rules, archetype.attachments(), at.chunk, rows).contains(at.row)
         })
     }
 

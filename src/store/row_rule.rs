@@ -41,7 +41,7 @@ impl RowRule {
     pub(super) fn resolve(&self, archetype: &Archetype) -> Option<EnableRule> {
         let array = |one: &ComponentRef| {
             let column = archetype.column(one.id)?;
-            archetype.bits().and_then(|bits| bits.array_of(column))
+            archetype.attachments()?.bits_number(column)
         };
         let required = |one| array(one).expect("a matched archetype lacks a required component");
         Some(match self {

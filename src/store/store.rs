@@ -147,7 +147,7 @@ impl Store {
         let archetypes = self.archetypes.as_slice();
         let mut columns = ColumnViews::new(self.entities.view(), archetypes.len());
         for archetype in archetypes {
-            let beside = (archetype.bits(), archetype.is_gone());
+            let beside = (archetype.attachments(), archetype.is_gone());
             columns.push(archetype.list(), beside, archetype.column(id));
         }
         columns

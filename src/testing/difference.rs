@@ -254,11 +254,10 @@ impl<'w> Side<'w> {
     fn enabled(&self, archetype: usize, column: usize) -> impl Iterator<Item = bool> {
         let archetype = &self.archetypes[archetype];
         let column = u16::try_from(column).expect("an archetype has fewer columns");
-        let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
-        bits.into_iter().flat_map(move |(bits, array)| {
+        archetype.bits(column).into_iter().flat_map(move |bits| {
             (0..archetype.list().chunk_len()).flat_map(move |chunk| {
                 let rows = archetype.list().rows(chunk) as usize;
-                let enabled = EnabledRows::of_chunk(bits.chunk(array, chunk), rows);
+                let enabled = EnabledRows::of_chunk(bits.chunk(chunk), rows);
                 (0..rows).map(move |row| enabled.get(row))
             })
         })

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::archetype::Archetype;
 use crate::component::ComponentId;
 use crate::entity::{BrokenDirectory, Location};
-use crate::storage::{EnableBits, StampKind};
+use crate::storage::StampKind;
 
 use super::world::World;
 
@@ -30,20 +30,14 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
-    /// A chunk has no versions of lines, or one is newer than its chunk.
-    LineStamps {
+    /// An attachment cannot be that of the live rows and their stamps.
+    Attachment {
         /// The archetype's number.
         archetype: usize,
-    },
-    /// A chunk has no enable bits, or a bit of a row that is not live is set.
-    EnableBits {
-        /// The archetype's number.
-        archetype: usize,
-    },
-    /// A chunk lacks one of its chunk values.
-    ChunkValues {
-        /// The archetype's number.
-        archetype: usize,
+        /// The kind of the attachment.
+        kind: &'static str,
+        /// The reason.
+        what: &'static str,
     },
     /// An archetype with rows does not own its shared values, or one without rows does.
     SharedValues {
@@ -175,20 +169,18 @@ impl World {
         if is_over {
             return Err(Defect::Gone { archetype: number });
         }
-        let fit =
-            |bits: &EnableBits| bits.is_consistent(list.chunk_len(), |chunk| list.rows(chunk));
-        if !archetype.bits().is_none_or(fit) {
-            return Err(Defect::EnableBits { archetype: number });
-        }
-        if !archetype.lines().is_none_or(|lines| lines.is_consistent(archetype.stamps())) {
-            return Err(Defect::LineStamps { archetype: number });
+        let registry = &self.store.registry;
+        let info = |column: u16| registry.info(archetype.components()[usize::from(column)]);
+        let rows = |chunk| list.rows(chunk);
+        let defect = archetype
+            .attachments()
+            .and_then(|all| all.find_defect(archetype.stamps(), self.store.clock, rows, info));
+        if let Some((kind, what)) = defect {
+            return Err(Defect::Attachment { archetype: number, kind: kind.name(), what });
         }
         let chunk_len = list.chunk_len();
         if !archetype.shared().is_none_or(|shared| shared.is_consistent(chunk_len)) {
             return Err(Defect::SharedValues { archetype: number });
-        }
-        if !archetype.values().is_none_or(|values| values.is_consistent(chunk_len)) {
-            return Err(Defect::ChunkValues { archetype: number });
         }
         let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {

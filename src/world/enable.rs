@@ -117,11 +117,9 @@ impl World {
         let place = self.store.entities.locate(entity).map_err(|_| lacking())?;
         let archetype = self.archetype(place);
         let column = archetype.column(self.store.registry.id::<C>()).ok_or_else(lacking)?;
-        let bits = archetype.bits().and_then(|bits| {
-            let chunk = archetype.list().split(place.row()).chunk;
-            Some(bits.chunk(bits.array_of(column)?, chunk))
-        });
-        Ok((bits.expect("an archetype has no bits of an enableable component"), place, column))
+        let bits = archetype.bits(column);
+        let bits = bits.expect("an archetype has no bits of an enableable component");
+        Ok((bits.chunk(archetype.list().split(place.row()).chunk), place, column))
     }
 }
 
@@ -167,12 +165,12 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
         let mut switched = 0;
         masks_in::<Q, F>(store, &filter, |archetype, mask| {
             let Some(column) = archetype.column(id) else { return };
-            let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
-            let (bits, array) = bits.expect("an archetype has no bits of an enableable component");
+            let bits = archetype.bits(column);
+            let bits = bits.expect("an archetype has no bits of an enableable component");
             // The rows that are seen may depend on the bits that are switched.
             let lines = archetype.beside().chunk_lines(column, mask.chunk());
             let lines = lines.map(|lines| (lines, mask.runs_in_chunk().collect::<Vec<_>>()));
-            let rows = mask.switch(bits.chunk(array, mask.chunk()), enabled);
+            let rows = mask.switch(bits.chunk(mask.chunk()), enabled);
             if rows > 0 {
                 switched += rows;
                 match lines {

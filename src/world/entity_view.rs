@@ -143,8 +143,7 @@ fn view<'w>(
 ) -> ComponentView<'w> {
     let ChunkRow { chunk, row } = at;
     let bytes = archetype.list().column_bytes(usize::from(column), chunk);
-    let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
-    let is_enabled = bits.is_none_or(|(bits, array)| bits.chunk(array, chunk).is_enabled(row));
+    let is_enabled = archetype.bits(column).is_none_or(|bits| bits.chunk(chunk).is_enabled(row));
     ComponentView { info, bytes: &bytes[row as usize * info.size()..][..info.size()], is_enabled }
 }
 

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
-use crate::storage::{EnabledRows, StampKind};
+use crate::storage::{Content, StampKind};
 use crate::store::History;
 use crate::version::Version;
 
@@ -147,10 +147,6 @@ impl Hasher<'_> {
             tags.get(&id).into_iter().for_each(|&tag| self.number(tag));
             self.values(archetype, column, digests);
             self.versions(archetype, StampKind::column(column));
-            self.enable_bits(archetype, column);
-            let values = archetype.values().into_iter();
-            let words = values.flat_map(|values| values.words(column));
-            words.for_each(|word| self.number(word));
         }
     }
 
@@ -168,42 +164,37 @@ impl Hasher<'_> {
         }
     }
 
-    /// The values of a column and the versions of its lines, chunk by chunk. The versions of lines
-    /// without rows are hashed as well, because rows that arrive there later take them over.
+    /// The values of a column and its attachments, chunk by chunk. The versions of lines without
+    /// rows are hashed as well, because rows that arrive there later take them over.
     fn values(&mut self, archetype: &Archetype, column: u16, digests: &mut impl Digests) {
         let (list, stamps) = (archetype.list(), archetype.stamps());
         let width = archetype.components().len() + 1;
+        let attachments = archetype.attachments();
         for chunk in 0..list.chunk_len() {
+            let at = (stamps, column, chunk);
             let of = |kind| stamps.get(kind, chunk as usize);
             let (order, changed) = (of(StampKind::ORDER), of(StampKind::column(column)));
             let contents = Contents { order, column: changed, rows: list.rows(chunk) };
             let index = chunk as usize * width + 1 + usize::from(column);
             let digest = digests.digest(list.key(), index, contents, || {
                 let bytes = list.column_bytes(usize::from(column), chunk);
-                let Some(lines) = archetype.beside().chunk_lines(column, chunk) else {
-                    return xxh3_64(bytes);
-                };
+                let Some(attachments) = attachments else { return xxh3_64(bytes) };
                 let mut hash = Hasher { state: Xxh3::new(), history: self.history };
                 hash.state.update(bytes);
-                lines.versions().for_each(|version| hash.version(version));
+                attachments.contents(at, true, &mut |content| hash.content(content));
                 hash.state.digest()
             });
             self.number(digest);
+            if let Some(attachments) = attachments {
+                attachments.contents(at, false, &mut |content| self.content(content));
+            }
         }
     }
 
-    /// The rows in which an enableable component is disabled.
-    fn enable_bits(&mut self, archetype: &Archetype, column: u16) {
-        let Some((bits, array)) =
-            archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)))
-        else {
-            return;
-        };
-        for chunk in 0..archetype.list().chunk_len() {
-            let rows = archetype.list().rows(chunk) as usize;
-            EnabledRows::of_chunk(bits.chunk(array, chunk), rows)
-                .words()
-                .for_each(|w| self.number(w));
+    fn content(&mut self, content: Content) {
+        match content {
+            Content::Word(word) => self.number(word),
+            Content::Version(version) => self.version(version),
         }
     }
 

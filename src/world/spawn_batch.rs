@@ -117,9 +117,9 @@ impl<'w> Batch<'w> {
         spawner.archetype.replicate(&mut self.written, from, run);
     }
 
-    /// [`Batch::finish`] of rows that are copies of a live row: they get its enable bits.
+    /// [`Batch::finish`] of rows that are copies of a live row: they get its attachments.
     pub(super) fn finish_copies(self, from: RowIndex) -> Result<(ArchetypeId, usize), OutOfIds> {
-        self.finish_with(|archetype, first| archetype.replicate_bits(from, first))
+        self.finish_with(|archetype, first| archetype.replicate_attachments(from, first))
     }
 
     /// Allocates an entity for every row and makes the rows live. Returns their archetype and their

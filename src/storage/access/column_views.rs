@@ -9,9 +9,9 @@ use core::marker::PhantomData;
 
 use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
+use crate::storage::attachments::{Attachments, ChunkBits, ChunkLines};
 use crate::storage::chunk_list::ChunkList;
-use crate::storage::enable::{ChunkBits, EnableBits};
-use crate::storage::stamps::{ChunkLines, LineStamps, StampKind, StampPair, Stamps};
+use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
 
 use super::cell_finder::{Absent, CellFinder, Found, Span};
@@ -25,24 +25,14 @@ impl<'w> Bits<'w> {
     fn push<C: Component>(
         &mut self,
         list: &ChunkList,
-        bits: Option<&'w EnableBits>,
+        attachments: Option<&'w Attachments>,
         column: Option<u16>,
     ) {
         let Some(column) = column.filter(|_| C::ENABLEABLE) else { return };
-        let bits = bits.and_then(|bits| Some((bits, bits.array_of(column)?)));
-        let (bits, array) = bits.expect("a list has no bits of an enableable component");
-        self.0.extend((0..list.chunk_len()).map(|chunk| bits.chunk(array, chunk)));
+        let bits = attachments.and_then(|attachments| attachments.bits(column));
+        let bits = bits.expect("a list has no bits of an enableable component");
+        self.0.extend((0..list.chunk_len()).map(|chunk| bits.chunk(chunk)));
     }
-}
-
-/// Data of a list beside its cells, which may be written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BesideList<'w> {
-    pub(crate) stamps: &'w Stamps,
-    pub(crate) bits: Option<&'w EnableBits>,
-    pub(crate) lines: Option<&'w LineStamps>,
-    /// Whether the entities are gone.
-    pub(crate) is_gone: bool,
 }
 
 /// Component `C` of many entities, for reading.
@@ -67,7 +57,7 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         Self { finder, bits: Bits::default(), borrow: PhantomData, component: PhantomData }
     }
 
-    /// Adds the next list, its enable bits and whether its entities are gone, with its column of
+    /// Adds the next list, its attachments and whether its entities are gone, with its column of
     /// `C` if it has one.
     ///
     /// # Panics
@@ -76,11 +66,11 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     pub(crate) fn push(
         &mut self,
         list: &'w ChunkList,
-        (bits, is_gone): (Option<&'w EnableBits>, bool),
+        (attachments, is_gone): (Option<&'w Attachments>, bool),
         column: Option<u16>,
     ) {
         self.finder.push(list, column, is_gone);
-        self.bits.push::<C>(list, bits, column);
+        self.bits.push::<C>(list, attachments, column);
     }
 
     /// Whether the component of an entity is enabled.
@@ -137,7 +127,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Self { finder, stamped, stamps, bits, lines, now, borrow: PhantomData }
     }
 
-    /// Adds the next list, with its column of `C` if it has one, and its data beside the cells.
+    /// Adds the next list, with its column of `C` if it has one, its stamps, its attachments, and
+    /// whether its entities are gone.
     ///
     /// # Panics
     ///
@@ -145,7 +136,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     pub(crate) fn push(
         &mut self,
         list: &'w mut ChunkList,
-        beside: BesideList<'w>,
+        beside: (&'w Stamps, Option<&'w Attachments>, bool),
         column: Option<u16>,
     ) {
         // SAFETY: the list is borrowed exclusively for `'w`.
@@ -165,16 +156,16 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     pub(crate) unsafe fn push_unchecked(
         &mut self,
         list: &'w ChunkList,
-        BesideList { stamps, bits, lines, is_gone }: BesideList<'w>,
+        (stamps, attachments, is_gone): (&'w Stamps, Option<&'w Attachments>, bool),
         column: Option<u16>,
     ) {
         self.finder.push(list, column, is_gone);
-        self.bits.push::<C>(list, bits, column);
+        self.bits.push::<C>(list, attachments, column);
         if let Some(column) = column {
             let chunks = 0..list.chunk_len() as usize;
             self.stamps.extend(chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk)));
             if C::TRACKS_LINES {
-                let of_chunk = |chunk| lines.and_then(|lines| lines.chunk(stamps, column, chunk));
+                let of_chunk = |chunk| attachments.and_then(|all| all.lines(stamps, column, chunk));
                 let all = (0..list.chunk_len()).map(of_chunk);
                 self.lines.extend(all.map(|one| one.expect("a chunk has no line stamps")));
             }

@@ -69,7 +69,7 @@ pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
-pub(crate) use column_views::{BesideList, ColumnViews, ColumnViewsMut};
+pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::RowMove;
 pub(crate) use rows_move::RowRun;
 pub(crate) use writer::{NewCells, Tally, Writer};

@@ -1,8 +1,7 @@
 //! Change versions of an archetype's chunks: [`stamp`] has one stored version, [`stamp_run`] the
-//! versions of neighbours, [`stamps`] all of an archetype by their [`stamp_kind`], [`line_stamps`]
-//! the versions of lines, [`shared_lines`] the memory that small archetypes share.
+//! versions of neighbours, [`stamps`] all of an archetype by their [`stamp_kind`],
+//! [`shared_lines`] the memory that small archetypes share.
 
-mod line_stamps;
 mod shared_lines;
 mod stamp;
 mod stamp_kind;
@@ -10,7 +9,6 @@ mod stamp_run;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod stamps;
 
-pub(crate) use line_stamps::{ChunkLines, LineStamps, NewerLines};
 pub(crate) use shared_lines::SharedLines;
 pub(in crate::storage) use stamp::Stamp;
 pub(crate) use stamp_kind::StampKind;

@@ -2,6 +2,8 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use bytemuck::TransparentWrapper;
+
 use crate::line::LINE_BYTES;
 use crate::version::Version;
 
@@ -9,10 +11,10 @@ use crate::version::Version;
 pub(super) const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
 
 /// A version that is read and written through shared references, and a bit that tells whether the
-/// whole chunk has it, or only some lines (see [`line_stamps`](super::line_stamps)).
+/// whole chunk has it, or only some lines (see `attachments/line_versions.rs`).
 ///
 /// The bit is the lowest, and set for the whole: so two stamps of wholes are compared directly.
-#[derive(Debug)]
+#[derive(Debug, TransparentWrapper)]
 #[repr(transparent)]
 pub(in crate::storage) struct Stamp(AtomicU64);
 
@@ -29,7 +31,7 @@ impl Stamp {
     }
 
     #[inline]
-    pub(super) fn get(&self) -> Version {
+    pub(in crate::storage) fn get(&self) -> Version {
         Version::from_bits(self.0.load(Ordering::Relaxed) >> 1)
     }
 
@@ -53,7 +55,7 @@ impl Stamp {
 
     /// The version and the bit, for [`Stamp::put_bits`].
     #[inline]
-    pub(super) fn bits(&self) -> u64 {
+    pub(in crate::storage) fn bits(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
@@ -72,20 +74,20 @@ impl Stamp {
 
     /// Whether only some lines have this version.
     #[inline]
-    pub(super) fn is_by_lines(&self) -> bool {
+    pub(in crate::storage) fn is_by_lines(&self) -> bool {
         self.0.load(Ordering::Relaxed) & WHOLE == 0
     }
 
     /// The version, if the whole has it.
     #[inline]
-    pub(super) fn whole(&self) -> Option<Version> {
+    pub(in crate::storage) fn whole(&self) -> Option<Version> {
         let bits = self.0.load(Ordering::Relaxed);
         (bits & WHOLE != 0).then(|| Version::from_bits(bits >> 1))
     }
 
     /// Records that only some lines have this version, unless another thread has done so.
     #[inline]
-    pub(super) fn leave_whole(&self, whole: Version) {
+    pub(in crate::storage) fn leave_whole(&self, whole: Version) {
         let (old, new) = (by_lines(whole) | WHOLE, by_lines(whole));
         // A failure means that the other thread has succeeded.
         let _ = self.0.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed);
@@ -93,7 +95,7 @@ impl Stamp {
 
     /// Records that only some lines have this version.
     #[inline]
-    pub(super) fn mark_by_lines(&self) {
+    pub(in crate::storage) fn mark_by_lines(&self) {
         self.0.store(self.0.load(Ordering::Relaxed) & !WHOLE, Ordering::Relaxed);
     }
 
@@ -106,7 +108,7 @@ impl Stamp {
     /// Raises the stamp to a version unless it is newer. Returns whether it was raised. The test
     /// and the write are two steps, because each stamp has one writer at a time.
     #[inline]
-    pub(super) fn raise(&self, version: Version) -> bool {
+    pub(in crate::storage) fn raise(&self, version: Version) -> bool {
         let raised = self.get() < version;
         if raised {
             self.set(version);

@@ -34,14 +34,14 @@ use super::stamp_run::StampRun;
 /// The two stamps that a change of one kind in one chunk sets: the chunk's own and the summary.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::storage) struct StampPair<'s> {
-    pub(super) chunk: &'s Stamp,
+    pub(in crate::storage) chunk: &'s Stamp,
     newest: &'s Stamp,
 }
 
 impl StampPair<'_> {
     /// Raises both to a version that some lines of the chunk get.
     #[inline]
-    pub(super) fn raise_by_lines(self, version: Version) {
+    pub(in crate::storage) fn raise_by_lines(self, version: Version) {
         self.chunk.raise_by_lines(version);
         // It may be the same stamp, which is already as new.
         self.newest.raise(version);
@@ -188,15 +188,6 @@ impl Stamps {
             if stamps[first + at].raise_to(stamp) {
                 stamps[summary + at].raise_to(stamp);
             }
-        }
-    }
-
-    /// Raises a chunk's stamp to the stamp of rows that were moved here.
-    #[inline]
-    pub(crate) fn raise(&mut self, kind: StampKind, chunk: usize, version: Version) {
-        let StampPair { chunk, newest } = self.pair(kind, chunk);
-        if chunk.raise(version) {
-            newest.raise(version);
         }
     }
 

@@ -164,15 +164,18 @@ impl core::iter::FusedIterator for RowRuns<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::enable_bits::EnableBits;
+    use super::super::attachments::Attachments;
+    use super::super::enable_bits::bits_for_test;
     use super::super::row_mask::EnableRule;
     use super::*;
 
     /// A chunk of 320 rows, of which those are enabled for which `on` returns `true`.
-    fn bits(on: impl Fn(u32) -> bool) -> EnableBits {
-        let mut bits = EnableBits::new([0].into_iter(), 320).expect("a column");
+    fn bits(on: impl Fn(u32) -> bool) -> Attachments {
+        let mut bits = bits_for_test(&[0], 320);
         bits.push_chunk();
-        (0..320).filter(|&row| !on(row)).for_each(|row| bits.chunk(0, 0).fill(row..row + 1, false));
+        (0..320)
+            .filter(|&row| !on(row))
+            .for_each(|row| bits.bits_of(0, 0).fill(row..row + 1, false));
         bits
     }
 

@@ -1,4 +1,4 @@
-//! Versions of the lines of a chunk: sixteen rows each, of components that ask for it.
+//! Line versions: versions of sixteen rows each, of components that ask for it.
 //!
 //! A chunk's stamp saturates. Where 1 % of 100,000 rows of 4 bytes are written at random, 99 of 100
 //! chunks have a row that changed, but only 15 of 100 lines. So a component may ask for a stamp a
@@ -23,43 +23,115 @@
 
 use core::ops::Range;
 
+use bytemuck::TransparentWrapper as _;
+
+use crate::component::ComponentInfo;
 use crate::line::VECTOR_ROWS;
-use crate::storage::row::ChunkRow;
+use crate::storage::stamps::{Stamp, StampPair, Stamps};
 use crate::version::Version;
 
-use super::stamp::Stamp;
-use super::stamp_kind::StampKind;
-use super::stamps::{StampPair, Stamps};
+use super::attachment::{Attached, Attachment, AttachmentKind, Content, copy_words};
+#[cfg(test)]
+use super::attachments::AttachmentArray;
+use super::attachments::Attachments;
 
 /// Rows of a line: [`VECTOR_ROWS`].
 const LINE_ROWS: u32 = 16;
 
 const _: () = assert!(LINE_ROWS as usize == VECTOR_ROWS, "a line is a vector of rows");
 
-/// The line stamps of an archetype with components that ask for them.
+/// The kind of the versions of lines: `whole`, and a stamp a line.
 #[derive(Debug)]
-pub(crate) struct LineStamps {
-    /// Stamps of a chunk in each array: `whole`, and one a line.
-    chunk_stamps: usize,
-    arrays: Box<[LineArray]>,
+pub(super) struct LineVersions;
+
+impl LineVersions {
+    fn fresh_stamps(capacity: u32) -> Box<[u64]> {
+        vec![Stamp::default().bits(); 1 + capacity.div_ceil(LINE_ROWS) as usize].into()
+    }
 }
 
-/// The line stamps of one column, chunk after chunk.
-#[derive(Debug)]
-struct LineArray {
-    column: u16,
-    stamps: Vec<Stamp>,
+impl AttachmentKind {
+    /// Versions of lines.
+    const LINE_VERSIONS: Self = Self::new(1);
 }
 
-impl LineStamps {
-    /// The stamps of an archetype without chunks. `None` if no column asks for them.
-    pub(crate) fn new(columns: impl Iterator<Item = u16>, capacity: u32) -> Option<Self> {
-        let arrays: Box<_> =
-            columns.map(|column| LineArray { column, stamps: Vec::new() }).collect();
-        let chunk_stamps = 1 + capacity.div_ceil(LINE_ROWS) as usize;
-        (!arrays.is_empty()).then_some(Self { chunk_stamps, arrays })
+impl Attachment for LineVersions {
+    fn kind(&self) -> AttachmentKind {
+        AttachmentKind::LINE_VERSIONS
     }
 
+    fn name(&self) -> &'static str {
+        "versions of lines"
+    }
+
+    fn applies(&self, info: &ComponentInfo) -> bool {
+        info.tracks_lines()
+    }
+
+    fn fresh(&self, _: &ComponentInfo, capacity: u32) -> Box<[u64]> {
+        Self::fresh_stamps(capacity)
+    }
+
+    fn has_versions(&self) -> bool {
+        true
+    }
+
+    fn begin_change(&self, own: Attached<'_>) {
+        ChunkLines::of(own).keep_whole();
+    }
+
+    /// The lines of the rows get the versions that the rows had before, or the version `now`. All
+    /// others keep theirs, although the chunk is stamped.
+    fn rows_arrived(
+        &self,
+        own: Attached<'_>,
+        rows: Range<u32>,
+        from: Option<(Attached<'_>, u32)>,
+        now: Version,
+    ) {
+        let lines = ChunkLines::of(own);
+        lines.pair.chunk.mark_by_lines();
+        let Some((from, first)) = from else { return lines.raise(rows, now) };
+        let from = ChunkLines::of(from);
+        for (row, before) in rows.zip(first..) {
+            lines.raise(row..row + 1, from.version_of(before));
+        }
+    }
+
+    fn chunk_arrived(&self, own: Attached<'_>, from: Attached<'_>, _: u32) {
+        copy_words(own, from);
+        if from.stamps.chunk.is_by_lines() {
+            own.stamps.chunk.mark_by_lines();
+        }
+    }
+
+    fn row_removed(&self, own: Attached<'_>, row: u32, (from, last): (Attached<'_>, u32)) {
+        let lines = ChunkLines::of(own);
+        lines.pair.chunk.mark_by_lines();
+        lines.raise(row..row + 1, ChunkLines::of(from).version_of(last));
+    }
+
+    fn contents(&self, own: Attached<'_>, each: &mut dyn FnMut(Content)) {
+        ChunkLines::of(own).versions().for_each(|version| each(Content::Version(version)));
+    }
+
+    fn find_defect(
+        &self,
+        own: Attached<'_>,
+        _: u32,
+        _: &ComponentInfo,
+        clock: Version,
+    ) -> Option<&'static str> {
+        let lines = ChunkLines::of(own);
+        if [lines.whole].into_iter().chain(lines.lines).any(|stamp| stamp.get() > clock) {
+            return Some("a version of a line after that of the world");
+        }
+        let are_older = lines.are_no_newer_than_the_chunk();
+        (!are_older).then_some("a version of a line after that of its chunk")
+    }
+}
+
+impl Attachments {
     /// The lines of a column in a chunk, and the stamps of that chunk. `None` if the column has
     /// none.
     ///
@@ -67,185 +139,20 @@ impl LineStamps {
     ///
     /// If the chunk does not exist.
     #[inline]
-    pub(crate) fn chunk<'s>(
+    pub(crate) fn lines<'s>(
         &'s self,
         stamps: &'s Stamps,
         column: u16,
         chunk: u32,
     ) -> Option<ChunkLines<'s>> {
-        let array = self.arrays.iter().find(|array| array.column == column)?;
-        Some(self.of_array(stamps, array, chunk))
-    }
-
-    #[inline]
-    fn of_array<'s>(&self, stamps: &'s Stamps, array: &'s LineArray, chunk: u32) -> ChunkLines<'s> {
-        let own = &array.stamps[chunk as usize * self.chunk_stamps..][..self.chunk_stamps];
-        let pair = stamps.pair(StampKind::column(array.column), chunk as usize);
-        ChunkLines { pair, whole: &own[0], lines: &own[1..] }
-    }
-
-    /// All columns that have lines, in a chunk.
-    fn all<'s>(
-        &'s self,
-        stamps: &'s Stamps,
-        chunk: u32,
-    ) -> impl Iterator<Item = (u16, ChunkLines<'s>)> {
-        self.arrays.iter().map(move |array| (array.column, self.of_array(stamps, array, chunk)))
-    }
-
-    /// Begins a change of some rows of a chunk that stamps the chunk as a whole. Changes no
-    /// version. [`LineStamps::close`] ends it.
-    pub(crate) fn open(&self, stamps: &Stamps, chunk: u32) {
-        self.all(stamps, chunk).for_each(|(_, lines)| lines.keep_whole());
-    }
-
-    /// Ends a change of some rows that [`LineStamps::open`] began: the lines of these rows get the
-    /// version of their column, and other lines keep theirs. A column without a version was not
-    /// stamped.
-    pub(crate) fn close(
-        &self,
-        stamps: &Stamps,
-        (chunk, rows): (u32, Range<u32>),
-        version: impl Fn(u16) -> Option<Version>,
-    ) {
-        for (column, lines) in self.all(stamps, chunk) {
-            lines.pair.chunk.mark_by_lines();
-            if let Some(version) = version(column) {
-                lines.raise(rows.clone(), version);
-            }
-        }
-    }
-
-    /// Ends a change that [`LineStamps::open`] began and in which neighbours came from another
-    /// archetype. `kept` has pairs of a column there and a column here: in these columns the lines
-    /// of the rows get the versions that they had there, in all others the version `now`.
-    pub(crate) fn close_arrival(
-        &self,
-        (stamps, to): (&Stamps, ChunkRow),
-        (theirs, their_stamps, from): (Option<&Self>, &Stamps, ChunkRow),
-        (rows, kept): (u32, &[(u16, u16)]),
-        now: Version,
-    ) {
-        for (column, lines) in self.all(stamps, to.chunk) {
-            lines.pair.chunk.mark_by_lines();
-            let Some(&(kept, _)) = kept.iter().find(|&&(_, target)| target == column) else {
-                lines.raise(to.row..to.row + rows, now);
-                continue;
-            };
-            let source = theirs.and_then(|theirs| theirs.chunk(their_stamps, kept, from.chunk));
-            let source = source.expect("a column has lines in one of two archetypes");
-            for i in 0..rows {
-                let row = to.row + i;
-                lines.raise(row..row + 1, source.version_of(from.row + i));
-            }
-        }
-    }
-
-    /// Takes over the lines of a chunk that came from another archetype, where its stamps were put
-    /// before. `kept` has pairs of a column there and a column here.
-    pub(crate) fn follow_chunk(
-        &self,
-        (stamps, to): (&Stamps, u32),
-        (theirs, their_stamps, from): (&Self, &Stamps, u32),
-        kept: &[(u16, u16)],
-    ) {
-        for (column, lines) in self.all(stamps, to) {
-            let kept = kept.iter().find(|&&(_, target)| target == column);
-            let source = kept.and_then(|&(column, _)| theirs.chunk(their_stamps, column, from));
-            let Some(source) = source else { continue };
-            lines.whole.copy(source.whole);
-            // Chunks of two archetypes that exchange blocks have the same capacity.
-            assert!(lines.lines.len() == source.lines.len(), "the chunks have different lines");
-            lines.lines.iter().zip(source.lines).for_each(|(own, theirs)| own.copy(theirs));
-            if source.pair.chunk.is_by_lines() {
-                lines.pair.chunk.mark_by_lines();
-            }
-        }
-    }
-
-    /// The versions of all lines.
-    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
-        self.arrays.iter().flat_map(|array| array.stamps.iter().map(Stamp::get))
-    }
-
-    /// Appends the stamps of all chunks.
-    pub(crate) fn save(&self, to: &mut Vec<u64>) {
-        for array in &self.arrays {
-            to.extend(array.stamps.iter().map(Stamp::bits));
-        }
-    }
-
-    /// Sets the stamps of all chunks from stamps that [`LineStamps::save`] has written for the same
-    /// number of chunks, with versions that begin with `first`, and removes them from the front.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer.
-    pub(crate) fn load(&mut self, saved: &mut &[u64], first: Version) {
-        for array in &self.arrays {
-            let own = saved.split_off(..array.stamps.len()).expect("there are stamps of each line");
-            array.stamps.iter().zip(own).for_each(|(stamp, &bits)| stamp.put_bits(bits, first));
-        }
-    }
-
-    /// Adds a chunk.
-    pub(crate) fn push_chunk(&mut self) {
-        for array in &mut self.arrays {
-            let len = array.stamps.len() + self.chunk_stamps;
-            array.stamps.resize_with(len, Stamp::default);
-        }
-    }
-
-    /// Makes room for `chunk_len` chunks in all.
-    pub(crate) fn reserve(&mut self, chunk_len: usize) {
-        for LineArray { stamps, .. } in &mut self.arrays {
-            stamps.reserve((chunk_len * self.chunk_stamps).saturating_sub(stamps.len()));
-        }
-    }
-
-    /// Removes all chunks from number `chunk_len` on.
-    pub(crate) fn truncate(&mut self, chunk_len: usize) {
-        for array in &mut self.arrays {
-            array.stamps.truncate(chunk_len * self.chunk_stamps);
-        }
-    }
-
-    /// Moves the lines of a chunk that fills the gap of another. Its old place is reset: it has the
-    /// lines of a chunk without rows.
-    pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
-        for array in &mut self.arrays {
-            for i in 0..self.chunk_stamps {
-                let stamp = core::mem::take(&mut array.stamps[source * self.chunk_stamps + i]);
-                array.stamps[target * self.chunk_stamps + i] = stamp;
-            }
-        }
-    }
-
-    /// Whether each chunk has lines, and none is newer than its chunk.
-    pub(crate) fn is_consistent(&self, stamps: &Stamps) -> bool {
-        let chunk_len = stamps.chunk_len();
-        let mut arrays = self.arrays.iter();
-        arrays.all(|array| array.stamps.len() == chunk_len * self.chunk_stamps)
-            && (0..chunk_len).zip(0..).all(|(_, chunk)| {
-                self.all(stamps, chunk).all(|(_, lines)| lines.are_no_newer_than_the_chunk())
-            })
-    }
-
-    /// Words of a chunk that [`LineStamps::save`] writes for a column: none if it has no lines.
-    pub(crate) fn chunk_words(&self, column: u16) -> usize {
-        let has_lines = self.arrays.iter().any(|array| array.column == column);
-        if has_lines { self.chunk_stamps } else { 0 }
+        let array = self.find(AttachmentKind::LINE_VERSIONS, column)?;
+        Some(ChunkLines::of(array.at(stamps, chunk)))
     }
 
     /// Bytes of the lines of a column in all chunks. `None` if it has none.
-    pub(crate) fn bytes_of(&self, column: u16) -> Option<usize> {
-        let array = self.arrays.iter().find(|array| array.column == column)?;
-        Some(array.stamps.len() * size_of::<Stamp>())
-    }
-
-    /// Bytes of all arrays.
-    pub(crate) fn bytes(&self) -> usize {
-        self.arrays.iter().map(|array| array.stamps.capacity() * size_of::<Stamp>()).sum()
+    pub(crate) fn line_bytes(&self, column: u16) -> Option<usize> {
+        let array = self.find(AttachmentKind::LINE_VERSIONS, column)?;
+        Some(array.words.len() * size_of::<Stamp>())
     }
 }
 
@@ -258,6 +165,12 @@ pub(crate) struct ChunkLines<'s> {
 }
 
 impl<'s> ChunkLines<'s> {
+    #[inline]
+    fn of(own: Attached<'s>) -> Self {
+        let stamps = Stamp::wrap_slice(own.words);
+        Self { pair: own.stamps, whole: &stamps[0], lines: &stamps[1..] }
+    }
+
     /// The version that all lines have at least.
     #[inline]
     fn whole(self) -> Version {
@@ -389,19 +302,26 @@ impl NewerLines<'_> {
     }
 }
 
+/// Versions of the lines of column 0, without chunks.
+#[cfg(test)]
+pub(super) fn lines_for_test(capacity: u32) -> Attachments {
+    let fresh = LineVersions::fresh_stamps(capacity);
+    Attachments(Box::new([AttachmentArray::new(&LineVersions, 0, fresh)]))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::SharedLines;
     use super::*;
+    use crate::storage::stamps::{SharedLines, StampKind};
 
     fn version(n: u64) -> Version {
         Version::from_bits(n)
     }
 
     /// One column of 64 rows in each of two chunks.
-    fn two_chunks() -> (Stamps, LineStamps) {
+    fn two_chunks() -> (Stamps, Attachments) {
         let mut stamps = Stamps::new(1, &mut SharedLines::default());
-        let mut lines = LineStamps::new([0].into_iter(), 64).unwrap();
+        let mut lines = lines_for_test(64);
         for _ in 0..2 {
             stamps.push_chunk();
             lines.push_chunk();
@@ -410,9 +330,15 @@ mod tests {
     }
 
     /// The versions of the four lines of a chunk.
-    fn versions(stamps: &Stamps, lines: &LineStamps, chunk: u32) -> [u64; 4] {
-        let of_chunk = lines.chunk(stamps, 0, chunk).unwrap();
+    fn versions(stamps: &Stamps, lines: &Attachments, chunk: u32) -> [u64; 4] {
+        let of_chunk = lines.lines(stamps, 0, chunk).unwrap();
         [0, 16, 32, 48].map(|row| of_chunk.version_of(row).to_bits())
+    }
+
+    fn defect(stamps: &Stamps, lines: &Attachments) -> Option<&'static str> {
+        let info = ComponentInfo::of::<crate::component::Disabled>();
+        let clock = Version::from_bits(1 << 40);
+        lines.find_defect(stamps, clock, |_| 64, |_| &info).map(|(_, defect)| defect)
     }
 
     const COLUMN: StampKind = StampKind::column(0);
@@ -421,23 +347,23 @@ mod tests {
     fn a_write_of_rows_stamps_their_lines_and_their_chunk() {
         let (stamps, lines) = two_chunks();
         stamps.touch(COLUMN, 0, version(1));
-        lines.chunk(&stamps, 0, 0).unwrap().touch(17..18, version(3));
-        lines.chunk(&stamps, 0, 0).unwrap().touch(31..33, version(4));
+        lines.lines(&stamps, 0, 0).unwrap().touch(17..18, version(3));
+        lines.lines(&stamps, 0, 0).unwrap().touch(31..33, version(4));
         assert_eq!(versions(&stamps, &lines, 0), [1, 4, 4, 1]);
         assert_eq!([stamps.get(COLUMN, 0), stamps.newest(COLUMN)], [version(4); 2]);
         assert_eq!(versions(&stamps, &lines, 1), [0; 4]);
-        assert!(lines.is_consistent(&stamps));
+        assert_eq!(defect(&stamps, &lines), None);
     }
 
     #[test]
     fn a_whole_write_of_the_same_version_is_not_lost() {
         let (stamps, lines) = two_chunks();
-        lines.chunk(&stamps, 0, 1).unwrap().touch(0..1, version(5));
+        lines.lines(&stamps, 0, 1).unwrap().touch(0..1, version(5));
         stamps.touch(COLUMN, 1, version(5));
         assert_eq!(versions(&stamps, &lines, 1), [5; 4]);
-        lines.chunk(&stamps, 0, 1).unwrap().touch(0..1, version(5));
+        lines.lines(&stamps, 0, 1).unwrap().touch(0..1, version(5));
         assert_eq!(versions(&stamps, &lines, 1), [5; 4], "a row was written after the whole");
-        lines.chunk(&stamps, 0, 1).unwrap().touch(0..1, version(6));
+        lines.lines(&stamps, 0, 1).unwrap().touch(0..1, version(6));
         assert_eq!(versions(&stamps, &lines, 1), [6, 5, 5, 5]);
     }
 
@@ -445,17 +371,17 @@ mod tests {
     fn a_change_of_some_rows_that_stamps_the_chunk_leaves_the_other_lines() {
         let (stamps, lines) = two_chunks();
         stamps.touch(COLUMN, 0, version(2));
-        lines.open(&stamps, 0);
+        lines.begin_change(&stamps, 0);
         assert_eq!(versions(&stamps, &lines, 0), [2; 4]);
         stamps.touch(COLUMN, 0, version(7));
-        lines.close(&stamps, (0, 48..49), |_| Some(version(7)));
+        lines.rows_added((&stamps, 0), 48..49, version(7));
         assert_eq!(versions(&stamps, &lines, 0), [2, 2, 2, 7]);
     }
 
     #[test]
     fn growth_and_moves_keep_lines() {
         let (mut stamps, mut lines) = two_chunks();
-        lines.chunk(&stamps, 0, 1).unwrap().touch(16..17, version(5));
+        lines.lines(&stamps, 0, 1).unwrap().touch(16..17, version(5));
         for _ in 2..40 {
             stamps.push_chunk();
             lines.push_chunk();
@@ -469,16 +395,16 @@ mod tests {
         stamps.push_chunk();
         lines.push_chunk();
         assert_eq!(versions(&stamps, &lines, 1), [0; 4]);
-        assert!(lines.is_consistent(&stamps));
+        assert_eq!(defect(&stamps, &lines), None);
     }
 
     #[test]
     fn the_only_chunk_of_an_archetype_has_lines() {
         let mut stamps = Stamps::new(1, &mut SharedLines::default());
-        let mut lines = LineStamps::new([0].into_iter(), 40).unwrap();
+        let mut lines = lines_for_test(40);
         stamps.push_chunk();
         lines.push_chunk();
-        let of_chunk = lines.chunk(&stamps, 0, 0).unwrap();
+        let of_chunk = lines.lines(&stamps, 0, 0).unwrap();
         of_chunk.touch(39..40, version(3));
         assert_eq!([0, 16, 39].map(|row| of_chunk.version_of(row).to_bits()), [0, 0, 3]);
         assert_eq!(stamps.newest(COLUMN), version(3));

@@ -4,9 +4,9 @@ use core::fmt;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::storage::stamps::NewerLines;
-
-use super::enable_bits::{ChunkBits, EnableBits, WORD, low_bits};
+use super::attachments::Attachments;
+use super::enable_bits::{ChunkBits, WORD, low_bits};
+use super::line_versions::NewerLines;
 
 /// The rules of a query for the enable bits of each row of an archetype. A row must comply with
 /// all.
@@ -53,7 +53,7 @@ pub struct RowMask<'w> {
     turn: u64,
     /// All rules, if a word of that array does not tell enough.
     rules: &'w EnableRules,
-    bits: Option<&'w EnableBits>,
+    bits: Option<&'w Attachments>,
     /// The lines of which rows are seen.
     pub(super) newer: NewerLines<'w>,
     chunk: u32,
@@ -82,7 +82,7 @@ impl<'w> RowMask<'w> {
     #[inline]
     pub(crate) fn new(
         rules: &'w EnableRules,
-        bits: Option<&'w EnableBits>,
+        bits: Option<&'w Attachments>,
         chunk: u32,
         rows: u32,
     ) -> Self {
@@ -90,7 +90,7 @@ impl<'w> RowMask<'w> {
         let (Some(bits), Some(EnableRule(first))) = (bits, rules.first()) else { return all };
         // A rule without arrays is a rule of components that the archetype lacks: no row complies.
         let Some(&(array, enabled)) = first.first() else { return Self { rows: 0, ..all } };
-        let words = bits.chunk(array, chunk).words();
+        let words = bits.bits_of(array, chunk).words();
         let turn = if enabled { u64::MAX } else { 0 };
         let is_simple = rules.len() == 1 && first.len() == 1;
         let rules = if is_simple { &[] } else { rules };
@@ -215,7 +215,7 @@ impl<'w> RowMask<'w> {
         for EnableRule(arrays) in self.rules {
             let mut any = 0;
             for &(array, enabled) in arrays {
-                let word = bits.chunk(array, self.chunk).enabled(word);
+                let word = bits.bits_of(array, self.chunk).enabled(word);
                 any |= if enabled { word } else { !word };
             }
             seen &= any;
@@ -381,16 +381,18 @@ fn switch_first(bits: ChunkBits<'_>, rows: u32, enabled: bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::enable_bits::bits_for_test;
+    use super::super::line_versions::lines_for_test;
     use super::*;
-    use crate::storage::stamps::{LineStamps, SharedLines, Stamps};
+    use crate::storage::stamps::{SharedLines, Stamps};
     use crate::version::Version;
 
     /// Two arrays of one chunk of 200 rows.
-    fn bits(off: [&[Range<u32>]; 2]) -> EnableBits {
-        let mut bits = EnableBits::new([0, 1].into_iter(), 200).expect("two columns");
+    fn bits(off: [&[Range<u32>]; 2]) -> Attachments {
+        let mut bits = bits_for_test(&[0, 1], 200);
         bits.push_chunk();
         for (array, runs) in off.into_iter().enumerate() {
-            runs.iter().for_each(|run| bits.chunk(array, 0).fill(run.clone(), false));
+            runs.iter().for_each(|run| bits.bits_of(array, 0).fill(run.clone(), false));
         }
         bits
     }
@@ -457,14 +459,14 @@ mod tests {
     fn lines_and_bits_choose_rows_together() {
         let bits = bits([&[0..1, 3..60, 63..65, 128..192], &[]]);
         let rule = [EnableRule::any_of([(0, true)])];
-        let is_off = |row: u32| bits.chunk(0, 0).enabled_from(row) & 1 == 0;
+        let is_off = |row: u32| bits.bits_of(0, 0).enabled_from(row) & 1 == 0;
         let version = Version::from_bits;
         for written in [&[][..], &[0], &[12], &[0, 1, 2, 5, 9], &[3, 4, 7, 8, 11, 12]] {
             let mut stamps = Stamps::new(1, &mut SharedLines::default());
-            let mut lines = LineStamps::new([0].into_iter(), 200).expect("a column");
+            let mut lines = lines_for_test(200);
             stamps.push_chunk();
             lines.push_chunk();
-            let lines = lines.chunk(&stamps, 0, 0).expect("the column");
+            let lines = lines.lines(&stamps, 0, 0).expect("the column");
             written.iter().for_each(|line| lines.touch(line * 16..line * 16 + 1, version(5)));
             for (rules, since) in [(&rule[..], 4), (&[], 4), (&rule, 5), (&[], 5)] {
                 let sees = |row: u32| {

@@ -1,0 +1,220 @@
+//! Stamps and attachments of rows that arrive, leave, or are written.
+//!
+//! ```text
+//!  begin_change ──► stamps of the chunk ──► attachments
+//! ```
+//!
+//! This is the only file that knows this order. Cells, entities and locations are moved by its
+//! callers, before or after.
+
+use core::ops::Range;
+
+use crate::storage::{Attachments, ChunkRow, RowSource, RowSpan, StampKind, Stamps};
+use crate::version::Version;
+
+use super::archetype::Archetype;
+use super::extras::Extras;
+use super::graph::Edge;
+
+impl Archetype {
+    /// Rows came to a chunk from a chunk of `source` along an edge. In kept columns they have the
+    /// versions that they had there, in all others the version `now`.
+    #[inline(always)]
+    pub(super) fn rows_arrived(
+        &mut self,
+        (source, from): (&Self, u32),
+        to: u32,
+        spans: impl Iterator<Item = RowSpan> + Clone,
+        edge: &Edge,
+        now: Version,
+    ) {
+        let columns = (edge.cells.columns(), edge.added());
+        let stamps = (&source.stamps, from as usize);
+        // Most archetypes have no attachments, and are tested only once.
+        match &self.extras {
+            None => self.stamps.record_arrival(to as usize, stamps, columns, now),
+            Some(_) => self.attached_rows_arrived((source, from), to, spans, edge, now),
+        }
+    }
+
+    #[cold]
+    fn attached_rows_arrived(
+        &mut self,
+        (source, from): (&Self, u32),
+        to: u32,
+        spans: impl Iterator<Item = RowSpan> + Clone,
+        edge: &Edge,
+        now: Version,
+    ) {
+        let Self { stamps, extras: Some(extras), .. } = self else { return };
+        extras.attachments.begin_change(stamps, to);
+        let columns = (edge.cells.columns(), edge.added());
+        stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
+        let (own, kept) = ((&*stamps, to), edge.cells.columns());
+        extras.attachments.rows_arrived(own, source.as_source(from), spans, kept, now);
+    }
+
+    /// A chunk of `source` with `rows` rows came along an edge as a whole.
+    pub(super) fn chunk_arrived(
+        &mut self,
+        (source, from): (&Self, u32),
+        (to, rows): (u32, u32),
+        edge: &Edge,
+        now: Version,
+    ) {
+        let chunk = to as usize;
+        for &(kept, column) in edge.cells.columns() {
+            let stamp = source.stamps.get(StampKind::column(kept), from as usize);
+            self.stamps.put(StampKind::column(column), chunk, stamp);
+        }
+        let added = edge.added().iter().map(|&column| StampKind::column(column));
+        for kind in added.chain([StampKind::ORDER, StampKind::ARRIVAL]) {
+            self.stamps.touch(kind, chunk, now);
+        }
+        let Some(attachments) = self.attachments() else { return };
+        let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
+        let pair = |column: u16, is_of_chunk: bool| match kept(column) {
+            Some(&(theirs, _)) => Some(theirs),
+            // A bundle may insert a component that the entities already have.
+            None if is_of_chunk => source.column(self.components()[usize::from(column)]),
+            None => None,
+        };
+        attachments.chunk_arrived((&self.stamps, to, rows), source.as_source(from), pair);
+    }
+
+    /// Rows of a chunk are copies of a row of `source`, with new versions. `column` has the column
+    /// of the source for a column here.
+    pub(super) fn rows_copied(
+        &self,
+        (chunk, rows): (u32, Range<u32>),
+        (source, at): (&Self, ChunkRow),
+        column: impl Fn(u16) -> Option<u16>,
+    ) {
+        if let (Some(attachments), Some(from)) = (self.attachments(), source.as_source(at.chunk)) {
+            attachments.rows_copied((&self.stamps, chunk), rows, (from, at.row), column);
+        }
+    }
+
+    /// Columns of live rows of one chunk were overwritten.
+    #[inline]
+    pub(super) fn rows_written(
+        &self,
+        columns: &[u16],
+        (chunk, rows): (u32, Range<u32>),
+        now: Version,
+    ) {
+        for &column in columns {
+            self.beside().touch_rows(column, chunk, rows.clone(), now);
+            if let Some(attachments) = self.attachments() {
+                attachments.rows_written((&self.stamps, chunk), column, rows.clone());
+            }
+        }
+    }
+
+    /// Columns of all rows of a chunk were overwritten.
+    pub(super) fn chunk_written(&self, columns: &[u16], chunk: u32, now: Version) {
+        for &column in columns {
+            self.stamps.touch(StampKind::column(column), chunk as usize, now);
+            if let Some(attachments) = self.attachments() {
+                let rows = 0..self.list.rows(chunk);
+                attachments.rows_written((&self.stamps, chunk), column, rows);
+            }
+        }
+    }
+
+    /// The `last` row takes the place of a row.
+    #[inline(always)]
+    pub(super) fn row_removed(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
+        match &self.extras {
+            None => self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now),
+            Some(_) => self.attached_row_removed(at, last, now),
+        }
+    }
+
+    #[cold]
+    fn attached_row_removed(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
+        let Self { stamps, extras, .. } = self;
+        extras.iter().for_each(|extras| extras.attachments.begin_change(stamps, at.chunk));
+        stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
+        extras.iter().for_each(|extras| extras.attachments.row_removed(stamps, at, last));
+    }
+
+    /// Moves the data of a chunk that fills the gap of another.
+    pub(super) fn chunk_moved(&mut self, source: u32, target: u32, now: Version) {
+        let [from, to] = [source, target].map(|chunk| chunk as usize);
+        self.stamps.move_chunk(from, to);
+        self.extras.iter_mut().for_each(|extras| extras.attachments.move_chunk(from, to));
+        self.stamps.touch(StampKind::ORDER, to, now);
+    }
+
+    /// Gives all data of all rows one version.
+    pub(crate) fn stamp_all(&mut self, now: Version) {
+        (0..self.stamps.chunk_len()).for_each(|chunk| self.stamps.touch_all(chunk, now));
+        self.extras.iter_mut().for_each(|extras| extras.attachments.forget_versions());
+    }
+
+    /// Adds stamps and [extras](Extras::push_chunk) for a chunk if it has none yet. It must be an
+    /// existing chunk or the next one.
+    #[inline(always)]
+    pub(super) fn grow_to(&mut self, chunk: u32, now: Version) {
+        if chunk as usize == self.stamps.chunk_len() {
+            push_chunk(&mut self.stamps, &mut self.extras, now);
+        }
+    }
+
+    /// Calls [`Archetype::grow_to`] for all chunks of the list.
+    pub(super) fn grow_to_all(&mut self, now: Version) {
+        while self.stamps.chunk_len() < self.list.chunk_len() as usize {
+            push_chunk(&mut self.stamps, &mut self.extras, now);
+        }
+    }
+
+    /// Removes the stamps and extras of all chunks from number `chunk_len` on.
+    pub(super) fn drop_chunks(&mut self, chunk_len: usize) {
+        self.stamps.truncate(chunk_len);
+        self.extras.iter_mut().for_each(|extras| extras.truncate(chunk_len));
+    }
+
+    fn as_source(&self, chunk: u32) -> Option<RowSource<'_>> {
+        let (attachments, stamps) = (self.attachments()?, &self.stamps);
+        Some(RowSource { attachments, stamps, chunk })
+    }
+}
+
+/// Rows with new values came to a chunk.
+#[inline(always)]
+pub(super) fn rows_added(
+    stamps: &mut Stamps,
+    extras: &Option<Box<Extras>>,
+    (chunk, rows): (u32, Range<u32>),
+    now: Version,
+) {
+    match extras {
+        None => stamps.touch_all(chunk as usize, now),
+        Some(extras) => attached_rows_added(stamps, &extras.attachments, (chunk, rows), now),
+    }
+}
+
+fn attached_rows_added(
+    stamps: &mut Stamps,
+    attachments: &Attachments,
+    (chunk, rows): (u32, Range<u32>),
+    now: Version,
+) {
+    attachments.begin_change(stamps, chunk);
+    stamps.touch_all(chunk as usize, now);
+    attachments.rows_added((stamps, chunk), rows, now);
+}
+
+/// Adds stamps and extras for the next chunk. The words that belong to the new chunk count as
+/// changed at `now`.
+#[cold]
+pub(super) fn push_chunk(stamps: &mut Stamps, extras: &mut Option<Box<Extras>>, now: Version) {
+    let chunk = stamps.chunk_len();
+    stamps.push_chunk();
+    if let Some(extras) = extras {
+        extras.push_chunk();
+        let columns = extras.attachments.columns_of_chunks();
+        columns.for_each(|column| stamps.touch(StampKind::column(column), chunk, now));
+    }
+}

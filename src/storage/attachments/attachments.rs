@@ -1,0 +1,316 @@
+//! The words that an archetype's columns have for each chunk, moved and saved without their
+//! meaning.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::component::ComponentInfo;
+use crate::storage::row::ChunkRow;
+use crate::storage::stamps::{StampKind, Stamps};
+use crate::version::Version;
+
+use super::attachment::{Attached, Attachment, AttachmentKind, Content, RowSpan};
+
+/// The attachments of an archetype: an array for each kind and column that has it, sorted by both.
+#[derive(Debug)]
+pub(crate) struct Attachments(pub(super) Box<[AttachmentArray]>);
+
+/// The words of one kind and column, chunk after chunk.
+#[derive(Debug)]
+pub(super) struct AttachmentArray {
+    operations: &'static dyn Attachment,
+    /// The kind of the operations.
+    pub(super) kind: AttachmentKind,
+    pub(super) column: u16,
+    /// The words of a new chunk.
+    fresh: Box<[u64]>,
+    pub(super) words: Vec<AtomicU64>,
+}
+
+impl AttachmentArray {
+    /// The words of a new archetype, which has no chunks.
+    pub(super) fn new(operations: &'static dyn Attachment, column: u16, fresh: Box<[u64]>) -> Self {
+        Self { operations, kind: operations.kind(), column, fresh, words: Vec::new() }
+    }
+
+    /// Words of a chunk.
+    #[inline]
+    pub(super) const fn stride(&self) -> usize {
+        self.fresh.len()
+    }
+
+    /// The words of a chunk.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk does not exist.
+    #[inline]
+    pub(super) fn chunk(&self, chunk: u32) -> &[AtomicU64] {
+        &self.words[chunk as usize * self.stride()..][..self.stride()]
+    }
+
+    #[inline]
+    pub(super) fn at<'w>(&'w self, stamps: &'w Stamps, chunk: u32) -> Attached<'w> {
+        let stamps = stamps.pair(StampKind::column(self.column), chunk as usize);
+        Attached { words: self.chunk(chunk), stamps }
+    }
+
+    fn reset_chunk(&self, chunk: u32) {
+        for (word, &fresh) in self.chunk(chunk).iter().zip(&self.fresh) {
+            word.store(fresh, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The archetype from which rows came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowSource<'w> {
+    pub(crate) attachments: &'w Attachments,
+    pub(crate) stamps: &'w Stamps,
+    pub(crate) chunk: u32,
+}
+
+impl<'w> RowSource<'w> {
+    fn find(self, kind: AttachmentKind, column: u16) -> Option<Attached<'w>> {
+        Some(self.attachments.find(kind, column)?.at(self.stamps, self.chunk))
+    }
+}
+
+/// Making, growing, moving and saving.
+impl Attachments {
+    /// The array of a kind and column.
+    #[inline]
+    pub(super) fn find(&self, kind: AttachmentKind, column: u16) -> Option<&AttachmentArray> {
+        self.0.iter().find(|array| array.column == column && array.kind == kind)
+    }
+
+    /// The number of the array of a kind and column.
+    pub(super) fn number(&self, kind: AttachmentKind, column: u16) -> Option<usize> {
+        self.0.iter().position(|array| array.column == column && array.kind == kind)
+    }
+
+    /// The columns with words that belong to chunks.
+    pub(crate) fn columns_of_chunks(&self) -> impl Iterator<Item = u16> {
+        let arrays = self.0.iter().filter(|array| array.operations.is_of_chunk());
+        arrays.map(|array| array.column)
+    }
+
+    /// Adds a chunk.
+    pub(crate) fn push_chunk(&mut self) {
+        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+            words.extend(fresh.iter().map(|&word| AtomicU64::new(word)));
+        }
+    }
+
+    /// Makes room for `chunk_len` chunks in all.
+    pub(crate) fn reserve(&mut self, chunk_len: usize) {
+        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+            words.reserve((chunk_len * fresh.len()).saturating_sub(words.len()));
+        }
+    }
+
+    /// Removes all chunks from number `chunk_len` on.
+    pub(crate) fn truncate(&mut self, chunk_len: usize) {
+        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+            words.truncate(chunk_len * fresh.len());
+        }
+    }
+
+    /// Moves the words of a chunk that fills the gap of another. Its old place has the words of a
+    /// new chunk.
+    pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
+        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+            let [source, target] = [source, target].map(|chunk| chunk * fresh.len());
+            for (i, &fresh) in fresh.iter().enumerate() {
+                let word = core::mem::replace(words[source + i].get_mut(), fresh);
+                *words[target + i].get_mut() = word;
+            }
+        }
+    }
+
+    /// Appends the words of all chunks, array after array.
+    pub(crate) fn save(&self, to: &mut Vec<u64>) {
+        for array in &self.0 {
+            to.extend(array.words.iter().map(|word| word.load(Ordering::Relaxed)));
+        }
+    }
+
+    /// The words that [`Attachments::save`] writes for new chunks.
+    pub(crate) fn fresh_words(&self, chunk_len: usize) -> Vec<u64> {
+        self.0.iter().flat_map(|array| array.fresh.repeat(chunk_len)).collect()
+    }
+
+    /// Sets the words of all chunks to the words that [`Attachments::save`] has written for the
+    /// same number of chunks. Versions begin with `first`.
+    ///
+    /// # Panics
+    ///
+    /// If the words are from another number of chunks.
+    pub(crate) fn load(&mut self, mut saved: &[u64], first: Version) {
+        for array in &mut self.0 {
+            let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
+            let added = if array.operations.has_versions() { first.to_bits() << 1 } else { 0 };
+            array.words.iter_mut().zip(own).for_each(|(word, &own)| *word.get_mut() = own + added);
+        }
+        assert!(saved.is_empty(), "the words are those of more chunks");
+    }
+
+    /// Removes all versions, so that stamps of whole chunks are the only ones.
+    pub(crate) fn forget_versions(&mut self) {
+        for array in self.0.iter_mut().filter(|array| array.operations.has_versions()) {
+            for chunk in array.words.chunks_exact_mut(array.fresh.len()) {
+                chunk.iter_mut().zip(&array.fresh).for_each(|(word, &own)| *word.get_mut() = own);
+            }
+        }
+    }
+
+    /// All versions.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
+        let arrays = self.0.iter().filter(|array| array.operations.has_versions());
+        let words = arrays.flat_map(|array| &array.words);
+        words.map(|word| Version::from_bits(word.load(Ordering::Relaxed) >> 1))
+    }
+
+    /// Bytes of all arrays.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().map(|array| array.words.capacity() * size_of::<u64>()).sum()
+    }
+
+    /// Calls `each` with the state of a column in a chunk: of the kinds with versions, which change
+    /// with the stamps of the column, or of all others.
+    pub(crate) fn contents(
+        &self,
+        (stamps, column, chunk): (&Stamps, u16, u32),
+        has_versions: bool,
+        each: &mut dyn FnMut(Content),
+    ) {
+        let arrays = self.0.iter().filter(|array| array.column == column);
+        for array in arrays.filter(|array| array.operations.has_versions() == has_versions) {
+            array.operations.contents(array.at(stamps, chunk), each);
+        }
+    }
+
+    /// The reason why an array cannot be that of an archetype with these stamps, in a world with
+    /// this clock. `rows` are the live rows of a chunk, `info` the component of a column.
+    pub(crate) fn find_defect<'i>(
+        &self,
+        stamps: &Stamps,
+        clock: Version,
+        rows: impl Fn(u32) -> u32,
+        info: impl Fn(u16) -> &'i ComponentInfo,
+    ) -> Option<(AttachmentKind, &'static str)> {
+        self.0.iter().find_map(|array| {
+            if array.words.len() != stamps.chunk_len() * array.stride() {
+                return Some((array.kind, "words of another number of chunks"));
+            }
+            let chunks = (0u32..).take(stamps.chunk_len());
+            let mut defects = chunks.filter_map(|chunk| {
+                let own = array.at(stamps, chunk);
+                array.operations.find_defect(own, rows(chunk), info(array.column), clock)
+            });
+            Some((array.kind, defects.next()?))
+        })
+    }
+}
+
+/// Following rows. `archetype/arrive.rs` has the order of these calls and of those of [`Stamps`].
+impl Attachments {
+    /// Begins a change of some rows of a chunk that stamps the chunk as a whole.
+    pub(crate) fn begin_change(&self, stamps: &Stamps, chunk: u32) {
+        for array in &self.0 {
+            array.operations.begin_change(array.at(stamps, chunk));
+        }
+    }
+
+    /// Rows with new values came to a chunk, after [`Attachments::begin_change`] and its stamps.
+    pub(crate) fn rows_added(
+        &self,
+        (stamps, chunk): (&Stamps, u32),
+        rows: Range<u32>,
+        now: Version,
+    ) {
+        for array in &self.0 {
+            let own = array.at(stamps, chunk);
+            array.operations.rows_arrived(own, rows.clone(), None, now);
+        }
+    }
+
+    /// Rows came to a chunk, after [`Attachments::begin_change`] and its stamps. `kept` has pairs
+    /// of a column there and a column here.
+    pub(crate) fn rows_arrived(
+        &self,
+        (stamps, chunk): (&Stamps, u32),
+        source: Option<RowSource<'_>>,
+        spans: impl Iterator<Item = RowSpan> + Clone,
+        kept: &[(u16, u16)],
+        now: Version,
+    ) {
+        for array in &self.0 {
+            let own = array.at(stamps, chunk);
+            let kept = kept.iter().find(|&&(_, target)| target == array.column);
+            let from =
+                source.zip(kept).and_then(|(source, &(column, _))| source.find(array.kind, column));
+            for RowSpan { from: first, to, len } in spans.clone() {
+                let from = from.map(|from| (from, first));
+                array.operations.rows_arrived(own, to..to + len, from, now);
+            }
+        }
+    }
+
+    /// A chunk with `rows` rows came as a whole, after its stamps. `pair` has the column of the
+    /// source for a column here; its second argument is whether the words belong to the chunk.
+    pub(crate) fn chunk_arrived(
+        &self,
+        (stamps, chunk, rows): (&Stamps, u32, u32),
+        source: Option<RowSource<'_>>,
+        pair: impl Fn(u16, bool) -> Option<u16>,
+    ) {
+        for array in &self.0 {
+            let operations = array.operations;
+            array.reset_chunk(chunk);
+            let column = pair(array.column, operations.is_of_chunk());
+            let from = source.zip(column).and_then(|(source, from)| source.find(array.kind, from));
+            if let Some(from) = from {
+                operations.chunk_arrived(array.at(stamps, chunk), from, rows);
+            }
+        }
+    }
+
+    /// The last row took the place of a row, after [`Attachments::begin_change`] and its stamps.
+    pub(crate) fn row_removed(&self, stamps: &Stamps, at: ChunkRow, last: ChunkRow) {
+        for array in &self.0 {
+            let [own, from] = [at, last].map(|row| array.at(stamps, row.chunk));
+            array.operations.row_removed(own, at.row, (from, last.row));
+        }
+    }
+
+    /// A column was overwritten in rows of a chunk.
+    pub(crate) fn rows_written(
+        &self,
+        (stamps, chunk): (&Stamps, u32),
+        column: u16,
+        rows: Range<u32>,
+    ) {
+        for array in self.0.iter().filter(|array| array.column == column) {
+            array.operations.rows_written(array.at(stamps, chunk), rows.clone());
+        }
+    }
+
+    /// New rows of a chunk are copies of a row. `column` has the column of the source for a column
+    /// here.
+    pub(crate) fn rows_copied(
+        &self,
+        (stamps, chunk): (&Stamps, u32),
+        rows: Range<u32>,
+        (source, row): (RowSource<'_>, u32),
+        column: impl Fn(u16) -> Option<u16>,
+    ) {
+        for array in &self.0 {
+            let from = column(array.column).and_then(|column| source.find(array.kind, column));
+            if let Some(from) = from {
+                let own = array.at(stamps, chunk);
+                array.operations.rows_copied(own, rows.clone(), (from, row));
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! All kinds of attachments.
+
+use crate::component::ComponentInfo;
+
+use super::attachment::{Attachment, AttachmentKind};
+use super::attachments::{AttachmentArray, Attachments};
+use super::chunk_values::ChunkValues;
+use super::enable_bits::EnableBits;
+use super::line_versions::LineVersions;
+
+/// All kinds, in the order in which their words are saved. A kind has its place as its number.
+const KINDS: &[&dyn Attachment] = &[&EnableBits, &LineVersions, &ChunkValues];
+
+impl AttachmentKind {
+    /// The number of kinds.
+    pub(super) const COUNT: usize = KINDS.len();
+
+    /// All kinds, in the order in which their words are saved.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        KINDS.iter().map(|operations| operations.kind())
+    }
+
+    /// The name of the kind.
+    pub(crate) fn name(self) -> &'static str {
+        KINDS[self.index()].name()
+    }
+
+    /// Whether the words are stamps.
+    pub(crate) fn has_versions(self) -> bool {
+        KINDS[self.index()].has_versions()
+    }
+
+    /// Whether any kind has words for the columns of a component.
+    #[inline]
+    pub(crate) fn any_applies(info: &ComponentInfo) -> bool {
+        KINDS.iter().any(|operations| operations.applies(info))
+    }
+}
+
+impl Attachments {
+    /// The attachments of an archetype without chunks, with columns of these components.
+    pub(crate) fn new<'i>(
+        infos: impl Iterator<Item = &'i ComponentInfo> + Clone,
+        capacity: u32,
+    ) -> Self {
+        let arrays = KINDS.iter().flat_map(|&operations| {
+            let infos = (0..).zip(infos.clone());
+            let infos = infos.filter(move |(_, info)| operations.applies(info));
+            infos.map(move |(column, info)| {
+                AttachmentArray::new(operations, column, operations.fresh(info, capacity))
+            })
+        });
+        Self(arrays.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_its_place_as_its_number() {
+        let numbers: Vec<_> = AttachmentKind::all().map(AttachmentKind::index).collect();
+        assert_eq!(numbers, (0..AttachmentKind::COUNT).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,52 @@
+//! Attachments: words that some columns have for each chunk, outside of the chunks.
+//!
+//! ```text
+//!  chunk                             0               1               2
+//!  enable bits of column 1        │ 9 words       │ 9 words       │ 9 words       │  a bit a row
+//!  versions of lines of column 1  │ 37 words      │ 37 words      │ 37 words      │  16 rows a word
+//!  value a chunk of column 4      │ 2 words       │ 2 words       │ 2 words       │
+//! ```
+//!
+//! A chunk has only columns, so attachments lie in arrays of their own, like stamps and for the
+//! same reasons: a pass reads a word for 64 rows, or one value, before it touches a line of the
+//! rows.
+//!
+//! * [`attachments`] has the words of all columns and chunks of an archetype. It adds, moves, saves
+//!   and loads them without knowing their meaning.
+//! * [`attachment`] is the trait of a kind: how its words follow rows that arrive, leave or are
+//!   written. [`kinds`] has the list of all kinds. A new kind is one file, and one line in this
+//!   list. [`words_layout`] has the places of saved words.
+//! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
+//!   of the words of one chunk.
+//! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
+//!   [`enabled_rows`] the items of terms that read or switch enable bits.
+//!
+//! Words are atomic, because threads that share an archetype write the words of different columns,
+//! rows and chunks. All accesses are relaxed: readers and writers of one component are synchronised
+//! elsewhere.
+
+mod attachment;
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod attachments;
+mod chunk_values;
+mod enable_bits;
+mod enabled_rows;
+mod kinds;
+mod line_versions;
+mod row_mask;
+mod row_runs;
+mod words_layout;
+
+pub(crate) use attachment::{AttachmentKind, Content, RowSpan};
+pub(crate) use attachments::{Attachments, RowSource};
+pub(crate) use chunk_values::ValueCell;
+pub(crate) use enable_bits::{ChunkBits, ColumnBits};
+pub use enabled_rows::{
+    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
+};
+pub(crate) use line_versions::{ChunkLines, NewerLines};
+pub use row_mask::RowMask;
+pub(crate) use row_mask::{EnableRule, EnableRules, Share};
+pub use row_runs::RowRuns;
+pub(crate) use row_runs::SeenPart;
+pub(crate) use words_layout::WordsLayout;
