@@ -36,6 +36,7 @@
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
 //! | [`check`] | every invariant |
+//! | `attachment_tests` | a kind of attachment that exists in tests only, in a random world |
 //! | [`hash`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
@@ -85,6 +86,8 @@ mod move_from;
 
 mod memory;
 
+#[cfg(test)]
+mod attachment_tests;
 mod check;
 
 mod hash;

@@ -9,7 +9,13 @@ use super::enable_bits::EnableBits;
 use super::line_versions::LineVersions;
 
 /// All kinds, in the order in which their words are saved. A kind has its place as its number.
-const KINDS: &[&dyn Attachment] = &[&EnableBits, &LineVersions, &ChunkValues];
+const KINDS: &[&dyn Attachment] = &[
+    &EnableBits,
+    &LineVersions,
+    &ChunkValues,
+    #[cfg(test)]
+    &super::write_counts::WriteCounts,
+];
 
 impl AttachmentKind {
     /// The number of kinds.

@@ -16,6 +16,8 @@
 //! * [`attachment`] is the trait of a kind: how its words follow rows that arrive, leave or are
 //!   written. [`kinds`] has the list of all kinds. A new kind is one file, and one line in this
 //!   list. [`words_layout`] has the places of saved words.
+//! * `write_counts` is a kind for the tests, which proves the sentence before: a random world
+//!   (`world/attachment_tests.rs`) compares it with counts by entity.
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
 //!   of the words of one chunk.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
@@ -36,6 +38,8 @@ mod line_versions;
 mod row_mask;
 mod row_runs;
 mod words_layout;
+#[cfg(test)]
+mod write_counts;
 
 pub(crate) use attachment::{AttachmentKind, Content, RowSpan};
 pub(crate) use attachments::{Attachments, RowSource};

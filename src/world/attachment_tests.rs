@@ -1,0 +1,206 @@
+//! A random world with a kind of attachment that exists in tests only: counts of writes follow
+//! their rows through every change.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::component;
+use crate::entity::Entity;
+use crate::storage::ChunkSize;
+
+use super::world::World;
+
+/// 64 bytes, so that a chunk has few rows.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Counted([u64; 8]);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Other(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Mark;
+component!(Counted as "write counted", Other as "Other", Mark as "Mark");
+
+const COUNTED: Counted = Counted([7; 8]);
+
+fn world() -> World {
+    World::builder().chunk_size(ChunkSize::KIB_4).build()
+}
+
+/// The number of times that the component of an entity was overwritten.
+fn count(world: &World, entity: Entity) -> u64 {
+    let place = world.store.entities.locate(entity).expect("it is alive");
+    let archetype = world.archetype(place);
+    let column = archetype.column(world.store.registry.id::<Counted>()).expect("it is counted");
+    let attachments = archetype.attachments().expect("it has counts");
+    let at = archetype.list().split(place.row());
+    attachments.write_count(column, at).expect("it has counts")
+}
+
+/// A world, and the entities with their counts.
+struct Trial {
+    world: World,
+    counts: Vec<(Entity, u64)>,
+    random: u64,
+}
+
+impl Trial {
+    fn new(seed: u64) -> Self {
+        Self { world: world(), counts: Vec::new(), random: seed }
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random as usize % end
+    }
+
+    fn any(&mut self) -> usize {
+        self.below(self.counts.len())
+    }
+
+    fn add(&mut self, entities: &[Entity], count: u64) {
+        self.counts.extend(entities.iter().map(|&entity| (entity, count)));
+    }
+
+    /// One change of one entity.
+    fn change_one(&mut self) {
+        let (at, operation) = (self.any(), self.below(7));
+        let Self { world, counts, .. } = self;
+        let (entity, count) = &mut counts[at];
+        match operation {
+            0 => {
+                world.insert(*entity, COUNTED).expect("it is alive");
+                *count += 1;
+            }
+            1 => world.insert(*entity, Other(1)).expect("it is alive"),
+            2 => drop(world.remove::<Other>(*entity)),
+            3 => world.insert(*entity, Mark).expect("it is alive"),
+            4 => drop(world.remove::<Mark>(*entity)),
+            5 => {
+                world.despawn(*entity).expect("it is alive");
+                counts.swap_remove(at);
+            }
+            _ => {
+                let (entity, count) = (*entity, *count);
+                let copies = world.instantiate(entity, 3).expect("it is alive").to_vec();
+                self.add(&copies, count);
+            }
+        }
+    }
+
+    /// One change of many entities.
+    fn change_many(&mut self) {
+        let operation = self.below(8);
+        let world = &mut self.world;
+        match operation {
+            0 => {
+                let new = world.spawn_batch([(COUNTED, Other(2)); 70]).to_vec();
+                self.add(&new, 0);
+            }
+            1 => drop(world.matching::<&Counted>().insert(Mark).expect("a row fits")),
+            2 => drop(world.matching::<&Other>().remove::<Mark>()),
+            3 => drop(world.matching::<&Mark>().insert(Other(3)).expect("a row fits")),
+            4 => drop(world.matching::<&Mark>().remove::<Other>()),
+            5 => {
+                world.matching::<&Counted>().insert(COUNTED).expect("a row fits");
+                self.counts.iter_mut().for_each(|(_, count)| *count += 1);
+            }
+            6 => drop(world.compact(usize::MAX)),
+            _ => {
+                let marked = world.query::<Entity>().with::<Mark>().with::<Other>();
+                let marked: Vec<_> = marked.into_iter().flat_map(<[Entity]>::to_vec).collect();
+                world.matching::<&Other>().with::<Mark>().despawn();
+                self.counts.retain(|(entity, _)| !marked.contains(entity));
+            }
+        }
+    }
+
+    fn spawn(&mut self) {
+        let new = self.world.spawn(COUNTED);
+        self.add(&[new], 0);
+    }
+
+    fn change(&mut self) {
+        match self.below(4) {
+            0 => self.change_many(),
+            _ if self.counts.is_empty() => self.spawn(),
+            1 => self.spawn(),
+            _ => self.change_one(),
+        }
+    }
+
+    fn check(&self) {
+        self.world.check().expect("the world is consistent");
+        for &(entity, wanted) in &self.counts {
+            assert_eq!(count(&self.world, entity), wanted, "{entity:?}");
+        }
+    }
+}
+
+/// Fewer under Miri.
+const STEPS: usize = if cfg!(miri) { 30 } else { 400 };
+
+#[test]
+fn a_kind_in_one_file_follows_rows_through_every_change() {
+    for seed in 1..=4 {
+        let mut trial = Trial::new(0x9E37_79B9_7F4A_7C15 >> seed);
+        for _ in 0..STEPS {
+            trial.change();
+            trial.check();
+        }
+        let written = trial.counts.iter().filter(|(_, count)| *count > 0).count();
+        assert!(written > 0, "seed {seed} has written rows");
+    }
+}
+
+#[test]
+fn a_kind_in_one_file_follows_states_and_their_bytes() {
+    let mut trial = Trial::new(0xD1B5_4A32_D192_ED03);
+    for _ in 0..STEPS / 20 {
+        let (counts, hash) = (trial.counts.clone(), trial.world.hash());
+        let saved = trial.world.snapshot().expect("it has no shared values");
+        let bytes = saved.to_bytes().expect("it has no shared values");
+        (0..10).for_each(|_| trial.change());
+        if trial.below(2) == 0 {
+            trial.world.restore(&saved).expect("the state is of this world");
+            assert_eq!(trial.world.hash(), hash);
+        } else {
+            let read = trial.world.read_snapshot(&bytes).expect("the bytes are a state");
+            trial.world.restore(&read).expect("the state is of this world");
+        }
+        trial.counts = counts;
+        trial.check();
+        (0..10).for_each(|_| trial.change());
+    }
+}
+
+#[test]
+fn a_kind_in_one_file_is_a_part_of_the_hash() {
+    let mut worlds = [world(), world()];
+    let [a, b] = worlds.each_mut().map(|world| world.spawn_batch([COUNTED; 2]).to_vec());
+    worlds[0].insert(a[0], COUNTED).expect("it is alive");
+    worlds[1].insert(b[1], COUNTED).expect("it is alive");
+    let [first, second] = &worlds;
+    assert_ne!(first.hash(), second.hash());
+}
+
+#[test]
+fn a_kind_in_one_file_follows_entities_to_another_world() {
+    for seed in [3, 5, 8] {
+        let mut trial = Trial::new(0x9E37_79B9_7F4A_7C15 >> seed);
+        for _ in 0..4 {
+            let mut other = Trial::new(trial.random);
+            (0..STEPS / 10).for_each(|_| other.change());
+            let merged = trial.world.merge(other.world).expect("the worlds have one chunk size");
+            for (entity, count) in other.counts {
+                let entity = merged.get(entity).expect("it was alive");
+                trial.counts.push((entity, count));
+            }
+            trial.check();
+            (0..STEPS / 10).for_each(|_| trial.change());
+            trial.check();
+        }
+    }
+}
