@@ -27,6 +27,7 @@
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |
 //! | `Watch` | a single term for its own component, tuples for all | |
+//! | `Log` | the marker types of logs | |
 //! | `System` | functions and closures of parameters | |
 //! | `SystemOutput` | `()`, `bool`, a `Result` of these | |
 //! | `RunOnce` | functions and closures of parameters | |
@@ -83,6 +84,17 @@ fn subtype(value: Sub) -> Super { value }
 fn query<'w>(query: Query<'w, &'static Sub>) -> Query<'w, &'static Sub> { query }
 fn value<'w>(value: ChunkValueMut<'w, Sub>) -> ChunkValueMut<'w, Sub> { value }
 "
+    LogReaders, "no_run": "
+use phalanx::logs::LogCursor;
+fn at_once<'s>(_: Inserted<'s, Sub>, _: Removed<'s, Super>, _: EventReader<'s, Sub>) {}
+fn apart<'a, 'b, 'c>(a: Inserted<'a, Sub>, b: Removed<'b, Super>, c: EventReader<'c, Sub>) {
+    at_once(a, b, c);
+}
+fn shared<T: Send + Sync>(_: T) {}
+fn readers(cursor: LogCursor<Despawns>, inserted: Inserted<Sub>, sent: EventReader<Mine>) {
+    shared((cursor, inserted, sent));
+}
+"
 }
 
 // Closed traits.
@@ -136,6 +148,10 @@ impl ComponentTuple for Other {}
 "
     ClosedWatch, "compile_fail,E0277": "
 impl Watch<Mine> for Other {}
+"
+    ClosedLog, "compile_fail,E0277": "
+use phalanx::logs::Log;
+impl Log for Other {}
 "
     ClosedSystem, "compile_fail,E0277": "
 impl System<Other> for Other {}
@@ -244,17 +260,29 @@ fn pass_off<'w>(_: &'w (), handle: Side<'w, Sub>) -> Side<'w, Super> { handle }
     SideMutOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: SideMut<'w, Sub>) -> SideMut<'w, Super> { handle }
 "
+    InsertedOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Inserted<'w, Sub>) -> Inserted<'w, Super> { handle }
+"
+    RemovedOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Removed<'w, Sub>) -> Removed<'w, Super> { handle }
+"
     EventReaderOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: EventReader<'w, Sub>) -> EventReader<'w, Super> { handle }
 "
     EventWriterOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: EventWriter<'w, Sub>) -> EventWriter<'w, Super> { handle }
 "
-    EventCursorOf, "compile_fail,E0308": "
-fn pass_off(handle: EventCursor<Sub>) -> EventCursor<Super> { handle }
+    LogCursorOfEvents, "compile_fail,E0308": "
+use phalanx::logs::LogCursor;
+fn pass_off(handle: LogCursor<Events<Sub>>) -> LogCursor<Events<Super>> { handle }
 "
-    EventsOf, "compile_fail,E0308": "
-fn pass_off<'w>(_: &'w (), handle: Events<'w, Sub>) -> Events<'w, Super> { handle }
+    LogCursorOfRemovals, "compile_fail,E0308": "
+use phalanx::logs::LogCursor;
+fn pass_off(handle: LogCursor<Removals<Sub>>) -> LogCursor<Removals<Super>> { handle }
+"
+    EventSliceOf, "compile_fail,E0308": "
+use phalanx::logs::EventSlice;
+fn pass_off<'w>(_: &'w (), handle: EventSlice<'w, Sub>) -> EventSlice<'w, Super> { handle }
 "
     FilterWith, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: With<Sub>) -> With<Super> { handle }

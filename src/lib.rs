@@ -36,6 +36,7 @@ mod readme {}
 
 pub mod error;
 pub mod explain;
+pub mod logs;
 pub mod prelude;
 pub mod schedule;
 pub mod testing;
@@ -77,10 +78,9 @@ pub use storage::{
 };
 pub use version::Version;
 pub use world::{
-    ArchetypeInfo, Cell, CellMut, Compacted, ComponentView, Despawned, DespawnedCursor,
-    EntityError, EntityView, EventBuffer, EventCursor, EventReader, EventWriter, Events, HashCache,
-    Inserted, InsertedCursor, Lookup, LookupMut, Matching, Memory, Merged, Removed, RemovedCursor,
-    Res, ResMut, Side, SideMut, SpawnError, World, WorldBuilder,
+    ArchetypeInfo, Cell, CellMut, Compacted, ComponentView, EntityError, EntityView, HashCache,
+    Lookup, LookupMut, Matching, Memory, Merged, Res, ResMut, Side, SideMut, SpawnError, World,
+    WorldBuilder,
 };
 
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 use core::iter::zip;
 
-use crate::world::{EventBuffer, EventBuffers, EventWriter};
+use crate::logs::{EventBuffer, EventBuffers, EventWriter};
 
 use super::buffer::CommandBuffer;
 use super::commands::Commands;

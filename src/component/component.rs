@@ -355,8 +355,8 @@ impl ComponentHint {
 /// before such systems, or make handles at the sync point, by `commands.run`); and a `leave` that
 /// does not see a component which is `#[component(enableable)]` as well and was disabled.
 ///
-/// [`Removed`](crate::Removed) reads the components that any entity has lost. To give a handle
-/// back, use it or the query of entities that are gone, and not both.
+/// [`Removed`](crate::logs::Removed) reads the components that any entity has lost. To give a
+/// handle back, use it or the query of entities that are gone, and not both.
 ///
 /// # Names
 ///

@@ -106,7 +106,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// another archetype, or to the place of a removed row, brings the version of its old line to
     /// its new one, unless the new line's version is newer. A row that becomes visible in another
     /// way, for example by a tag that is inserted or enabled, has not changed:
-    /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it.
+    /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it.
     ///
     /// All terms have slices of the same runs of changed lines. `C` must track lines
     /// (`#[track_lines]` in [`#[component]`](crate::component#components-that-track-lines)). Costs

@@ -13,10 +13,11 @@ use super::terms::Terms;
 /// arrived, or took the place of removed rows. For data that is computed from all rows of a chunk,
 /// for example a bounding box: a removed row makes it wrong.
 ///
-/// The unit is the chunk: [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned) list the
-/// removed rows. A removed row changes two chunks: its own, where the last row of the archetype
-/// takes its place, and the last chunk, which becomes shorter. A change by query that takes whole
-/// chunks puts others from the end of the list in their places.
+/// The unit is the chunk: [`Removed`](crate::logs::Removed) and
+/// [`Despawned`](crate::logs::Despawned) list the removed rows. A removed row changes two chunks:
+/// its own, where the last row of the archetype takes its place, and the last chunk, which becomes
+/// shorter. A change by query that takes whole chunks puts others from the end of the list in their
+/// places.
 ///
 /// This version alone does not tell arrivals from removals. A chunk that
 /// [`Arrived`](crate::Arrived) chooses as well has new rows, and may have lost some; any other

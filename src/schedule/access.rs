@@ -27,12 +27,8 @@ pub(super) enum ParamKind {
     Events { id: TypeId, name: &'static str, write: bool },
     /// Recording commands, which are applied later.
     Commands,
-    /// The entities that got a component, by its name.
-    Inserted(&'static str),
-    /// The entities that lost a component.
-    Removed(&'static str),
-    /// The entities that were despawned.
-    Despawned,
+    /// Recorded rows: a phrase, and the name of their component.
+    Rows { phrase: &'static str, name: &'static str },
     /// State of the system itself, which no other system can access.
     Own,
 }
@@ -143,9 +139,7 @@ impl fmt::Display for ParamAccess {
                 let verb = if *write { "sends" } else { "reads" };
                 write!(f, "{verb} events {}", short(name))
             }
-            ParamKind::Inserted(name) => write!(f, "reads insertions of {name}"),
-            ParamKind::Removed(name) => write!(f, "reads removals of {name}"),
-            ParamKind::Despawned => f.write_str("reads despawned entities"),
+            ParamKind::Rows { phrase, name } => write!(f, "reads {phrase}{name}"),
             ParamKind::Commands => f.write_str("records commands"),
             ParamKind::Own => f.write_str("keeps its own state"),
         }

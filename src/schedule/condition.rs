@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::world::EventReader;
+use crate::logs::EventReader;
 
 use super::param::Local;
 

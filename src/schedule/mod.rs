@@ -13,9 +13,9 @@
 //!   spawn, records commands ┴─ sync point ┴── count, ordered after `spawn`
 //! ```
 //!
-//! [Events](crate::EventWriter) need no sync point: the systems after the sender see them.
-//! Components that were [gained](crate::Inserted) or [lost](crate::Removed) are reported after the
-//! sync point.
+//! [Events](crate::logs::EventWriter) need no sync point: the systems after the sender see them.
+//! Components that were [gained](crate::logs::Inserted) or [lost](crate::logs::Removed) are
+//! reported after the sync point.
 //!
 //! A run gives the same result on any number of threads, for two reasons. Two systems that conflict
 //! always run in the same order. And before each stage, each system gets the version for its writes

@@ -7,12 +7,13 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
+use crate::logs::{EventBuffer, EventWriter};
 use crate::query::{Filter, Query, Terms, assert_unaliased, lookup_type, query_type};
-use crate::store::{AccessGuard, AccessRequest, ReaderPosition, SplitStore};
+use crate::store::{AccessGuard, AccessRequest, SplitStore};
 use crate::version::Version;
 use crate::world::{
-    EventBuffer, EventGrant, EventReader, EventWriter, Lookup, LookupMut, MissingResource, Res,
-    ResMut, Resources, Side, SideGrant, SideMut, SideReadGrant, World,
+    Lookup, LookupMut, MissingResource, Res, ResMut, Resources, Side, SideGrant, SideMut,
+    SideReadGrant, World,
 };
 
 use super::access::{NamedAccess, ParamKind};
@@ -39,10 +40,11 @@ pub struct SystemRun<'r> {
 /// | [`Side<T>`](Side) | read access to the side values of type `T` | systems with `SideMut<T>` |
 /// | [`SideMut<T>`](SideMut) | write access to the side values of type `T` | systems with `Side<T>` or `SideMut<T>` |
 /// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
-/// | [`EventReader<E>`](EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
-/// | [`Inserted<C>`](crate::Inserted) | the entities that got `C`, and its values | none |
-/// | [`Removed<C>`](crate::Removed) | the entities that lost `C`, and its values | none |
-/// | [`Despawned`](crate::Despawned) | the entities that were despawned | none |
+/// | [`EventReader<E>`](crate::logs::EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
+/// | [`Inserted<C>`](crate::logs::Inserted) | the entities that got `C`, and its values | none |
+/// | [`Removed<C>`](crate::logs::Removed) | the entities that lost `C`, and its values | none |
+/// | [`Despawned`](crate::logs::Despawned) | the entities that were despawned | none |
+/// | [`LogReader<L>`](crate::logs::LogReader) | the entries of any log: the four before have this type | as these |
 /// | [`Commands`] | a command buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system itself | none |
 /// | a tuple of up to twelve of these, or of tuples | all of its elements | the systems of all its elements |
@@ -91,9 +93,9 @@ pub trait SystemParam: sealed::Sealed {
     /// A compile error for a parameter that can never be valid.
     #[doc(hidden)]
     const ASSERT_VALID: () = ();
-    /// Whether it reads gains, losses or despawns since an earlier run.
+    /// Whether it only has a value if an earlier run has made its state.
     #[doc(hidden)]
-    const READS_LOGS: bool = false;
+    const CONTINUES: bool = false;
     /// The state that is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
@@ -339,7 +341,7 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
     }
 
     fn send_events(state: &mut EventBuffer<E>, run: &SystemRun<'_>, is_sent: bool) {
-        state.finish(run.split.events(), run.now, is_sent);
+        state.finish(&run.split.logs().events, run.now, is_sent);
     }
 
     fn held_bytes(state: &mut EventBuffer<E>, compact: bool) -> usize {
@@ -347,32 +349,6 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
             state.compact();
         }
         state.memory_bytes()
-    }
-}
-
-impl<E: Send + Sync + 'static> sealed::Sealed for EventReader<'_, E> {}
-impl<E: Send + Sync + 'static> SystemParam for EventReader<'_, E> {
-    type Item<'a> = EventReader<'a, E>;
-    type State = ReaderPosition;
-    type Borrowed<'r> = EventGrant<'r, E>;
-
-    fn access(_: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::events::<E>(false))
-    }
-
-    fn bind(world: &mut World) -> ReaderPosition {
-        world.add_event_reader::<E>()
-    }
-
-    fn borrow<'r>(
-        state: &'r mut ReaderPosition,
-        run: &SystemRun<'r>,
-    ) -> Result<EventGrant<'r, E>, MissingResource> {
-        Ok(EventGrant::new(run.split, state))
-    }
-
-    fn item<'a>(borrowed: &'a mut EventGrant<'_, E>, _: Version) -> EventReader<'a, E> {
-        borrowed.reader()
     }
 }
 

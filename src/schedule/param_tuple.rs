@@ -29,7 +29,7 @@ macro_rules! tuples {
             const ASSERT_VALID: () = {
                 $(let () = $P::ASSERT_VALID;)*
             };
-            const READS_LOGS: bool = false $(|| $P::READS_LOGS)*;
+            const CONTINUES: bool = false $(|| $P::CONTINUES)*;
             type State = ($($P::State,)*);
             type Borrowed<'r> = ($($P::Borrowed<'r>,)*);
 

@@ -20,7 +20,7 @@ use super::system::ensure_apart;
 /// distinguishes functions with different parameters, and is always inferred. The trait is sealed.
 ///
 /// Parameters that continue an earlier run do not compile. Outside of a schedule use a cursor, such
-/// as a [`RemovedCursor`](crate::RemovedCursor).
+/// as `world.cursor::<Removals<Shield>>()`.
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
@@ -39,9 +39,9 @@ pub trait RunOnce<Marker, Out>: sealed::Sealed<Marker, Out> {
     const ASSERT_VALID: () = {
         let () = <Self::Params as SystemParam>::ASSERT_VALID;
         assert!(
-            !<Self::Params as SystemParam>::READS_LOGS,
+            !<Self::Params as SystemParam>::CONTINUES,
             "`Inserted`, `Removed` and `Despawned` read on from an earlier run, and a function that \
-             runs once has none: make a cursor, as with `World::removed_cursor`"
+             runs once has none: make a cursor, such as `world.cursor::<Removals<C>>()`"
         );
     };
     /// The tuple of the parameters.
@@ -129,9 +129,10 @@ impl World {
     ///
     /// * a filter such as [`Changed`](crate::Changed) matches all rows that were ever written,
     /// * a [`Local`](crate::Local) is the default of its type,
-    /// * an [`EventReader`](crate::EventReader) reads all events that are kept,
-    /// * [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
-    ///   [`Despawned`](crate::Despawned) do not compile, since no earlier run has begun a log.
+    /// * an [`EventReader`](crate::logs::EventReader) reads all events that are kept,
+    /// * [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed) and
+    ///   [`Despawned`](crate::logs::Despawned) do not compile, since no earlier run has begun a
+    ///   log.
     ///
     /// When the function has returned, with any result, commands are applied and events are sent.
     /// A command on an entity that is not alive by that time is an error, while a schedule only

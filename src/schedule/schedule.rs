@@ -27,10 +27,10 @@ use super::timing::Timings;
 /// which they were added, or in the order requested by
 /// [`before`](crate::schedule::SystemEntry::before), [`after`](crate::schedule::SystemEntry::after)
 /// and [`then`](crate::schedule::SystemEntry::then); [`Schedule::set`] orders many systems at once.
-/// Systems that send [events](crate::EventWriter) of one type are ordered with the readers of that
-/// type in the same way. All other systems may run in parallel, on rayon's threads. Threads have no
-/// influence on the result: the same world and the same systems give the same bits on one thread or
-/// many.
+/// Systems that send [events](crate::logs::EventWriter) of one type are ordered with the readers of
+/// that type in the same way. All other systems may run in parallel, on rayon's threads. Threads
+/// have no influence on the result: the same world and the same systems give the same bits on one
+/// thread or many.
 ///
 /// # Commands and sync points
 ///
@@ -245,8 +245,8 @@ impl Schedule {
     }
 
     /// The bytes that the buffers of systems hold for [`Commands`](crate::Commands) and
-    /// [`EventWriter`](crate::EventWriter), in use or not. They belong to the schedule, so that
-    /// [`World::memory`] does not count them. O(systems).
+    /// [`EventWriter`](crate::logs::EventWriter), in use or not. They belong to the schedule, so
+    /// that [`World::memory`] does not count them. O(systems).
     ///
     /// The closures of [`run`](crate::CommandBuffer::run), values of [`Local`](crate::Local), and
     /// the memory that events own are not counted.

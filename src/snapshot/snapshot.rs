@@ -46,9 +46,9 @@ use super::error::SnapshotError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`Inserted`]: crate::Inserted
-/// [`Removed`]: crate::Removed
-/// [`Despawned`]: crate::Despawned
+/// [`Inserted`]: crate::logs::Inserted
+/// [`Removed`]: crate::logs::Removed
+/// [`Despawned`]: crate::logs::Despawned
 #[derive(Clone, Default)]
 pub struct Snapshot {
     pub(super) image: StoreImage,
@@ -237,11 +237,11 @@ impl World {
     ///   copy is valid while [`Chunk::version`](crate::Chunk::version) and
     ///   [`order_version`](crate::Chunk::order_version) equal the versions of the chunk of the same
     ///   archetype and index when it was copied, even if they are older than others.
-    /// * Events are dropped, and so are the entries that [`Inserted`](crate::Inserted),
-    ///   [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned) have not read; readers
-    ///   count them as missed. The restore itself is not a gain or loss for them, so a table that a
-    ///   hook keeps must be made again. A simulation that goes back should read events in the run
-    ///   that sends them, or keep them in components.
+    /// * Events are dropped, and so are the entries that [`Inserted`](crate::logs::Inserted),
+    ///   [`Removed`](crate::logs::Removed) and [`Despawned`](crate::logs::Despawned) have not read;
+    ///   readers count them as missed. The restore itself is not a gain or loss for them, so a
+    ///   table that a hook keeps must be made again. A simulation that goes back should read events
+    ///   in the run that sends them, or keep them in components.
     /// * Side values are restored if [`World::keep_sides`] had named their type when the snapshot
     ///   was taken. Others stay with the entities that are alive before and after; entities that
     ///   come back have none of them. Resources, [`Local`](crate::Local)s and the state of a

@@ -218,9 +218,7 @@ impl Store {
             self.history.forget(self.archetypes.as_slice().iter().flat_map(Archetype::versions));
         }
         let mut panic = FirstPanic::default();
-        self.departures.drop_all();
-        self.arrivals.drop_all();
-        self.events.clear(&mut panic);
+        self.logs.clear(&mut panic);
         let Self { sides, entities, archetypes, .. } = self;
         let is_alive = |entity| {
             // The ids of another world are other entities.

@@ -279,13 +279,13 @@ impl Store {
     ) {
         for (source, target) in archetypes.iter_mut().zip(targets) {
             let Some(id) = *target else { continue };
-            let Self { archetypes, entities, pool, arrivals, .. } = self;
-            let arriving = if arrivals.is_read() { source.entities().to_vec() } else { vec![] };
+            let Self { archetypes, entities, pool, logs, .. } = self;
+            let arriving = if logs.gained.is_read() { source.entities().to_vec() } else { vec![] };
             let target = archetypes.get_mut(id);
             let mut context = MoveContext { entities, pool, now };
             merge_archetype(source, (id, target), adopted, &mut context);
             if !arriving.is_empty() {
-                arrivals.record_entities((target, entities), None, &arriving);
+                logs.gained.record_entities((target, entities), None, &arriving);
             }
         }
     }

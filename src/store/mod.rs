@@ -21,10 +21,8 @@
 //! * [`side_tables`] has the values that are stored by entity beside the chunks, with a
 //!   [`side_table`] for each type. A [`side_image`] is a copy of them; [`first_panic`] catches the
 //!   panics of their destructors.
-//! * [`event_queues`] has the events that systems send to each other, with an [`event_queue`] for
-//!   each type. [`row_logs`] has the components that rows have gained or lost, with a [`row_log`]
-//!   for each component; [`departures`] also has the despawned entities, and [`record_rows`]
-//!   records all of them. Queues and logs know their [`readers`].
+//! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
+//!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, side tables and queues, which may be
 //!   forgotten.
 //!
@@ -53,7 +51,7 @@
 //!      Graph::remember_edge          archetype/graph.rs
 //!    Store::advance_clock            store/store.rs
 //!    Store::take_edge                world/structural.rs
-//!      Store::record_move            store/record_rows.rs      for readers of removed rows
+//!      Store::record_move            store/logs/record_rows.rs for readers of removed rows
 //!      Bundle::store                 archetype/bundle.rs       writes `x`, called by move_cells
 //!      Archetypes::pair_mut          archetype/archetypes.rs   records both in the change log
 //!      move_row                      archetype/move_row.rs
@@ -69,7 +67,7 @@
 //!            Stamps::record_removal  storage/stamps/stamps.rs
 //!          ChunkList::drop_last      storage/chunk_list/append_remove.rs
 //!      Directory::follow_move        entity/directory.rs
-//!      Store::record_arrived         store/record_rows.rs      for readers of inserted rows
+//!      Store::record_arrived         store/logs/record_rows.rs for readers of inserted rows
 //! ```
 //!
 //! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]
@@ -78,27 +76,21 @@
 //! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
 mod access_request;
-mod departures;
 mod edges;
-mod event_queue;
-mod event_queues;
 mod first_panic;
 mod gone;
 mod history;
 mod image;
+mod logs;
 mod merge;
 mod move_from;
 mod plan;
 mod query_type;
 mod read_guard;
-mod readers;
-mod record_rows;
 mod requests;
 mod requirements;
 mod resolved_plan;
 mod retire;
-mod row_log;
-mod row_logs;
 mod row_rule;
 mod rule;
 mod side_image;
@@ -113,20 +105,19 @@ mod tagged_entries;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use edges::EdgeError;
-pub(crate) use event_queue::KeptEvents;
-pub(crate) use event_queues::{EventQueueInfo, EventQueues};
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use gone::Living;
 pub(crate) use history::History;
 pub(crate) use image::{StoreImage, StorePatch, age_of_stamp};
+pub(crate) use logs::{
+    EventQueueInfo, EventQueues, Kept, KeptEvents, Logs, ReaderPosition, RowLog, Subject,
+};
 pub use merge::MergeErrorKind;
 pub(crate) use move_from::{Leaving, LeavingRows};
 pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;
 pub(crate) use read_guard::{ReadGuard, is_held};
-pub(crate) use readers::ReaderPosition;
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
-pub(crate) use row_log::{RowLog, UnreadRows};
 pub(crate) use row_rule::RowRule;
 pub(crate) use rule::Rule;
 pub(crate) use side_table::SideTable;

@@ -22,12 +22,10 @@ use crate::storage::ColumnViews;
 use crate::version::Version;
 
 use super::access_request::AccessRequest;
-use super::departures::Departures;
-use super::event_queues::EventQueues;
 use super::gone::Living;
+use super::logs::Logs;
 use super::query_type::QueryType;
 use super::requirements::{ComponentIds, Requirements};
-use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 use super::store::Store;
 
@@ -77,24 +75,14 @@ impl<'w> SplitStore<'w> {
         &self.store.sides
     }
 
-    /// The event queues. Each has a lock.
-    pub(crate) const fn events(&self) -> &'w EventQueues {
-        &self.store.events
+    /// The logs. Event queues have locks, and no row changes while the store is split.
+    pub(crate) const fn logs(&self) -> &'w Logs {
+        &self.store.logs
     }
 
     /// The version that a holder of version `since` has seen, if the world was restored in between.
     pub(crate) fn seen(&self, since: Version) -> Version {
         self.store.history.seen(since)
-    }
-
-    /// The rows that were removed or lost components. None are added while the store is split.
-    pub(crate) const fn departures(&self) -> &'w Departures {
-        &self.store.departures
-    }
-
-    /// The components that rows have gained. None are added while the store is split.
-    pub(crate) const fn arrivals(&self) -> &'w RowLogs {
-        &self.store.arrivals
     }
 
     /// A view that tells which entities are alive. None is spawned or despawned while the store is

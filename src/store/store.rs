@@ -7,19 +7,17 @@ use crate::entity::Directory;
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
 use crate::version::Version;
 
-use super::departures::Departures;
-use super::event_queues::EventQueues;
 use super::history::History;
+use super::logs::Logs;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
 use super::read_guard::Lent;
 use super::requests::AccessRequests;
-use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 
 /// The archetypes of a world, its entities and its clock, with their indices: component ids, query
-/// plans, and the graph of changes. Also the side values of the entities, the events, and the logs
-/// of removed and added rows.
+/// plans, and the graph of changes. Also the side values of the entities, and the logs of events
+/// and rows.
 ///
 /// Fields are borrowed separately: a query writes [`Store::archetypes`] while it reads its plan,
 /// and a move of a row writes two archetypes and the directory while it reads an edge of the graph.
@@ -37,15 +35,12 @@ pub(crate) struct Store {
     pub(crate) graph: Graph,
     pub(crate) bundles: Bundles,
     pub(crate) sides: SideTables,
-    pub(crate) events: EventQueues,
+    pub(crate) logs: Logs,
     /// Whether guards of side values, events and resources were handed out.
     pub(crate) lent: Lent,
     /// The archetype of entities that are gone and have no cleanup component left: it is empty at
     /// the end of each change. Known once an edge leads to it.
     pub(super) without_cleanup: Option<ArchetypeId>,
-    pub(crate) departures: Departures,
-    /// The components that entities have gained.
-    pub(crate) arrivals: RowLogs,
 }
 
 impl Store {
@@ -63,11 +58,9 @@ impl Store {
             graph: Graph::default(),
             bundles: Bundles::default(),
             sides: SideTables::default(),
-            events: EventQueues::default(),
+            logs: Logs::default(),
             lent: Lent::default(),
             without_cleanup: None,
-            departures: Departures::default(),
-            arrivals: RowLogs::default(),
         }
     }
 

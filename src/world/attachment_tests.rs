@@ -3,8 +3,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::component;
 use crate::entity::Entity;
+use crate::impl_component;
 use crate::storage::ChunkSize;
 
 use super::world::World;
@@ -19,7 +19,7 @@ struct Other(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Mark;
-component!(Counted as "write counted", Other as "Other", Mark as "Mark");
+impl_component!(Counted as "write counted", Other as "Other", Mark as "Mark");
 
 const COUNTED: Counted = Counted([7; 8]);
 

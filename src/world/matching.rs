@@ -400,11 +400,11 @@ impl Store {
     ) -> usize {
         let MatchedChunks { archetype: id, chunks } = matched;
         self.record_moved_chunks(*id, edge, chunks);
-        let arriving = match self.arrivals.is_read() {
+        let arriving = match self.logs.gained.is_read() {
             true => entities_of(&self.archetypes, from_ref(matched)),
             false => vec![],
         };
-        let Self { archetypes, entities, pool, graph, arrivals, .. } = self;
+        let Self { archetypes, entities, pool, graph, logs, .. } = self;
         let edge = graph.edge(edge);
         let (from, target) = archetypes.pair_mut(*id, edge.target);
         let rows = from.rows_of(chunks);
@@ -416,7 +416,7 @@ impl Store {
             target.overwrite_chunk(edge.cells.added(), chunk, now, |new| bundle.overwrite(new));
         }
         if !arriving.is_empty() {
-            arrivals.record_entities((target, moving.entities), Some(from.set()), &arriving);
+            logs.gained.record_entities((target, moving.entities), Some(from), &arriving);
         }
         rows
     }

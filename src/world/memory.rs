@@ -22,12 +22,12 @@ pub struct Memory {
     /// Tables of [side values](World::insert_side): the values, their entities and a hash table.
     /// Memory that the values own elsewhere is not counted.
     pub side_bytes: usize,
-    /// Queues of [events](crate::EventWriter), with their unused room. Memory that the events own
-    /// elsewhere is not counted, nor are the buffers of systems: see
+    /// Queues of [events](crate::logs::EventWriter), with their unused room. Memory that the events
+    /// own elsewhere is not counted, nor are the buffers of systems: see
     /// [`Schedule::memory_bytes`](crate::Schedule::memory_bytes).
     pub event_bytes: usize,
-    /// Records that [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
-    /// [`Despawned`](crate::Despawned) may still read.
+    /// Records that [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed) and
+    /// [`Despawned`](crate::logs::Despawned) may still read.
     pub log_bytes: usize,
 }
 
@@ -109,9 +109,7 @@ impl World {
         self.store.pool.trim();
         self.store.entities.shrink();
         self.store.sides.shrink();
-        self.store.events.shrink();
-        self.store.departures.shrink();
-        self.store.arrivals.shrink();
+        self.store.logs.shrink();
         let bytes_freed = before.saturating_sub(self.held_bytes());
         Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
     }
@@ -180,8 +178,8 @@ impl World {
                 + self.store.archetypes.spare_bytes()
                 + self.store.plan_bytes(),
             side_bytes: self.store.sides.infos().map(|table| table.bytes).sum(),
-            event_bytes: self.store.events.infos().map(|queue| queue.bytes).sum(),
-            log_bytes: self.store.departures.bytes() + self.store.arrivals.bytes(),
+            event_bytes: self.store.logs.events.infos().map(|queue| queue.bytes).sum(),
+            log_bytes: self.store.logs.row_bytes(),
         }
     }
 }

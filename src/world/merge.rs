@@ -85,7 +85,7 @@ impl World {
     /// it.
     ///
     /// Everything counts as new in this world: each new column has one version, the version of this
-    /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it.
+    /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it.
     ///
     /// # Errors
     ///

@@ -26,12 +26,6 @@
 //! | [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared`] | values that entities share |
 //! | [`side`] | values of entities that are not plain data |
-//! | [`events`] | events, read once by each reader, and their guard |
-//! | [`event_buffer`], [`event_writer`] | the events that a system sends, in order, also from a parallel pass |
-//! | [`event_reader`], [`event_cursor`] | readers of events, in a system and outside |
-//! | [`inserted`], [`inserted_cursor`] | readers of gained components, in a system and outside |
-//! | [`removed`], [`removed_cursor`] | readers of lost components |
-//! | [`despawned`], [`despawned_cursor`] | readers of despawned entities |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
@@ -66,19 +60,6 @@ mod instantiate;
 mod shared;
 mod side;
 
-mod events;
-
-mod event_cursor;
-
-mod inserted;
-mod inserted_cursor;
-
-mod removed;
-mod removed_cursor;
-
-mod despawned;
-mod despawned_cursor;
-
 mod flip;
 
 mod merge;
@@ -100,9 +81,6 @@ mod cell_shape;
 mod changes_entities;
 mod digests;
 mod error;
-mod event_buffer;
-mod event_reader;
-mod event_writer;
 mod hash_cache;
 mod merge_batch;
 mod narrow;
@@ -116,26 +94,13 @@ pub use archetype_info::ArchetypeInfo;
 pub use by_name::BytesError;
 pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
-pub use despawned::Despawned;
-pub use despawned_cursor::DespawnedCursor;
 pub use entity_view::{ComponentView, EntityView};
 pub use error::{EntityError, MissingComponent, SpawnError};
-pub use event_buffer::EventBuffer;
-pub(crate) use event_buffer::EventBuffers;
-pub use event_cursor::EventCursor;
-pub(crate) use event_reader::EventGrant;
-pub use event_reader::EventReader;
-pub use event_writer::EventWriter;
-pub use events::Events;
 pub use hash_cache::HashCache;
-pub use inserted::Inserted;
-pub use inserted_cursor::InsertedCursor;
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
 pub use memory::{Compacted, Memory};
 pub use merge::{MergeError, Merged};
-pub use removed::Removed;
-pub use removed_cursor::RemovedCursor;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub use side::{Side, SideMut};

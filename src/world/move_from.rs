@@ -74,14 +74,15 @@ impl World {
     /// move, and none stays.
     ///
     /// Everything counts as new in this world: each new column has one version, the version of this
-    /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it. New ids are
-    /// given in the order of the query; if all entities are matched, this is the order of a merge.
+    /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it. New ids
+    /// are given in the order of the query; if all entities are matched, this is the order of a
+    /// merge.
     ///
     /// For the other world it is a despawn of all these entities, except that cleanup components do
-    /// not stay and no value is dropped: [`Despawned`](crate::Despawned) and
-    /// [`Removed`](crate::Removed) report it, ids are used again, and the last rows of archetypes
-    /// fill the gaps. Remaining rows keep their versions. Each world gets one new version, or none
-    /// if no entity matches.
+    /// not stay and no value is dropped: [`Despawned`](crate::logs::Despawned) and
+    /// [`Removed`](crate::logs::Removed) report it, ids are used again, and the last rows of
+    /// archetypes fill the gaps. Remaining rows keep their versions. Each world gets one new
+    /// version, or none if no entity matches.
     ///
     /// # Memory
     ///

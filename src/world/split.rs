@@ -25,7 +25,7 @@ impl World {
     #[cold]
     fn release_guards(&mut self) {
         self.store.sides.release();
-        self.store.events.release();
+        self.store.logs.events.release();
         self.resources.release();
     }
 
@@ -36,12 +36,12 @@ impl World {
 
     /// Adds the queue of events of type `E`, unless it exists, for systems that send them.
     pub(crate) fn add_event_queue<E: Send + Sync + 'static>(&mut self) {
-        self.store.events.get_or_add::<E>();
+        self.store.logs.events.get_or_add::<E>();
     }
 
     /// Makes the events visible that the systems of a stage have sent.
     pub(crate) fn join_events(&mut self) {
-        self.store.events.join();
+        self.store.logs.events.join();
     }
 
     /// The request of a query for its columns.

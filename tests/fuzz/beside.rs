@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use phalanx::EventCursor;
+use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
 
 use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, word};
@@ -20,10 +20,10 @@ pub(crate) struct Ping(u32);
 const EVENTS_MAX: usize = 8;
 
 /// Sets the side values and events that a new world keeps. Returns a reader of events.
-pub(crate) fn prepare(world: &mut World) -> EventCursor<Ping> {
+pub(crate) fn prepare(world: &mut World) -> LogCursor<Events<Ping>> {
     world.keep_sides::<Note>();
-    world.keep_events::<Ping>(EVENTS_MAX * size_of::<Ping>());
-    world.event_cursor()
+    world.keep::<Events<Ping>>(EVENTS_MAX * size_of::<Ping>());
+    world.cursor()
 }
 
 /// Unread events, and the number of events that were dropped unread.

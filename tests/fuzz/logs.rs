@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
-use phalanx::{DespawnedCursor, InsertedCursor, RemovedCursor};
 
 use crate::operations::Op;
 use crate::outcome::{DONE, Outcome};
@@ -16,9 +16,9 @@ use crate::trial::{Side, Trial};
 
 /// The readers of a world.
 pub(crate) struct Cursors {
-    inserted: InsertedCursor<Four>,
-    removed: RemovedCursor<Four>,
-    despawned: DespawnedCursor,
+    inserted: LogCursor<Insertions<Four>>,
+    removed: LogCursor<Removals<Four>>,
+    despawned: LogCursor<Despawns>,
 }
 
 /// The entries that the cursors have read.
@@ -32,8 +32,8 @@ struct Told {
 
 impl Cursors {
     pub(crate) fn new(world: &mut World) -> Self {
-        let (inserted, removed) = (world.inserted_cursor(), world.removed_cursor());
-        Self { inserted, removed, despawned: world.despawned_cursor() }
+        let (inserted, removed) = (world.cursor(), world.cursor());
+        Self { inserted, removed, despawned: world.cursor::<Despawns>() }
     }
 
     fn read(&mut self, world: &World) -> Told {

@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
+use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
-use phalanx::{EventCursor, HashCache, Snapshot};
+use phalanx::{HashCache, Snapshot};
 
 use crate::beside;
 use crate::buffers::{Recorded, SLOTS};
@@ -24,7 +25,7 @@ pub(crate) struct Side {
     pub(crate) buffers: [Option<CommandBuffer>; SLOTS],
     pub(crate) schedule: Schedule,
     pub(crate) states: [Snapshot; STATES],
-    pub(crate) pings: EventCursor<beside::Ping>,
+    pub(crate) pings: LogCursor<Events<beside::Ping>>,
     pub(crate) cursors: Cursors,
     pub(crate) hashes: HashCache,
 }

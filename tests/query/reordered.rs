@@ -50,7 +50,7 @@ fn a_row_that_goes_changes_its_chunk_and_the_last_one() {
 fn of_the_last_row_of_an_archetype_no_chunk_tells() {
     let mut world = World::new();
     let entity = world.spawn(Four(1));
-    let mut removed = world.removed_cursor::<Four>();
+    let mut removed = world.cursor::<Removals<Four>>();
     let since = world.version();
     world.despawn(entity).unwrap();
     assert_eq!(reordered(&world, since), []);

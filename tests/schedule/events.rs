@@ -4,8 +4,8 @@ use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use phalanx::EventCursor;
 use phalanx::error::Subject;
+use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
 use phalanx::schedule::on_event;
 
@@ -254,7 +254,7 @@ fn par_a_pass_sends_in_the_order_of_the_chunks() {
 #[test]
 fn a_system_that_is_skipped_keeps_its_events_within_the_bound_and_counts_those_it_misses() {
     let mut world = world();
-    world.keep_events::<Number>(64 * size_of::<Number>());
+    world.keep::<Events<Number>>(64 * size_of::<Number>());
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
     schedule.add(|mut numbers: EventWriter<Number>, mut run: Local<u32>| {
@@ -308,7 +308,7 @@ fn schedules_that_run_less_often_miss_nothing() {
     physics.add(|mut numbers: EventReader<Number>, mut echo: EventWriter<String>| {
         echo.extend(numbers.read().iter().map(|number| number.0.to_string()));
     });
-    let mut echo = world.event_cursor::<String>();
+    let mut echo = world.cursor::<Events<String>>();
     let mut echoed = Vec::new();
     let mut clock = FixedStep::new(Duration::from_millis(50));
     // The first run of `physics` registers its reader.
@@ -336,8 +336,8 @@ fn events_that_no_reader_reads_take_bounded_memory() {
     assert!(world.events::<[u64; 4]>().len() <= 6);
     assert!(world.memory().event_bytes < 2000, "{} bytes", world.memory().event_bytes);
     // A reader that is never asked holds as much back as it may, and not more.
-    world.keep_events::<[u64; 4]>(64 * 3 * size_of::<[u64; 4]>());
-    let cursor = world.event_cursor::<[u64; 4]>();
+    world.keep::<Events<[u64; 4]>>(64 * 3 * size_of::<[u64; 4]>());
+    let cursor = world.cursor::<Events<[u64; 4]>>();
     for _ in 0..(runs / 10).max(100) {
         schedule.run(&mut world).unwrap();
         assert!(world.events::<[u64; 4]>().len() <= 65 * 3);
@@ -386,7 +386,7 @@ fn a_schedule_and_a_cursor_belong_to_one_world() {
     let (mut first, mut second) = (seeing_world(), seeing_world());
     let mut schedule = Schedule::new();
     schedule.add((send::<1>, see, send::<2>));
-    let mut cursor = first.event_cursor::<Number>();
+    let mut cursor = first.cursor::<Events<Number>>();
     schedule.run(&mut first).unwrap();
     assert_eq!(schedule.run(&mut second), Err(ScheduleError::OtherWorld));
     assert_eq!(kept(&second), []);
@@ -437,8 +437,8 @@ fn a_forgotten_guard_is_released_by_the_next_run() {
         forget(world.events::<Number>());
     }
     assert_eq!(seen(&mut world), [1, 1, 1]);
-    let mut cursor: EventCursor<Number> = world.event_cursor();
+    let mut cursor: LogCursor<Events<Number>> = world.cursor();
     assert_eq!(*cursor.read(&world), [Number(1)]);
-    let text = catch_unwind(AssertUnwindSafe(|| world.keep_events::<Number>(0)));
+    let text = catch_unwind(AssertUnwindSafe(|| world.keep::<Events<Number>>(0)));
     assert!(text.is_err(), "none would be kept");
 }

@@ -5,7 +5,7 @@
 use std::mem::forget;
 
 use phalanx::prelude::*;
-use phalanx::{EventReader, EventWriter, Lookup, Side, SideMut};
+use phalanx::{Lookup, Side, SideMut};
 
 #[component]
 #[derive(Debug, PartialEq)]
@@ -37,7 +37,7 @@ fn forget_all(world: &World) {
 #[test]
 fn exclusive_calls_take_what_a_forgotten_guard_holds() {
     let (mut world, entity) = filled();
-    let mut cursor = world.event_cursor::<u32>();
+    let mut cursor = world.cursor::<Events<u32>>();
     for round in 1..4 {
         forget_all(&world);
         forget(cursor.read(&world));

@@ -95,7 +95,7 @@ fn each_reader_reads_each_loss_once() {
 #[test]
 fn a_reader_that_is_skipped_keeps_its_losses_within_the_bound_and_counts_those_it_misses() {
     let mut world = seeing_world();
-    world.keep_removed::<A>(10 * (size_of::<Entity>() + size_of::<A>()));
+    world.keep::<Removals<A>>(10 * (size_of::<Entity>() + size_of::<A>()));
     let mut schedule = serial();
     schedule.add(|mut commands: Commands| {
         let entity = commands.spawn(A(1));
@@ -120,7 +120,7 @@ fn bounded_memory_whatever_readers_do() {
         commands.run(move |world| world.despawn(entity).unwrap());
     });
     schedule.add(|mut lost: Removed<A>, mut count: ResMut<usize>| *count += lost.read().0.len());
-    world.keep_despawned(64 * size_of::<Entity>());
+    world.keep::<Despawns>(64 * size_of::<Entity>());
     schedule.add(|never: Despawned| assert!(never.len() <= 66));
     world.insert_resource(0usize);
     for _ in 0..runs {
@@ -185,8 +185,8 @@ fn readers_wait_for_nothing_and_are_shown() {
     assert!(text.contains("    reads removals of A\n    reads despawned entities\n"), "{text}");
     let mut world = World::new();
     assert!(schedule.run(&mut world).is_ok());
-    let shown = format!("{:?}", world.removed_cursor::<A>());
-    assert!(shown.starts_with("RemovedCursor"), "{shown}");
+    let shown = format!("{:?}", world.cursor::<Removals<A>>());
+    assert!(shown.starts_with("LogCursor"), "{shown}");
 }
 
 #[test]
@@ -358,8 +358,8 @@ fn par_the_order_does_not_depend_on_threads_or_on_shuffling() {
         let (mut world, mut schedule) = (seeing_world(), busy());
         world.spawn_batch((0..5000).map(A));
         change(&mut schedule);
-        let mut lost = world.removed_cursor::<A>();
-        let mut gained = world.inserted_cursor::<A>();
+        let mut lost = world.cursor::<Removals<A>>();
+        let mut gained = world.cursor::<Insertions<A>>();
         for _ in 0..6 {
             schedule.run(&mut world).unwrap();
         }

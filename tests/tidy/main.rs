@@ -61,7 +61,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
     (4, &["store"]),
     (5, &["query"]),
     (6, &["world"]),
-    (7, &["command", "schedule", "explain", "snapshot", "testing"]),
+    (7, &["command", "schedule", "explain", "logs", "snapshot", "testing"]),
 ];
 
 /// The modules above all floors: they re-export, and no module imports them.

@@ -126,12 +126,13 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 11] = [
+const UNNAMED: [&str; 12] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
     "ColumnVisitor",
     "Columns",
+    "Kept",
     "Mode",
     "PickRow",
     "Shape",

@@ -271,7 +271,7 @@ fn lines_and_columns_are_as_new_as_the_merge() {
 fn readers_of_insertions_are_told_of_what_comes() {
     let (mut world, mut other) = (world(), world());
     let (mut links, mut handles) =
-        (world.inserted_cursor::<Link>(), world.inserted_cursor::<Handle>());
+        (world.cursor::<Insertions<Link>>(), world.cursor::<Insertions<Handle>>());
     world.spawn(Link(Entity::NULL));
     let old = other.spawn_batch((0..5).map(|_| (Link(Entity::NULL), Handle(1)))).to_vec();
     other.get_mut::<Link>(old[0]).unwrap().0 = old[4];

@@ -35,7 +35,7 @@ pub(crate) fn move_checked(
     let ended: BTreeSet<_> = ended.into_iter().filter(|&e| other.contains(e)).collect();
     let versions = [world.version(), other.version()];
     let lens = [world.len() + which.len(), other.len() - which.len()];
-    let mut despawned = other.despawned_cursor();
+    let mut despawned = other.cursor::<Despawns>();
     let moved = go(world, other).expect("they fit");
     sound(world);
     sound(other);
@@ -176,7 +176,7 @@ fn hidden_and_gone_entities_come_if_the_query_sees_them() {
     let hidden = other.spawn((Serial(1), Pooled));
     let [gone, tracked] = [2, 3].map(|i| other.spawn((Handle(i), Serial(i))));
     other.despawn(gone).unwrap();
-    let mut removed = other.removed_cursor::<Handle>();
+    let mut removed = other.cursor::<Removals<Handle>>();
     let moved = moved!(&mut world, &mut other, &Serial);
     assert!(moved.get(hidden).is_none() && moved.get(gone).is_none());
     assert_eq!(removed.read(&other).0, [tracked], "no cleanup component stays");
@@ -193,7 +193,7 @@ fn hidden_and_gone_entities_come_if_the_query_sees_them() {
 fn removed_values_are_read_as_they_were_and_arrivals_as_they_are() {
     let (mut world, mut other) = (world(), world());
     let (mut removed, mut inserted) =
-        (other.removed_cursor::<Link>(), world.inserted_cursor::<Link>());
+        (other.cursor::<Removals<Link>>(), world.cursor::<Insertions<Link>>());
     let old = other.spawn_batch((0..5).map(|_| (Link(Entity::NULL), Tag))).to_vec();
     other.get_mut::<Link>(old[0]).unwrap().0 = old[4];
     other.spawn(Link(old[1]));
@@ -297,7 +297,7 @@ fn a_move_that_is_refused_changes_neither_world() {
         world.spawn_batch((0..3).map(Mine));
         let serial = |i| (Link(Entity::NULL), Serial(i));
         other.spawn_batch((0..30).map(serial));
-        let (mut despawned, before) = (other.despawned_cursor(), [world.hash(), other.hash()]);
+        let (mut despawned, before) = (other.cursor::<Despawns>(), [world.hash(), other.hash()]);
         let kind = world.move_from(other.matching::<Entity>()).expect_err("it is refused");
         assert_eq!([world.hash(), other.hash()], before);
         assert!(despawned.read(&other).is_empty());

@@ -11,8 +11,8 @@ use crate::row_logs::pairs;
 #[test]
 fn what_comes_is_in_the_order_of_the_call() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    let mut fours = world.inserted_cursor::<Four>();
-    let mut tags = world.inserted_cursor::<Tag>();
+    let mut fours = world.cursor::<Insertions<Four>>();
+    let mut tags = world.cursor::<Insertions<Tag>>();
     let spawned = world.spawn_batch((0..3000).map(Four)).to_vec();
     let (entities, values) = fours.read(&world);
     assert!(entities == spawned && values.iter().map(|four| four.0).eq(0..3000));
@@ -43,8 +43,8 @@ fn the_order_is_that_of_the_call() {
     let fours = world.spawn_batch((0..rows).map(Four)).to_vec();
     let tagged = world.spawn_batch((rows..2 * rows).map(|i| (Four(i), Tag))).to_vec();
     let all: Vec<_> = fours.iter().chain(&tagged).copied().collect();
-    let mut despawned = world.despawned_cursor();
-    let mut removed = world.removed_cursor::<Four>();
+    let mut despawned = world.cursor::<Despawns>();
+    let mut removed = world.cursor::<Removals<Four>>();
     let backwards: Vec<_> = fours[..100].iter().rev().copied().collect();
     world.despawn_batch(&backwards);
     assert_eq!(despawned.read(&world), backwards);
@@ -69,9 +69,9 @@ fn a_reader_sees_what_goes_after_it_was_made() {
     let mut world = World::new();
     let orcs: Vec<_> = (0..3).map(|i| world.spawn(Four(i))).collect();
     world.despawn(orcs[0]).unwrap();
-    let mut early = world.removed_cursor::<Four>();
+    let mut early = world.cursor::<Removals<Four>>();
     world.despawn(orcs[1]).unwrap();
-    let mut late = world.removed_cursor::<Four>();
+    let mut late = world.cursor::<Removals<Four>>();
     world.despawn(orcs[2]).unwrap();
     assert_eq!(pairs(early.read(&world)), [(orcs[1], 1), (orcs[2], 2)]);
     assert_eq!(pairs(late.read(&world)), [(orcs[2], 2)]);
@@ -85,10 +85,10 @@ fn what_stays_is_not_gone() {
     let mut world = World::new();
     let entity = world.spawn((Four(1), Tag, Phase(1)));
     world.spawn_batch((0..5000).map(|i| (Four(i), Phase(i))));
-    let mut four = world.removed_cursor::<Four>();
-    let mut tag = world.removed_cursor::<Tag>();
-    let mut phase = world.removed_cursor::<Phase>();
-    let mut despawned = world.despawned_cursor();
+    let mut four = world.cursor::<Removals<Four>>();
+    let mut tag = world.cursor::<Removals<Tag>>();
+    let mut phase = world.cursor::<Removals<Phase>>();
+    let mut despawned = world.cursor::<Despawns>();
     world.flip::<Phase>().unwrap();
     world.insert(entity, Four(2)).unwrap();
     world.insert(entity, Byte(2)).unwrap();
@@ -119,7 +119,7 @@ fn what_stays_is_not_gone() {
 fn an_entity_is_listed_as_often_as_it_loses_its_component() {
     let mut world = World::new();
     let entity = world.spawn(());
-    let mut removed = world.removed_cursor::<Four>();
+    let mut removed = world.cursor::<Removals<Four>>();
     for i in 0..5 {
         world.insert(entity, Four(i)).unwrap();
         world.remove::<Four>(entity).unwrap();
@@ -134,7 +134,7 @@ fn an_entity_is_listed_as_often_as_it_loses_its_component() {
 #[test]
 fn reserved_ids_that_are_despawned_are_entities() {
     let mut world = World::new();
-    let mut despawned = world.despawned_cursor();
+    let mut despawned = world.cursor::<Despawns>();
     let reserved: Vec<_> = world.reserve_entities(3).unwrap().collect();
     world.despawn(reserved[1]).unwrap();
     world.clear();
@@ -151,7 +151,7 @@ fn a_kernel_or_a_destructor_that_panics_loses_no_entity() {
     }
     let mut world = World::new();
     let entities = world.spawn_batch((0..10).map(Four)).to_vec();
-    let mut removed = world.removed_cursor::<Four>();
+    let mut removed = world.cursor::<Removals<Four>>();
     let torn = catch_unwind(AssertUnwindSafe(|| {
         world.matching::<&Four>().retain(|_, keep| {
             keep.fill(false);
@@ -171,10 +171,10 @@ fn a_kernel_or_a_destructor_that_panics_loses_no_entity() {
 fn readers_take_no_memory_when_they_are_gone() {
     let mut world = World::new();
     let runs = if cfg!(miri) { 100 } else { 100_000 };
-    world.keep_despawned(64 * size_of::<Entity>());
-    world.keep_removed::<Four>(64 * (size_of::<Entity>() + size_of::<Four>()));
-    let mut despawned = world.despawned_cursor();
-    let four = world.removed_cursor::<Four>();
+    world.keep::<Despawns>(64 * size_of::<Entity>());
+    world.keep::<Removals<Four>>(64 * (size_of::<Entity>() + size_of::<Four>()));
+    let mut despawned = world.cursor::<Despawns>();
+    let four = world.cursor::<Removals<Four>>();
     let cycle = |world: &mut World, turns| {
         for _ in 0..turns {
             let entity = world.spawn(Four(1));
@@ -191,7 +191,7 @@ fn readers_take_no_memory_when_they_are_gone() {
     world.compact(0);
     assert_eq!(world.memory().log_bytes, 0);
     // Without a call that ages: as long as it is read, and when there is no reader any more.
-    let mut despawned = world.despawned_cursor();
+    let mut despawned = world.cursor::<Despawns>();
     for turn in 0..runs {
         let entity = world.spawn(());
         world.despawn(entity).unwrap();
@@ -209,14 +209,14 @@ fn readers_take_no_memory_when_they_are_gone() {
 #[should_panic(expected = "the cursor was made by another world")]
 fn a_cursor_is_of_one_world() {
     let mut world = World::new();
-    let mut despawned = world.despawned_cursor();
+    let mut despawned = world.cursor::<Despawns>();
     despawned.read(&World::new());
 }
 
 #[test]
 #[should_panic(expected = "the cursor was made by another world")]
 fn a_cursor_of_a_component_is_of_one_world() {
-    let removed = World::new().removed_cursor::<Four>();
+    let removed = World::new().cursor::<Removals<Four>>();
     let _ = removed.missed(&World::new());
 }
 
@@ -231,9 +231,9 @@ fn a_second_type_of_one_name_has_no_reader() {
     struct Impostor(u64);
     let mut world = World::new();
     world.spawn(Impostor(1));
-    let refused = catch_unwind(AssertUnwindSafe(|| world.removed_cursor::<other::Impostor>()));
+    let refused = catch_unwind(AssertUnwindSafe(|| world.cursor::<Removals<other::Impostor>>()));
     assert!(refused.is_err());
-    let mut removed = world.removed_cursor::<Impostor>();
+    let mut removed = world.cursor::<Removals<Impostor>>();
     world.clear();
     assert_eq!(removed.read(&world).1[0].0, 1);
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
-use phalanx::{DespawnedCursor, InsertedCursor, RemovedCursor};
 use proptest::prelude::*;
 
 use crate::common::components::{Byte, Four, Tag, Twelve, sound};
@@ -12,11 +12,11 @@ use crate::common::effort::effort;
 
 /// The readers of a world. One of each kind reads after every step, the other ones at the end.
 struct Readers {
-    despawned: [DespawnedCursor; 2],
-    four: [RemovedCursor<Four>; 2],
-    tag: RemovedCursor<Tag>,
-    new_four: InsertedCursor<Four>,
-    new_tag: InsertedCursor<Tag>,
+    despawned: [LogCursor<Despawns>; 2],
+    four: [LogCursor<Removals<Four>>; 2],
+    tag: LogCursor<Removals<Tag>>,
+    new_four: LogCursor<Insertions<Four>>,
+    new_tag: LogCursor<Insertions<Tag>>,
 }
 
 /// The losses and gains of a step, in the order in which they were read.
@@ -84,11 +84,11 @@ pub(crate) fn pairs((entities, fours): (&[Entity], &[Four])) -> Vec<(Entity, u32
 impl Readers {
     fn new(world: &mut World) -> Self {
         Self {
-            despawned: [world.despawned_cursor(), world.despawned_cursor()],
-            four: [world.removed_cursor(), world.removed_cursor()],
-            tag: world.removed_cursor(),
-            new_four: world.inserted_cursor(),
-            new_tag: world.inserted_cursor(),
+            despawned: [world.cursor::<Despawns>(), world.cursor::<Despawns>()],
+            four: [world.cursor(), world.cursor()],
+            tag: world.cursor(),
+            new_four: world.cursor(),
+            new_tag: world.cursor(),
         }
     }
 

@@ -20,9 +20,9 @@ struct Trace(u32);
 #[test]
 fn a_despawn_that_keeps_cleanup_components_is_one_departure() {
     let mut world = World::new();
-    let mut gone = world.despawned_cursor();
-    let mut engines = world.removed_cursor::<Engine>();
-    let mut handles = world.removed_cursor::<Handle>();
+    let mut gone = world.cursor::<Despawns>();
+    let mut engines = world.cursor::<Removals<Engine>>();
+    let mut handles = world.cursor::<Removals<Handle>>();
     let all: Vec<_> = (0..6).map(|i| world.spawn((Engine(i), Handle(i)))).collect();
     world.despawn(all[0]).unwrap();
     world.despawn_batch(&all[1..3]);
@@ -43,7 +43,7 @@ fn a_despawn_that_keeps_cleanup_components_is_one_departure() {
 #[test]
 fn what_is_switched_neither_comes_nor_goes() {
     let mut world = World::new();
-    let (mut come, mut gone) = (world.inserted_cursor::<Lit>(), world.removed_cursor::<Lit>());
+    let (mut come, mut gone) = (world.cursor::<Insertions<Lit>>(), world.cursor::<Removals<Lit>>());
     let entity = world.spawn(Lit(1));
     assert_eq!(come.read(&world), (&[entity][..], &[Lit(1)][..]));
     for on in [false, true, false] {
@@ -75,7 +75,7 @@ fn bits_follow_rows_to_where_they_are_gone() {
 #[test]
 fn copies_of_a_part_have_the_bits_of_their_original() {
     let mut world = World::new();
-    let mut come = world.inserted_cursor::<Lit>();
+    let mut come = world.cursor::<Insertions<Lit>>();
     let original = world.spawn((Lit(7), Handle(1), Prototype));
     world.set_enabled::<Lit>(original, false).unwrap();
     come.read(&world);
@@ -115,7 +115,7 @@ fn what_is_done_by_query_is_done_in_its_order_whatever_is_disabled() {
         world.spawn_batch((0..3_000).map(|i| (Lit(i), Engine(i))));
         world.set_enabled::<Lit>(all[5], false).unwrap();
         let seen = world.query::<&Lit>().entities();
-        let mut gone = world.removed_cursor::<Lit>();
+        let mut gone = world.cursor::<Removals<Lit>>();
         match despawn {
             true => assert_eq!(world.matching::<&Lit>().despawn(), 5_999),
             false => assert_eq!(world.matching::<&Lit>().remove::<Lit>(), 5_999),
@@ -155,7 +155,7 @@ fn a_destructor_that_panics_stops_no_despawn_by_query() {
 #[test]
 fn the_end_of_what_is_gone_is_a_removal_of_that() {
     let mut world = World::new();
-    let mut ends = world.removed_cursor::<Gone>();
+    let mut ends = world.cursor::<Removals<Gone>>();
     let [one, other] = [1, 2].map(|i| world.spawn(Handle(i)));
     world.despawn(one).unwrap();
     world.despawn(other).unwrap();

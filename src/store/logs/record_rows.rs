@@ -21,13 +21,13 @@ use crate::archetype::EdgeId;
 use crate::entity::{ArchetypeId, Location, RowIndex};
 use crate::storage::ChunkSet;
 
-use super::store::Store;
+use super::super::store::Store;
 
 impl Store {
     /// Records a row that is about to be removed with its entity.
     #[inline]
     pub(crate) fn record_despawn(&mut self, place: Location) {
-        if self.departures.is_read() {
+        if self.logs.lost.is_read() {
             self.record_row(place, None);
         }
     }
@@ -35,21 +35,21 @@ impl Store {
     /// Records a row that is about to move along an edge.
     #[inline]
     pub(crate) fn record_move(&mut self, place: Location, edge: EdgeId) {
-        if self.departures.is_read() {
+        if self.logs.lost.is_read() {
             self.record_row(place, Some(edge));
         }
     }
 
     /// Records rows of one archetype that are about to move along an edge, in their order.
     pub(crate) fn record_moves(&mut self, source: ArchetypeId, rows: &[RowIndex], edge: EdgeId) {
-        if self.departures.is_read() {
+        if self.logs.lost.is_read() {
             rows.iter().for_each(|&row| self.record_row(Location::new(source, row), Some(edge)));
         }
     }
 
     /// Records chunks before all their entities are despawned.
     pub(crate) fn record_chunks(&mut self, source: ArchetypeId, chunks: &ChunkSet) {
-        if self.departures.is_read() {
+        if self.logs.lost.is_read() {
             self.record_all(source, None, chunks);
         }
     }
@@ -67,7 +67,7 @@ impl Store {
         edge: EdgeId,
         chunks: &ChunkSet,
     ) {
-        if self.departures.is_read() {
+        if self.logs.lost.is_read() {
             self.record_all(source, Some(edge), chunks);
         }
     }
@@ -75,7 +75,7 @@ impl Store {
     /// Records the last `rows` rows of an archetype, which were spawned.
     #[inline]
     pub(crate) fn record_spawned(&mut self, archetype: ArchetypeId, rows: usize) {
-        if self.arrivals.is_read() {
+        if self.logs.gained.is_read() {
             self.record_last(archetype, None, rows);
         }
     }
@@ -88,7 +88,7 @@ impl Store {
         source: ArchetypeId,
         rows: usize,
     ) {
-        if self.arrivals.is_read() {
+        if self.logs.gained.is_read() {
             self.record_last(archetype, Some(source), rows);
         }
     }
@@ -96,30 +96,30 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn record_last(&mut self, archetype: ArchetypeId, source: Option<ArchetypeId>, rows: usize) {
-        let Self { archetypes, arrivals, .. } = self;
-        let source = source.map(|source| archetypes.get(source).set());
+        let Self { archetypes, logs, .. } = self;
+        let source = source.map(|source| archetypes.get(source));
         let archetype = archetypes.get(archetype);
-        arrivals.record_from(archetype, source, archetype.len() - rows);
+        logs.gained.record_from(archetype, source, archetype.len() - rows);
     }
 
     #[cold]
     #[inline(never)]
     fn record_row(&mut self, place: Location, edge: Option<EdgeId>) {
-        let Self { archetypes, graph, departures, .. } = self;
+        let Self { archetypes, graph, logs, .. } = self;
         let source = archetypes.get(place.archetype());
         let target = edge.map(|edge| archetypes.get(graph.edge(edge).target));
         let at = source.list().split(place.row());
         let row = at.row as usize;
-        departures.record(source, target, (at.chunk, row..row + 1));
+        logs.lost.record(source, target, (at.chunk, row..row + 1));
     }
 
     #[cold]
     fn record_all(&mut self, source: ArchetypeId, edge: Option<EdgeId>, chunks: &ChunkSet) {
-        let Self { archetypes, graph, departures, .. } = self;
+        let Self { archetypes, graph, logs, .. } = self;
         let source = archetypes.get(source);
         let target = edge.map(|edge| archetypes.get(graph.edge(edge).target));
         for chunk in chunks.iter(source.list().chunk_len()) {
-            departures.record(source, target, (chunk, 0..source.list().rows(chunk) as usize));
+            logs.lost.record(source, target, (chunk, 0..source.list().rows(chunk) as usize));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::component::Component;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
 
+use super::kept::Kept;
 use super::readers::{ReaderPosition, Readers};
 
 /// Entities that have lost or gained a component, and its values at that time, in order. It is
@@ -14,8 +15,10 @@ use super::readers::{ReaderPosition, Readers};
 ///
 /// Rows change only while the world is borrowed exclusively. So the log needs no lock, and readers
 /// get slices of it.
+///
+/// The log of the rows themselves has values of type `()`.
 #[derive(Debug)]
-pub(crate) struct RowLog<C> {
+pub struct RowLog<C> {
     /// The number of the first row that is kept.
     first: u64,
     entities: Vec<Entity>,
@@ -26,15 +29,15 @@ pub(crate) struct RowLog<C> {
     is_read: bool,
 }
 
-/// The rows of a [`RowLog`] from a reader's position on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct UnreadRows<'w, C> {
-    pub(crate) entities: &'w [Entity],
-    pub(crate) values: &'w [C],
-    /// The number of rows dropped before the reader has read them.
-    pub(crate) missed: u64,
-    /// The position after the last row.
-    pub(crate) end: u64,
+/// The values of a row log: a component, or `()` for the rows themselves.
+pub(crate) trait RowValue: Copy + Send + Sync + 'static {
+    /// Records rows of a chunk, with the values of its column `column`.
+    fn record(
+        log: &mut RowLog<Self>,
+        archetype: &Archetype,
+        column: u16,
+        rows: (u32, Range<usize>),
+    );
 }
 
 impl<C> Default for RowLog<C> {
@@ -64,16 +67,10 @@ impl<C: Copy> RowLog<C> {
         self.readers.keep(bytes);
     }
 
-    /// The rows from a reader's position on.
-    pub(crate) fn unread(&self, position: u64) -> UnreadRows<'_, C> {
-        let read = usize::try_from(position.saturating_sub(self.first));
-        let read = read.unwrap_or(usize::MAX).min(self.entities.len());
-        UnreadRows {
-            entities: &self.entities[read..],
-            values: &self.values[read..],
-            missed: self.first.saturating_sub(position),
-            end: self.end(),
-        }
+    /// The entities of the rows from a reader's position on, and their values.
+    pub(crate) fn unread(&self, position: u64) -> (&[Entity], &[C]) {
+        let read = self.read_len(position);
+        (&self.entities[read..], &self.values[read..])
     }
 
     /// Records rows. Amortised O(rows), and O(readers) where the log would grow.
@@ -107,7 +104,7 @@ impl<C: Copy> RowLog<C> {
     }
 
     /// Drops all rows. Readers count unread ones as missed.
-    pub(super) fn drop_all(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.drop_until(self.end());
     }
 
@@ -131,24 +128,40 @@ impl<C: Copy> RowLog<C> {
     pub(super) fn bytes(&self) -> usize {
         vec_bytes(&self.entities) + vec_bytes(&self.values) + self.readers.bytes()
     }
+}
 
-    /// The number after the last row's number.
-    const fn end(&self) -> u64 {
+impl<C> Kept for RowLog<C> {
+    fn first(&self) -> u64 {
+        self.first
+    }
+
+    fn end(&self) -> u64 {
         self.first + self.entities.len() as u64
     }
 }
 
-impl<C: Component> RowLog<C> {
-    /// Records rows of a chunk, with the values of its column `column`.
-    pub(super) fn record_rows(
-        &mut self,
+impl<C: Component> RowValue for C {
+    fn record(
+        log: &mut RowLog<C>,
         archetype: &Archetype,
         column: u16,
         (chunk, rows): (u32, Range<usize>),
     ) {
         let values = &archetype.list().cells::<C>(column, chunk)[rows.clone()];
         let entities = &archetype.entities_of_chunk(chunk)[rows];
-        self.record(entities, values.iter().copied());
+        log.record(entities, values.iter().copied());
+    }
+}
+
+impl RowValue for () {
+    fn record(
+        log: &mut RowLog<()>,
+        archetype: &Archetype,
+        _: u16,
+        (chunk, rows): (u32, Range<usize>),
+    ) {
+        let entities = &archetype.entities_of_chunk(chunk)[rows];
+        log.record(entities, entities.iter().map(drop));
     }
 }
 
@@ -165,10 +178,11 @@ mod tests {
 
     /// Reads the unread rows, and returns their values with the number of missed rows.
     fn read(log: &RowLog<u32>, position: &ReaderPosition) -> (Vec<u32>, u64) {
-        let unread = log.unread(position.load(Ordering::Relaxed));
-        assert_eq!(unread.entities.len(), unread.values.len());
-        position.store(unread.end, Ordering::Relaxed);
-        (unread.values.to_vec(), unread.missed)
+        let since = position.load(Ordering::Relaxed);
+        let (entities, values) = log.unread(since);
+        assert_eq!((entities.len(), values.len()), (log.unread_len(since), log.unread_len(since)));
+        position.store(log.end(), Ordering::Relaxed);
+        (values.to_vec(), log.missed(since))
     }
 
     #[test]

@@ -5,7 +5,7 @@ use core::ops::{Deref, DerefMut};
 use super::event_buffer::EventBuffer;
 
 /// Sends events of type `E`, any `Send + Sync` type: a system's own [`EventBuffer`], as a
-/// parameter. Each [`EventReader<E>`](crate::EventReader) of any schedule reads each of them once,
+/// parameter. Each [`EventReader<E>`](super::EventReader) of any schedule reads each of them once,
 /// as slices.
 ///
 /// ```
@@ -56,17 +56,8 @@ use super::event_buffer::EventBuffer;
 ///
 /// # How long events are kept
 ///
-/// Events that all readers have read are dropped at the beginning of the next run of any schedule
-/// with this world. An event that some reader has not read stays, however many runs of this or
-/// other schedules lie between: a system may be skipped, and a schedule may run less often than
-/// others, as with [`FixedStep`](crate::FixedStep). Only if unread events take more than 64 MiB
-/// ([`World::keep_events`](crate::World::keep_events) sets another bound) are the oldest dropped;
-/// [`EventReader::missed`](crate::EventReader::missed) counts them. Without readers, events are
-/// kept for one whole run.
-///
-/// The readers of a type are the [cursors](crate::EventCursor) and the readers in the systems of
-/// all schedules that have begun to run with the world. A new reader sees the events that are still
-/// kept.
+/// As the entries of any [log](crate::logs#how-long-entries-are-kept): an event stays until every
+/// reader has read it, and without readers for one whole run.
 ///
 /// # Cost
 ///

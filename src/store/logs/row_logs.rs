@@ -1,4 +1,4 @@
-//! The row logs of a world, one for each component that ever had a reader.
+//! The row logs of one direction, gains or losses, one for each subject that ever had a reader.
 
 use core::any::{Any, TypeId};
 use core::fmt;
@@ -7,20 +7,21 @@ use core::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentId, ComponentSet};
 use crate::entity::{Directory, Entity};
 use crate::storage::ChunkRow;
 
 use super::readers::ReaderPosition;
-use super::row_log::RowLog;
+use super::row_log::{RowLog, RowValue};
+use super::subject::Subject;
 
-/// The rows that have lost, or gained, each component with readers.
+/// The rows that have gained, or lost, each subject with readers.
 #[derive(Default)]
 pub(crate) struct RowLogs {
     /// Whether a log has readers.
     is_read: bool,
-    /// In the order of their first readers. Each is the `RowLog<C>` of its component.
-    logs: Vec<(ComponentId, Box<dyn ErasedLog>)>,
+    /// In the order of their first readers.
+    logs: Vec<(Subject, Box<dyn ErasedLog>)>,
+    /// The log of each type of values: `RowLog<V>` for `V`.
     by_type: FxHashMap<TypeId, usize>,
 }
 
@@ -31,43 +32,42 @@ impl RowLogs {
         self.is_read
     }
 
-    /// The log of `C`, if it ever had a reader.
-    pub(crate) fn get<C: Component>(&self) -> Option<&RowLog<C>> {
-        let log: &dyn Any = &*self.logs[*self.by_type.get(&TypeId::of::<C>())?].1;
+    /// The log with values of type `V`, if it ever had a reader.
+    pub(crate) fn get<V: RowValue>(&self) -> Option<&RowLog<V>> {
+        let log: &dyn Any = &*self.logs[*self.by_type.get(&TypeId::of::<V>())?].1;
         Some(log.downcast_ref().expect("a log is filed under another type"))
     }
 
-    /// The log of `C`, which is added if it does not exist. The id of `C` is `id`.
-    pub(crate) fn get_or_add<C: Component>(&mut self, id: ComponentId) -> &mut RowLog<C> {
+    /// The log with values of type `V`, which is added if it does not exist.
+    pub(crate) fn get_or_add<V: RowValue>(&mut self, subject: Subject) -> &mut RowLog<V> {
         let Self { logs, by_type, .. } = self;
-        let at = *by_type.entry(TypeId::of::<C>()).or_insert_with(|| {
-            logs.push((id, Box::<RowLog<C>>::default()));
+        let at = *by_type.entry(TypeId::of::<V>()).or_insert_with(|| {
+            logs.push((subject, Box::<RowLog<V>>::default()));
             logs.len() - 1
         });
         let log: &mut dyn Any = &mut *logs[at].1;
         log.downcast_mut().expect("a log is filed under another type")
     }
 
-    /// Adds a reader of the log of `C`. The id of `C` is `id`.
-    pub(crate) fn add_reader<C: Component>(&mut self, id: ComponentId) -> ReaderPosition {
+    /// Adds a reader of the log with values of type `V`.
+    pub(crate) fn add_reader<V: RowValue>(&mut self, subject: Subject) -> ReaderPosition {
         self.is_read = true;
-        self.get_or_add::<C>(id).add_reader()
+        self.get_or_add::<V>(subject).add_reader()
     }
 
-    /// Records rows of a chunk for each component of this archetype that is not in `other`, the set
-    /// from which the rows come or to which they go.
+    /// Records rows of a chunk in each log that counts them. They come from `other`, or
+    /// go to it; without it they are new, or end.
     pub(super) fn record(
         &mut self,
         archetype: &Archetype,
-        other: Option<&ComponentSet>,
+        other: Option<&Archetype>,
         (chunk, rows): (u32, Range<usize>),
     ) {
-        for (id, log) in &mut self.logs {
+        for (subject, log) in &mut self.logs {
             if log.is_read()
-                && let Some(column) = archetype.column(*id)
-                && !other.is_some_and(|other| other.contains(*id))
+                && let Some(column) = subject.records(archetype, other)
             {
-                log.record_rows(archetype, column, (chunk, rows.clone()));
+                log.record(archetype, column, (chunk, rows.clone()));
             }
         }
     }
@@ -76,7 +76,7 @@ impl RowLogs {
     pub(super) fn record_from(
         &mut self,
         archetype: &Archetype,
-        other: Option<&ComponentSet>,
+        other: Option<&Archetype>,
         first: usize,
     ) {
         let list = archetype.list();
@@ -93,7 +93,7 @@ impl RowLogs {
     pub(crate) fn record_entities(
         &mut self,
         (archetype, directory): (&Archetype, &Directory),
-        other: Option<&ComponentSet>,
+        other: Option<&Archetype>,
         entities: &[Entity],
     ) {
         for &entity in entities {
@@ -113,8 +113,8 @@ impl RowLogs {
     }
 
     /// Drops all rows.
-    pub(crate) fn drop_all(&mut self) {
-        self.logs.iter_mut().for_each(|(_, log)| log.drop_all());
+    pub(crate) fn clear(&mut self) {
+        self.logs.iter_mut().for_each(|(_, log)| log.clear());
     }
 
     /// Frees unused memory.
@@ -128,38 +128,38 @@ impl RowLogs {
     }
 }
 
-/// Writes the components, and whether there are readers.
+/// Writes the subjects, and whether there are readers.
 impl fmt::Debug for RowLogs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.logs.iter().map(|(id, log)| (id, log.is_read()))).finish()
+        f.debug_map().entries(self.logs.iter().map(|(of, log)| (of, log.is_read()))).finish()
     }
 }
 
-/// A log of any component. The methods are the methods of [`RowLog`].
+/// A log with values of any type. The methods are the methods of [`RowLog`].
 trait ErasedLog: Any + Send + Sync {
     fn is_read(&self) -> bool;
-    fn record_rows(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>));
+    fn record(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>));
     fn age(&mut self);
-    fn drop_all(&mut self);
+    fn clear(&mut self);
     fn shrink(&mut self);
     fn bytes(&self) -> usize;
 }
 
-impl<C: Component> ErasedLog for RowLog<C> {
+impl<V: RowValue> ErasedLog for RowLog<V> {
     fn is_read(&self) -> bool {
         self.is_read()
     }
 
-    fn record_rows(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>)) {
-        self.record_rows(archetype, column, rows);
+    fn record(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>)) {
+        V::record(self, archetype, column, rows);
     }
 
     fn age(&mut self) {
         self.age();
     }
 
-    fn drop_all(&mut self) {
-        self.drop_all();
+    fn clear(&mut self) {
+        self.clear();
     }
 
     fn shrink(&mut self) {

@@ -9,7 +9,7 @@ use crate::version::Version;
 
 /// Events in the order in which they were sent, by one system or, in
 /// [`Query::par_record`](crate::Query::par_record), for one chunk; see
-/// [`EventWriter`](crate::EventWriter).
+/// [`EventWriter`](super::EventWriter).
 pub struct EventBuffer<E> {
     events: Vec<E>,
     /// One buffer for each chunk of a parallel pass. They are empty between passes.

@@ -7,8 +7,8 @@ use std::thread::panicking;
 
 use rustc_hash::FxHashMap;
 
+use super::super::first_panic::FirstPanic;
 use super::event_queue::EventQueue;
-use super::first_panic::FirstPanic;
 
 /// An event queue in figures.
 #[derive(Clone, Copy, Debug)]

@@ -27,8 +27,9 @@ use std::sync::{
 use crate::spare::{IdleRuns, vec_bytes};
 use crate::version::Version;
 
-use super::first_panic::FirstPanic;
-use super::read_guard::is_held;
+use super::super::first_panic::FirstPanic;
+use super::super::read_guard::is_held;
+use super::kept::Kept;
 use super::readers::{ReaderPosition, Readers};
 
 /// The unread events of type `E`, and the ones that were just sent.
@@ -46,7 +47,7 @@ const MANY_EVENTS: usize = 1_024;
 
 /// The events that readers see.
 #[derive(Debug)]
-pub(crate) struct KeptEvents<E> {
+pub struct KeptEvents<E> {
     /// The number of the first event.
     first: u64,
     events: Vec<E>,
@@ -220,23 +221,25 @@ impl<E> EventQueue<E> {
     }
 }
 
-impl<E> KeptEvents<E> {
-    /// The number of the next event.
-    pub(crate) const fn end(&self) -> u64 {
+impl<E> Kept for KeptEvents<E> {
+    fn first(&self) -> u64 {
+        self.first
+    }
+
+    fn end(&self) -> u64 {
         self.first + self.events.len() as u64
+    }
+}
+
+impl<E> KeptEvents<E> {
+    /// The events from a reader's position on.
+    pub(crate) fn unread(&self, position: u64) -> &[E] {
+        &self.events[self.read_len(position)..]
     }
 
     /// The numbers of the events.
-    const fn numbers(&self) -> Range<u64> {
+    fn numbers(&self) -> Range<u64> {
         self.first..self.end()
-    }
-
-    /// The events from a reader's position on, and the number of events dropped before it read
-    /// them.
-    pub(crate) fn unread(&self, position: u64) -> (&[E], u64) {
-        let read = usize::try_from(position.saturating_sub(self.first));
-        let read = read.unwrap_or(usize::MAX).min(self.events.len());
-        (&self.events[read..], self.first.saturating_sub(position))
     }
 
     /// Drops the events before a number, in their order.
@@ -296,9 +299,9 @@ mod tests {
     /// Reads the unread events, and returns them with the number of missed events.
     fn read(queue: &EventQueue<u32>, position: &AtomicU64) -> (Vec<u32>, u64) {
         let kept = queue.read();
-        let (unread, missed) = kept.unread(position.load(Ordering::Relaxed));
+        let since = position.load(Ordering::Relaxed);
         position.store(kept.end(), Ordering::Relaxed);
-        (unread.to_vec(), missed)
+        (kept.unread(since).to_vec(), kept.missed(since))
     }
 
     #[test]
@@ -406,10 +409,10 @@ mod tests {
         let reader = queue.add_reader();
         queue.take(version(1), &mut vec![(); 1000]);
         queue.extend([(); 5]);
-        assert_eq!(queue.read().unread(reader.load(Ordering::Relaxed)), (&[(); 1005][..], 0));
+        assert_eq!(queue.read().unread(reader.load(Ordering::Relaxed)), [(); 1005]);
         reader.store(1003, Ordering::Relaxed);
         age(&mut queue);
-        assert_eq!(queue.read().unread(1003), (&[(); 2][..], 0));
+        assert_eq!((queue.read().unread(1003), queue.read().missed(1003)), (&[(); 2][..], 0));
     }
 
     #[test]

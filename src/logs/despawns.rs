@@ -1,0 +1,90 @@
+//! The log of despawned entities.
+
+use crate::entity::Entity;
+use crate::store::{Kept, Logs, ReaderPosition, RowLog, Subject};
+use crate::world::World;
+
+use super::log::{Log, LogAccess, sealed};
+use super::log_reader::LogReader;
+
+/// The log of despawned entities: every entity, with any components, that was despawned in any way,
+/// including the entities of a cleared world.
+///
+/// [`Removals<C>`](super::Removals) has only entities that had a `C`, with its value. Its rules for
+/// commands and for cleanup components hold here as well: an entity that keeps cleanup components
+/// is despawned when it becomes [`Gone`](crate::Gone).
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// let mut world = World::new();
+/// let mut despawned = world.cursor::<Despawns>();
+/// let entities = world.spawn_batch([(); 3]).to_vec();
+/// world.despawn_batch(&entities[..2]);
+/// assert_eq!(despawned.read(&world), &entities[..2]);
+/// world.clear();
+/// assert_eq!(despawned.read(&world), &entities[2..]);
+/// ```
+#[derive(Debug)]
+pub struct Despawns(());
+
+/// Reads each despawned entity once, as a slice. For tables outside of the world that are keyed by
+/// entity.
+///
+/// [`Despawns`] tells which entities count; [`LogReader`] has the methods.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use std::collections::HashMap;
+///
+/// fn forget(mut despawned: Despawned, mut scores: ResMut<HashMap<Entity, u32>>) {
+///     for entity in despawned.read() {
+///         scores.remove(entity);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let players = world.spawn_batch([(); 3]).to_vec();
+/// world.insert_resource(HashMap::from([(players[0], 5u32), (players[1], 7)]));
+/// let mut schedule = Schedule::new();
+/// schedule.add(forget);
+/// schedule.run(&mut world)?; // it reads from its first run on
+/// world.despawn_batch(&players[1..]);
+/// schedule.run(&mut world)?;
+/// assert_eq!(*world.resource::<HashMap<Entity, u32>>().unwrap(), HashMap::from([(players[0], 5)]));
+/// # Ok::<(), ScheduleError>(())
+/// ```
+pub type Despawned<'s> = LogReader<'s, Despawns>;
+
+impl sealed::Sealed for Despawns {}
+impl Log for Despawns {
+    type Items<'w> = &'w [Entity];
+    type Held<'w> = &'w [Entity];
+    type Kept = RowLog<()>;
+    type Guard<'w> = &'w RowLog<()>;
+    const BEGINS_LATER: bool = true;
+
+    fn access() -> LogAccess {
+        LogAccess::Rows { phrase: "despawned entities", name: "" }
+    }
+
+    fn add_reader(world: &mut World) -> ReaderPosition {
+        world.store.logs.lost.add_reader::<()>(Subject::Entity)
+    }
+
+    fn keep(world: &mut World, bytes: usize) {
+        world.store.logs.lost.get_or_add::<()>(Subject::Entity).keep(bytes);
+    }
+
+    fn guard(logs: &Logs) -> &RowLog<()> {
+        logs.lost.get().expect("the log of a reader was not added")
+    }
+
+    fn items(kept: &RowLog<()>, since: u64) -> &[Entity] {
+        kept.unread(since).0
+    }
+
+    fn hold(world: &World, since: u64) -> (&[Entity], u64) {
+        let kept = Self::guard(&world.store.logs);
+        (kept.unread(since).0, kept.end())
+    }
+}

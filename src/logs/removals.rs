@@ -1,0 +1,124 @@
+//! The log of lost components.
+
+use core::marker::PhantomData;
+
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::store::{Kept, Logs, ReaderPosition, RowLog};
+use crate::world::World;
+
+use super::log::{Log, LogAccess, sealed, subject_of};
+use super::log_reader::LogReader;
+
+/// The log of the entities that lost component `C`, with the values: each loss is one entry.
+///
+/// # Which losses count
+///
+/// An entity loses a component when it is removed or exchanged for another, in any way, and when
+/// the entity is despawned or the world is cleared. The value is the last one. A [split
+/// component](crate::component#split-components), which is several columns, has no reader.
+///
+/// A component that is overwritten is not lost, nor is a component whose entity gains or loses
+/// others. [`flip`](World::flip), [`compact`](World::compact) and
+/// [`retire_archetypes`](World::retire_archetypes) cause no loss. Commands count with their
+/// combined effect: a buffer that removes a component and inserts it again has overwritten it, and
+/// an entity that the same commands spawn and despawn causes no loss, unless it has [cleanup
+/// components](crate::component#cleanup-components). The entities of [`Despawns`](super::Despawns)
+/// are included if they had a `C`; a cleanup component is lost later, when it is removed from the
+/// entity that is [`Gone`](crate::Gone).
+///
+/// An entity may be alive, may have a new `C`, and may be listed several times. The id of a
+/// despawned entity is not used for a later entity, unless [`spawn_at`](World::spawn_at) does so.
+///
+/// The chunks that lost rows, without entities and values, are found by
+/// [`Reordered`](crate::Reordered), which needs no reader. It does not report chunks without rows;
+/// this log does.
+///
+/// # Cost
+///
+/// Without readers of losses or despawns, one branch for each structural change. With readers, an
+/// entity and a value of `C` are copied for each loss, and each row that changes its components
+/// costs a look-up for each component that has readers.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component] #[derive(Debug, PartialEq)] struct Body(u32);
+/// let mut world = World::new();
+/// let mut lost = world.cursor::<Removals<Body>>();
+/// let orcs = world.spawn_batch([Body(1), Body(2)]).to_vec();
+/// world.remove::<Body>(orcs[1])?;
+/// world.clear();
+/// let (entities, values) = lost.read(&world);
+/// assert_eq!((entities, values), (&[orcs[1], orcs[0]][..], &[Body(2), Body(1)][..]));
+/// # Ok::<(), phalanx::EntityError>(())
+/// ```
+#[derive(Debug)]
+pub struct Removals<C>(PhantomData<fn(C) -> C>);
+
+/// Reads the entities that lost component `C`, with the values: each loss once, as two slices. For
+/// objects outside of the world that belong to a component: a body in a physics engine, a voice, a
+/// texture, an entry in an index.
+///
+/// [`Removals`] tells which losses count; [`LogReader`] has the methods.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component] struct Voice(u32);
+/// struct Mixer(Vec<u32>);
+///
+/// fn silence(mut removed: Removed<Voice>, mut mixer: ResMut<Mixer>) {
+///     let (_, voices) = removed.read();
+///     for voice in voices {
+///         mixer.0.retain(|playing| *playing != voice.0);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Mixer(vec![7, 8, 9]));
+/// let orcs: Vec<_> = [7, 8, 9].map(|voice| world.spawn(Voice(voice))).into();
+/// let mut schedule = Schedule::new();
+/// schedule.add(silence);
+/// schedule.run(&mut world)?; // it reads from its first run on
+/// world.despawn(orcs[0])?;
+/// world.remove::<Voice>(orcs[1])?;
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.resource::<Mixer>().unwrap().0, [9]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type Removed<'s, C> = LogReader<'s, Removals<C>>;
+
+impl<C: Component> sealed::Sealed for Removals<C> {}
+impl<C: Component> Log for Removals<C> {
+    type Items<'w> = (&'w [Entity], &'w [C]);
+    type Held<'w> = Self::Items<'w>;
+    type Kept = RowLog<C>;
+    type Guard<'w> = &'w RowLog<C>;
+    const BEGINS_LATER: bool = true;
+
+    fn access() -> LogAccess {
+        LogAccess::Rows { phrase: "removals of ", name: C::NAME }
+    }
+
+    fn add_reader(world: &mut World) -> ReaderPosition {
+        let subject = subject_of::<C>(world);
+        world.store.logs.lost.add_reader::<C>(subject)
+    }
+
+    fn keep(world: &mut World, bytes: usize) {
+        let subject = subject_of::<C>(world);
+        world.store.logs.lost.get_or_add::<C>(subject).keep(bytes);
+    }
+
+    fn guard(logs: &Logs) -> &RowLog<C> {
+        logs.lost.get().expect("the log of a reader was not added")
+    }
+
+    fn items(kept: &RowLog<C>, since: u64) -> (&[Entity], &[C]) {
+        kept.unread(since)
+    }
+
+    fn hold(world: &World, since: u64) -> ((&[Entity], &[C]), u64) {
+        let kept = Self::guard(&world.store.logs);
+        (kept.unread(since), kept.end())
+    }
+}

@@ -1,0 +1,37 @@
+//! The logs of a world: events that were sent, and rows that came, changed or went.
+//!
+//! A log is a list whose entries have numbers; its [`readers`] have positions in it. All of them
+//! follow one rule: an entry stays until every reader that exists has read it, and beyond that
+//! only a bound on bytes drops entries.
+//!
+//! * [`logs`] has [`Logs`], all logs of a world.
+//! * [`kept`] has [`Kept`], the entries of any log as readers see them.
+//! * [`event_queues`] has an [`event_queue`] for each type of event. Systems send while others
+//!   read, so a queue has locks.
+//! * [`row_logs`] has a [`row_log`] for each component that rows have gained, or lost, and one for
+//!   the rows themselves. Rows change only while the world is borrowed exclusively, so these logs
+//!   need no lock. [`subject`] tells which changes a log records, and [`record_rows`] has the calls
+//!   of the changes.
+//!
+//! Another kind of rows is another [`Subject`], with its clause in [`Subject::records`]; another
+//! kind of values is another implementation of
+//! `RowValue` in `row_log.rs`.
+
+mod event_queue;
+mod event_queues;
+mod kept;
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod logs;
+mod readers;
+mod record_rows;
+mod row_log;
+mod row_logs;
+mod subject;
+
+pub(crate) use event_queue::KeptEvents;
+pub(crate) use event_queues::{EventQueueInfo, EventQueues};
+pub(crate) use kept::Kept;
+pub(crate) use logs::Logs;
+pub(crate) use readers::ReaderPosition;
+pub(crate) use row_log::RowLog;
+pub(crate) use subject::Subject;
