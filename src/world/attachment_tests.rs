@@ -53,7 +53,8 @@ impl Trial {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
-        self.random as usize % end
+        let below = self.random % end as u64;
+        usize::try_from(below).expect("it is below a `usize`")
     }
 
     fn any(&mut self) -> usize {
