@@ -11,7 +11,7 @@
 //! loops: 16 bodies lie side by side, and each lane adds its own sum. Both do the same arithmetic
 //! in the same order, so the two worlds are equal bit by bit, which the example checks.
 //!
-//! **Split components.** A vector needs the same coordinate of many bodies. `#[split]` stores each
+//! **Split components.** A vector needs the same coordinate of many bodies. `split` stores each
 //! field in a column, and a query hands out `position.x`, `position.y`, `position.z` as slices.
 //!
 //! **A second buffer.** All accelerations have to be computed from the old positions. Each step

@@ -3,7 +3,7 @@
 //! ```text
 //! component Position       x y z | x y z | x y z | …           one column of 12 bytes a row
 //!
-//! #[split] Position        x | x | x | x | …                   three columns of 4 bytes a row:
+//! split Position           x | x | x | x | …                   three columns of 4 bytes a row:
 //!                          y | y | y | y | …                   `FieldOf<Position, 0, f32>` and so on,
 //!                          z | z | z | z | …                   each a component of its own
 //! ```

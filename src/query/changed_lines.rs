@@ -14,8 +14,8 @@ use super::query::Query;
 use super::terms::Terms;
 
 /// Filter: rows in lines in which `C` changed after a version. A line has sixteen rows of a
-/// component that tracks lines (`#[track_lines]` in
-/// [`#[component]`](crate::component#components-that-track-lines)). The type of
+/// component that [tracks lines](crate::component#components-that-track-lines):
+/// `#[component(lines)]`. The type of
 /// [`Query::changed_lines_since`](crate::Query::changed_lines_since), for systems.
 ///
 /// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule). The
@@ -108,9 +108,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// way, for example by a tag that is inserted or enabled, has not changed:
     /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it.
     ///
-    /// All terms have slices of the same runs of changed lines. `C` must track lines
-    /// (`#[track_lines]` in [`#[component]`](crate::component#components-that-track-lines)). Costs
-    /// the same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks
+    /// All terms have slices of the same runs of changed lines. `C` must [track
+    /// lines](crate::component#components-that-track-lines): `#[component(lines)]`. Costs the same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks
     /// that changed.
     ///
     /// # Panics

@@ -31,7 +31,7 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 }
 
 /// A term: component `C`, written line by line, as [`LineSlice`]. For a `C` that tracks lines
-/// (`#[track_lines]` in [`#[component]`](crate::component#components-that-track-lines)).
+/// (`#[component(lines)]` in [`#[component]`](crate::component#components-that-track-lines)).
 ///
 /// Like `&mut C`, but a pass by itself stamps no chunk. Reading the slice stamps no line; taking
 /// lines of sixteen rows from it for writing stamps these lines, also if the body of

@@ -46,7 +46,7 @@ use super::term_shape::TermShape;
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
-    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `LinesMut<C>` of one that is `#[track_lines]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[component(enableable)]`, `LinesMut<C>` of one that is `#[component(lines)]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
     /// The item of a chunk: a slice, or `None` where an optional component is absent.

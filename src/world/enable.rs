@@ -67,7 +67,7 @@ impl World {
     /// # #[component] struct Speed(f32);
     /// # let mut world = World::new();
     /// # let entity = world.spawn(Speed(1.0));
-    /// world.set_enabled::<Speed>(entity, false); // `Speed` is not `#[enableable]`
+    /// world.set_enabled::<Speed>(entity, false); // `Speed` is not `#[component(enableable)]`
     /// ```
     pub fn set_enabled<C: Component>(
         &mut self,

@@ -2,7 +2,7 @@
 //!
 //! A chunk's stamp saturates. Where 1 % of 100,000 rows of 4 bytes are written at random, 99 of 100
 //! chunks have a row that changed, but only 15 of 100 lines. So a component may ask for a stamp a
-//! line (`#[track_lines]`), 8 bytes for 16 rows, which a filter reads in chunks that changed.
+//! line (`#[component(lines)]`), 8 bytes for 16 rows, which a filter reads in chunks that changed.
 //!
 //! ```text
 //!  chunk stamps of column 2   │ chunk 0 │ chunk 1 │ …      (stamps.rs)
