@@ -23,7 +23,7 @@ impl<'w> BesideChunks<'w> {
     /// The same data without enable bits, if `ignores_enabled`.
     #[inline]
     pub(crate) const fn ignoring_enabled(self, ignores_enabled: bool) -> Self {
-        Self { ignores_enabled, ..self }
+        Self { ignores_enabled: self.ignores_enabled || ignores_enabled, ..self }
     }
 
     /// The attachments, if the query looks at enable bits.

@@ -52,13 +52,17 @@ impl<'b> ArchetypePatch<'b> {
         let fits = layout.capacity() as usize == capacity
             && sample.list().has_room_for(rows)
             && !(in_first_block && rows > capacity);
-        let chunk_len = rows.div_ceil(capacity.max(1));
+        // Before any memory is allocated, because all numbers may come from bytes of others.
+        if !fits {
+            return None;
+        }
+        let chunk_len = rows.div_ceil(capacity);
         let columns = sample.components().len();
         let words = words_layout(&sample);
         let attachments = sample.attachments().map(|all| all.fresh_words(chunk_len));
         // Tags have their values in the world, if any.
         sample.extras.iter_mut().for_each(|extras| extras.shared.forget());
-        fits.then(|| Self {
+        Some(Self {
             cells: vec![Vec::new(); columns],
             entities: None,
             shared: Vec::new(),

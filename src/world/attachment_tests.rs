@@ -3,6 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::archetype::ArchetypePatch;
 use crate::entity::Entity;
 use crate::impl_component;
 use crate::storage::ChunkSize;
@@ -142,6 +143,22 @@ impl Trial {
 
 /// Fewer under Miri.
 const STEPS: usize = if cfg!(miri) { 30 } else { 400 };
+
+#[test]
+fn a_state_of_rows_that_do_not_fit_is_refused_before_words_are_allocated() {
+    let mut world = world();
+    let entity = world.spawn(COUNTED);
+    let place = world.store.entities.locate(entity).expect("it is alive");
+    let set = world.archetype(place).set();
+    let (archetypes, registry) = (&world.store.archetypes, &world.store.registry);
+    // Words of as many chunks as there are rows here would exceed all memory.
+    for rows in [1 << 40, usize::MAX] {
+        for capacity in [0, 1, rows] {
+            let sample = archetypes.sample(set, registry).expect("a row fits a chunk");
+            assert!(ArchetypePatch::new(sample, rows, (capacity, false)).is_none());
+        }
+    }
+}
 
 #[test]
 fn a_kind_in_one_file_follows_rows_through_every_change() {
