@@ -102,7 +102,8 @@ impl<L: Log> LogCursor<L> {
     }
 
     /// The number of entries that were [dropped](World::keep) unread since the last
-    /// [`read`](LogCursor::read), because they exceeded the bound on memory.
+    /// [`read`](LogCursor::read), because they exceeded the bound on memory
+    /// or the world was restored.
     ///
     /// # Panics
     ///

@@ -124,7 +124,8 @@ impl<'s, L: Log> LogReader<'s, L> {
     }
 
     /// The number of entries that were [dropped](crate::World::keep) unread since the last
-    /// [`read`](LogReader::read) before this run, because they exceeded the bound on memory.
+    /// [`read`](LogReader::read) before this run, because they exceeded the bound on memory
+    /// or the world was restored.
     ///
     /// ```
     /// # use phalanx::prelude::*;

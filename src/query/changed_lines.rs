@@ -109,8 +109,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it.
     ///
     /// All terms have slices of the same runs of changed lines. `C` must [track
-    /// lines](crate::component#components-that-track-lines): `#[component(lines)]`. Costs the same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks
-    /// that changed.
+    /// lines](crate::component#components-that-track-lines): `#[component(lines)]`. Costs the
+    /// same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks that
+    /// changed.
     ///
     /// # Panics
     ///

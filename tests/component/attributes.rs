@@ -69,6 +69,11 @@ fn mistakes_in_the_words_of_the_attribute() {
             ("#[component(track_lines)] struct Heat(f32);", words),
             ("#[component(hidden(true))] struct Pooled;", "`hidden` takes no arguments"),
             ("#[component(hidden, hidden)] struct Pooled;", "`hidden` is written twice"),
+            ("#[component(split, split)] struct Place { x: f32 }", "`split` is written twice"),
+            (
+                "#[component(name = \"a\", name = \"b\")] struct Mass(f32);",
+                "`name` is written twice",
+            ),
             ("#[component(name = 3)] struct Mass(f32);", "expected string literal"),
             (
                 "#[component] #[split] struct Place { x: f32 }",

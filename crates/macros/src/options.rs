@@ -26,13 +26,15 @@ pub(crate) struct Options {
     pub(crate) split: Option<Ident>,
     /// Words as the user wrote them.
     pub(crate) words: Vec<Ident>,
+    /// All words so far, each of which is written once.
+    written: Vec<String>,
 }
 
 impl Options {
     fn new() -> Self {
         let mut library = Path::from(Ident::new("phalanx", Span::call_site()));
         library.leading_colon = Some(Token![::](Span::call_site()));
-        Self { library, name: None, split: None, words: Vec::new() }
+        Self { library, name: None, split: None, words: Vec::new(), written: Vec::new() }
     }
 
     /// The options of `#[component]`.
@@ -52,8 +54,6 @@ impl Options {
             }
             if text == "split" {
                 options.split = Some(word.clone());
-            } else if options.words.iter().any(|known| known == word) {
-                return Err(meta.error(format!("`{text}` is written twice")));
             } else {
                 options.words.push(word.clone());
             }
@@ -76,6 +76,12 @@ impl Options {
     ) -> Self {
         let mut options = Self::new();
         let parser = syn::meta::parser(|meta| {
+            if let Some(word) = meta.path.get_ident().map(Ident::to_string) {
+                if options.written.contains(&word) {
+                    return Err(meta.error(format!("`{word}` is written twice")));
+                }
+                options.written.push(word);
+            }
             if !meta.path.is_ident("crate") {
                 return other(&mut options, &meta);
             }

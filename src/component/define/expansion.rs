@@ -194,6 +194,11 @@ macro_rules! __component {
 
         $crate::__component! { @quiet {
         const _: () = $crate::__define::assert_is_byte::<$name>($crate::__core::stringify!($name));
+        // The names are all variants: constants of these names would be of another type, or leave
+        // values out.
+        const _: fn($name) = |__phalanx_value| match __phalanx_value {
+            $($name::$variant => { let _: $name = $name::$variant; })*
+        };
         const _: () = $crate::__define::assert_has_zero(
             $crate::__core::stringify!($name), $($name::$variant as $crate::__define::u8 == 0 ||)* false
         );

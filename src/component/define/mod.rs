@@ -38,9 +38,10 @@
 //!
 //! # Why the implementations are sound
 //!
-//! A user of the macro writes no `unsafe`, so that no text of the user may break soundness. The
-//! traits demand that a value has no uninitialised bytes, that zeros are a value, and that
-//! `is_valid_bit_pattern` refuses all others.
+//! A user of the attribute writes no `unsafe`, so that no text of the user may break soundness.
+//! Hidden macros are not part of this: a program that calls `__generic!` itself, beside a struct
+//! of its own, can claim what is not so. The traits demand that a value has no uninitialised bytes,
+//! that zeros are a value, and that `is_valid_bit_pattern` refuses all others.
 //!
 //! - The fields that the macro knows are all fields: the body of `default` names them in a struct
 //!   expression. So no change by an attribute matters.
