@@ -37,7 +37,7 @@ impl Archetype {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn attached_rows_arrived(
         &mut self,
         (source, from): (&Self, u32),
@@ -131,7 +131,7 @@ impl Archetype {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn attached_row_removed(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
         let Self { stamps, extras, .. } = self;
         extras.iter().for_each(|extras| extras.attachments.begin_change(stamps, at.chunk));

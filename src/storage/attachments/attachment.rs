@@ -8,7 +8,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::component::ComponentInfo;
-use crate::storage::stamps::StampPair;
+use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
 
 /// A kind of attachment: its number in the list of all kinds (`kinds.rs`).
@@ -31,7 +31,17 @@ impl AttachmentKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attached<'w> {
     pub(super) words: &'w [AtomicU64],
-    pub(super) stamps: StampPair<'w>,
+    pub(super) stamps: &'w Stamps,
+    pub(super) column: u16,
+    pub(super) chunk: u32,
+}
+
+impl<'w> Attached<'w> {
+    /// The stamps of the column in the chunk.
+    #[inline]
+    pub(super) fn pair(self) -> StampPair<'w> {
+        self.stamps.pair(StampKind::column(self.column), self.chunk as usize)
+    }
 }
 
 /// Adjacent rows of a chunk that came from adjacent rows of another chunk.
@@ -75,7 +85,7 @@ pub(super) trait Attachment: Debug + Sync {
         false
     }
 
-    /// Prepares the words for a change of some rows that stamps the column as a whole.
+    /// Prepares words with versions for a change of some rows that stamps the column as a whole.
     fn begin_change(&self, _own: Attached<'_>) {}
 
     /// Rows came to `rows`, whose words are those of a new chunk. `from` is the first row in the

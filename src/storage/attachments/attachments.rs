@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::component::ComponentInfo;
 use crate::storage::row::ChunkRow;
-use crate::storage::stamps::{StampKind, Stamps};
+use crate::storage::stamps::Stamps;
 use crate::version::Version;
 
 use super::attachment::{Attached, Attachment, AttachmentKind, Content, RowSpan};
@@ -22,6 +22,7 @@ pub(super) struct AttachmentArray {
     /// The kind of the operations.
     pub(super) kind: AttachmentKind,
     pub(super) column: u16,
+    has_versions: bool,
     /// The words of a new chunk.
     fresh: Box<[u64]>,
     pub(super) words: Vec<AtomicU64>,
@@ -30,7 +31,8 @@ pub(super) struct AttachmentArray {
 impl AttachmentArray {
     /// The words of a new archetype, which has no chunks.
     pub(super) fn new(operations: &'static dyn Attachment, column: u16, fresh: Box<[u64]>) -> Self {
-        Self { operations, kind: operations.kind(), column, fresh, words: Vec::new() }
+        let (kind, has_versions) = (operations.kind(), operations.has_versions());
+        Self { operations, kind, column, has_versions, fresh, words: Vec::new() }
     }
 
     /// Words of a chunk.
@@ -51,8 +53,7 @@ impl AttachmentArray {
 
     #[inline]
     pub(super) fn at<'w>(&'w self, stamps: &'w Stamps, chunk: u32) -> Attached<'w> {
-        let stamps = stamps.pair(StampKind::column(self.column), chunk as usize);
-        Attached { words: self.chunk(chunk), stamps }
+        Attached { words: self.chunk(chunk), stamps, column: self.column, chunk }
     }
 
     fn reset_chunk(&self, chunk: u32) {
@@ -149,7 +150,7 @@ impl Attachments {
     pub(crate) fn load(&mut self, mut saved: &[u64], first: Version) {
         for array in &mut self.0 {
             let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
-            let added = if array.operations.has_versions() { first.to_bits() << 1 } else { 0 };
+            let added = if array.has_versions { first.to_bits() << 1 } else { 0 };
             array.words.iter_mut().zip(own).for_each(|(word, &own)| *word.get_mut() = own + added);
         }
         assert!(saved.is_empty(), "the words are those of more chunks");
@@ -157,7 +158,7 @@ impl Attachments {
 
     /// Removes all versions, so that stamps of whole chunks are the only ones.
     pub(crate) fn forget_versions(&mut self) {
-        for array in self.0.iter_mut().filter(|array| array.operations.has_versions()) {
+        for array in self.0.iter_mut().filter(|array| array.has_versions) {
             for chunk in array.words.chunks_exact_mut(array.fresh.len()) {
                 chunk.iter_mut().zip(&array.fresh).for_each(|(word, &own)| *word.get_mut() = own);
             }
@@ -166,7 +167,7 @@ impl Attachments {
 
     /// All versions.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
-        let arrays = self.0.iter().filter(|array| array.operations.has_versions());
+        let arrays = self.0.iter().filter(|array| array.has_versions);
         let words = arrays.flat_map(|array| &array.words);
         words.map(|word| Version::from_bits(word.load(Ordering::Relaxed) >> 1))
     }
@@ -185,7 +186,7 @@ impl Attachments {
         each: &mut dyn FnMut(Content),
     ) {
         let arrays = self.0.iter().filter(|array| array.column == column);
-        for array in arrays.filter(|array| array.operations.has_versions() == has_versions) {
+        for array in arrays.filter(|array| array.has_versions == has_versions) {
             array.operations.contents(array.at(stamps, chunk), each);
         }
     }
@@ -217,7 +218,7 @@ impl Attachments {
 impl Attachments {
     /// Begins a change of some rows of a chunk that stamps the chunk as a whole.
     pub(crate) fn begin_change(&self, stamps: &Stamps, chunk: u32) {
-        for array in &self.0 {
+        for array in self.0.iter().filter(|array| array.has_versions) {
             array.operations.begin_change(array.at(stamps, chunk));
         }
     }

@@ -100,8 +100,8 @@ impl Attachment for LineVersions {
 
     fn chunk_arrived(&self, own: Attached<'_>, from: Attached<'_>, _: u32) {
         copy_words(own, from);
-        if from.stamps.chunk.is_by_lines() {
-            own.stamps.chunk.mark_by_lines();
+        if from.pair().chunk.is_by_lines() {
+            own.pair().chunk.mark_by_lines();
         }
     }
 
@@ -168,7 +168,7 @@ impl<'s> ChunkLines<'s> {
     #[inline]
     fn of(own: Attached<'s>) -> Self {
         let stamps = Stamp::wrap_slice(own.words);
-        Self { pair: own.stamps, whole: &stamps[0], lines: &stamps[1..] }
+        Self { pair: own.pair(), whole: &stamps[0], lines: &stamps[1..] }
     }
 
     /// The version that all lines have at least.
