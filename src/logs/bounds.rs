@@ -57,12 +57,12 @@ impl World {
     /// let mut world = World::new();
     /// let mut cursor = world.cursor::<Events<u32>>();
     /// world.send(7u32);
-    /// world.age_events();
+    /// world.age_logs();
     /// assert_eq!(*cursor.read(&world), [7]);
-    /// world.age_events();
+    /// world.age_logs();
     /// assert!(world.events::<u32>().is_empty());
     /// ```
-    pub fn age_events(&mut self) {
+    pub fn age_logs(&mut self) {
         self.store.logs.age();
     }
 }

@@ -1,11 +1,11 @@
 //! The log of despawned entities.
 
 use crate::entity::Entity;
-use crate::store::{Kept, Logs, ReaderPosition, RowLog, Subject};
+use crate::store::Subject;
 use crate::world::World;
 
-use super::log::{Log, LogAccess, sealed};
 use super::log_reader::LogReader;
+use super::row_log::row_log;
 
 /// The log of despawned entities: every entity, with any components, that was despawned in any way,
 /// including the entities of a cleared world.
@@ -55,36 +55,10 @@ pub struct Despawns(());
 /// ```
 pub type Despawned<'s> = LogReader<'s, Despawns>;
 
-impl sealed::Sealed for Despawns {}
-impl Log for Despawns {
-    type Items<'w> = &'w [Entity];
-    type Held<'w> = &'w [Entity];
-    type Kept = RowLog<()>;
-    type Guard<'w> = &'w RowLog<()>;
-    const BEGINS_LATER: bool = true;
-
-    fn access() -> LogAccess {
-        LogAccess::Rows { phrase: "despawned entities", name: "" }
-    }
-
-    fn add_reader(world: &mut World) -> ReaderPosition {
-        world.store.logs.lost.add_reader::<()>(Subject::Entity)
-    }
-
-    fn keep(world: &mut World, bytes: usize) {
-        world.store.logs.lost.get_or_add::<()>(Subject::Entity).keep(bytes);
-    }
-
-    fn guard(logs: &Logs) -> &RowLog<()> {
-        logs.lost.get().expect("the log of a reader was not added")
-    }
-
-    fn items(kept: &RowLog<()>, since: u64) -> &[Entity] {
-        kept.unread(since).0
-    }
-
-    fn hold(world: &World, since: u64) -> (&[Entity], u64) {
-        let kept = Self::guard(&world.store.logs);
-        (kept.unread(since).0, kept.end())
-    }
+row_log! {
+    impl Log for Despawns;
+    list: lost of ();
+    subject: |_: &mut World| Subject::Entity;
+    access: "despawned entities", "";
+    items: &'w [Entity] = |(entities, _)| entities;
 }

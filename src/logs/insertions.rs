@@ -2,13 +2,11 @@
 
 use core::marker::PhantomData;
 
-use crate::component::Component;
 use crate::entity::Entity;
-use crate::store::{Kept, Logs, ReaderPosition, RowLog};
-use crate::world::World;
 
-use super::log::{Log, LogAccess, sealed, subject_of};
+use super::log::subject_of;
 use super::log_reader::LogReader;
+use super::row_log::row_log;
 
 /// The log of the entities that got component `C`, with the values: each gain is one entry.
 ///
@@ -74,38 +72,10 @@ pub struct Insertions<C>(PhantomData<fn(C) -> C>);
 /// each sync point, and a cycle of such hooks never makes a run endless.
 pub type Inserted<'s, C> = LogReader<'s, Insertions<C>>;
 
-impl<C: Component> sealed::Sealed for Insertions<C> {}
-impl<C: Component> Log for Insertions<C> {
-    type Items<'w> = (&'w [Entity], &'w [C]);
-    type Held<'w> = Self::Items<'w>;
-    type Kept = RowLog<C>;
-    type Guard<'w> = &'w RowLog<C>;
-    const BEGINS_LATER: bool = true;
-
-    fn access() -> LogAccess {
-        LogAccess::Rows { phrase: "insertions of ", name: C::NAME }
-    }
-
-    fn add_reader(world: &mut World) -> ReaderPosition {
-        let subject = subject_of::<C>(world);
-        world.store.logs.gained.add_reader::<C>(subject)
-    }
-
-    fn keep(world: &mut World, bytes: usize) {
-        let subject = subject_of::<C>(world);
-        world.store.logs.gained.get_or_add::<C>(subject).keep(bytes);
-    }
-
-    fn guard(logs: &Logs) -> &RowLog<C> {
-        logs.gained.get().expect("the log of a reader was not added")
-    }
-
-    fn items(kept: &RowLog<C>, since: u64) -> (&[Entity], &[C]) {
-        kept.unread(since)
-    }
-
-    fn hold(world: &World, since: u64) -> ((&[Entity], &[C]), u64) {
-        let kept = Self::guard(&world.store.logs);
-        (kept.unread(since), kept.end())
-    }
+row_log! {
+    impl [C] Log for Insertions<C>;
+    list: gained of C;
+    subject: subject_of::<C>;
+    access: "insertions of ", C::NAME;
+    items: (&'w [Entity], &'w [C]) = |rows| rows;
 }

@@ -117,7 +117,7 @@ impl<L: Log> LogCursor<L> {
     /// world.spawn_batch([(); 100]);
     /// world.clear();
     /// assert_eq!(cursor.missed(&world), 0);
-    /// world.age_events();
+    /// world.age_logs();
     /// assert_eq!(cursor.missed(&world), 90);
     /// ```
     #[must_use]

@@ -64,7 +64,7 @@
 //! schedule begins. Only if unread entries take more than 64 MiB
 //! ([`World::keep`](crate::World::keep) sets another bound) are the oldest dropped, and their
 //! readers count them as [`missed`](LogReader::missed). A world that runs no schedule drops entries
-//! as the log grows, or by [`World::age_events`](crate::World::age_events). Without readers, events
+//! as the log grows, or by [`World::age_logs`](crate::World::age_logs). Without readers, events
 //! are kept for one whole run.
 //!
 //! # Order
@@ -86,7 +86,7 @@
 // | `events` | the log of events; the methods of `World` that send them and list them |
 // | `event_slice` | the guard of events that are read outside of systems |
 // | `event_buffer`, `event_writer` | the events of a system, in order, also from a parallel pass |
-// | `insertions`, `removals`, `despawns` | the logs of rows |
+// | `insertions`, `removals`, `despawns` | the logs of rows; `row_log` has their steps |
 // | `bounds` | the bound on memory, and the methods of `World` that apply it |
 //
 // The entries are in the store (`store/logs/mod.rs`). Another kind of log is another marker type:
@@ -103,6 +103,7 @@ mod log;
 mod log_cursor;
 mod log_reader;
 mod removals;
+mod row_log;
 
 pub use despawns::{Despawned, Despawns};
 pub use event_buffer::EventBuffer;

@@ -2,13 +2,11 @@
 
 use core::marker::PhantomData;
 
-use crate::component::Component;
 use crate::entity::Entity;
-use crate::store::{Kept, Logs, ReaderPosition, RowLog};
-use crate::world::World;
 
-use super::log::{Log, LogAccess, sealed, subject_of};
+use super::log::subject_of;
 use super::log_reader::LogReader;
+use super::row_log::row_log;
 
 /// The log of the entities that lost component `C`, with the values: each loss is one entry.
 ///
@@ -87,38 +85,10 @@ pub struct Removals<C>(PhantomData<fn(C) -> C>);
 /// ```
 pub type Removed<'s, C> = LogReader<'s, Removals<C>>;
 
-impl<C: Component> sealed::Sealed for Removals<C> {}
-impl<C: Component> Log for Removals<C> {
-    type Items<'w> = (&'w [Entity], &'w [C]);
-    type Held<'w> = Self::Items<'w>;
-    type Kept = RowLog<C>;
-    type Guard<'w> = &'w RowLog<C>;
-    const BEGINS_LATER: bool = true;
-
-    fn access() -> LogAccess {
-        LogAccess::Rows { phrase: "removals of ", name: C::NAME }
-    }
-
-    fn add_reader(world: &mut World) -> ReaderPosition {
-        let subject = subject_of::<C>(world);
-        world.store.logs.lost.add_reader::<C>(subject)
-    }
-
-    fn keep(world: &mut World, bytes: usize) {
-        let subject = subject_of::<C>(world);
-        world.store.logs.lost.get_or_add::<C>(subject).keep(bytes);
-    }
-
-    fn guard(logs: &Logs) -> &RowLog<C> {
-        logs.lost.get().expect("the log of a reader was not added")
-    }
-
-    fn items(kept: &RowLog<C>, since: u64) -> (&[Entity], &[C]) {
-        kept.unread(since)
-    }
-
-    fn hold(world: &World, since: u64) -> ((&[Entity], &[C]), u64) {
-        let kept = Self::guard(&world.store.logs);
-        (kept.unread(since), kept.end())
-    }
+row_log! {
+    impl [C] Log for Removals<C>;
+    list: lost of C;
+    subject: subject_of::<C>;
+    access: "removals of ", C::NAME;
+    items: (&'w [Entity], &'w [C]) = |rows| rows;
 }

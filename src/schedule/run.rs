@@ -81,7 +81,7 @@ impl Schedule {
         let start = Stopwatch::start();
         let mut plan = self.plan.take().expect("the schedule was not prepared");
         let mut errors = RunErrors::default();
-        errors.age_events(world);
+        errors.age_logs(world);
         let SchedulePlan { stages, executors } = &mut plan;
         for (number, (stage, executor)) in stages.iter().zip(executors).enumerate() {
             // A command may have replaced the world by another.
@@ -326,9 +326,9 @@ impl RunErrors {
         failures
     }
 
-    /// Drops old events.
-    fn age_events(&mut self, world: &mut World) {
-        if let Err(payload) = Payload::catch(|| world.age_events()) {
+    /// Drops entries that all readers have read.
+    fn age_logs(&mut self, world: &mut World) {
+        if let Err(payload) = Payload::catch(|| world.age_logs()) {
             self.push_panic("the destructor of an event".to_owned(), payload);
         }
     }

@@ -92,8 +92,8 @@ impl Trial {
         DONE
     }
 
-    pub(crate) fn age_events(&mut self) -> Outcome {
-        self.step_aside(|side| side.world.age_events());
+    pub(crate) fn age_logs(&mut self) -> Outcome {
+        self.step_aside(|side| side.world.age_logs());
         self.unread.age();
         DONE
     }

@@ -135,7 +135,7 @@ pub(crate) enum Op {
     Retain { only: Only, number: Number },
     Flip,
     Send { number: Number },
-    AgeEvents,
+    AgeLogs,
     ReadEvents,
     Travel { only: Only, as_whole: bool },
     Scatter { part: usize, only: Only, number: Number, short: bool },
@@ -190,7 +190,7 @@ impl Op {
             Self::Retain { .. } => "query.retain",
             Self::Flip => "flip",
             Self::Send { .. } => "send",
-            Self::AgeEvents => "age_events",
+            Self::AgeLogs => "age_logs",
             Self::ReadEvents => "events, read",
             Self::Travel { as_whole: true, .. } => "merge",
             Self::Travel { .. } => "move_from",
@@ -281,7 +281,7 @@ impl Op {
             92 => match chance.below(6) {
                 0..3 => Self::Send { number },
                 3 => Self::ReadEvents,
-                _ => Self::AgeEvents,
+                _ => Self::AgeLogs,
             },
             _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
         }

@@ -175,7 +175,7 @@ impl Trial {
             Op::Clear => self.clear(),
             Op::Flip => self.flip(),
             Op::Send { number } => self.send(*number),
-            Op::AgeEvents => self.age_events(),
+            Op::AgeLogs => self.age_logs(),
             Op::ReadEvents => self.read_events(),
             _ => self.run_row(op),
         };

@@ -161,7 +161,7 @@ fn a_world_that_is_explained_shows_its_queues() {
     assert_eq!((explanation.events.len(), explanation.events[0].kept), (1, 3));
     assert_eq!(explanation.events[0].bytes, world.memory().event_bytes);
     assert!(explanation.to_string().contains("3 events of `"), "{explanation}");
-    (0..2).for_each(|_| world.age_events());
+    (0..2).for_each(|_| world.age_logs());
     assert!(world.compact(0).bytes_freed > 0);
     assert_eq!(world.memory().event_bytes, 0);
 }
@@ -396,7 +396,7 @@ fn a_schedule_and_a_cursor_belong_to_one_world() {
     assert_eq!((seen(&mut first), seen(&mut second)), (vec![1], vec![5, 1]));
     // The reset has removed the reader of the first world.
     assert_eq!(cursor.read(&first).len(), 2);
-    first.age_events();
+    first.age_logs();
     assert_eq!(kept(&first), []);
     let text = panic_text(|| drop(cursor.read(&second)));
     assert_eq!(text, "the cursor was made by another world");

@@ -129,7 +129,7 @@ fn bounded_memory_whatever_readers_do() {
     assert_eq!(*world.resource::<usize>().unwrap(), runs - 1);
     assert!(world.memory().log_bytes < 5000, "{}", world.memory().log_bytes);
     schedule.reset();
-    (0..2).for_each(|_| world.age_events());
+    (0..2).for_each(|_| world.age_logs());
     world.compact(0);
     assert_eq!(world.memory().log_bytes, 0, "a schedule that is reset reads nothing");
 }

@@ -179,7 +179,7 @@ fn readers_take_no_memory_when_they_are_gone() {
         for _ in 0..turns {
             let entity = world.spawn(Four(1));
             world.despawn(entity).unwrap();
-            world.age_events();
+            world.age_logs();
         }
     };
     cycle(&mut world, runs);

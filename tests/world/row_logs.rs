@@ -214,7 +214,7 @@ fn step(world: &mut World, known: &mut Vec<Entity>, step: &Step) {
         }
         Step::Rest(0) => _ = world.compact(usize::MAX),
         Step::Rest(1) => _ = world.retire_archetypes(),
-        Step::Rest(_) => world.age_events(),
+        Step::Rest(_) => world.age_logs(),
         Step::Clear => world.clear(),
     }
 }

@@ -1,0 +1,51 @@
+//! The steps of a reader, once for all logs of rows.
+
+/// Implements [`Log`](super::Log) for a marker of rows. `list` is the field of
+/// [`Logs`](crate::store::Logs) with its log, filed under the type of its values; `subject` makes
+/// the subject in a world, and `items` are the entries, made from the entities and the values.
+macro_rules! row_log {
+    (
+        impl $([$C:ident])? Log for $Marker:ty;
+        list: $list:ident of $Value:ty;
+        subject: $subject:expr;
+        access: $phrase:literal, $name:expr;
+        items: $Items:ty = $items:expr;
+    ) => {
+        impl $(<$C: $crate::component::Component>)? $crate::logs::log::sealed::Sealed for $Marker {}
+        impl $(<$C: $crate::component::Component>)? $crate::logs::log::Log for $Marker {
+            type Items<'w> = $Items;
+            type Held<'w> = $Items;
+            type Kept = $crate::store::RowLog<$Value>;
+            type Guard<'w> = &'w Self::Kept;
+            const BEGINS_LATER: bool = true;
+
+            fn access() -> $crate::logs::log::LogAccess {
+                $crate::logs::log::LogAccess::Rows { phrase: $phrase, name: $name }
+            }
+
+            fn add_reader(world: &mut $crate::world::World) -> $crate::store::ReaderPosition {
+                let subject = $subject(world);
+                world.store.logs.$list.add_reader::<$Value>(subject)
+            }
+
+            fn keep(world: &mut $crate::world::World, bytes: usize) {
+                let subject = $subject(world);
+                world.store.logs.$list.get_or_add::<$Value>(subject).keep(bytes);
+            }
+
+            fn guard(logs: &$crate::store::Logs) -> &Self::Kept {
+                logs.$list.get().expect("the log of a reader was not added")
+            }
+
+            fn items(kept: &Self::Kept, since: u64) -> Self::Items<'_> {
+                $items(kept.unread(since))
+            }
+
+            fn hold(world: &$crate::world::World, since: u64) -> (Self::Held<'_>, u64) {
+                let kept = Self::guard(&world.store.logs);
+                (Self::items(kept, since), $crate::store::Kept::end(kept))
+            }
+        }
+    };
+}
+pub(super) use row_log;
