@@ -16,6 +16,8 @@ fn functions_of_another_kind_are_refused() {
             ("trait A { #[kernel] fn f(rows: &[u32]); }", "a kernel has a body"),
             ("#[kernel] struct A;", "`#[kernel]` is for functions"),
             ("#[kernel] fn f() -> impl Copy { 1 }", "a kernel returns a type with a name"),
+            ("#[kernel] fn f() -> Option<impl Copy> { Some(1) }", "a kernel returns a type with"),
+            ("#[kernel] fn f() -> (u32, [impl Copy; 2]) { (1, [2; 2]) }", "a kernel returns a"),
             ("#[kernel(wide)] fn f() {}", "the only option of `#[kernel]` is `crate = path`"),
             ("#[kernel] fn f(#[cfg(any())] rows: &[u32]) {}", "of a kernel has no attributes"),
             ("#[kernel] fn f<const avx2: usize>() {}", "a constant of a kernel may not be called"),

@@ -1,11 +1,9 @@
 //! `#[kernel]`: functions.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{
-    Attribute, FnArg, GenericParam, Pat, PatType, ReturnType, Signature, Token, Type, Visibility,
-};
+use syn::{Attribute, FnArg, GenericParam, Pat, PatType, ReturnType, Signature, Token, Visibility};
 
 use crate::attributes;
 use crate::mistakes::Mistakes;
@@ -99,11 +97,20 @@ fn refuse_kinds(signature: &Signature, mistakes: &mut Mistakes) {
     );
     refuse(&|| Some(variadic.as_ref()?.to_token_stream()), FORM);
     if let ReturnType::Type(_, kind) = output
-        && let Type::ImplTrait(kind) = &**kind
+        && let Some(word) = find_impl(kind.to_token_stream())
     {
         let text = "a kernel returns a type with a name: each copy would return another type";
-        mistakes.add(kind, text);
+        mistakes.add(&word, text);
     }
+}
+
+/// The first `impl` of a type, at any depth.
+fn find_impl(kind: TokenStream) -> Option<TokenTree> {
+    kind.into_iter().find_map(|token| match &token {
+        TokenTree::Ident(word) if word == "impl" => Some(token),
+        TokenTree::Group(group) => find_impl(group.stream()),
+        _ => None,
+    })
 }
 
 /// The names of generic types and constants, which a caller of a copy writes: a constant that
