@@ -2,10 +2,12 @@
 
 /// A source of numbers, the same for the same seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub struct Chance(u64);
 
 impl Chance {
-    pub(crate) const fn new(seed: u64) -> Self {
+    /// The source of a seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -18,12 +20,12 @@ impl Chance {
     }
 
     /// A number from 0 to `n - 1`.
-    pub(crate) fn below(&mut self, n: u32) -> u32 {
+    pub fn below(&mut self, n: u32) -> u32 {
         u32::try_from(self.next() % u64::from(n)).expect("it is below a number of 32 bits")
     }
 
     /// A number from 0 to 1, without 1: all 24 bits that an `f32` has for it.
-    pub(crate) fn part(&mut self) -> f32 {
+    pub fn part(&mut self) -> f32 {
         let [low, middle, high, ..] = self.next().to_le_bytes();
         let upper = f32::from(u16::from_le_bytes([middle, high]));
         (upper * 256.0 + f32::from(low)) / 16_777_216.0

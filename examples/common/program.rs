@@ -2,15 +2,13 @@
 
 use clap::Parser;
 use std::error::Error;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Parses the command line and runs the example with it.
 ///
 /// An error in the command line or in the run is printed as one line.
-pub(crate) fn start<O: Parser>(run: impl FnOnce(&O) -> Result<(), Box<dyn Error>>) -> ExitCode {
+pub fn start<O: Parser>(run: impl FnOnce(&O) -> Result<(), Box<dyn Error>>) -> ExitCode {
     let refusal = match O::try_parse() {
         Ok(options) => match run(&options) {
             Ok(()) => return ExitCode::SUCCESS,
@@ -40,19 +38,8 @@ fn one_line(message: &str) -> String {
     line
 }
 
-/// Creates a file for a picture. An existing file is overwritten.
-///
-/// # Errors
-///
-/// A message for the user if the file cannot be written.
-pub(crate) fn create(path: &Path) -> Result<io::BufWriter<fs::File>, String> {
-    let advice = "choose a file that can be written, in a folder that exists";
-    let file = fs::File::create(path);
-    file.map(io::BufWriter::new)
-        .map_err(|error| format!("{}; {advice}", cannot("write", path, error)))
-}
-
 /// Formats an error: "cannot read x.rle: no such file".
-pub(crate) fn cannot(what: &str, path: &Path, error: impl std::fmt::Display) -> String {
+#[must_use]
+pub fn cannot(what: &str, path: &Path, error: impl std::fmt::Display) -> String {
     format!("cannot {what} {}: {error}", path.display())
 }

@@ -20,7 +20,6 @@
 //! - [`model`] defines the components and places the agents;
 //! - [`kernels`] has the loops over rows, which both worlds share, [`draw_calls`] their output;
 //! - [`picture`] draws the last frame, [`report`] has the table of times;
-//! - [`program`] parses the command line.
 //!
 //! Only the printed times differ from run to run.
 
@@ -31,8 +30,6 @@ mod kernels;
 mod model;
 mod picture;
 mod plain;
-#[path = "../common/program.rs"]
-mod program;
 mod report;
 mod systems;
 
@@ -40,12 +37,14 @@ use clap::Parser;
 use draw_calls::DrawCalls;
 use model::{Camera, Frame, Gait, Pose, Position};
 use phalanx::prelude::*;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::output::Output;
+use phalanx_examples::program;
 use report::Times;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 
 /// Runs a crowd with and without enable bits and values of chunks, and prints the time of each
 /// system.
@@ -53,13 +52,13 @@ use std::thread::available_parallelism;
 #[command(name = "crowd", allow_negative_numbers = true)]
 struct Options {
     /// Number of agents, from 1 to 10000000
-    #[arg(long, value_name = "N", default_value = "100000", value_parser = up_to::<10_000_000>)]
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = number(1..=10_000_000))]
     agents: u32,
     /// Number of frames to run
-    #[arg(long, value_name = "N", default_value = "300", value_parser = up_to::<1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "300", value_parser = number(1..=1_000_000))]
     frames: u32,
     /// Number of threads [default: all of the machine]
-    #[arg(long, value_name = "N", value_parser = up_to::<1024>)]
+    #[arg(long, value_name = "N", value_parser = number(1..=1024))]
     threads: Option<u32>,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
     #[arg(long, value_name = "KIB", default_value = "16")]
@@ -76,13 +75,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
     // The file is created first, so that an unwritable path is an error before the run.
-    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
-    let png = png.transpose()?;
-    let threads = match options.threads {
-        Some(threads) => threads as usize,
-        None => available_parallelism()?.get(),
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let png = Output::create_if(options.png.as_deref())?;
+    let pool = pool(options.threads)?;
     let empty = || World::builder().chunk_size(options.chunk_size).build();
     let mut world = model::filled(empty(), options.agents, systems::agent, systems::share);
     let mut plain = model::filled(empty(), options.agents, plain::agent, |_, _| ());
@@ -102,13 +96,18 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             times.add(schedule.timings());
         }
     }
-    if let Some((path, file)) = png {
-        picture::write(file, &world, options.agents)
-            .map_err(|error| program::cannot("write", path, error))?;
+    if let Some(png) = png {
+        png.write(|file| picture::write(file, &world, options.agents))?;
     }
     compare(&world, &plain)?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{} agents, {} frames, threads: {threads}\n", options.agents, options.frames)?;
+    writeln!(
+        out,
+        "{} agents, {} frames, threads: {}\n",
+        options.agents,
+        options.frames,
+        pool.current_num_threads()
+    )?;
     writeln!(out, "{}", report::table(&times, &plain_times, options.frames))?;
     let awake = world.query::<Entity>().with::<model::Awake>().count_rows();
     let (chunks, skipped) = systems::chunks_animated(&world);
@@ -135,10 +134,4 @@ fn compare(world: &World, plain: &World) -> Result<(), String> {
         None => Ok(()),
         Some((i, (agent, other))) => Err(format!("agent {i} is {agent:?}, and also {other:?}")),
     }
-}
-
-/// Parses a number from 1 to `MAX`.
-fn up_to<const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
 }

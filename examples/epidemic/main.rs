@@ -25,7 +25,7 @@
 //!
 //! - [`model`] defines the components and the agents at the start;
 //! - [`random`] makes numbers, [`disease`] passes the infection on, [`census`] counts;
-//! - [`systems`] has the systems and their order; [`program`] parses the command line.
+//! - [`systems`] has the systems and their order.
 //!
 //! The output is the same for the same arguments, on any number of threads. The last two lines
 //! depend on the size of chunks.
@@ -35,9 +35,6 @@
 mod census;
 mod disease;
 mod model;
-#[expect(dead_code, reason = "this example writes no file")]
-#[path = "../common/program.rs"]
-mod program;
 mod random;
 mod systems;
 
@@ -46,10 +43,12 @@ use clap::Parser;
 use disease::{Chances, Infected};
 use model::{Place, Side, State};
 use phalanx::prelude::*;
+use phalanx_examples::hash::fnv1a;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::program;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 use systems::Clock;
 
 /// Runs an epidemic and prints a table of the susceptible, the infected and the recovered.
@@ -57,19 +56,19 @@ use systems::Clock;
 #[command(name = "epidemic", allow_negative_numbers = true)]
 struct Options {
     /// Number of agents, from 100 to 100000000
-    #[arg(long, value_name = "N", default_value = "1000000", value_parser = up_to::<100, 100_000_000>)]
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = number(100..=100_000_000))]
     agents: u32,
     /// Number of places where it begins
-    #[arg(long, value_name = "N", default_value = "4", value_parser = up_to::<1, 1_000>)]
+    #[arg(long, value_name = "N", default_value = "4", value_parser = number(1..=1_000))]
     outbreaks: u32,
     /// Number of steps
-    #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "600", value_parser = number(1..=1_000_000))]
     steps: u32,
     /// Steps from one row of the table to the next
-    #[arg(long, value_name = "N", default_value = "50", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = number(1..=1_000_000))]
     every: u32,
     /// Number of threads [default: all of the machine]
-    #[arg(long, value_name = "N", value_parser = up_to::<1, 1024>)]
+    #[arg(long, value_name = "N", value_parser = number(1..=1024))]
     threads: Option<u32>,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
     #[arg(long, value_name = "KIB", default_value = "16")]
@@ -85,11 +84,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
-    let threads = match options.threads {
-        Some(threads) => threads as usize,
-        None => available_parallelism()?.get(),
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = pool(options.threads)?;
     let mut world = model::world(options.agents, options.outbreaks, options.chunk_size);
     let side = *world.resource::<Side>()?;
     world.insert_resource(Infected::new(side));
@@ -137,19 +132,8 @@ fn write_row(out: &mut impl Write, step: u32, counts: Counts) -> io::Result<()> 
     writeln!(out, "{step:>6} {susceptible:>11} {infected:>11} {recovered:>11}")
 }
 
-/// A hash of the kind FNV-1a of all agents, independent of the size of chunks.
+/// A hash of all agents, independent of the size of chunks.
 fn state(world: &World) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    for (place, &state) in world.query::<(&Place, &State)>().rows() {
-        for bits in [place.x, place.y, state as u16] {
-            hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
-}
-
-/// Parses a number from `MIN` to `MAX`.
-fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
+    let agents = world.query::<(&Place, &State)>();
+    fnv1a(agents.rows().flat_map(|(at, &state)| [at.x, at.y, state as u16].map(u32::from)))
 }

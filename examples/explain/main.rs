@@ -6,12 +6,10 @@
 //! ```
 
 mod drawing;
-#[path = "../common/program.rs"]
-mod program;
 
 use std::error::Error;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -20,6 +18,8 @@ use clap::Parser;
 use phalanx::Level;
 use phalanx::explain::CopyBandwidth;
 use phalanx::prelude::*;
+use phalanx_examples::output::Output;
+use phalanx_examples::program;
 
 #[component]
 struct Position([f32; 3]);
@@ -64,13 +64,13 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", world.explain())?;
     step(&mut world, &mut out)?;
-    if let Some([(chunk, chunk_file), (map, map_file)]) = drawings {
+    if let Some([chunk, map]) = drawings {
         let explanation = world.explain();
         let widest = explanation.archetypes.iter().max_by_key(|archetype| archetype.row_bytes());
         let widest = widest.expect("the world has no archetypes");
-        write(&chunk, chunk_file, &drawing::chunk_svg(widest))?;
-        write(&map, map_file, &drawing::world_svg(&explanation))?;
-        writeln!(out, "\ndrawn: {} and {}", chunk.display(), map.display())?;
+        writeln!(out, "\ndrawn: {} and {}", chunk.path().display(), map.path().display())?;
+        chunk.write(|file| file.write_all(drawing::chunk_svg(widest).as_bytes()))?;
+        map.write(|file| file.write_all(drawing::world_svg(&explanation).as_bytes()))?;
     }
     Ok(())
 }
@@ -107,19 +107,11 @@ fn step(world: &mut World, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Creates the files of the two drawings, and their folder if it does not exist.
-fn create(folder: &Path) -> Result<[(PathBuf, BufWriter<File>); 2], String> {
+fn create(folder: &Path) -> Result<[Output; 2], String> {
     fs::create_dir_all(folder).map_err(|error| {
         let cannot = program::cannot("write", folder, error);
         format!("{cannot}; choose a folder that can be written")
     })?;
-    let create = |name| {
-        let path = folder.join(name);
-        program::create(&path).map(|file| (path, file))
-    };
+    let create = |name| Output::create(&folder.join(name));
     Ok([create("chunk.svg")?, create("world.svg")?])
-}
-
-fn write(path: &Path, mut file: impl Write, svg: &str) -> Result<(), String> {
-    let written = file.write_all(svg.as_bytes()).and_then(|()| file.flush());
-    written.map_err(|error| program::cannot("write", path, error))
 }

@@ -7,8 +7,7 @@
 //! - [`model`] defines the components of boids, and fills a world with boids;
 //! - [`systems`] has the systems and their order;
 //! - [`grid`] finds neighbours;
-//! - [`picture`] draws the last frame, [`report`] sums up the run;
-//! - [`program`] parses the command line.
+//! - [`picture`] draws the last frame, [`report`] sums up the run.
 //!
 //! The last line of output is a hash of the world: the same for the same boids, frames and seed, on
 //! any number of threads, on x86-64 and on AArch64 (`.ci/run aarch64_run` compares them).
@@ -18,22 +17,21 @@
 mod grid;
 mod model;
 mod picture;
-#[path = "../common/program.rs"]
-mod program;
 mod report;
 mod systems;
 
 use clap::Parser;
 use grid::Grid;
-use indicatif::{ProgressBar, ProgressStyle};
 use model::Sky;
 use phalanx::{Level, Schedule, ScheduleError, World};
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::output::Output;
+use phalanx_examples::{program, progress};
 use report::Report;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 use std::time::Instant;
 
 /// Runs a flock of boids and prints the time of each system.
@@ -41,13 +39,13 @@ use std::time::Instant;
 #[command(name = "flock", allow_negative_numbers = true)]
 struct Options {
     /// Number of boids, from 1 to 10000000
-    #[arg(long, value_name = "N", default_value = "50000", value_parser = up_to::<10_000_000>)]
+    #[arg(long, value_name = "N", default_value = "50000", value_parser = number(1..=10_000_000))]
     boids: u32,
     /// Number of frames to run
-    #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "600", value_parser = number(1..=1_000_000))]
     frames: u32,
     /// Number of threads [default: all of the machine]
-    #[arg(long, value_name = "N", value_parser = up_to::<1024>)]
+    #[arg(long, value_name = "N", value_parser = number(1..=1024))]
     threads: Option<u32>,
     /// Draw the last frame to this file
     #[arg(long, value_name = "FILE")]
@@ -64,13 +62,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
     // The file is created first, so that an unwritable path is an error before the run.
-    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
-    let png = png.transpose()?;
-    let threads = match options.threads {
-        Some(threads) => threads as usize,
-        None => available_parallelism()?.get(),
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let png = Output::create_if(options.png.as_deref())?;
+    let pool = pool(options.threads)?;
 
     let mut world = model::world(options.boids as usize, options.seed);
     let sky = *world.resource::<Sky>()?;
@@ -81,29 +74,18 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     pool.install(|| animate(&mut world, &mut schedule, options.frames))?;
     let spent = start.elapsed();
 
-    if let Some((path, file)) = png {
-        picture::write(file, &world, sky).map_err(|error| program::cannot("write", path, error))?;
+    if let Some(png) = png {
+        png.write(|file| picture::write(file, &world, sky))?;
     }
-    let report = Report::new(&world, schedule.timings(), options.frames, threads, spent)?;
+    let report =
+        Report::new(&world, schedule.timings(), options.frames, pool.current_num_threads(), spent)?;
     writeln!(io::stdout(), "{report}")?;
     Ok(())
 }
 
 fn animate(world: &mut World, schedule: &mut Schedule, frames: u32) -> Result<(), ScheduleError> {
-    // The bar is drawn on stderr if that is a terminal.
-    let progress = ProgressBar::new(frames.into()).with_style(
-        ProgressStyle::with_template("{bar:40} frame {pos} of {len}, {eta} left")
-            .expect("the template is malformed"),
-    );
-    for _ in progress.wrap_iter(0..frames) {
+    for _ in progress::steps(frames.into(), "frame") {
         schedule.run(world)?;
     }
-    progress.finish_and_clear();
     Ok(())
-}
-
-/// Parses a number from 1 to `MAX`.
-fn up_to<const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
 }

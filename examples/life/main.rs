@@ -8,7 +8,7 @@
 //! - [`rle`] parses the pattern, [`rule`] its rule, [`torus`] is the geometry;
 //! - [`life`] spawns the cells in a world and steps it in one of two forms: [`rows`] computes the
 //!   indices of neighbours, [`lookup`] finds them by entity id;
-//! - [`picture`] draws the cells, [`program`] parses the command line;
+//! - [`picture`] draws the cells;
 //! - [`frames`] measures frame times at four sizes, for `--table`.
 
 #![forbid(unsafe_code)]
@@ -17,17 +17,17 @@ mod frames;
 mod life;
 mod lookup;
 mod picture;
-#[path = "../common/program.rs"]
-mod program;
 mod rle;
 mod rows;
 mod rule;
 mod torus;
 
 use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
 use life::{Form, Life};
 use phalanx::Level;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::output::Output;
+use phalanx_examples::{program, progress};
 use rle::Pattern;
 use std::error::Error;
 use std::fs;
@@ -61,8 +61,8 @@ struct Options {
     #[arg(long, value_name = "WxH", value_parser = width_and_height)]
     size: Option<(u32, u32)>,
     /// Number of threads
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: u16,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number(1..=1024))]
+    threads: u32,
     /// The way in which the neighbours of a cell are found
     #[arg(long, value_enum, default_value_t = Form::Rows)]
     neighbours: Form,
@@ -77,8 +77,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
-    let threads = options.threads.into();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = pool(Some(options.threads))?;
     let Some(path) = options.pattern.as_deref() else {
         let frames = options.generations.unwrap_or(5_000);
         if !(2..=TABLE_FRAMES_MAX).contains(&frames) {
@@ -95,8 +94,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let torus = Torus::new(width, height)?;
     let cells = torus.with_pattern(&pattern)?;
     // The file is created first, so that an unwritable path is an error before the run.
-    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
-    let png = png.transpose()?;
+    let png = Output::create_if(options.png.as_deref())?;
 
     let mut out = io::stdout();
     writeln!(out, "{}: {} on a torus of {torus}", path.display(), pattern.rule)?;
@@ -109,24 +107,17 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         writeln!(out, "{nanoseconds:.2} ns a cell and generation")?;
     }
 
-    if let Some((path, file)) = png {
-        picture::write(file, width, height, &life.cells())
-            .map_err(|error| program::cannot("write", path, error))?;
+    if let Some(png) = png {
+        png.write(|file| picture::write(file, width, height, &life.cells()))?;
     }
     writeln!(out, "generation {}: {} alive", generations, life.population())?;
     Ok(())
 }
 
 fn advance(life: &mut Life, generations: u64) {
-    // The bar is drawn on stderr if that is a terminal.
-    let progress = ProgressBar::new(generations).with_style(
-        ProgressStyle::with_template("{bar:40} generation {pos} of {len}, {eta} left")
-            .expect("the template is malformed"),
-    );
-    for _ in progress.wrap_iter(0..generations) {
+    for _ in progress::steps(generations, "generation") {
         life.step();
     }
-    progress.finish_and_clear();
 }
 
 fn read(path: &Path) -> Result<Pattern, String> {

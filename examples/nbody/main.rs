@@ -37,7 +37,7 @@
 //!
 //! - [`model`] defines the components and the bodies at the start;
 //! - [`gravity`] has the two forms, [`motion`] moves the bodies, [`energy`] adds up the energy;
-//! - [`program`] parses the command line; `budget.rs` is a program of its own.
+//! - `budget.rs` is a program of its own.
 //!
 //! The lines with times differ from run to run. The others are the same for the same arguments, on
 //! any number of threads, at any level and in chunks of any size.
@@ -48,14 +48,14 @@ mod energy;
 mod gravity;
 mod model;
 mod motion;
-#[expect(dead_code, reason = "this example writes no file")]
-#[path = "../common/program.rs"]
-mod program;
 
 use clap::Parser;
 use model::Position;
 use motion::Gravity;
 use phalanx::prelude::*;
+use phalanx_examples::hash::fnv1a;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::program;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -66,16 +66,16 @@ use std::time::Instant;
 #[command(name = "nbody", allow_negative_numbers = true)]
 struct Options {
     /// Number of bodies, from 2 to 100000
-    #[arg(long, value_name = "N", default_value = "2048", value_parser = up_to::<2, 100_000>)]
+    #[arg(long, value_name = "N", default_value = "2048", value_parser = number(2..=100_000))]
     bodies: u32,
     /// Number of steps
-    #[arg(long, value_name = "N", default_value = "50", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = number(1..=1_000_000))]
     steps: u32,
     /// Instruction set of the kernels: baseline, avx2 or avx512 [default: the widest]
     #[arg(long)]
     level: Option<Level>,
     /// Number of threads of the form by vectors; the form by rows has one
-    #[arg(long, value_name = "N", default_value = "1", value_parser = up_to::<1, 1024>)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number(1..=1024))]
     threads: u32,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
     #[arg(long, value_name = "KIB", default_value = "16")]
@@ -97,7 +97,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         Level::pin(level)?;
     }
     let level = Level::try_current()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads as usize).build()?;
+    let pool = pool(Some(options.threads))?;
     let Options { bodies, steps, threads, .. } = options;
     let mut out = io::stdout().lock();
     writeln!(out, "{bodies} bodies, {steps} steps; kernels at {level}, threads: {threads}")?;
@@ -131,19 +131,7 @@ fn timed(options: &Options, gravity: Gravity) -> (World, f64) {
     (world, start.elapsed().as_secs_f64() * 1e9 / pairs)
 }
 
-/// A hash of the kind FNV-1a of the places of all bodies, independent of the size of chunks.
+/// A hash of the places of all bodies, independent of the size of chunks.
 fn state(world: &World) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    for p in world.query::<&Position>().rows() {
-        for bits in [p.x, p.y, p.z].map(f32::to_bits) {
-            hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
-}
-
-/// Parses a number from `MIN` to `MAX`.
-fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
+    fnv1a(world.query::<&Position>().rows().flat_map(|p| [p.x, p.y, p.z].map(f32::to_bits)))
 }

@@ -2,7 +2,7 @@
 
 use phalanx::prelude::*;
 
-use crate::chance::Chance;
+use phalanx_examples::chance::Chance;
 
 #[component]
 pub struct Position {

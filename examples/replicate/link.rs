@@ -9,7 +9,7 @@
 //! Time is counted in frames and all chance has a seed, so that every run loses the same messages,
 //! on a machine of any speed.
 
-use crate::chance::Chance;
+use phalanx_examples::chance::Chance;
 
 /// The conditions of a link.
 #[derive(Clone, Copy, Debug)]

@@ -12,21 +12,16 @@
 //! - [`mirror`] is the other process: it reads, restores its world, and answers with the hash;
 //! - [`link`] loses messages and makes them late, the same ones in every run;
 //! - [`wire`] is the socket; [`xor`] is a form that is smaller than a delta;
-//! - [`tally`] adds up sizes; [`chance`] has random numbers; [`program`] parses the command line.
+//! - [`tally`] adds up sizes.
 //!
 //! The README beside this file has the measurements. Except for times, all output is the same for
 //! the same arguments.
 
 #![forbid(unsafe_code)]
 
-#[path = "../common/chance.rs"]
-mod chance;
 mod game;
 mod link;
 mod mirror;
-#[expect(dead_code, reason = "this example writes no file")]
-#[path = "../common/program.rs"]
-mod program;
 mod sender;
 mod tally;
 mod wire;
@@ -36,6 +31,8 @@ use clap::Parser;
 use game::Game;
 use link::Conditions;
 use phalanx::Level;
+use phalanx_examples::options::number;
+use phalanx_examples::program;
 use sender::Sender;
 use std::error::Error;
 use std::io::{self, Write};
@@ -51,31 +48,31 @@ use wire::{Form, Wire};
 #[command(name = "replicate", allow_negative_numbers = true)]
 struct Options {
     /// Things at first, from 1 to 1000000
-    #[arg(long, value_name = "N", default_value = "20000", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = number(1..=1_000_000))]
     entities: u32,
     /// Of a hundred things, the number that walk
-    #[arg(long, value_name = "N", default_value = "10", value_parser = up_to::<0, 100>)]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = number(0..=100))]
     moving: u32,
     /// Walking things have a tag, so that they do not lie among resting ones
     #[arg(long)]
     apart: bool,
     /// Frames to run
-    #[arg(long, value_name = "N", default_value = "300", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "300", value_parser = number(1..=1_000_000))]
     frames: u32,
     /// Frames a second, to 1000 [default: no limit]
-    #[arg(long, value_name = "N", value_parser = up_to::<1, 1000>)]
+    #[arg(long, value_name = "N", value_parser = number(1..=1000))]
     rate: Option<u32>,
     /// The form in which frames are sent
     #[arg(long, value_enum, default_value = "delta")]
     form: Form,
     /// Of a hundred messages, the number that are lost, to 100
-    #[arg(long, value_name = "N", default_value = "10", value_parser = up_to::<0, 100>)]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = number(0..=100))]
     loss: u32,
     /// Of a hundred messages, the number that are late by one to four frames
-    #[arg(long, value_name = "N", default_value = "10", value_parser = up_to::<0, 100>)]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = number(0..=100))]
     reorder: u32,
     /// Frames that a message is on its way, to 10
-    #[arg(long, value_name = "N", default_value = "2", value_parser = up_to::<0, 10>)]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = number(0..=10))]
     latency: u32,
     /// The seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -182,10 +179,4 @@ impl Drop for Process {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-/// Parses a number from `MIN` to `MAX`.
-fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
 }

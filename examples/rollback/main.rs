@@ -11,8 +11,7 @@
 //! - [`game`] is the simulation of both machines: two ships, sparks that they throw, and dust;
 //! - [`network`] has the players' inputs, and the frames of their arrival at the other machine;
 //! - [`session`] keeps the last states, guesses, goes back and runs again;
-//! - [`recording`] reads and writes inputs; [`chance`] has random numbers; [`program`] parses the
-//!   command line.
+//! - [`recording`] reads and writes inputs.
 //!
 //! The last line of output is the hash of the world. It equals the hash of a run with all inputs in
 //! time, on any number of threads and at any level. It is the same on x86-64 and on AArch64, and so
@@ -20,13 +19,8 @@
 
 #![forbid(unsafe_code)]
 
-#[expect(dead_code, reason = "this example needs whole numbers only")]
-#[path = "../common/chance.rs"]
-mod chance;
 mod game;
 mod network;
-#[path = "../common/program.rs"]
-mod program;
 mod recording;
 mod session;
 
@@ -34,6 +28,9 @@ use clap::Parser;
 use game::Game;
 use network::Network;
 use phalanx::Level;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::output::Output;
+use phalanx_examples::program;
 use recording::Recording;
 use session::Session;
 use std::error::Error;
@@ -46,17 +43,17 @@ use std::process::ExitCode;
 #[command(name = "rollback", allow_negative_numbers = true)]
 struct Options {
     /// Grains of dust, from 1 to 10000000
-    #[arg(long, value_name = "N", default_value = "20000", value_parser = up_to::<10_000_000>)]
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = number(1..=10_000_000))]
     entities: u32,
     /// Frames to run
-    #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "600", value_parser = number(1..=1_000_000))]
     frames: u32,
     /// The most frames by which an input is late, from 1 to 60
-    #[arg(long, value_name = "N", default_value = "8", value_parser = up_to::<60>)]
+    #[arg(long, value_name = "N", default_value = "8", value_parser = number(1..=60))]
     late: u32,
     /// Threads [default: all of the machine]
-    #[arg(long, value_name = "N", default_value = "0")]
-    threads: usize,
+    #[arg(long, value_name = "N", value_parser = number(1..=1024))]
+    threads: Option<u32>,
     /// The seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -77,7 +74,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let pool = pool(options.threads)?;
     let text = pool.install(|| match &options.replay {
         Some(path) => replay(&Recording::read(path)?, options),
         None => play(options),
@@ -93,7 +90,7 @@ fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
     let network = Network::new(options.seed, options.frames, options.late);
     let recording = Recording { dust: options.entities, inputs: network.pressed().to_vec() };
     if let Some(path) = &options.save {
-        recording.write(program::create(path)?).map_err(|e| program::cannot("write", path, e))?;
+        Output::create(path)?.write(|file| recording.write(file))?;
     }
     let mut session = Session::new(Game::new(options.entities), options.late);
     for now in 0..options.frames {
@@ -126,10 +123,4 @@ fn in_time(recording: &Recording, options: &Options) -> Result<u64, Box<dyn Erro
         game.world.snapshot()?.save(path).map_err(|e| program::cannot("write", path, e))?;
     }
     Ok(hash)
-}
-
-/// Parses a number from 1 to `MAX`.
-fn up_to<const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
 }

@@ -1,7 +1,7 @@
 //! The players' inputs, and the frames of their arrival at the other machine.
 
-use crate::chance::Chance;
 use crate::game::Input;
+use phalanx_examples::chance::Chance;
 
 /// The inputs of a run. The inputs of the second player come over the network.
 pub(crate) struct Network {

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::game::Input;
-use crate::program::cannot;
+use phalanx_examples::program::cannot;
 
 /// Everything that a run depends on.
 pub(crate) struct Recording {

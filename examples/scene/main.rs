@@ -11,12 +11,12 @@
 #![forbid(unsafe_code)]
 
 mod entities;
-#[path = "../common/program.rs"]
-mod program;
 mod values;
 
 use clap::Parser;
 use phalanx::prelude::*;
+use phalanx_examples::output::Output;
+use phalanx_examples::program;
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
@@ -131,7 +131,5 @@ fn insert(
 fn save(world: &World, entities: &[Entity], path: &Path) -> Result<(), Box<dyn Error>> {
     let scene =
         entities::write(world, entities).map_err(|error| program::cannot("save", path, error))?;
-    let mut file = program::create(path)?;
-    file.write_all(scene.as_bytes())?;
-    Ok(file.flush()?)
+    Ok(Output::create(path)?.write(|file| file.write_all(scene.as_bytes()))?)
 }

@@ -24,7 +24,7 @@
 //!
 //! - [`model`] defines the components and the rules, [`random`] makes random numbers;
 //! - [`systems`] has the systems and their order, [`grid`] finds enemies by place;
-//! - [`report`] counts and hashes the world at the end; [`program`] parses the command line.
+//! - [`report`] counts and hashes the world at the end.
 //!
 //! The output is the same for the same arguments, on any number of threads.
 
@@ -32,9 +32,6 @@
 
 mod grid;
 mod model;
-#[expect(dead_code, reason = "this example writes no file")]
-#[path = "../common/program.rs"]
-mod program;
 mod random;
 mod report;
 mod systems;
@@ -43,11 +40,12 @@ use clap::Parser;
 use grid::Grid;
 use model::{Player, RATE};
 use phalanx::prelude::*;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::program;
 use report::Report;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 /// Runs a game and prints its score.
@@ -55,19 +53,19 @@ use std::time::Duration;
 #[command(name = "shooter", allow_negative_numbers = true)]
 struct Options {
     /// Number of players, from 1 to 1000
-    #[arg(long, value_name = "N", default_value = "16", value_parser = up_to::<1, 1_000>)]
+    #[arg(long, value_name = "N", default_value = "16", value_parser = number(1..=1_000))]
     players: u32,
     /// Highest number of enemies at one time
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = number(1..=1_000_000))]
     enemies: u32,
     /// Seconds of the game, which ends early if no player is left
-    #[arg(long, value_name = "N", default_value = "60", value_parser = up_to::<1, 100_000>)]
+    #[arg(long, value_name = "N", default_value = "60", value_parser = number(1..=100_000))]
     seconds: u32,
     /// Frames a second, from 10 to 1000: the game is the same at any rate
-    #[arg(long, value_name = "N", default_value = "60", value_parser = up_to::<10, 1_000>)]
+    #[arg(long, value_name = "N", default_value = "60", value_parser = number(10..=1_000))]
     frame_rate: u32,
     /// Number of threads [default: all of the machine]
-    #[arg(long, value_name = "N", value_parser = up_to::<1, 1024>)]
+    #[arg(long, value_name = "N", value_parser = number(1..=1024))]
     threads: Option<u32>,
     /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
     #[arg(long, value_name = "KIB", default_value = "16")]
@@ -83,11 +81,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
-    let threads = match options.threads {
-        Some(threads) => threads as usize,
-        None => available_parallelism()?.get(),
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = pool(options.threads)?;
     let (players, enemies) = (options.players as usize, options.enemies as usize);
     let mut world = model::world(players, enemies, options.seed, options.chunk_size);
     world.insert_resource(Grid::new());
@@ -119,10 +113,4 @@ fn frame_time(frame: u64, frame_rate: u32) -> Duration {
     let rate = u64::from(frame_rate);
     let start = |frame: u64| Duration::from_nanos(frame * 1_000_000_000 / rate);
     start(frame + 1) - start(frame)
-}
-
-/// Parses a number from `MIN` to `MAX`.
-fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
 }

@@ -3,6 +3,7 @@
 use crate::model::{Bullet, Enemy, Health, Player, Position, Score};
 use phalanx::error::MissingResource;
 use phalanx::prelude::*;
+use phalanx_examples::hash::fnv1a;
 use std::fmt::{self, Display};
 
 #[derive(Debug)]
@@ -35,16 +36,13 @@ impl Report {
     }
 }
 
-/// A hash of the kind FNV-1a of everything that a player would see.
+/// A hash of everything that a player would see.
 fn state(world: &World) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    let mut add = |bits: u32| hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);
-    for (position, health) in world.query::<(&Position, Option<&Health>)>().rows() {
-        add(position.x.to_bits());
-        add(position.y.to_bits());
-        add(health.map_or(0, |health| health.0.cast_unsigned()));
-    }
-    hash
+    let all = world.query::<(&Position, Option<&Health>)>();
+    fnv1a(all.rows().flat_map(|(position, health)| {
+        let health = health.map_or(0, |health| health.0.cast_unsigned());
+        [position.x.to_bits(), position.y.to_bits(), health]
+    }))
 }
 
 impl Display for Report {

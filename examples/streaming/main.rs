@@ -21,12 +21,10 @@
 
 #![forbid(unsafe_code)]
 
-#[expect(dead_code, reason = "this example writes no file")]
-#[path = "../common/program.rs"]
-mod program;
-
 use clap::Parser;
 use phalanx::prelude::*;
+use phalanx_examples::options::number;
+use phalanx_examples::program;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -64,16 +62,16 @@ fn advance(position: &mut [Position], velocity: &[Velocity], step: f32) {
 #[command(name = "streaming", allow_negative_numbers = true)]
 struct Options {
     /// Number of entities of the level, from 1 to 10000000
-    #[arg(long, value_name = "N", default_value = "1000000", value_parser = up_to::<1, 10_000_000>)]
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = number(1..=10_000_000))]
     entities: u32,
     /// Number of entities of the game before
-    #[arg(long, value_name = "N", default_value = "100000", value_parser = up_to::<1, 10_000_000>)]
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = number(1..=10_000_000))]
     present: u32,
     /// Number of frames after the merge
-    #[arg(long, value_name = "N", default_value = "60", value_parser = up_to::<1, 100_000>)]
+    #[arg(long, value_name = "N", default_value = "60", value_parser = number(1..=100_000))]
     frames: u32,
     /// Frames a second
-    #[arg(long, value_name = "N", default_value = "60", value_parser = up_to::<1, 1_000>)]
+    #[arg(long, value_name = "N", default_value = "60", value_parser = number(1..=1_000))]
     rate: u32,
 }
 
@@ -149,10 +147,4 @@ fn mover(number: u32) -> (Position, Velocity) {
     let small = |n: u32| f32::from(u16::try_from(n).unwrap_or(u16::MAX));
     let [row, place] = [number / 1000, number % 1000].map(small);
     (Position { x: place, y: 0.0, z: row }, Velocity { x: 0.0, y: 0.0, z: 1.0 })
-}
-
-/// Parses a number from `MIN` to `MAX`.
-fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
 }

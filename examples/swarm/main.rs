@@ -9,23 +9,23 @@
 //! - [`swarm`] is the world and its frame: queries, change filters, deaths and births;
 //! - [`birth`] creates particles, the same for the same seed;
 //! - [`stopwatch`] runs and times passes, [`report`] formats the tables;
-//! - [`picture`] draws the swarm, [`program`] parses the command line.
+//! - [`picture`] draws the swarm.
 
 #![forbid(unsafe_code)]
 
 mod birth;
 mod model;
 mod picture;
-#[path = "../common/program.rs"]
-mod program;
 mod report;
 mod stopwatch;
 mod swarm;
 
 use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
 use phalanx::Level;
 use phalanx::explain::CopyBandwidth;
+use phalanx_examples::options::{number, pool};
+use phalanx_examples::output::Output;
+use phalanx_examples::{program, progress};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -38,17 +38,17 @@ use swarm::Swarm;
 #[command(name = "swarm", allow_negative_numbers = true)]
 struct Options {
     /// Number of entities, from 1 to 100000000
-    #[arg(long, value_name = "N", default_value = "1000000", value_parser = up_to::<100_000_000>)]
-    entities: usize,
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = number(1..=100_000_000))]
+    entities: u32,
     /// Number of frames to measure; one more runs before them, to warm up
-    #[arg(long, value_name = "N", default_value = "240", value_parser = up_to::<1_000_000>)]
-    frames: usize,
+    #[arg(long, value_name = "N", default_value = "240", value_parser = number(1..=1_000_000))]
+    frames: u32,
     /// Instruction set of the kernels: baseline, avx2 or avx512 [default: the widest]
     #[arg(long)]
     level: Option<Level>,
     /// Number of threads; 1 is the plain loop
-    #[arg(long, value_name = "N", default_value = "1", value_parser = up_to::<1024>)]
-    threads: usize,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number(1..=1024))]
+    threads: u32,
     /// Draw the last frame to this file
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
@@ -67,9 +67,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     }
     Level::try_current()?;
     // The file is created first, so that an unwritable path is an error before the run.
-    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
-    let png = png.transpose()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let png = Output::create_if(options.png.as_deref())?;
+    let pool = pool(Some(options.threads))?;
     let parallel = options.threads > 1;
 
     let mut watch = Stopwatch::new(parallel);
@@ -78,9 +77,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let probe = if parallel { CopyBandwidth::probe_parallel } else { CopyBandwidth::probe };
     let copy = pool.install(probe).of(u64::MAX);
 
-    if let Some((path, file)) = png {
-        picture::write(file, swarm.world())
-            .map_err(|error| program::cannot("write", path, error))?;
+    if let Some(png) = png {
+        png.write(|file| picture::write(file, swarm.world()))?;
     }
     print(options, &swarm, &watch, copy)?;
     Ok(())
@@ -88,16 +86,10 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// Runs all frames, and one before them.
 fn simulate(options: &Options, watch: &mut Stopwatch) -> Swarm {
-    let mut swarm = Swarm::new(options.entities, options.seed);
-    // The bar is drawn on stderr if that is a terminal.
-    let progress = ProgressBar::new(options.frames as u64 + 1).with_style(
-        ProgressStyle::with_template("{bar:40} frame {pos} of {len}, {eta} left")
-            .expect("the template is malformed"),
-    );
-    for _ in progress.wrap_iter(0..=options.frames) {
+    let mut swarm = Swarm::new(options.entities as usize, options.seed);
+    for _ in progress::steps(options.frames as u64 + 1, "frame") {
         swarm.step(watch);
     }
-    progress.finish_and_clear();
     swarm
 }
 
@@ -117,10 +109,4 @@ fn print(options: &Options, swarm: &Swarm, watch: &Stopwatch, copy: f64) -> io::
     writeln!(out, "{}", report::archetypes(swarm.world()))?;
     writeln!(out, "alarms {}", swarm.alarms().total())?;
     writeln!(out, "checksum {:016x}", swarm.checksum())
-}
-
-/// Parses a number from 1 to `MAX`.
-fn up_to<const MAX: usize>(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
 }

@@ -7,6 +7,7 @@ use crate::model::{
 };
 use crate::stopwatch::{Stopwatch, read, rewritten};
 use phalanx::prelude::*;
+use phalanx_examples::hash::fnv1a;
 
 /// Seconds of a frame.
 const DT: f32 = 1.0 / 60.0;
@@ -144,11 +145,7 @@ impl Swarm {
 
     /// A checksum of the bits of all positions: equal worlds have equal checksums.
     pub(crate) fn checksum(&self) -> u64 {
-        let bits = self.world.query::<&Position>().into_iter().flat_map(scalars::<u32>).copied();
-        // FNV-1a, a word at a time.
-        bits.fold(0xcbf2_9ce4_8422_2325, |hash, bits| {
-            (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3)
-        })
+        fnv1a(self.world.query::<&Position>().into_iter().flat_map(scalars::<u32>).copied())
     }
 }
 

@@ -23,7 +23,6 @@
 //! - [`kernels`] has the kernels over floats, [`with_glam`] and [`with_nalgebra`] the kernels of
 //!   the crates;
 //! - [`model`] makes a world and runs the systems, [`table`] compares the times;
-//! - [`program`] parses the command line.
 //!
 //! The lines with times differ from run to run. The others are the same for the same arguments at
 //! any level.
@@ -33,9 +32,6 @@
 mod forms;
 mod kernels;
 mod model;
-#[expect(dead_code, reason = "this example writes no file")]
-#[path = "../common/program.rs"]
-mod program;
 mod table;
 mod with_glam;
 mod with_nalgebra;
@@ -44,6 +40,9 @@ use clap::Parser;
 use forms::{Arrays, Floats, Form};
 use model::Model;
 use phalanx::prelude::*;
+use phalanx_examples::hash::fnv1a;
+use phalanx_examples::options::number;
+use phalanx_examples::program;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -57,10 +56,10 @@ use with_nalgebra::Nalgebra;
 #[command(name = "transforms", allow_negative_numbers = true)]
 struct Options {
     /// Number of bodies, from 8 to 1000000: an eighth of them for each set of components
-    #[arg(long, value_name = "N", default_value = "2048", value_parser = up_to::<8, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "2048", value_parser = number(8..=1_000_000))]
     entities: u32,
     /// Number of frames
-    #[arg(long, value_name = "N", default_value = "500", value_parser = up_to::<1, 1_000_000>)]
+    #[arg(long, value_name = "N", default_value = "500", value_parser = number(1..=1_000_000))]
     frames: u32,
     /// Instruction set of the kernels: baseline, avx2 or avx512 [default: the widest]
     #[arg(long)]
@@ -155,15 +154,7 @@ fn difference(some: &[[f32; 16]], others: &[[f32; 16]]) -> f32 {
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// A hash of the kind FNV-1a of all matrices.
+/// A hash of all matrices.
 fn state(matrices: &[[f32; 16]]) -> u64 {
-    matrices.as_flattened().iter().fold(0xcbf2_9ce4_8422_2325, |hash, number| {
-        (hash ^ u64::from(number.to_bits())).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-/// Parses a number from `MIN` to `MAX`.
-fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
+    fnv1a(matrices.as_flattened().iter().map(|number| number.to_bits()))
 }

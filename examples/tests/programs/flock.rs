@@ -128,14 +128,14 @@ fn lit_pixels(bytes: &[u8]) -> usize {
 fn the_program_refuses_in_one_line_and_exits_with_2() {
     let nowhere = scratch("nowhere").join("flock.png");
     let refusals = [
-        (vec!["--frames", "0"], "expected a number from 1 to"),
-        (vec!["--boids", "0"], "expected a number from 1 to"),
-        (vec!["--boids", "-5"], "expected a number from 1 to"),
-        (vec!["--boids", "many"], "expected a number from 1 to"),
-        (vec!["--threads", "0"], "expected a number from 1 to"),
+        (vec!["--frames", "0"], "is not in 1..="),
+        (vec!["--boids", "0"], "is not in 1..="),
+        (vec!["--boids", "-5"], "is not in 1..="),
+        (vec!["--boids", "many"], "invalid digit"),
+        (vec!["--threads", "0"], "is not in 1..="),
         (vec!["--seed", "green"], "--seed"),
         (vec!["--png", nowhere.to_str().expect("a plain path")], "choose a file"),
-        (vec!["--boids", "4294967296"], "expected a number from 1 to"),
+        (vec!["--boids", "4294967296"], "is not in 1..="),
     ];
     for (arguments, message) in refusals {
         let mut command = command(&arguments);
