@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+#[expect(unreachable_pub, reason = "the file is of a library as well")]
 #[path = "../../../../examples/common/chance.rs"]
 mod chance;
 mod herd;
