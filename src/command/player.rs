@@ -9,7 +9,8 @@ use core::ops::Range;
 use crate::archetype::MoveScratch;
 use crate::entity::{Entity, NoSuchEntity, OutOfIds};
 use crate::payload::Payload;
-use crate::world::{EntityError, MergeOutcome, RowValues, SpawnError, World};
+use crate::store::RowValues;
+use crate::world::{EntityError, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds, ResolvedKinds};
@@ -128,7 +129,7 @@ impl Player<'_> {
         let values = RowValues { bytes, starts: &kind.starts };
         let ids = records.iter().map(|record| record.entity);
         let stride = Arena::stride(kind.bytes);
-        let spawned = self.world.spawn_loaned_rows(ids, kind.bundle, values, stride);
+        let spawned = self.world.store.spawn_loaned_rows(ids, kind.bundle, values, stride);
         if spawned.is_ok() {
             self.loans_ended += records.len();
             self.outcome.applied.spawned += records.len();
@@ -147,7 +148,7 @@ impl Player<'_> {
         self.entities.clear();
         self.entities.extend(records.iter().map(|record| record.entity));
         let mut failed = Vec::new();
-        self.outcome.applied.moved += self.world.merge_batch(
+        self.outcome.applied.moved += self.world.store.exchange_bytes_batch(
             (self.entities, self.moves),
             (removed, added),
             |n| RowValues { bytes: &bytes[records[n].value.byte()..], starts },
@@ -181,13 +182,14 @@ impl Player<'_> {
                 let values = RowValues { bytes: self.values.bytes(), starts: merged.starts };
                 let Merged { removed, added, .. } = merged;
                 if is_spawn {
-                    self.world.spawn_loaned(entity, added, values).map(|()| {
+                    self.world.store.spawn_loaned(entity, added, values).map(|()| {
                         self.loans_ended += 1;
                         self.outcome.applied.spawned += 1;
                     })
                 } else {
-                    self.world.exchange_bytes(entity, (removed, added), values).map(|outcome| {
-                        self.outcome.applied.moved += usize::from(outcome == MergeOutcome::Moved);
+                    let bundles = (removed, added);
+                    self.world.store.exchange_bytes(entity, bundles, values).map(|has_moved| {
+                        self.outcome.applied.moved += usize::from(has_moved);
                     })
                 }
             }
@@ -220,11 +222,11 @@ impl Player<'_> {
     }
 
     fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.world.store.despawn_row(entity)?;
-        self.outcome.applied.despawned += 1;
-        if !self.world.store.sides.is_empty() {
-            self.catch(|world| world.store.sides.end_one(entity));
+        // A panic is of a destructor of a side value: the entity is despawned.
+        if let Some(despawned) = self.catch(|world| world.store.despawn(entity)) {
+            despawned?;
         }
+        self.outcome.applied.despawned += 1;
         Ok(())
     }
 
@@ -376,7 +378,7 @@ impl Player<'_> {
         let values =
             RowValues { bytes: &self.values.bytes()[value.byte()..], starts: &kind.starts };
         let spawned =
-            self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
+            self.world.store.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
         spawned.map_err(|error| match error {
             SpawnError::Exhausted(error) => CommandErrorKind::Exhausted(error),
             SpawnError::Memory(error) => CommandErrorKind::Memory(error),

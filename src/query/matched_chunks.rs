@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use crate::archetype::Archetype;
-use crate::entity::{ArchetypeId, Entity};
+use crate::entity::ArchetypeId;
 use crate::storage::{ChunkSet, RowMask};
-use crate::store::{Plan, Store};
+use crate::store::{MatchedChunks, MatchedRows, Matches, Plan, Store};
 
 use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
@@ -13,42 +13,6 @@ use super::query::Query;
 use super::query_type::{is_by_row, query_type};
 use super::tagged::next_entry;
 use super::terms::Terms;
-
-/// The matches of a query: whole chunks, or rows if the query does not see all rows of each chunk.
-/// Operations on all of them keep the order of the query.
-#[derive(Debug)]
-pub(crate) struct Matches {
-    pub(crate) chunks: Vec<MatchedChunks>,
-    pub(crate) rows: Vec<MatchedRows>,
-}
-
-impl Matches {
-    /// Keeps the rows of archetypes for which `keep` returns `true`.
-    pub(crate) fn retain(&mut self, keep: impl Fn(ArchetypeId) -> bool) {
-        self.chunks.retain(|matched| keep(matched.archetype));
-        self.rows.retain(|matched| keep(matched.archetype));
-    }
-
-    /// The archetypes of all rows.
-    pub(crate) fn archetypes(&self) -> impl Iterator<Item = ArchetypeId> {
-        let whole = self.chunks.iter().map(|matched| matched.archetype);
-        whole.chain(self.rows.iter().map(|matched| matched.archetype))
-    }
-}
-
-/// The chunks of one archetype that a query matches: at least one.
-#[derive(Clone, Debug)]
-pub(crate) struct MatchedChunks {
-    pub(crate) archetype: ArchetypeId,
-    pub(crate) chunks: ChunkSet,
-}
-
-/// The entities of one archetype that a query sees: at least one.
-#[derive(Clone, Debug)]
-pub(crate) struct MatchedRows {
-    pub(crate) archetype: ArchetypeId,
-    pub(crate) entities: Vec<Entity>,
-}
 
 /// The matches of terms and filters in an exclusive store. Stamps no chunk.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {

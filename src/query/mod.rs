@@ -142,7 +142,7 @@ pub use gather::ScatterError;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
-pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
+pub(crate) use matched_chunks::{masks_in, matches_in};
 pub(crate) use one_recorder::OneRecorder;
 pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;

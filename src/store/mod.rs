@@ -2,7 +2,15 @@
 //!
 //! * [`store`] has [`Store`]: archetypes, entities and the clock, with their indices: the numbers
 //!   of components, cached plans, the graph of structural changes.
-//! * [`edges`] finds the archetype to which a structural change moves a row.
+//! * [`spawn`] spawns one row or many: a [`batch`] has rows while they are written, and
+//!   [`instantiate`] copies a row. [`attempt`] removes the archetypes that a refused call has
+//!   added.
+//! * [`change_row`] changes the components of one entity, [`change_rows`] of many entities that
+//!   have one change, [`change_chunks`] of all [`matches`] of a query. [`edges`] finds the
+//!   archetype to which a change moves a row. [`row_values`] has values as bytes.
+//! * [`despawn`] removes rows. [`cleanup`] has the despawned entities that keep their cleanup
+//!   components.
+//! * [`error`] has the errors of changes and spawns.
 //! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`sight`] has the hidden
 //!   components that the query sees.
@@ -13,8 +21,7 @@
 //! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
 //!   that become void.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] frees archetypes without rows. [`gone`] has the despawned entities that keep their
-//!   cleanup components.
+//! * [`retire`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time, each by an
 //!   [`access_request`], which [`requests`] keeps.
@@ -38,36 +45,39 @@
 //! The calls of `world.insert(e, x)`, if the entity has no `x` yet:
 //!
 //! ```text
-//!  World::insert                     world/structural.rs
-//!    Directory::locate               entity/directory.rs       the entity's archetype and row
-//!    Graph::last_edge                archetype/graph.rs        same bundle type and source, or:
-//!    World::find_edge                world/structural.rs
-//!      Bundles::id                   archetype/bundles.rs
-//!      Store::edge                   store/edges.rs
-//!        Graph::find                 archetype/graph.rs        the edge is known, or:
-//!        Store::add_edge             store/edges.rs
-//!          Store::find_or_add        store/store.rs            adds the target, extends plans
-//!          Edge::new, Graph::add     archetype/graph.rs
-//!      Graph::remember_edge          archetype/graph.rs
-//!    Store::advance_clock            store/store.rs
-//!    Store::take_edge                world/structural.rs
-//!      Store::record_move            store/logs/record_rows.rs for readers of removed rows
-//!      Bundle::store                 archetype/bundle.rs       writes `x`, called by move_cells
-//!      Archetypes::pair_mut          archetype/archetypes.rs   records both in the change log
-//!      move_row                      archetype/move_row.rs
-//!        ChunkList::begin_removal    storage/chunk_list/append_remove.rs
-//!        ChunkList::next_row         storage/chunk_list/append_remove.rs
-//!        RowMove::move_cells         storage/access/row_move.rs
-//!          copy_two_small            storage/access/block_copy.rs
-//!          NextRow::commit           storage/chunk_list/append_remove.rs
-//!        Archetype::rows_arrived     archetype/arrive.rs
-//!          Stamps::record_arrival    storage/stamps/stamps.rs
-//!        Archetype::finish_removal   archetype/archetype.rs
-//!          Archetype::row_removed    archetype/arrive.rs
-//!            Stamps::record_removal  storage/stamps/stamps.rs
-//!          ChunkList::drop_last      storage/chunk_list/append_remove.rs
-//!      Directory::follow_move        entity/directory.rs
-//!      Store::record_arrived         store/logs/record_rows.rs for readers of inserted rows
+//!  World::insert                        world/structural.rs
+//!    Store::flush                       store/spawn.rs
+//!    Store::insert                      store/change_row.rs
+//!      Store::change_of                 store/change_row.rs
+//!        Directory::locate              entity/directory.rs       the entity's archetype and row
+//!        Graph::last_edge               archetype/graph.rs        same bundle type and source, or:
+//!        Store::find_edge               store/change_row.rs
+//!          Bundles::id                  archetype/bundles.rs
+//!          Store::edge                  store/edges.rs
+//!            Graph::find                archetype/graph.rs        the edge is known, or:
+//!            Store::add_edge            store/edges.rs
+//!              Store::find_or_add       store/store.rs            adds the target, extends plans
+//!              Edge::new, Graph::add    archetype/graph.rs
+//!          Graph::remember_edge         archetype/graph.rs
+//!        Store::advance_clock           store/store.rs
+//!      Store::change_row                store/change_row.rs       every change of a single row
+//!        Store::record_move             store/logs/record_rows.rs for readers of removed rows
+//!        Bundle::store                  archetype/bundle.rs       writes `x`, called by move_cells
+//!        Archetypes::pair_mut           archetype/archetypes.rs   records both in the change log
+//!        move_row                       archetype/move_row.rs
+//!          ChunkList::begin_removal     storage/chunk_list/append_remove.rs
+//!          ChunkList::next_row          storage/chunk_list/append_remove.rs
+//!          RowMove::move_cells          storage/access/row_move.rs
+//!            copy_two_small             storage/access/block_copy.rs
+//!            NextRow::commit            storage/chunk_list/append_remove.rs
+//!          Archetype::rows_arrived      archetype/arrive.rs
+//!            Stamps::record_arrival     storage/stamps/stamps.rs
+//!          Archetype::finish_removal    archetype/archetype.rs
+//!            Archetype::row_removed     archetype/arrive.rs
+//!              Stamps::record_removal   storage/stamps/stamps.rs
+//!            ChunkList::drop_last       storage/chunk_list/append_remove.rs
+//!        Directory::follow_move         entity/directory.rs
+//!        Store::record_arrived          store/logs/record_rows.rs for readers of inserted rows
 //! ```
 //!
 //! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]
@@ -76,12 +86,21 @@
 //! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
 mod access_request;
+mod attempt;
+mod batch;
+mod change_chunks;
+mod change_row;
+mod change_rows;
+mod cleanup;
+mod despawn;
 mod edges;
+mod error;
 mod first_panic;
-mod gone;
 mod history;
 mod image;
+mod instantiate;
 mod logs;
+mod matches;
 mod merge;
 mod move_from;
 mod plan;
@@ -92,11 +111,13 @@ mod requirements;
 mod resolved_plan;
 mod retire;
 mod row_rule;
+mod row_values;
 mod rule;
 mod side_image;
 mod side_table;
 mod side_tables;
 mod sight;
+mod spawn;
 mod split;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod store;
@@ -104,14 +125,15 @@ mod swap;
 mod tagged_entries;
 
 pub(crate) use access_request::AccessRequest;
-pub(crate) use edges::EdgeError;
+pub(crate) use cleanup::Living;
+pub use error::{EntityError, MissingComponent, SpawnError};
 pub(crate) use first_panic::FirstPanic;
-pub(crate) use gone::Living;
 pub(crate) use history::History;
 pub(crate) use image::{StoreImage, StorePatch, age_of_stamp};
 pub(crate) use logs::{
     EventQueueInfo, EventQueues, Kept, KeptEvents, Logs, ReaderPosition, RowLog, Subject,
 };
+pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub use merge::MergeErrorKind;
 pub(crate) use move_from::{Leaving, LeavingRows};
 pub(crate) use plan::Plan;
@@ -119,6 +141,7 @@ pub(crate) use query_type::QueryType;
 pub(crate) use read_guard::{ReadGuard, is_held};
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
 pub(crate) use row_rule::RowRule;
+pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
 pub(crate) use side_table::SideTable;
 pub(crate) use side_tables::SideTableInfo;

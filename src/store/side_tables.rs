@@ -3,11 +3,10 @@
 //! Each table has a lock on which no thread ever waits, like a resource: a schedule never runs a
 //! system in parallel with one that writes the table that it reads.
 //!
-//! Entities end by `Store::despawn_row`, for `World::despawn` and single commands, by
-//! `Store::despawn_batch`, by `Matching::despawn`, and by `World::clear`, whether or not a row of
-//! cleanup components remains. Each of these calls [`SideTables::end`] or [`SideTables::clear`] at
-//! its end, when all rows are moved or removed, because a destructor may panic. In a world without
-//! side tables the call is one branch.
+//! Entities end by the methods of `despawn.rs`, whether or not a row of cleanup components remains.
+//! Each of these calls [`SideTables::end`] or [`SideTables::clear`] at its end, when all rows are
+//! moved or removed, because a destructor may panic. In a world without side tables the call is one
+//! branch.
 
 use core::any::{Any, TypeId, type_name};
 use core::fmt;

@@ -22,7 +22,7 @@ use crate::storage::ColumnViews;
 use crate::version::Version;
 
 use super::access_request::AccessRequest;
-use super::gone::Living;
+use super::cleanup::Living;
 use super::logs::Logs;
 use super::query_type::QueryType;
 use super::requirements::{ComponentIds, Requirements};

@@ -1,6 +1,6 @@
 //! The storage of a world: archetypes, entities and the clock.
 
-use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph};
+use crate::archetype::{Archetypes, BundleId, Bundles, Graph};
 use crate::component::{Component, ComponentSet, NameTaken, Registry};
 use crate::entity::ArchetypeId;
 use crate::entity::Directory;
@@ -158,36 +158,25 @@ impl Store {
         columns
     }
 
-    /// The id of bundle `B`. Finds or adds its home: the archetype of exactly its components.
+    /// The home of a bundle: the archetype of exactly its components. Finds or adds it, unless it
+    /// is known.
     ///
     /// # Errors
     ///
-    /// If a row of them does not fit a chunk. The store is unchanged.
+    /// If a row of the components does not fit a chunk. The store is unchanged.
     #[inline]
-    pub(crate) fn home<B: Bundle>(&mut self) -> Result<BundleId, LayoutError> {
-        let id = self.bundles.id::<B>(&mut self.registry);
-        self.ensure_home(id)?;
-        Ok(id)
-    }
-
-    /// Finds or adds the home of a bundle, unless it is known.
-    ///
-    /// # Errors
-    ///
-    /// If a row of its components does not fit a chunk. The store is unchanged.
-    #[inline]
-    pub(crate) fn ensure_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
-        match self.bundles.home(id) {
-            Some(_) => Ok(()),
-            None => self.find_home(id),
+    pub(super) fn home(&mut self, bundle: BundleId) -> Result<ArchetypeId, LayoutError> {
+        match self.bundles.home(bundle) {
+            Some(home) => Ok(home.archetype),
+            None => self.find_home(bundle),
         }
     }
 
     #[cold]
-    fn find_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
-        let set = self.bundles.info(id).set();
+    fn find_home(&mut self, bundle: BundleId) -> Result<ArchetypeId, LayoutError> {
+        let set = self.bundles.info(bundle).set();
         let archetype = self.find_or_add(&set)?;
-        self.bundles.set_home(id, archetype, self.archetypes.get(archetype));
-        Ok(())
+        self.bundles.set_home(bundle, archetype, self.archetypes.get(archetype));
+        Ok(archetype)
     }
 }

@@ -7,9 +7,8 @@ use crate::archetype::Bundle;
 use crate::component::{Component as _, ComponentId, ComponentInfo, ComponentSet, Gone};
 use crate::entity::Entity;
 use crate::nearest::nearest;
+use crate::store::{EntityError, RowValues};
 
-use super::error::EntityError;
-use super::structural_bytes::RowValues;
 use super::world::World;
 
 impl World {
@@ -119,7 +118,7 @@ impl World {
         self.ensure_whole(&ids, Some(self.archetype(place).set()))?;
         let bundles = &mut self.store.bundles;
         let added = (bundles.set_id(&[]), bundles.set_id(&ids));
-        self.exchange_bytes(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
+        self.store.exchange_bytes(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
         Ok(())
     }
 
@@ -157,7 +156,7 @@ impl World {
         self.flush();
         let bundles = &mut self.store.bundles;
         let removed = (bundles.set_id(&ids), bundles.set_id(&[]));
-        self.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
+        self.store.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
         Ok(())
     }
 

@@ -3,9 +3,8 @@
 use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
 use crate::entity::Entity;
 use crate::query::{Query, TermParts, assert_unaliased};
-use crate::store::Store;
+use crate::store::{EntityError, Store};
 
-use super::error::EntityError;
 use super::world::World;
 
 /// The result of [`World::get`]: a `&C`, or a `C` if the component is split.

@@ -3,8 +3,8 @@
 use crate::component::Component;
 use crate::entity::{ArchetypeId, Entity, RowIndex};
 use crate::storage::ChunkRow;
+use crate::store::EntityError;
 
-use super::error::EntityError;
 use super::world::World;
 
 impl World {

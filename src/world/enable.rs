@@ -4,8 +4,8 @@ use crate::component::Component;
 use crate::entity::{Entity, Location};
 use crate::query::{Filter, Terms, assert_enableable, masks_in};
 use crate::storage::{ChunkBits, StampKind};
+use crate::store::EntityError;
 
-use super::error::EntityError;
 use super::matching::Matching;
 use super::world::World;
 

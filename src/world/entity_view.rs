@@ -6,9 +6,9 @@ use crate::archetype::{Archetype, SharedTags};
 use crate::component::{Columnar, ComponentInfo, Registry};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::storage::ChunkRow;
+use crate::store::EntityError;
 
 use super::cell_shape::{Cell, CellShape};
-use super::error::EntityError;
 use super::world::World;
 
 /// # All components of an entity

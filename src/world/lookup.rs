@@ -6,9 +6,9 @@ use crate::component::{Columnar, Component};
 use crate::entity::Entity;
 use crate::query::assert_enableable;
 use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
+use crate::store::EntityError;
 
 use super::cell_shape::{Cell, CellMut, CellShape};
-use super::error::EntityError;
 use super::world::World;
 
 /// # Components by entity

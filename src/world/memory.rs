@@ -1,9 +1,8 @@
 //! Memory: reserved, counted and returned.
 
-use super::error::SpawnError;
-use super::spawn_batch::ensure_room;
 use super::world::World;
 use crate::archetype::{Bundle, assert_distinct};
+use crate::store::SpawnError;
 
 /// The bytes that a world holds, by use; see [`World::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,18 +62,8 @@ impl World {
     /// ```
     pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
-        self.attempt(|store| {
-            store.entities.ensure_room(rows)?;
-            let home = store.home::<B>()?;
-            let home = store.bundles.home(home).expect("found above").archetype;
-            let archetype = store.archetypes.get_mut(home);
-            ensure_room(archetype, &mut store.entities, rows)?;
-            archetype.reserve(rows, &mut store.pool);
-            // Rows that are reserved for other bundles need ids as well.
-            let spare = store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
-            store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
-            Ok(())
-        })
+        self.flush();
+        self.store.reserve::<B>(rows)
     }
 
     /// Returns memory to the system. It moves at most `rows_max` rows, so that the work can be

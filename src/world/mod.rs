@@ -4,15 +4,10 @@
 //! | --- | --- |
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id; reserves ids |
-//! | [`spawn_batch`] | the rows of a batch while they are written |
-//! | [`attempt`] | removes the archetypes that a refused call has added |
 //! | [`instantiate`] | copies of an entity |
-//! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
-//! | [`despawn_batch`] | despawns many entities, with prefetches of their rows |
-//! | [`structural_bytes`] | structural changes with bundles known only at run time |
+//! | [`structural`] | `despawn`, `despawn_batch`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`merge`] | takes over the entities of another world |
 //! | [`move_from`] | takes over the entities of another world that a query matches |
-//! | [`merge_batch`] | one change of many entities: rows of one archetype move together |
 //! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and their filters |
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
@@ -30,9 +25,9 @@
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
 //! | [`check`] | every invariant |
+//! | `refused_tests` | calls that are refused leave the world unchanged |
 //! | `attachment_tests` | a kind of attachment that exists in tests only, in a random world |
 //! | [`hash`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
-//! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 // The order of the documentation of `World`: the first things a reader needs come first.
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -54,7 +49,6 @@ mod entity_view;
 
 mod enable;
 
-mod despawn_batch;
 mod instantiate;
 
 mod shared;
@@ -70,32 +64,30 @@ mod memory;
 #[cfg(test)]
 mod attachment_tests;
 mod check;
+#[cfg(test)]
+mod refused_tests;
 
 mod hash;
 
 mod archetype_info;
 mod by_name;
 
-mod attempt;
 mod cell_shape;
 mod changes_entities;
 mod digests;
-mod error;
 mod hash_cache;
-mod merge_batch;
 mod narrow;
 mod resources;
 mod retain;
-mod spawn_batch;
 mod split;
-mod structural_bytes;
+
+pub use crate::store::{EntityError, MissingComponent, SpawnError};
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::BytesError;
 pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
 pub use entity_view::{ComponentView, EntityView};
-pub use error::{EntityError, MissingComponent, SpawnError};
 pub use hash_cache::HashCache;
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
@@ -105,6 +97,5 @@ pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub use side::{Side, SideMut};
 pub(crate) use side::{SideGrant, SideReadGrant};
-pub(crate) use structural_bytes::{MergeOutcome, RowValues};
 pub(crate) use world::WorldId;
 pub use world::{World, WorldBuilder};

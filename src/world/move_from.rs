@@ -1,7 +1,7 @@
 //! Moves some entities of a world to another one.
 
-use crate::query::{Filter, MatchedChunks, MatchedRows, Terms, matches_in};
-use crate::store::{Leaving, LeavingRows, MergeErrorKind};
+use crate::query::{Filter, Terms, matches_in};
+use crate::store::{Leaving, LeavingRows, MatchedChunks, MatchedRows, MergeErrorKind};
 
 use super::matching::Matching;
 use super::merge::Merged;

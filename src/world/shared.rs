@@ -9,13 +9,13 @@ use core::any::type_name;
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashSet;
 
-use crate::archetype::{Bundle, Change};
+use crate::archetype::Change;
 use crate::component::{SharedCodec, SharedMap, SharedRow, SharedValue};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
 use crate::storage::LayoutError;
+use crate::store::EntityError;
 
-use super::error::EntityError;
 use super::matching::Matching;
 use super::world::World;
 
@@ -63,7 +63,7 @@ impl World {
         if self.store.archetypes.get(source).set().contains(row.tag) {
             return Ok(());
         }
-        self.change_shared(entity, row.change(), (Tag, Tag))
+        self.store.change_tags(entity, row.change(), (Tag, Tag))
     }
 
     /// Sets the encoding of [shared values](crate::Shared) of type `T`, so that they are part of
@@ -186,7 +186,7 @@ impl World {
         if !self.store.archetypes.get(source).set().contains(marker) {
             return Err(self.lacking(entity, type_name::<T>()));
         }
-        self.change_shared(entity, Change::Unshare(marker), ())
+        self.store.change_tags(entity, Change::Unshare(marker), ())
     }
 
     /// The [shared value](crate::Shared) of type `T` of an entity. O(1).
@@ -345,20 +345,3 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
 struct Tag;
 
 crate::impl_component!(Tag as "phalanx::Tag");
-
-impl World {
-    /// Moves the row of an entity to the archetype with another shared value, or without one.
-    fn change_shared<B: Bundle>(
-        &mut self,
-        entity: Entity,
-        change: Change,
-        tags: B,
-    ) -> Result<(), EntityError> {
-        let place = self.store.entities.locate(entity)?;
-        let edge = self.store.edge(place.archetype(), change);
-        let edge = edge.map_err(|error| self.refused(entity, error))?;
-        let now = self.store.advance_clock();
-        self.store.take_edge::<(), B>(entity, place, edge, tags, now);
-        Ok(())
-    }
-}

@@ -1,10 +1,9 @@
 //! Spawning entities: one, many, from columns, with a given id; and reserving ids.
 
 use crate::archetype::{Bundle, ColumnSlices, assert_distinct};
-use crate::entity::{AllocAtError, Entity, Location, OutOfIds, ReserveError, ReservedEntities};
+use crate::entity::{Entity, OutOfIds, ReserveError, ReservedEntities};
+use crate::store::SpawnError;
 
-use super::error::SpawnError;
-use super::spawn_batch::{Batch, Spawner};
 use super::world::World;
 
 /// # Spawning
@@ -30,7 +29,8 @@ impl World {
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
         const { assert_distinct::<B>() };
-        match self.spawn_one(bundle) {
+        self.flush();
+        match self.store.spawn(bundle) {
             Ok(entity) => entity,
             Err(error) => refuse(error),
         }
@@ -51,28 +51,8 @@ impl World {
     #[inline]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         const { assert_distinct::<B>() };
-        self.spawn_one(bundle)
-    }
-
-    #[inline]
-    fn spawn_one<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         self.flush();
-        let known = self.store.archetypes.len();
-        let (spawner, home) = Spawner::new::<B>(&mut self.store)?;
-        let Spawner { id, archetype, entities, pool, clock, now } = spawner;
-        let row = archetype.next_row(pool);
-        let entity = match entities.alloc(Location::new(id, row.position())) {
-            Ok(entity) => entity,
-            Err(error) => {
-                row.abandon(pool);
-                *clock = clock.before();
-                self.store.give_back_archetypes(known);
-                return Err(error.into());
-            }
-        };
-        row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
-        self.store.record_spawned(id, 1);
-        Ok(entity)
+        self.store.spawn(bundle)
     }
 
     /// Spawns an entity with the id `entity`, which must not be alive: for replication, undo,
@@ -103,19 +83,8 @@ impl World {
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
-        self.attempt(|store| {
-            let (spawner, home) = Spawner::new::<B>(store)?;
-            let Spawner { id, archetype, entities, pool, clock, now } = spawner;
-            let row = archetype.next_row(pool);
-            if let Err(error) = entities.alloc_at(entity, Location::new(id, row.position())) {
-                row.abandon(pool);
-                *clock = clock.before();
-                return Err(AllocAtError::into(error));
-            }
-            row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
-            store.record_spawned(id, 1);
-            Ok(())
-        })
+        self.flush();
+        self.store.spawn_at(entity, bundle)
     }
 
     /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the
@@ -178,7 +147,8 @@ impl World {
         I::Item: Bundle,
     {
         const { assert_distinct::<I::Item>() };
-        match self.spawn_rows(bundles.into_iter()) {
+        self.flush();
+        match self.store.spawn_each(bundles.into_iter()) {
             Ok(entities) => entities,
             Err(error) => refuse(error),
         }
@@ -204,30 +174,8 @@ impl World {
         I::Item: Bundle,
     {
         const { assert_distinct::<I::Item>() };
-        self.spawn_rows(bundles.into_iter())
-    }
-
-    #[inline]
-    fn spawn_rows<I>(&mut self, mut bundles: I) -> Result<&[Entity], SpawnError>
-    where
-        I: Iterator,
-        I::Item: Bundle,
-    {
-        let rows = self.attempt(|store| {
-            let (spawner, home) = Spawner::new::<I::Item>(store)?;
-            let mut batch = Batch::new(spawner);
-            loop {
-                let run = batch.room(bundles.size_hint().0, usize::MAX)?;
-                let written = batch.write(&home.cells, &run, |rows| {
-                    bundles.by_ref().take(run.rows.len()).for_each(|bundle| rows.push(bundle));
-                });
-                if written < run.rows.len() {
-                    break;
-                }
-            }
-            Ok::<_, SpawnError>(batch.finish()?)
-        })?;
-        Ok(self.spawned(rows))
+        self.flush();
+        self.store.spawn_each(bundles.into_iter())
     }
 
     /// Spawns an entity for every row of equally long columns, and returns their ids in that order.
@@ -253,19 +201,8 @@ impl World {
     pub fn spawn_columns<S: ColumnSlices>(&mut self, columns: S) -> Result<&[Entity], SpawnError> {
         const { assert_distinct::<S::Bundle>() };
         let rows = even_len(columns)?;
-        let rows = self.attempt(|store| {
-            let (mut spawner, home) = Spawner::new::<S::Bundle>(store)?;
-            let room = spawner.ensure_room(rows);
-            let mut batch = Batch::new(spawner);
-            room?;
-            while batch.len() < rows {
-                let (copied, left) = (batch.len(), rows - batch.len());
-                let run = batch.room(left, left)?;
-                batch.write(&home.cells, &run, |rows| rows.copy(columns, copied));
-            }
-            Ok::<_, SpawnError>(batch.finish()?)
-        })?;
-        Ok(self.spawned(rows))
+        self.flush();
+        self.store.spawn_columns(columns, rows)
     }
 
     /// Reserves the id of an entity, which is spawned without components at the world's next

@@ -1,14 +1,10 @@
 //! Structural changes of one entity: one move of a row along an edge of the graph.
 
-use crate::archetype::{Bundle, Change, ChangeKind, EdgeId, assert_distinct, move_row};
+use crate::archetype::{Bundle, assert_distinct};
 use crate::component::{ColumnVisitor, Columnar, Component, ComponentSet, Registry, Shape as _};
-use crate::entity::ArchetypeId;
-use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::storage::{RowReader, RowWriter};
-use crate::store::{EdgeError, Store};
-use crate::version::Version;
+use crate::entity::{Entity, NoSuchEntity};
+use crate::store::EntityError;
 
-use super::error::EntityError;
 use super::world::World;
 
 /// Tells whether a set has all columns of a component. Without a set it has none.
@@ -54,11 +50,39 @@ impl World {
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush();
-        self.store.despawn_row(entity)?;
-        if !self.store.sides.is_empty() {
-            self.store.sides.end_one(entity);
-        }
-        Ok(())
+        self.store.despawn(entity)
+    }
+
+    /// Despawns entities in the given order, and returns their number. Ids that are not alive are
+    /// skipped, so an id that is named twice counts once. Reserved ids are alive. [Cleanup
+    /// components](crate::component#cleanup-components) are kept.
+    ///
+    /// The order of rows and the order in which ids are used again are the same as after a loop of
+    /// [`despawn`](World::despawn). But the whole batch has one version, or none if no entity was
+    /// alive, so the [`hash`](World::hash) differs. Scattered entities despawn several times as
+    /// fast, because the batch prefetches their rows. O(entities), and O(components) for each live
+    /// entity.
+    ///
+    /// To despawn the rows that a kernel finds dead, see
+    /// [`Matching::retain`](crate::Matching::retain).
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of [side values](World::insert_side) panics. All entities are despawned
+    /// before the panic goes on.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
+    /// assert_eq!(world.despawn_batch(&entities[..60]), 60);
+    /// assert_eq!(world.despawn_batch(&entities), 40, "the others are not alive");
+    /// assert!(world.is_empty());
+    /// ```
+    pub fn despawn_batch(&mut self, entities: &[Entity]) -> usize {
+        self.flush();
+        self.store.despawn_batch(entities.len(), |i| entities[i])
     }
 
     /// Inserts the components of `bundle` into an entity. Components that it already has are
@@ -83,17 +107,7 @@ impl World {
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), EntityError> {
         const { assert_distinct::<B>() };
         self.flush();
-        let place = self.store.entities.locate(entity)?;
-        let source = place.archetype();
-        let edge = match self.store.graph.last_edge::<B>(ChangeKind::Insert, source) {
-            Some(edge) => edge,
-            None => self.find_edge::<B>(ChangeKind::Insert, entity, source, |store| {
-                Change::Insert(store.bundles.id::<B>(&mut store.registry))
-            })?,
-        };
-        let now = self.store.advance_clock();
-        self.store.take_edge::<(), B>(entity, place, edge, bundle, now);
-        Ok(())
+        self.store.insert(entity, bundle)
     }
 
     /// Removes the components of `B` from an entity and returns them. Moves one row: O(components).
@@ -116,18 +130,7 @@ impl World {
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         const { assert_distinct::<B>() };
         self.flush();
-        let place = self.store.entities.locate(entity)?;
-        let source = place.archetype();
-        let edge = match self.store.graph.last_edge::<B>(ChangeKind::Remove, source) {
-            Some(edge) => edge,
-            None => self.find_edge::<B>(ChangeKind::Remove, entity, source, |store| {
-                Change::Remove(store.bundles.id::<B>(&mut store.registry))
-            })?,
-        };
-        let now = self.store.advance_clock();
-        let removed = self.store.take_edge(entity, place, edge, (), now);
-        self.store.end_cleanup();
-        Ok(removed)
+        self.store.remove(entity)
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`, in one
@@ -157,18 +160,7 @@ impl World {
         const { assert_distinct::<R>() };
         const { assert_distinct::<A>() };
         self.flush();
-        let place = self.store.entities.locate(entity)?;
-        let source = place.archetype();
-        let edge = match self.store.graph.last_edge::<(R, A)>(ChangeKind::Exchange, source) {
-            Some(edge) => edge,
-            None => self.find_edge::<(R, A)>(ChangeKind::Exchange, entity, source, |store| {
-                let removed = store.bundles.id::<R>(&mut store.registry);
-                let added = store.bundles.id::<A>(&mut store.registry);
-                Change::Exchange { removed, added }
-            })?,
-        };
-        let now = self.store.advance_clock();
-        Ok(self.store.take_edge(entity, place, edge, added, now))
+        self.store.exchange(entity, added)
     }
 
     /// Returns `true` if the entity is alive, or [`Gone`](crate::Gone), and has `C`.
@@ -207,72 +199,6 @@ impl World {
     /// ```
     pub fn clear(&mut self) {
         self.flush();
-        self.store.advance_clock();
-        self.store.record_clear();
-        for archetype in self.store.archetypes.all_mut() {
-            archetype.clear(&mut self.store.pool);
-        }
-        self.store.entities.clear();
-        self.store.sides.clear();
-    }
-
-    /// The error of a change that has no edge.
-    #[cold]
-    pub(super) fn refused(&self, entity: Entity, error: EdgeError) -> EntityError {
-        match error {
-            EdgeError::Gone => NoSuchEntity { entity }.into(),
-            EdgeError::Missing(id) => self.lacking(entity, self.store.registry.info(id).name()),
-            EdgeError::Layout(error) => error.into(),
-        }
-    }
-
-    /// The edge for a bundle type other than that of the last change of this kind.
-    #[inline(never)]
-    fn find_edge<B: 'static>(
-        &mut self,
-        kind: ChangeKind,
-        entity: Entity,
-        source: ArchetypeId,
-        change: impl FnOnce(&mut Store) -> Change,
-    ) -> Result<EdgeId, EntityError> {
-        let change = change(&mut self.store);
-        let edge = self.store.edge(source, change);
-        let edge = edge.map_err(|error| self.refused(entity, error))?;
-        self.store.graph.remember_edge::<B>(kind, source, edge);
-        Ok(edge)
-    }
-}
-
-impl Store {
-    /// Moves a row along an edge, writes the added bundle, and returns the removed one.
-    #[inline(always)]
-    pub(super) fn take_edge<R: Bundle, A: Bundle>(
-        &mut self,
-        entity: Entity,
-        place: Location,
-        edge: EdgeId,
-        added: A,
-        now: Version,
-    ) -> R {
-        self.record_move(place, edge);
-        let Self { archetypes, entities, pool, graph, .. } = self;
-        let edge = graph.edge(edge);
-        let from = place.archetype();
-        let exchange = |old: &mut RowReader<'_>, new: &mut RowWriter<'_>| {
-            let removed = R::fetch(old);
-            added.store(&mut |value| new.put(value));
-            removed
-        };
-        if edge.target == from {
-            let archetype = archetypes.get_mut(from);
-            return archetype.overwrite_row(edge, place.row(), now, exchange);
-        }
-        let (archetype, target) = archetypes.pair_mut(from, edge.target);
-        let at = archetype.list().split(place.row());
-        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
-        let there = Location::new(edge.target, target.list().position(moved.to));
-        entities.follow_move(entity, there, moved.swapped);
-        self.record_arrived(there.archetype(), from, 1);
-        moved.exchanged
+        self.store.clear();
     }
 }

@@ -4,14 +4,11 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archetype::{Archetype, Archetypes};
-use crate::component::ComponentSet;
-use crate::entity::ArchetypeId;
 use crate::entity::{Directory, Entity, Location, RequestLimit};
-use crate::storage::{BundleCells, ChunkSize, EXTENT_CHUNKS_MAX};
-use crate::store::Store;
+use crate::storage::{ChunkSize, EXTENT_CHUNKS_MAX};
+use crate::store::{EntityError, Store};
 use crate::version::Version;
 
-use super::error::EntityError;
 use super::resources::{MissingResource, Res, ResMut, Resources};
 
 /// Entities and their components.
@@ -160,13 +157,13 @@ impl World {
     #[must_use]
     #[inline]
     pub fn contains(&self, entity: Entity) -> bool {
-        self.store.entities.contains(entity) && !self.store.is_gone(entity)
+        self.store.contains(entity)
     }
 
     /// The error of a call that names an entity without the row or the component that it needs.
     #[cold]
     pub(super) fn lacking(&self, entity: Entity, component: &'static str) -> EntityError {
-        EntityError::lacks(entity, component, self.contains(entity))
+        self.store.lacking(entity, component)
     }
 
     /// The identity of this world.
@@ -180,36 +177,11 @@ impl World {
         self.store.archetypes.get(location.archetype())
     }
 
-    /// The archetype without components, in which reserved ids are spawned.
-    pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
-        self.store.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
-    }
-
     /// Spawns reserved ids and takes back the ids of dropped buffers. Every change of the world
     /// begins with it.
     #[inline]
     pub(crate) fn flush(&mut self) {
-        if self.store.entities.needs_flush() {
-            self.flush_ids();
-        }
-    }
-
-    #[cold]
-    fn flush_ids(&mut self) {
-        if !self.store.entities.has_reserved() {
-            return self.store.entities.flush(|_| unreachable!("no id is reserved"));
-        }
-        let id = self.empty_archetype();
-        let now = self.store.advance_clock();
-        let archetype = self.store.archetypes.get_mut(id);
-        let pool = &mut self.store.pool;
-        let cells = BundleCells::none(archetype.list());
-        self.store.entities.flush(|entity| {
-            let row = archetype.next_row(pool);
-            let place = Location::new(id, row.position());
-            row.push(&cells, entity, now, |_| ());
-            place
-        });
+        self.store.flush();
     }
 }
 

@@ -1,57 +1,52 @@
 //! Rows that become entities: written after the last live row before they get ids.
 
-use crate::archetype::{Archetype, Bundle, BundleTarget, NewRows};
-use crate::entity::ArchetypeId;
+use crate::archetype::{Archetype, Bundle, BundleId, NewRows};
 use crate::entity::RowIndex;
-use crate::entity::{Directory, Entity, OutOfIds, RequestLimit, ReserveError};
+use crate::entity::{ArchetypeId, Directory, Entity, OutOfIds, RequestLimit, ReserveError};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, WrittenRows};
-use crate::store::Store;
 use crate::version::Version;
 
-use super::world::World;
+use super::row_values::RowValues;
+use super::store::Store;
 
-/// The parts of a world that spawning entities of one archetype needs.
-pub(super) struct Spawner<'w> {
+/// The parts of a store that spawning entities of one archetype needs.
+pub(super) struct Spawner<'s> {
     pub(super) id: ArchetypeId,
-    pub(super) archetype: &'w mut Archetype,
-    pub(super) entities: &'w mut Directory,
-    pub(super) pool: &'w mut Pool,
-    pub(super) clock: &'w mut Version,
+    pub(super) archetype: &'s mut Archetype,
+    pub(super) entities: &'s mut Directory,
+    pub(super) pool: &'s mut Pool,
+    pub(super) clock: &'s mut Version,
     pub(super) now: Version,
 }
 
-impl<'w> Spawner<'w> {
-    /// The parts for entities of one bundle, and its target. No id may be reserved. The archetype
+impl<'s> Spawner<'s> {
+    /// The parts for entities of one bundle, and its cells. No id may be reserved. The archetype
     /// may be new.
-    #[inline]
-    pub(super) fn new<B: Bundle>(
-        store: &'w mut Store,
-    ) -> Result<(Self, &'w BundleTarget), LayoutError> {
-        let id = store.home::<B>()?;
+    ///
+    /// # Errors
+    ///
+    /// If a row of the bundle does not fit a chunk. The store is unchanged.
+    #[inline(always)]
+    pub(super) fn new(
+        store: &'s mut Store,
+        bundle: BundleId,
+    ) -> Result<(Self, &'s BundleCells), LayoutError> {
+        let id = store.home(bundle)?;
         let Store { archetypes, clock, entities, pool, bundles, .. } = store;
-        let home = bundles.home(id).expect("found above");
+        let home = bundles.home(bundle).expect("found above");
         let now = clock.advance();
-        let archetype = archetypes.get_mut(home.archetype);
-        Ok((Self { id: home.archetype, archetype, entities, pool, clock, now }, home))
+        let archetype = archetypes.get_mut(id);
+        Ok((Self { id, archetype, entities, pool, clock, now }, &home.cells))
     }
 
     /// The parts for entities of an archetype.
-    pub(super) fn at(world: &'w mut World, id: ArchetypeId) -> Self {
-        let Store { archetypes, clock, entities, pool, .. } = &mut world.store;
+    pub(super) fn at(store: &'s mut Store, id: ArchetypeId) -> Self {
+        let Store { archetypes, clock, entities, pool, .. } = store;
         let now = clock.advance();
         Self { id, archetype: archetypes.get_mut(id), entities, pool, clock, now }
     }
 
-    /// Checks that one call may add `rows` rows.
-    ///
-    /// # Errors
-    ///
-    /// [`ReserveError`] if the ids or the memory do not suffice.
-    pub(super) fn ensure_room(&mut self, rows: usize) -> Result<(), ReserveError> {
-        ensure_room(self.archetype, self.entities, rows)
-    }
-
-    /// Restores the world: gives up the rows that were written, and sets the clock back.
+    /// Restores the store: gives up the rows that were written, and sets the clock back.
     #[cold]
     pub(super) fn abandon(&mut self) {
         self.archetype.abandon(self.pool);
@@ -59,25 +54,35 @@ impl<'w> Spawner<'w> {
     }
 }
 
-/// Rows written after the last live row. A batch that is dropped before `finish` leaves the world
+/// Rows written after the last live row. A batch that is dropped before `finish` leaves the store
 /// unchanged.
-pub(super) struct Batch<'w> {
+pub(super) struct Batch<'s> {
     /// `None` after `finish`.
-    spawner: Option<Spawner<'w>>,
+    spawner: Option<Spawner<'s>>,
     written: WrittenRows,
 }
 
-impl<'w> Batch<'w> {
+impl<'s> Batch<'s> {
     const OPEN: &'static str = "the batch is finished already";
 
     #[inline]
-    pub(super) const fn new(spawner: Spawner<'w>) -> Self {
+    pub(super) const fn new(spawner: Spawner<'s>) -> Self {
         Self { written: spawner.archetype.begin_rows(), spawner: Some(spawner) }
     }
 
     /// The number of written rows.
     pub(super) const fn len(&self) -> usize {
         self.written.len()
+    }
+
+    /// Checks that the batch may have `rows` rows.
+    ///
+    /// # Errors
+    ///
+    /// [`ReserveError`] if the ids or the memory do not suffice.
+    pub(super) fn ensure_room(&mut self, rows: usize) -> Result<(), ReserveError> {
+        let spawner = self.spawner.as_mut().expect(Self::OPEN);
+        ensure_room(spawner.archetype, spawner.entities, rows)
     }
 
     /// Room after the written rows: at most `max` rows of one chunk. `expected` more rows follow.
@@ -111,6 +116,25 @@ impl<'w> Batch<'w> {
         tally.len()
     }
 
+    /// Writes `rows` rows as bytes, column by column. There must be room for them. `values` has the
+    /// offsets of the first row; the values of each next row begin `stride` bytes later.
+    pub(super) fn write_bytes(
+        &mut self,
+        cells: &BundleCells,
+        rows: usize,
+        (RowValues { bytes, starts }, stride): (RowValues<'_>, usize),
+    ) {
+        let columns = cells.columns().as_slice().len();
+        assert!(columns == starts.len(), "{} values of a bundle of {columns}", starts.len());
+        let Spawner { archetype, pool, .. } = self.spawner.as_mut().expect(Self::OPEN);
+        while self.written.len() < rows {
+            let (first, left) = (self.written.len(), rows - self.written.len());
+            let run = archetype.room(&self.written, left, pool).at_most(left);
+            let value = |i: usize, row: usize| &bytes[starts[i] + (first + row) * stride..];
+            archetype.write_bytes(&mut self.written, cells, &run, value);
+        }
+    }
+
     /// Writes a run as copies of a live row.
     pub(super) fn replicate(&mut self, from: RowIndex, run: &FreeRun) {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
@@ -119,38 +143,49 @@ impl<'w> Batch<'w> {
 
     /// [`Batch::finish`] of rows that are copies of a live row: they get its attachments.
     pub(super) fn finish_copies(self, from: RowIndex) -> Result<(ArchetypeId, usize), OutOfIds> {
-        self.finish_with(|archetype, first| archetype.replicate_attachments(from, first))
+        self.finish_with(|Spawner { id, archetype, entities, now, .. }, written| {
+            let first = archetype.len();
+            archetype.push_rows(*id, written, entities, *now)?;
+            archetype.replicate_attachments(from, first);
+            Ok(())
+        })
     }
 
     /// Allocates an entity for every row and makes the rows live. Returns their archetype and their
-    /// number, for [`World::spawned`].
+    /// number, for [`Store::spawned`].
     pub(super) fn finish(self) -> Result<(ArchetypeId, usize), OutOfIds> {
-        self.finish_with(|_, _| ())
+        self.finish_with(|Spawner { id, archetype, entities, now, .. }, written| {
+            archetype.push_rows(*id, written, entities, *now).map(drop)
+        })
     }
 
-    /// [`Batch::finish`] that calls `f` with the archetype and the index of the first new row.
+    /// [`Batch::finish`] that gives the rows ids on loan.
+    ///
+    /// # Panics
+    ///
+    /// If the number of ids differs from the number of rows, or an id is not on loan.
+    pub(super) fn finish_loaned(
+        self,
+        ids: impl ExactSizeIterator<Item = Entity>,
+    ) -> (ArchetypeId, usize) {
+        let finished = self.finish_with(|Spawner { id, archetype, entities, now, .. }, written| {
+            archetype.push_with_ids(*id, written, ids, entities, *now);
+            Ok(())
+        });
+        finished.expect("ids on loan cannot run out")
+    }
+
+    /// [`Batch::finish`] by `push`.
     fn finish_with(
         mut self,
-        f: impl FnOnce(&mut Archetype, usize),
+        push: impl FnOnce(&mut Spawner<'_>, &WrittenRows) -> Result<(), OutOfIds>,
     ) -> Result<(ArchetypeId, usize), OutOfIds> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
-        let Spawner { id, archetype, entities, pool, now, .. } = spawner;
-        let first = archetype.len();
-        archetype.push_rows(*id, &self.written, entities, *now)?;
-        archetype.abandon(pool);
-        f(archetype, first);
-        let id = *id;
+        push(spawner, &self.written)?;
+        spawner.archetype.abandon(spawner.pool);
+        let id = spawner.id;
         self.spawner = None;
         Ok((id, self.written.len()))
-    }
-}
-
-impl World {
-    /// Records rows that were just spawned, and returns their entities.
-    pub(super) fn spawned(&mut self, (archetype, rows): (ArchetypeId, usize)) -> &[Entity] {
-        self.store.record_spawned(archetype, rows);
-        let entities = self.store.archetypes.get(archetype).entities();
-        &entities[entities.len() - rows..]
     }
 }
 

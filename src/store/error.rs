@@ -58,7 +58,7 @@ one_of! { EntityError { NoSuchEntity(NoSuchEntity), Missing(MissingComponent), L
 impl EntityError {
     /// The error for an entity without a component. An entity that is gone is not alive.
     #[cold]
-    pub(super) const fn lacks(entity: Entity, component: &'static str, is_alive: bool) -> Self {
+    pub(crate) const fn lacks(entity: Entity, component: &'static str, is_alive: bool) -> Self {
         match is_alive {
             true => Self::Missing(MissingComponent { entity, component }),
             false => Self::NoSuchEntity(NoSuchEntity { entity }),

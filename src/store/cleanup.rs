@@ -8,7 +8,7 @@
 //! the archetype with `Gone` alone, and [`Store::end_cleanup`] empties it after each removal. In a
 //! world without cleanup components, each of these steps is one branch.
 
-use crate::archetype::{Archetype, Change, DespawnAction, EdgeId, MoveContext};
+use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
 use crate::component::Gone;
 use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
@@ -47,6 +47,12 @@ impl Store {
         self.has_cleanup() && self.despawn_action(entity) == Ok(DespawnAction::AlreadyGone)
     }
 
+    /// Whether an entity is alive or reserved, and not gone.
+    #[inline]
+    pub(crate) fn contains(&self, entity: Entity) -> bool {
+        self.entities.contains(entity) && !self.is_gone(entity)
+    }
+
     /// The effect of a despawn on an entity.
     ///
     /// # Errors
@@ -78,16 +84,13 @@ impl Store {
         if let Some(id) = self.without_cleanup
             && !self.archetypes.get(id).is_empty()
         {
-            self.end_all(id);
+            self.free_cleaned(id);
         }
     }
 
-    /// Ends all entities of an archetype, in the order of its rows.
+    /// Frees all entities of an archetype, in the order of its rows.
     #[cold]
-    fn end_all(&mut self, id: ArchetypeId) {
-        self.record_chunks(id, &ChunkSet::All);
-        let Self { archetypes, clock, entities, pool, .. } = self;
-        let mut context = MoveContext { entities, pool, now: *clock };
-        archetypes.get_mut(id).despawn_chunks(id, &ChunkSet::All, &mut context);
+    fn free_cleaned(&mut self, id: ArchetypeId) {
+        self.remove_chunks(id, &ChunkSet::All, self.clock);
     }
 }

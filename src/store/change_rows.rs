@@ -2,33 +2,31 @@
 
 use core::ops::Range;
 
-use crate::archetype::{BundleId, EdgeId, MoveContext, MoveScratch, move_rows};
+use crate::archetype::{Bundle, BundleId, Change, EdgeId, MoveContext, MoveScratch, move_rows};
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
-use crate::store::Store;
 use crate::version::Version;
 
+use super::change_row::RowChange;
 use super::error::EntityError;
-use super::structural_bytes::{MergeOutcome, RowValues};
-use super::world::World;
+use super::matches::MatchedRows;
+use super::row_values::RowValues;
+use super::store::Store;
 
 /// Fewer rows are moved one by one.
 const TOGETHER_MIN: usize = 4;
 
-/// Bundles that are removed, as far as entities have them, and added.
-pub(crate) type MergedBundles = (BundleId, BundleId);
-
-impl World {
-    /// [`World::exchange_bytes`] of different entities with one version, in their order. The values
+impl Store {
+    /// [`Store::exchange_bytes`] of different entities with one version, in their order. The values
     /// of entity `n` begin at the offsets of `values(n)`. Calls `failed` with the number of an
     /// entity that is unchanged. Returns the number of rows that moved.
     ///
     /// # Panics
     ///
     /// If an entity is named twice.
-    pub(crate) fn merge_batch<'v>(
+    pub(crate) fn exchange_bytes_batch<'v>(
         &mut self,
         (entities, scratch): (&[Entity], &mut MoveScratch),
-        bundles: MergedBundles,
+        bundles: (BundleId, BundleId),
         values: impl Fn(usize) -> RowValues<'v>,
         mut failed: impl FnMut(usize, EntityError),
     ) -> usize {
@@ -44,19 +42,19 @@ impl World {
             };
             let rows = next..next + scratch.rows.len();
             next = rows.end;
-            match self.merge_edge(entities[rows.start], source, bundles) {
+            match self.exchange_bytes_edge(entities[rows.start], source, bundles) {
                 Ok(edge) => {
-                    let now = *now.get_or_insert_with(|| self.store.advance_clock());
+                    let now = *now.get_or_insert_with(|| self.advance_clock());
                     let rows = (source, rows);
-                    moved += self.store.merge_rows(edge, (entities, scratch), rows, now, &values);
+                    moved += self.exchange_rows(edge, (entities, scratch), rows, now, &values);
                 }
                 Err(_) => rows.for_each(|n| {
-                    let edge = self.merge_edge(entities[n], source, bundles);
+                    let edge = self.exchange_bytes_edge(entities[n], source, bundles);
                     failed(n, edge.expect_err("the row of another entity does not fit a chunk"));
                 }),
             }
         }
-        self.store.end_cleanup();
+        self.end_cleanup();
         moved
     }
 
@@ -71,19 +69,16 @@ impl World {
         entities: &[Entity],
         rows: &mut Vec<RowIndex>,
     ) -> Result<ArchetypeId, EntityError> {
-        let directory = &self.store.entities;
-        let source = directory.locate(entities[0])?.archetype();
+        let source = self.entities.locate(entities[0])?.archetype();
         rows.clear();
-        let places = entities.iter().map_while(|&entity| directory.locate(entity).ok());
+        let places = entities.iter().map_while(|&entity| self.entities.locate(entity).ok());
         rows.extend(places.take_while(|place| place.archetype() == source).map(Location::row));
         Ok(source)
     }
-}
 
-impl Store {
     /// Moves or overwrites rows of one archetype, which `scratch` lists, along an edge. Returns the
     /// number of rows that moved.
-    fn merge_rows<'v>(
+    fn exchange_rows<'v>(
         &mut self,
         edge: EdgeId,
         (entities, scratch): (&[Entity], &mut MoveScratch),
@@ -93,7 +88,11 @@ impl Store {
     ) -> usize {
         let target = self.graph.edge(edge).target;
         if rows.len() < TOGETHER_MIN || source == target {
-            return rows.filter(|&n| self.merge_one(edge, entities[n], now, values(n))).count();
+            let one = |&n: &usize| {
+                let change = self.row_change(entities[n], edge, now);
+                self.exchange_bytes_along(change, values(n))
+            };
+            return rows.filter(one).count();
         }
         self.record_moves(source, &scratch.rows, edge);
         let Self { archetypes, entities: directory, pool, graph, .. } = self;
@@ -109,15 +108,30 @@ impl Store {
         rows.len()
     }
 
-    /// Returns `true` if the row has moved.
-    fn merge_one(
+    /// Changes the components of single rows of an archetype. Returns the number of changed
+    /// entities.
+    pub(super) fn change_rows<B: Bundle>(
         &mut self,
-        edge: EdgeId,
-        entity: Entity,
-        now: Version,
-        values: RowValues<'_>,
-    ) -> bool {
-        let place = self.entities.locate(entity).expect("located before");
-        self.merge_along(edge, (entity, place), now, values) == MergeOutcome::Moved
+        MatchedRows { archetype, entities }: &MatchedRows,
+        change: Change,
+        bundle: B,
+    ) -> usize {
+        let edge = self.known_edge(*archetype, change);
+        if self.graph.edge(edge).target == *archetype && !matches!(change, Change::Insert(_)) {
+            return 0;
+        }
+        let now = self.advance_clock();
+        for &entity in entities {
+            let change = self.row_change(entity, edge, now);
+            self.exchange_along::<(), B>(change, bundle);
+        }
+        entities.len()
+    }
+
+    /// The change of an entity that is alive.
+    #[inline]
+    fn row_change(&self, entity: Entity, edge: EdgeId, now: Version) -> RowChange {
+        let place = self.entities.locate(entity).expect("a row has no entity");
+        RowChange { entity, place, edge, now }
     }
 }

@@ -1,0 +1,250 @@
+//! Changes of the components of one entity: one move of a row along an edge of the graph.
+//!
+//! Every change of a single row passes through [`Store::change_row`]: changes with bundles of
+//! types, with bytes, with the tags of shared values, and despawns that keep cleanup components.
+
+use crate::archetype::{Bundle, BundleId, Change, ChangeKind, EdgeId, move_row};
+use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
+use crate::storage::{RowReader, RowWriter};
+use crate::version::Version;
+
+use super::edges::EdgeError;
+use super::error::EntityError;
+use super::row_values::RowValues;
+use super::store::Store;
+
+/// A change of an entity's row that is possible.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowChange {
+    pub(super) entity: Entity,
+    pub(super) place: Location,
+    pub(super) edge: EdgeId,
+    pub(super) now: Version,
+}
+
+impl Store {
+    /// Moves a row along an edge, or overwrites it if the edge leads back to its archetype.
+    /// `exchange` may read the removed bundle and must write the added one.
+    #[inline(always)]
+    pub(super) fn change_row<T>(
+        &mut self,
+        RowChange { entity, place, edge, now }: RowChange,
+        exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
+    ) -> T {
+        self.record_move(place, edge);
+        let Self { archetypes, entities, pool, graph, .. } = self;
+        let (edge, from) = (graph.edge(edge), place.archetype());
+        if edge.target == from {
+            return archetypes.get_mut(from).overwrite_row(edge, place.row(), now, exchange);
+        }
+        let (archetype, target) = archetypes.pair_mut(from, edge.target);
+        let at = archetype.list().split(place.row());
+        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
+        let there = Location::new(edge.target, target.list().position(moved.to));
+        entities.follow_move(entity, there, moved.swapped);
+        self.record_arrived(there.archetype(), from, 1);
+        moved.exchanged
+    }
+
+    /// [`Store::change_row`] that writes the added bundle and returns the removed one.
+    #[inline(always)]
+    pub(super) fn exchange_along<R: Bundle, A: Bundle>(
+        &mut self,
+        change: RowChange,
+        added: A,
+    ) -> R {
+        self.change_row(change, |old, new| {
+            let removed = R::fetch(old);
+            added.store(&mut |value| new.put(value));
+            removed
+        })
+    }
+
+    /// [`Store::change_row`] that writes the added bundle as bytes. Returns `true` if the row has
+    /// moved.
+    #[inline]
+    pub(super) fn exchange_bytes_along(
+        &mut self,
+        change: RowChange,
+        values: RowValues<'_>,
+    ) -> bool {
+        let stays = self.graph.edge(change.edge).target == change.place.archetype();
+        if !stays || !values.starts.is_empty() {
+            self.change_row(change, |_, new| values.put(new));
+        }
+        !stays
+    }
+
+    /// Inserts the components of a bundle into an entity.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
+    /// unchanged.
+    #[inline]
+    pub(crate) fn insert<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+    ) -> Result<(), EntityError> {
+        let change = self.change_of::<B>(ChangeKind::Insert, entity, |store| {
+            Change::Insert(store.bundles.id::<B>(&mut store.registry))
+        })?;
+        self.exchange_along::<(), B>(change, bundle);
+        Ok(())
+    }
+
+    /// Removes the components of a bundle from an entity and returns them.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks one of them. The entity is unchanged.
+    #[inline]
+    pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
+        let change = self.change_of::<B>(ChangeKind::Remove, entity, |store| {
+            Change::Remove(store.bundles.id::<B>(&mut store.registry))
+        })?;
+        let removed = self.exchange_along(change, ());
+        self.end_cleanup();
+        Ok(removed)
+    }
+
+    /// Removes the components of `R` from an entity and inserts the components of `added`.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, lacks a component of `R`, or the resulting row does not fit a
+    /// chunk. The entity is unchanged.
+    #[inline]
+    pub(crate) fn exchange<R: Bundle, A: Bundle>(
+        &mut self,
+        entity: Entity,
+        added: A,
+    ) -> Result<R, EntityError> {
+        let change = self.change_of::<(R, A)>(ChangeKind::Exchange, entity, |store| {
+            let removed = store.bundles.id::<R>(&mut store.registry);
+            let added = store.bundles.id::<A>(&mut store.registry);
+            Change::Exchange { removed, added }
+        })?;
+        Ok(self.exchange_along(change, added))
+    }
+
+    /// Moves the row of an entity to the archetype with another shared value, or without one.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
+    /// unchanged.
+    pub(crate) fn change_tags<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        change: Change,
+        tags: B,
+    ) -> Result<(), EntityError> {
+        let place = self.entities.locate(entity)?;
+        let edge = self.edge_for(entity, place.archetype(), change)?;
+        let now = self.advance_clock();
+        self.exchange_along::<(), B>(RowChange { entity, place, edge, now }, tags);
+        Ok(())
+    }
+
+    /// Removes the components of the first bundle that an entity has, and inserts the components of
+    /// the second one, in one move. Returns `true` if the row has moved.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
+    /// unchanged.
+    #[inline]
+    pub(crate) fn exchange_bytes(
+        &mut self,
+        entity: Entity,
+        bundles: (BundleId, BundleId),
+        values: RowValues<'_>,
+    ) -> Result<bool, EntityError> {
+        let place = self.entities.locate(entity)?;
+        let edge = self.exchange_bytes_edge(entity, place.archetype(), bundles)?;
+        let now = self.advance_clock();
+        let change = RowChange { entity, place, edge, now };
+        let has_moved = self.exchange_bytes_along(change, values);
+        self.end_cleanup();
+        Ok(has_moved)
+    }
+
+    /// The edge of a [`Store::exchange_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    #[inline]
+    pub(super) fn exchange_bytes_edge(
+        &mut self,
+        entity: Entity,
+        source: ArchetypeId,
+        (removed, added): (BundleId, BundleId),
+    ) -> Result<EdgeId, EntityError> {
+        self.edge_for(entity, source, Change::ExchangePresent { removed, added })
+    }
+
+    /// The change of an entity for a bundle type. `change` is called if the last change of this
+    /// kind had another source or bundle type. Advances the clock.
+    #[inline]
+    fn change_of<B: 'static>(
+        &mut self,
+        kind: ChangeKind,
+        entity: Entity,
+        change: impl FnOnce(&mut Self) -> Change,
+    ) -> Result<RowChange, EntityError> {
+        let place = self.entities.locate(entity)?;
+        let edge = match self.graph.last_edge::<B>(kind, place.archetype()) {
+            Some(edge) => edge,
+            None => self.find_edge::<B>(kind, (entity, place.archetype()), change)?,
+        };
+        Ok(RowChange { entity, place, edge, now: self.advance_clock() })
+    }
+
+    /// The edge for a bundle type other than that of the last change of this kind.
+    #[inline(never)]
+    fn find_edge<B: 'static>(
+        &mut self,
+        kind: ChangeKind,
+        (entity, source): (Entity, ArchetypeId),
+        change: impl FnOnce(&mut Self) -> Change,
+    ) -> Result<EdgeId, EntityError> {
+        let change = change(self);
+        let edge = self.edge_for(entity, source, change)?;
+        self.graph.remember_edge::<B>(kind, source, edge);
+        Ok(edge)
+    }
+
+    /// [`Store::edge`] of a change of one entity.
+    ///
+    /// # Errors
+    ///
+    /// If the change is impossible. The store is unchanged.
+    #[inline]
+    fn edge_for(
+        &mut self,
+        entity: Entity,
+        source: ArchetypeId,
+        change: Change,
+    ) -> Result<EdgeId, EntityError> {
+        self.edge(source, change).map_err(|error| self.refused(entity, error))
+    }
+
+    /// The error of a change that has no edge.
+    #[cold]
+    fn refused(&self, entity: Entity, error: EdgeError) -> EntityError {
+        match error {
+            EdgeError::Gone => NoSuchEntity { entity }.into(),
+            EdgeError::Missing(id) => self.lacking(entity, self.registry.info(id).name()),
+            EdgeError::Layout(error) => error.into(),
+        }
+    }
+
+    /// The error of a call that names an entity without the row or the component that it needs.
+    #[cold]
+    pub(crate) fn lacking(&self, entity: Entity, component: &'static str) -> EntityError {
+        EntityError::lacks(entity, component, self.contains(entity))
+    }
+}

@@ -1,0 +1,267 @@
+//! Spawns entities: one, rows of one bundle, and the rows of reserved ids.
+//!
+//! One row is written when it has its id, by [`Store::spawn_row`]. Many rows are written after the
+//! last live row, chunk by chunk, and get their ids at the end, by [`Store::spawn_rows`]. A call
+//! that is refused leaves the store unchanged.
+
+use crate::archetype::{Bundle, BundleId, ColumnSlices, assert_distinct};
+use crate::component::ComponentSet;
+use crate::entity::{AllocAtError, ArchetypeId, Directory, Entity, Location, NoSuchEntity};
+use crate::storage::{BundleCells, LayoutError, RowWriter};
+
+use super::batch::{Batch, Spawner, ensure_room};
+use super::error::{EntityError, SpawnError};
+use super::row_values::RowValues;
+use super::store::Store;
+
+impl Store {
+    /// Spawns an entity with the id that `alloc` gives it. `put` writes its row.
+    ///
+    /// # Errors
+    ///
+    /// If the row does not fit a chunk, and the errors of `alloc`. The store is unchanged.
+    #[inline(always)]
+    fn spawn_row<E: From<LayoutError>>(
+        &mut self,
+        bundle: BundleId,
+        alloc: impl FnOnce(&mut Directory, Location) -> Result<Entity, E>,
+        put: impl FnOnce(&mut RowWriter<'_>),
+    ) -> Result<Entity, E> {
+        let known = self.archetypes.len();
+        let (spawner, cells) = Spawner::new(self, bundle)?;
+        let Spawner { id, archetype, entities, pool, clock, now } = spawner;
+        let row = archetype.next_row(pool);
+        match alloc(entities, Location::new(id, row.position())) {
+            Ok(entity) => {
+                row.push(cells, entity, now, put);
+                self.record_spawned(id, 1);
+                Ok(entity)
+            }
+            Err(error) => {
+                row.abandon(pool);
+                *clock = clock.before();
+                self.give_back_archetypes(known);
+                Err(error)
+            }
+        }
+    }
+
+    /// Spawns the rows of a batch, which `write` writes and finishes. Returns their entities.
+    ///
+    /// # Errors
+    ///
+    /// If a row does not fit a chunk, and the errors of `write`. The store is unchanged, also if
+    /// `write` panics.
+    #[inline]
+    fn spawn_rows(
+        &mut self,
+        bundle: BundleId,
+        write: impl FnOnce(Batch<'_>, &BundleCells) -> Result<(ArchetypeId, usize), SpawnError>,
+    ) -> Result<&[Entity], SpawnError> {
+        let rows = self.attempt(|store| {
+            let (spawner, cells) = Spawner::new(store, bundle)?;
+            write(Batch::new(spawner), cells)
+        })?;
+        Ok(self.spawned(rows))
+    }
+
+    /// Records rows that were just spawned, and returns their entities.
+    pub(super) fn spawned(&mut self, (archetype, rows): (ArchetypeId, usize)) -> &[Entity] {
+        self.record_spawned(archetype, rows);
+        let entities = self.archetypes.get(archetype).entities();
+        &entities[entities.len() - rows..]
+    }
+
+    /// Spawns an entity with the components of `bundle`.
+    ///
+    /// # Errors
+    ///
+    /// If no ids are left or the row does not fit a chunk. The store is unchanged.
+    #[inline]
+    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+        let id = self.bundles.id::<B>(&mut self.registry);
+        let alloc = |entities: &mut Directory, place| Ok(entities.alloc(place)?);
+        self.spawn_row(id, alloc, |row| bundle.store(&mut |value| row.put(value)))
+    }
+
+    /// Spawns an entity with the id `entity`.
+    ///
+    /// # Errors
+    ///
+    /// If the id is not available or the row does not fit a chunk. The store is unchanged.
+    pub(crate) fn spawn_at<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+    ) -> Result<(), SpawnError> {
+        let id = self.bundles.id::<B>(&mut self.registry);
+        let alloc = |entities: &mut Directory, place| {
+            entities.alloc_at(entity, place).map_err(AllocAtError::into).map(|()| entity)
+        };
+        self.spawn_row(id, alloc, |row| bundle.store(&mut |value| row.put(value))).map(drop)
+    }
+
+    /// Spawns the entity of an id on loan.
+    ///
+    /// # Errors
+    ///
+    /// If the id is not on loan or the row does not fit a chunk. The store is unchanged.
+    #[inline]
+    pub(crate) fn spawn_loaned(
+        &mut self,
+        entity: Entity,
+        bundle: BundleId,
+        values: RowValues<'_>,
+    ) -> Result<(), EntityError> {
+        // Checked before the layout: the caller ends the loan of a row that is too large.
+        if !self.entities.is_on_loan(entity) {
+            return Err(NoSuchEntity { entity }.into());
+        }
+        let alloc = |entities: &mut Directory, place| {
+            entities.alloc_loaned(entity, place)?;
+            Ok::<_, EntityError>(entity)
+        };
+        self.spawn_row(bundle, alloc, |row| values.put(row)).map(drop)
+    }
+
+    /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
+    ///
+    /// # Errors
+    ///
+    /// If ids or memory run out or a row does not fit a chunk. The store is unchanged, also if the
+    /// iterator panics.
+    #[inline]
+    pub(crate) fn spawn_each<I>(&mut self, mut bundles: I) -> Result<&[Entity], SpawnError>
+    where
+        I: Iterator,
+        I::Item: Bundle,
+    {
+        let id = self.bundles.id::<I::Item>(&mut self.registry);
+        self.spawn_rows(id, |mut batch, cells| {
+            loop {
+                let run = batch.room(bundles.size_hint().0, usize::MAX)?;
+                let written = batch.write(cells, &run, |rows| {
+                    bundles.by_ref().take(run.rows.len()).for_each(|bundle| rows.push(bundle));
+                });
+                if written < run.rows.len() {
+                    return Ok(batch.finish()?);
+                }
+            }
+        })
+    }
+
+    /// Spawns an entity for each of the `rows` rows of columns.
+    ///
+    /// # Errors
+    ///
+    /// If ids or memory run out or a row does not fit a chunk. The store is unchanged.
+    pub(crate) fn spawn_columns<S: ColumnSlices>(
+        &mut self,
+        columns: S,
+        rows: usize,
+    ) -> Result<&[Entity], SpawnError> {
+        const { assert_distinct::<S::Bundle>() };
+        let id = self.bundles.id::<S::Bundle>(&mut self.registry);
+        self.spawn_rows(id, |mut batch, cells| {
+            batch.ensure_room(rows)?;
+            while batch.len() < rows {
+                let (copied, left) = (batch.len(), rows - batch.len());
+                let run = batch.room(left, left)?;
+                batch.write(cells, &run, |rows| rows.copy(columns, copied));
+            }
+            Ok(batch.finish()?)
+        })
+    }
+
+    /// Spawns `rows` entities with the components of `bundle`. `values` has the offsets of the
+    /// first row; the values of each next row begin `stride` bytes later. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// If ids or memory run out or a row does not fit a chunk. The store is unchanged.
+    pub(crate) fn spawn_strided(
+        &mut self,
+        bundle: BundleId,
+        rows: usize,
+        values: RowValues<'_>,
+        stride: usize,
+    ) -> Result<(), SpawnError> {
+        self.entities.ensure_room(rows)?;
+        let spawned = self.spawn_rows(bundle, |mut batch, cells| {
+            batch.ensure_room(rows)?;
+            batch.write_bytes(cells, rows, (values, stride));
+            Ok(batch.finish()?)
+        });
+        spawned.map(drop)
+    }
+
+    /// [`Store::spawn_strided`] of the entities of ids on loan.
+    ///
+    /// # Errors
+    ///
+    /// If one of the ids is not on loan or the row does not fit a chunk. The store is unchanged.
+    pub(crate) fn spawn_loaned_rows(
+        &mut self,
+        ids: impl ExactSizeIterator<Item = Entity> + Clone,
+        bundle: BundleId,
+        values: RowValues<'_>,
+        stride: usize,
+    ) -> Result<(), SpawnError> {
+        let is_on_loan = |&entity: &Entity| self.entities.is_on_loan(entity);
+        if let Some(entity) = ids.clone().find(|entity| !is_on_loan(entity)) {
+            return Err(NoSuchEntity { entity }.into());
+        }
+        let spawned = self.spawn_rows(bundle, |mut batch, cells| {
+            batch.write_bytes(cells, ids.len(), (values, stride));
+            Ok(batch.finish_loaned(ids))
+        });
+        spawned.map(drop)
+    }
+
+    /// Reserves memory for `rows` more entities of bundle `B`.
+    ///
+    /// # Errors
+    ///
+    /// If there are too few ids, or too little memory, or a row does not fit a chunk. The store is
+    /// unchanged.
+    pub(crate) fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
+        self.entities.ensure_room(rows)?;
+        let bundle = self.bundles.id::<B>(&mut self.registry);
+        self.attempt(|store| {
+            let home = store.home(bundle)?;
+            let archetype = store.archetypes.get_mut(home);
+            ensure_room(archetype, &mut store.entities, rows)?;
+            archetype.reserve(rows, &mut store.pool);
+            // Rows that are reserved for other bundles need ids as well.
+            let spare = store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
+            store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
+            Ok(())
+        })
+    }
+
+    /// Spawns reserved ids and takes back the ids of dropped buffers. Every change of the world
+    /// begins with it.
+    #[inline]
+    pub(crate) fn flush(&mut self) {
+        if self.entities.needs_flush() {
+            self.flush_ids();
+        }
+    }
+
+    #[cold]
+    fn flush_ids(&mut self) {
+        if !self.entities.has_reserved() {
+            return self.entities.flush(|_| unreachable!("no id is reserved"));
+        }
+        let empty = self.find_or_add(&ComponentSet::default());
+        let spawner = Spawner::at(self, empty.expect("a row of no bytes fits any chunk"));
+        let Spawner { id, archetype, entities, pool, now, .. } = spawner;
+        let cells = BundleCells::none(archetype.list());
+        entities.flush(|entity| {
+            let row = archetype.next_row(pool);
+            let place = Location::new(id, row.position());
+            row.push(&cells, entity, now, |_| ());
+            place
+        });
+    }
+}
