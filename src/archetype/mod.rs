@@ -18,7 +18,8 @@
 //! * [`image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the difference
 //!   between two images, and [`rows_view`] a view of the rows of an archetype or of an image.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
-//!   be refreshed. Writing values through [`columns_mut`] moves no rows and is not recorded.
+//!   be refreshed. Writing values through [`in_place`] or [`columns_mut`] moves no rows and is not
+//!   recorded.
 
 mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -33,6 +34,7 @@ mod columns_mut;
 mod extras;
 mod graph;
 mod image;
+mod in_place;
 mod merge;
 mod move_chunks;
 mod move_row;
@@ -54,6 +56,7 @@ pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use image::{ArchetypeImage, RestoreContext};
+pub(crate) use in_place::ArchetypesInPlace;
 pub(crate) use merge::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;

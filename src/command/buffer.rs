@@ -131,7 +131,7 @@ impl World {
     /// ```
     pub fn command_buffer(&mut self, ids: u32) -> Result<CommandBuffer, ReserveError> {
         self.flush();
-        self.store.entities.requests.ensure_ids(u64::from(ids))?;
+        self.store.entities().requests.ensure_ids(u64::from(ids))?;
         let mut buffer = CommandBuffer::new(self, ids);
         buffer.ids.fill(self)?;
         Ok(buffer)
@@ -147,7 +147,7 @@ impl CommandBuffer {
             on_dead_entity: DeadEntityPolicy::default(),
             scratch: PlaybackScratch::default(),
             writers: Vec::new(),
-            requests: world.store.entities.requests,
+            requests: world.store.entities().requests,
             idle: IdleRuns::default(),
             one_recorder: OneRecorder::default(),
         }

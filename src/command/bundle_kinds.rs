@@ -5,8 +5,8 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{Bundle, BundleId, Bundles};
-use crate::component::{ComponentId, NameTaken, Names, Registry};
+use crate::archetype::{Bundle, BundleId};
+use crate::component::{ComponentId, NameTaken, Names};
 use crate::store::Store;
 use crate::world::World;
 
@@ -28,12 +28,12 @@ pub(super) struct BundleKind {
 #[derive(Clone, Copy, Debug)]
 struct BundleType {
     names: Names,
-    id: fn(&mut Bundles, &mut Registry) -> Result<BundleId, NameTaken>,
+    id: fn(&mut Store) -> Result<BundleId, NameTaken>,
 }
 
 impl BundleType {
     const fn of<B: Bundle>() -> Self {
-        Self { names: B::NAMES, id: |bundles, registry| bundles.try_id::<B>(registry) }
+        Self { names: B::NAMES, id: Store::try_bundle_id::<B> }
     }
 }
 
@@ -66,18 +66,17 @@ impl BundleKind {
     ///
     /// [`NameTaken`] if another type has the name of one of its components in this world.
     fn resolve(&self, store: &mut Store) -> Result<ResolvedKind, NameTaken> {
-        let Store { bundles, registry, .. } = store;
-        let removed = (self.removed.id)(bundles, registry)?;
-        let bundle = (self.added.id)(bundles, registry)?;
+        let removed = (self.removed.id)(store)?;
+        let bundle = (self.added.id)(store)?;
         let mut bytes = 0;
         let start = |&id: &ComponentId| {
             let start = bytes;
-            bytes += registry.info(id).size();
+            bytes += store.registry().info(id).size();
             (id, start)
         };
-        let added: Box<[_]> = bundles.info(bundle).components.iter().map(start).collect();
+        let added: Box<[_]> = store.components_of(bundle).iter().map(start).collect();
         Ok(ResolvedKind {
-            removed: bundles.info(removed).components.clone(),
+            removed: store.components_of(removed).into(),
             starts: added.iter().map(|&(_, start)| start).collect(),
             added,
             bundle,
@@ -103,7 +102,7 @@ pub(super) struct ResolvedKind {
 impl ResolvedKind {
     /// A placeholder for a kind that the world refuses.
     fn empty(store: &mut Store) -> Self {
-        let bundle = store.bundles.set_id(&[]);
+        let bundle = store.set_id(&[]);
         Self { removed: [].into(), added: [].into(), bundle, starts: [].into(), bytes: 0 }
     }
 }

@@ -12,7 +12,7 @@ impl World {
     pub(crate) fn open_id_shares(&mut self, buffers: &mut [&mut CommandBuffer]) {
         self.flush();
         let demands: Vec<IdDemand> = buffers.iter().map(|buffer| buffer.ids.demand).collect();
-        let shares = self.store.entities.open_queue(&demands);
+        let shares = self.store.open_id_queue(&demands);
         for (buffer, share) in buffers.iter_mut().zip(shares) {
             buffer.ids.share = Some(share);
         }
@@ -24,12 +24,12 @@ impl World {
         &mut self,
         buffers: impl IntoIterator<Item = &'b mut CommandBuffer>,
     ) {
-        if let Some(queue) = self.store.entities.queue().cloned() {
+        if let Some(queue) = self.store.entities().queue().cloned() {
             for buffer in buffers {
                 buffer.ids.close_share(&queue);
             }
         }
-        self.store.entities.close_queue();
+        self.store.close_id_queue();
     }
 }
 

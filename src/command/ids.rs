@@ -28,7 +28,7 @@ pub(super) struct IdSupply {
 
 impl IdSupply {
     pub(super) fn new(world: &mut World, quota: u32) -> Self {
-        let returned = world.store.entities.returned_ids();
+        let returned = world.store.returned_ids();
         let (ids, demand) = (Vec::new(), IdDemand::default());
         Self { ids, used: 0, share: None, demand, quota, returned }
     }
@@ -36,7 +36,7 @@ impl IdSupply {
     /// Takes ids on loan up to the quota.
     pub(super) fn fill(&mut self, world: &mut World) -> Result<(), OutOfIds> {
         let missing = self.missing();
-        world.store.entities.loan(missing, &mut self.ids)
+        world.store.loan_ids(missing, &mut self.ids)
     }
 
     /// The allocated memory.
@@ -101,12 +101,12 @@ impl IdSupply {
         self.share = None;
         if loans_ended < self.used {
             for &entity in &self.ids[..self.used] {
-                world.store.entities.end_loan(entity);
+                world.store.end_loan(entity);
             }
         }
         self.ids.drain(..self.used);
         self.used = 0;
-        world.store.entities.loan_at_most(self.missing(), &mut self.ids);
+        world.store.loan_ids_at_most(self.missing(), &mut self.ids);
     }
 }
 

@@ -176,8 +176,7 @@ impl MergeTable {
         removed: Vec<ComponentId>,
         added: Vec<ComponentId>,
     ) -> NetChangeId {
-        let known = &mut world.store.bundles;
-        let bundles = (known.set_id(&removed), known.set_id(&added));
+        let bundles = (world.store.set_id(&removed), world.store.set_id(&added));
         *self.by_bundles.entry(bundles).or_insert_with(|| {
             let id = u32::try_from(self.net_changes.len());
             let id = id.expect("a command buffer has more than 4,294,967,295 net changes");

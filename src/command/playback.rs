@@ -149,7 +149,7 @@ fn assign_ids(
         return 0;
     }
     ids.clear();
-    world.store.entities.loan_at_most(u32::try_from(missing).unwrap_or(u32::MAX), ids);
+    world.store.loan_ids_at_most(u32::try_from(missing).unwrap_or(u32::MAX), ids);
     let mut next = ids.iter();
     for record in records.iter_mut().filter(|record| record.kind == RecordKind::SpawnWithoutId) {
         record.kind = RecordKind::Spawn;
@@ -175,7 +175,7 @@ fn refuse(
         records.iter_mut().enumerate().filter(|(_, r)| r.kind != RecordKind::Despawn)
     {
         let Some(taken) = resolved.refused(record.bundle_kind) else { continue };
-        if record.kind == RecordKind::Spawn && world.store.entities.end_loan(record.entity) {
+        if record.kind == RecordKind::Spawn && world.store.end_loan(record.entity) {
             loans_ended += 1;
         }
         let command = (record.verb(bundle_kinds), Some(record.bundle_kind), bundle_kinds);

@@ -217,7 +217,7 @@ impl Player<'_> {
             let added = kind.added.iter().map(|&(id, _)| id);
             let mut changed = added.chain(kind.removed.iter().copied());
             record.kind != RecordKind::Despawn
-                && changed.any(|id| store.registry.info(id).is_cleanup())
+                && changed.any(|id| store.registry().info(id).is_cleanup())
         })
     }
 
@@ -232,7 +232,7 @@ impl Player<'_> {
 
     /// Ends the loan of an entity that is not spawned, or that is despawned in the same group.
     fn discard_spawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        match self.world.store.entities.end_loan(entity) {
+        match self.world.store.end_loan(entity) {
             true => self.loans_ended += 1,
             false => return Err(NoSuchEntity { entity }.into()),
         }
@@ -267,7 +267,7 @@ impl Player<'_> {
                     match record.kind {
                         RecordKind::Despawn => {}
                         RecordKind::Spawn if record.entity.is_null() => {
-                            let limit = self.world.store.entities.limit();
+                            let limit = self.world.store.entities().limit();
                             let exhausted = OutOfIds::InWorld { limit };
                             self.record_failed(i, CommandErrorKind::Exhausted(exhausted));
                         }

@@ -63,6 +63,6 @@ impl World {
     /// assert!(world.events::<u32>().is_empty());
     /// ```
     pub fn age_logs(&mut self) {
-        self.store.logs.age();
+        self.store.logs_mut().age();
     }
 }

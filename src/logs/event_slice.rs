@@ -24,8 +24,8 @@ pub struct EventSlice<'w, E: Send + Sync + 'static> {
 impl<'w, E: Send + Sync + 'static> EventSlice<'w, E> {
     /// The events from a position on.
     pub(super) fn since(world: &'w World, since: u64) -> Self {
-        world.store.lent.note();
-        let kept = world.store.logs.events.get().map(|queue| queue.read());
+        world.store.note_guard();
+        let kept = world.store.logs().events.get().map(|queue| queue.read());
         Self { kept, since, event: PhantomData }
     }
 

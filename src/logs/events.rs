@@ -64,11 +64,11 @@ impl<E: Send + Sync + 'static> Log for Events<E> {
     }
 
     fn add_reader(world: &mut World) -> ReaderPosition {
-        world.store.logs.events.get_or_add::<E>().add_reader()
+        world.store.logs_mut().events.get_or_add::<E>().add_reader()
     }
 
     fn keep(world: &mut World, bytes: usize) {
-        world.store.logs.events.get_or_add::<E>().keep(bytes);
+        world.store.logs_mut().events.get_or_add::<E>().keep(bytes);
     }
 
     fn guard(logs: &Logs) -> RwLockReadGuard<'_, KeptEvents<E>> {
@@ -123,7 +123,7 @@ impl World {
     /// assert_eq!(*world.events::<i32>(), [1, 2, 3]);
     /// ```
     pub fn send_batch<E: Send + Sync + 'static>(&mut self, events: impl IntoIterator<Item = E>) {
-        self.store.logs.events.get_or_add().extend(events);
+        self.store.logs_mut().events.get_or_add().extend(events);
     }
 
     /// All events of type `E` that are kept, read or not, as a slice: after a run of a schedule,
@@ -145,6 +145,6 @@ impl World {
 
     /// The queues of events.
     pub(crate) fn event_queues(&self) -> impl Iterator<Item = EventQueueInfo> {
-        self.store.logs.events.infos()
+        self.store.logs().events.infos()
     }
 }

@@ -74,6 +74,6 @@ pub enum LogAccess {
 ///
 /// If another type of the world has the name of `C`.
 pub(super) fn subject_of<C: Component>(world: &mut World) -> Subject {
-    let id = world.store.registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
+    let id = world.store.registry_mut().register::<C>().unwrap_or_else(|taken| taken.refuse());
     Subject::Component(id)
 }

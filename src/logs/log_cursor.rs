@@ -123,7 +123,7 @@ impl<L: Log> LogCursor<L> {
     #[must_use]
     pub fn missed(&self, world: &World) -> u64 {
         self.ensure_made_by(world);
-        L::guard(&world.store.logs).missed(self.position.load(Ordering::Relaxed))
+        L::guard(world.store.logs()).missed(self.position.load(Ordering::Relaxed))
     }
 
     fn ensure_made_by(&self, world: &World) {

@@ -25,12 +25,12 @@ macro_rules! row_log {
 
             fn add_reader(world: &mut $crate::world::World) -> $crate::store::ReaderPosition {
                 let subject = $subject(world);
-                world.store.logs.$list.add_reader::<$Value>(subject)
+                world.store.logs_mut().$list.add_reader::<$Value>(subject)
             }
 
             fn keep(world: &mut $crate::world::World, bytes: usize) {
                 let subject = $subject(world);
-                world.store.logs.$list.get_or_add::<$Value>(subject).keep(bytes);
+                world.store.logs_mut().$list.get_or_add::<$Value>(subject).keep(bytes);
             }
 
             fn guard(logs: &$crate::store::Logs) -> &Self::Kept {
@@ -42,7 +42,7 @@ macro_rules! row_log {
             }
 
             fn hold(world: &$crate::world::World, since: u64) -> (Self::Held<'_>, u64) {
-                let kept = Self::guard(&world.store.logs);
+                let kept = Self::guard(world.store.logs());
                 (Self::items(kept, since), $crate::store::Kept::end(kept))
             }
         }

@@ -108,7 +108,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     fn append_column<C: Component>(&self, values: &mut Vec<C>) {
         values.reserve(self.count_rows());
         self.for_each_run(|store, archetype, chunk, run| {
-            let column = archetype.column(store.registry.id::<C>());
+            let column = archetype.column(store.registry().id::<C>());
             let column = column.expect("a matched archetype lacks the term's column");
             let cells = archetype.list().cells::<C>(column, chunk);
             values.extend_from_slice(&cells[run.start as usize..run.end as usize]);
@@ -169,7 +169,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let view = self.view();
         view.plan(&query_type::<Q, F>());
         // Panics if the world has another type of this name.
-        view.store().registry.id::<C>();
+        view.store().registry().id::<C>();
         let rows = self.count_rows();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });

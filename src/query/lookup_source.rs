@@ -2,10 +2,10 @@
 
 #![expect(unsafe_code, reason = "writes a row through granted access")]
 
-use crate::archetype::{Archetype, Archetypes};
+use crate::archetype::{Archetype, ArchetypesInPlace};
 use crate::entity::{ArchetypeId, DirectoryView};
 use crate::storage::ChunkIter;
-use crate::store::{ColumnAccess, Plan, QueryType, Store};
+use crate::store::{ColumnAccess, Plan, QueryParts, QueryType};
 use crate::version::Version;
 
 use super::remaining::EnteredArchetype;
@@ -20,7 +20,7 @@ pub(super) enum LookupSource<'w> {
     /// For a query that only reads.
     Shared(&'w [Archetype]),
     /// For a query that writes: it sets the clock to `now`.
-    Exclusive { archetypes: &'w mut Archetypes, clock: &'w mut Version, now: Version },
+    Exclusive { archetypes: ArchetypesInPlace<'w>, clock: &'w mut Version, now: Version },
     /// For a query that writes columns of a split world.
     Granted(ColumnAccess<'w>),
 }
@@ -37,19 +37,18 @@ impl<'w> LookupSource<'w> {
     ) -> (DirectoryView<'w>, &'w Plan, Self) {
         match borrow {
             StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
-                let Store { archetypes, clock, entities, plans, registry, .. } = store;
-                let plan = plans.get_mut(query, registry, archetypes);
+                let QueryParts { plan, archetypes, entities, clock } = store.query_parts(query);
                 let now = clock.next();
                 (entities.view(), plan, Self::Exclusive { archetypes, clock, now })
             }
             StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
                 access.assert_allows(query);
                 let store = access.store();
-                (store.entities.view(), store.plan(query), Self::Granted(access))
+                (store.entities().view(), store.plan(query), Self::Granted(access))
             }
             StoreBorrow::Read(borrow) => {
-                let source = Self::Shared(borrow.store().archetypes.as_slice());
-                (borrow.store().entities.view(), borrow.plan(query), source)
+                let source = Self::Shared(borrow.store().archetypes().as_slice());
+                (borrow.store().entities().view(), borrow.plan(query), source)
             }
         }
     }
@@ -60,7 +59,7 @@ impl<'w> LookupSource<'w> {
         match self {
             Self::Shared(all) => all,
             Self::Exclusive { archetypes, .. } => archetypes.as_slice(),
-            Self::Granted(access) => access.store().archetypes.as_slice(),
+            Self::Granted(access) => access.store().archetypes().as_slice(),
         }
     }
 
@@ -70,7 +69,7 @@ impl<'w> LookupSource<'w> {
         match self {
             Self::Shared(all) => LookupSource::Shared(all),
             Self::Exclusive { archetypes, clock, now } => {
-                LookupSource::Exclusive { archetypes, clock, now: *now }
+                LookupSource::Exclusive { archetypes: archetypes.reborrow(), clock, now: *now }
             }
             Self::Granted(access) => LookupSource::Granted(access.reborrow()),
         }
@@ -98,7 +97,7 @@ impl<'w> LookupSource<'w> {
             }
             Self::Exclusive { archetypes, clock, now } if Q::WRITES => {
                 *clock = now;
-                (archetypes.get_columns_mut(ArchetypeId(number)).chunks(columns), now)
+                (archetypes.into_archetype(ArchetypeId(number)).chunks(columns), now)
             }
             Self::Granted(access) if Q::WRITES => {
                 let archetype = access.archetype(archetype);

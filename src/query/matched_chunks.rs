@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::archetype::Archetype;
 use crate::entity::ArchetypeId;
 use crate::storage::{ChunkSet, RowMask};
-use crate::store::{MatchedChunks, MatchedRows, Matches, Plan, Store};
+use crate::store::{MatchedChunks, MatchedRows, Matches, Plan, QueryParts, Store};
 
 use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
@@ -16,8 +16,7 @@ use super::terms::Terms;
 
 /// The matches of terms and filters in an exclusive store. Stamps no chunk.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {
-    let Store { archetypes, registry, plans, .. } = store;
-    let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
+    let QueryParts { plan, archetypes, .. } = store.query_parts(&query_type::<Q, F>());
     let archetypes = archetypes.as_slice();
     if !is_by_row::<Q, F>() {
         return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
@@ -49,8 +48,7 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
     filter: &F,
     mut f: impl FnMut(&Archetype, RowMask<'_>),
 ) {
-    let Store { archetypes, registry, plans, .. } = store;
-    let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
+    let QueryParts { plan, archetypes, .. } = store.query_parts(&query_type::<Q, F>());
     for (entry, _, archetype) in entries(plan, archetypes.as_slice(), filter) {
         masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(archetype, mask));
     }
@@ -61,7 +59,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
-        for (entry, _, archetype) in entries(plan, store.archetypes.as_slice(), &self.filter) {
+        for (entry, _, archetype) in entries(plan, store.archetypes().as_slice(), &self.filter) {
             for mask in masks::<Q, F>(plan, entry, archetype, &self.filter) {
                 let mut runs = mask.runs();
                 while let Some(run) = runs.next_run() {

@@ -49,7 +49,8 @@
 //!      ChunkCursor::new                     cursor.rs
 //!        RemainingArchetypes::new           remaining.rs           advances the clock
 //!          query_type                       query_type.rs
-//!          Plans::get_mut                   store/plan.rs          made in the first pass
+//!          Store::query_parts               store/query_parts.rs
+//!            Plans::get_mut                 store/plan.rs          made in the first pass
 //!          ResolvedPlan::exclusive          store/resolved_plan.rs refreshes addresses
 //!
 //!  QueryIter::next                          query_iter.rs          for each chunk

@@ -35,7 +35,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// filter may also report older changes.
     #[inline]
     pub(super) fn narrow_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
-        let seen = self.view().store().history.seen(since);
+        let seen = self.view().store().history().seen(since);
         self.narrow(G::newer_than(seen))
     }
 

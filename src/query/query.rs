@@ -383,7 +383,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             return rows;
         }
         let view = self.view();
-        let archetypes = view.store().archetypes.as_slice();
+        let archetypes = view.store().archetypes().as_slice();
         let labels = view.plan(&query_type::<Q, F>()).column_map().labels();
         labels.map(|number| archetypes[number as usize].len()).sum()
     }

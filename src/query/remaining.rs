@@ -24,7 +24,7 @@ use crate::component::Component;
 use crate::storage::{
     ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
 };
-use crate::store::{AccessGuard, ColumnAccess, Plan, Store};
+use crate::store::{AccessGuard, ColumnAccess, Plan, QueryParts};
 use crate::version::Version;
 
 use super::filter::Filter;
@@ -91,13 +91,17 @@ impl<'w> RemainingArchetypes<'w> {
         let (plan, mut cached, archetypes, now) = match Q::Mode::begin(borrow) {
             StoreBorrow::Read(borrow) => {
                 let (plan, store) = (borrow.plan(&query), borrow.store());
-                let cached = plan.resolved().shared(&store.archetypes);
-                (plan, cached, ArchetypeSource::Shared(store.archetypes.as_slice()), store.clock)
+                let cached = plan.resolved().shared(store.archetypes());
+                (
+                    plan,
+                    cached,
+                    ArchetypeSource::Shared(store.archetypes().as_slice()),
+                    store.clock(),
+                )
             }
             StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
-                let Store { archetypes, registry, plans, clock, .. } = store;
                 // First, because a refused query leaves the clock as it is.
-                let plan = plans.get_mut(&query, registry, archetypes);
+                let QueryParts { plan, archetypes, clock, .. } = store.query_parts(&query);
                 let now = clock.advance();
                 // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only, as
                 // the essay says, and no two entries are of one list (`ColumnMap::push`).
@@ -113,7 +117,7 @@ impl<'w> RemainingArchetypes<'w> {
                 // it reads (`SplitStore::grant`). The access borrows its guard exclusively for `'w`
                 // and is not a `ReadAccess`, which can exist several times, so this guard has no
                 // other pass. Each entry of the plan is visited in one way only.
-                let cached = unsafe { plan.resolved().granted(&store.archetypes) };
+                let cached = unsafe { plan.resolved().granted(store.archetypes()) };
                 (plan, cached, ArchetypeSource::Granted(access), now)
             }
         };
@@ -241,8 +245,8 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
     let access = guard.access(&query);
     access.assert_allows(&query);
     let store = access.store();
-    let (id, archetypes) = (store.registry.id::<C>(), store.archetypes.as_slice());
-    let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), access.now());
+    let (id, archetypes) = (store.registry().id::<C>(), store.archetypes().as_slice());
+    let mut columns = ColumnViewsMut::new(store.entities().view(), archetypes.len(), access.now());
     for archetype in archetypes {
         let (list, column) = (archetype.list(), archetype.column(id));
         let beside = (archetype.stamps(), archetype.attachments(), archetype.is_gone());

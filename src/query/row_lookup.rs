@@ -113,8 +113,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub fn contains(&self, entity: Entity) -> bool {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
-        let archetypes = store.archetypes.as_slice();
-        locate::<Q, F>(store.entities.view(), archetypes, plan, &self.filter, entity).is_ok()
+        let archetypes = store.archetypes().as_slice();
+        locate::<Q, F>(store.entities().view(), archetypes, plan, &self.filter, entity).is_ok()
     }
 
     /// A view for the rows of many entities, which looks the plan up once. For one component,

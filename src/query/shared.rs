@@ -261,7 +261,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Query<'w, Q, (F, WhereShared<T>)> {
-        let tag = self.view().store().registry.shared_tag(value);
+        let tag = self.view().store().registry().shared_tag(value);
         self.narrow(WhereShared::new(tag))
     }
 }

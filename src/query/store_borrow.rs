@@ -203,7 +203,7 @@ mod tests {
     fn with_query<Q: Terms, F: Filter>(run: impl FnOnce(Query<'_, Q, F>)) {
         let mut store = Store::new(Archetypes::default(), Directory::new(1), 1);
         let requested = query_type::<&mut Value, With<Marker>>();
-        let request = AccessRequest::new(&requested, &mut store.registry);
+        let request = AccessRequest::new(&requested, store.registry_mut());
         let split = SplitStore::new(&mut store, 1);
         let mut guard = split.grant(&request, split.version(0));
         let access = guard.access(&requested);

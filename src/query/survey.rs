@@ -52,7 +52,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
         let padded = self.padded;
         Survey {
-            registry: &store.registry,
+            registry: store.registry(),
             accesses: Q::ACCESSES,
             padded,
             archetypes: surveyed::<Q, F>(store, plan, &self.filter),
@@ -72,7 +72,7 @@ fn surveyed<'q, Q: Terms, F: Filter>(
         };
         Surveyed { archetype, visit }
     };
-    (0u32..).zip(store.archetypes.as_slice()).map(survey).collect()
+    (0u32..).zip(store.archetypes().as_slice()).map(survey).collect()
 }
 
 /// The visit of a pass to one archetype. `entry` is its entry in the plan.

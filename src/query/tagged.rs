@@ -50,11 +50,11 @@ mod tests {
     #[test]
     fn the_archetypes_of_a_value_are_found_without_the_others() {
         let mut store = Store::new(Archetypes::default(), Directory::new(0), 1);
-        let parity: Vec<_> = [0u8, 1].map(|value| store.registry.share(value)).into();
+        let parity: Vec<_> = [0u8, 1].map(|value| store.registry_mut().share(value)).into();
         let mut values = Vec::new();
         // Each plan is made before some of its archetypes and after others.
         for value in 0..VALUES {
-            let row = store.registry.share(value);
+            let row = store.registry_mut().share(value);
             let even = &parity[value as usize % 2];
             for set in [&[row.marker, row.tag][..], &[row.marker, row.tag, even.marker, even.tag]] {
                 let set: ComponentSet = set.iter().copied().collect();
@@ -62,13 +62,13 @@ mod tests {
             }
             values.push(row);
             if value == VALUES / 2 {
-                let none = WhereShared::<u32>::new(store.registry.shared_tag(&VALUES));
+                let none = WhereShared::<u32>::new(store.registry().shared_tag(&VALUES));
                 assert!(entries(&store, none).is_empty(), "no entity has the value");
             }
         }
         assert!(store.is_consistent(), "a plan has lost an entry");
-        let of_u32 = |value: u32| WhereShared::<u32>::new(store.registry.shared_tag(&value));
-        let of_u8 = |value: u8| WhereShared::<u8>::new(store.registry.shared_tag(&value));
+        let of_u32 = |value: u32| WhereShared::<u32>::new(store.registry().shared_tag(&value));
+        let of_u8 = |value: u8| WhereShared::<u8>::new(store.registry().shared_tag(&value));
         for value in 0..VALUES {
             let first = 2 * value as usize;
             assert_eq!(entries(&store, of_u32(value)), [first, first + 1], "value {value}");

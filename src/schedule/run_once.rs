@@ -220,10 +220,10 @@ impl World {
         function: &str,
     ) -> Result<(), RunError> {
         let parameters = TypeId::of::<Marker>();
-        if !self.store.requests.is_free_of_clashes(parameters) {
+        if !self.store.is_free_of_clashes(parameters) {
             let access = P::access(self.registry_mut());
             ensure_apart(&access, &FunctionName::new(function).name)?;
-            self.store.requests.note_free_of_clashes(parameters);
+            self.store.note_free_of_clashes(parameters);
         }
         Ok(())
     }
@@ -262,7 +262,7 @@ impl World {
             Ok(called) => called.map_or_else(|panic| panic.resume(), Ok),
             Err(missing) => {
                 // No parameter received the version that the split has taken.
-                self.store.clock = before;
+                self.store.set_clock_back(before);
                 Err(missing.into())
             }
         }

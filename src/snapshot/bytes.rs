@@ -213,7 +213,7 @@ impl World {
         let mut header = Header::read(&bytes, &self.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut self.store);
-        header.read_shared(&mut tags.store.registry, &SharedTables::default(), &rules)?;
+        header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
         let patch = header.patch(tags.store, &snapshot.image)?;
         snapshot.image.apply(patch);
         tags.keep();
@@ -306,7 +306,7 @@ impl World {
             Some(_) => {}
         }
         self.ensure_no_loans()?;
-        self.store.entities.settle();
+        self.store.settle_ids();
         let source = ensure_writable(Source::of_store(&self.store))?;
         let base = Source::of_image(&snapshot.image, &snapshot.components, snapshot.chunk_bytes);
         Ok((source, base))
@@ -371,7 +371,7 @@ impl World {
             return Err(ReadError::OtherBase);
         }
         let (base, tags) = (base.into_shared(), NewTags::of(&mut self.store));
-        header.read_shared(&mut tags.store.registry, &base, &rules)?;
+        header.read_shared(tags.store.registry_mut(), &base, &rules)?;
         let patch = header.patch(tags.store, image)?;
         let sides = image.apply(patch);
         tags.keep();

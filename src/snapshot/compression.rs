@@ -20,7 +20,7 @@ const FRAME: [u8; 4] = 0x184D_2204_u32.to_le_bytes();
 /// If they are in a frame that is damaged, too large, or cannot be read in this build.
 pub(super) fn decompressed<'b>(bytes: &'b [u8], store: &Store) -> Result<Cow<'b, [u8]>, ReadError> {
     if bytes.starts_with(&FRAME) {
-        frame::read(bytes, store.entities.requests.bytes_max()).map(Cow::Owned)
+        frame::read(bytes, store.entities().requests.bytes_max()).map(Cow::Owned)
     } else {
         Ok(Cow::Borrowed(bytes))
     }

@@ -78,7 +78,7 @@ pub(super) fn convert(
 
 /// Whether entities of this set were despawned, and keep their cleanup components.
 fn has_gone(set: &ComponentSet, store: &Store) -> bool {
-    set.iter().any(|id| store.registry.info(id).name() == Gone::NAME)
+    set.iter().any(|id| store.registry().info(id).name() == Gone::NAME)
 }
 
 /// Adds the rows of an archetype in the state to an archetype of this world.
@@ -126,7 +126,7 @@ fn read_rows(
                 column.cells.extend(made?);
             }
         }
-        if store.registry.info(id).is_enableable() && !bits.is_empty() {
+        if store.registry().info(id).is_enableable() && !bits.is_empty() {
             column.disabled.resize(before, false);
             let disabled = rows_of_bits(bits, rows, capacity);
             column.disabled.extend(disabled.ok_or_else(|| input.invalid("enable bits"))?);
@@ -157,7 +157,7 @@ fn patch<'r>(
     store: &Store,
 ) -> Result<ArchetypePatch<'r>, ReadError> {
     let input = &header.input;
-    let sample = store.archetypes.sample(&rows.set, &store.registry);
+    let sample = store.archetypes().sample(&rows.set, store.registry());
     let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
     let capacity = sample.list().layouts().chunk().capacity() as usize;
     let chunks = rows.entities.len().div_ceil(capacity);
@@ -182,7 +182,7 @@ fn patch<'r>(
             words[chunk * chunk_words + row / 64] |= 1 << (row % 64);
         }
     }
-    match patch.find_defect(header.age, &store.registry) {
+    match patch.find_defect(header.age, store.registry()) {
         Some(what) => Err(input.invalid(what)),
         None => Ok(patch),
     }

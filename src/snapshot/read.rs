@@ -117,7 +117,7 @@ impl<'b> Header<'b> {
             _ => return Err(input.invalid("the kind")),
         }
         let found = input.u32("the chunk size")?;
-        let own = u32::try_from(store.archetypes.chunk_size().bytes()).expect("at most 256 KiB");
+        let own = u32::try_from(store.archetypes().chunk_size().bytes()).expect("at most 256 KiB");
         if found != own && !rules.converts {
             return Err(ReadError::ChunkSize { found, own });
         }
@@ -155,7 +155,7 @@ impl<'b> Header<'b> {
         let name = name.map_err(|_| self.input.invalid("the name of a component"))?;
         let mut file =
             FileComponent { id: None, size: found as usize, function: None, shared: None };
-        let registry = &store.registry;
+        let registry = store.registry();
         let own = registry.id_of_name(name).map(|id| (id, registry.info(id)));
         let is_same =
             |info: &ComponentInfo| info.fingerprint() == fingerprint && info.size() == file.size;
@@ -311,7 +311,7 @@ impl<'b> Header<'b> {
             return Err(self.input.invalid(what));
         }
         // An entity has all columns of a split component, or none.
-        let registry = &store.registry;
+        let registry = store.registry();
         let has = |&name: &&str| registry.id_of_name(name).is_some_and(|id| set.contains(id));
         if !set.iter().all(|id| registry.info(id).split_columns().iter().all(has)) {
             return Err(self.input.invalid("a part of a split component"));
@@ -333,7 +333,7 @@ impl<'b> Header<'b> {
         let same = older.map(RowsView::entities);
         let (entities, capacity, in_first_block) = read_entities_and_chunks(input, same)?;
         let rows = entities.as_ref().map_or(old_rows, Vec::len);
-        let sample = store.archetypes.sample(set, &store.registry);
+        let sample = store.archetypes().sample(set, store.registry());
         let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
         let patch = ArchetypePatch::new(sample, rows, (capacity, in_first_block));
         let mut patch = patch.ok_or_else(|| input.invalid("the rows of a chunk"))?;
@@ -345,7 +345,7 @@ impl<'b> Header<'b> {
         for &id in columns {
             // The state orders its columns by other ids.
             let column = set.rank(id).expect("it is one of the set");
-            let size = store.registry.info(id).size();
+            let size = store.registry().info(id).size();
             // A tag has no bytes, so none are missing.
             let known = if size == 0 { rows } else { old_rows };
             for range in input.ranges((known, rows), "a column")? {
@@ -362,7 +362,7 @@ impl<'b> Header<'b> {
                 input.array_into(&old.unwrap_or_default(), words, kind.name())?;
             }
         }
-        match patch.find_defect(self.age, &store.registry) {
+        match patch.find_defect(self.age, store.registry()) {
             Some(what) => Err(self.input.invalid(what)),
             None => Ok(patch),
         }
@@ -446,7 +446,7 @@ pub(super) fn find_entities(
     });
     let somewhere = Location::new(ArchetypeId(0), RowIndex(0));
     let rows = rows.chain(ended.iter().map(|&entity| (entity, somewhere)));
-    let made = store.entities.of_numbers(&ids, rows).map(|mut made| {
+    let made = store.entities().of_numbers(&ids, rows).map(|mut made| {
         for &entity in ended {
             made.free(entity).expect("it has a place");
         }

@@ -272,7 +272,7 @@ pub(super) struct NewTags<'w> {
 
 impl<'w> NewTags<'w> {
     pub(super) fn of(store: &'w mut Store) -> Self {
-        Self { before: store.registry.len(), store, is_read: false }
+        Self { before: store.registry().len(), store, is_read: false }
     }
 
     /// Keeps the tags, because the state is read.
@@ -284,7 +284,7 @@ impl<'w> NewTags<'w> {
 impl Drop for NewTags<'_> {
     fn drop(&mut self) {
         if !self.is_read {
-            self.store.registry.forget_shared_tags(self.before);
+            self.store.registry_mut().forget_shared_tags(self.before);
         }
     }
 }

@@ -131,7 +131,7 @@ impl Snapshot {
     /// Makes it a snapshot of a world, of the state that the image has.
     pub(super) fn belong_to(&mut self, world: &World) {
         // A world gains components and loses none.
-        let components = world.store.registry.infos();
+        let components = world.store.registry().infos();
         if self.components.len() != components.len() || self.world != Some(world.id()) {
             self.components = components.to_vec();
         }
@@ -283,7 +283,7 @@ impl World {
             Some(world) if world != self.id() => return Err(SnapshotError::OtherWorld),
             Some(_) => {}
         }
-        if !snapshot.image.leaves_time(self.store.clock) {
+        if !snapshot.image.leaves_time(self.store.clock()) {
             return Err(SnapshotError::ClockUsedUp);
         }
         self.ensure_no_loans()?;
@@ -293,7 +293,7 @@ impl World {
 
     pub(super) fn ensure_no_loans(&mut self) -> Result<(), SnapshotError> {
         self.flush();
-        match self.store.entities.loaned() {
+        match self.store.entities().loaned() {
             0 => Ok(()),
             ids => Err(SnapshotError::IdsOnLoan { ids }),
         }

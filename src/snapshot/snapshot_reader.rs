@@ -202,7 +202,7 @@ impl<'w> SnapshotReader<'w> {
         // Without these components, hidden entities would be visible and despawned ones alive. A
         // world without room for them cannot read states that have them.
         let ours = [Disabled::NAME, Prototype::NAME, Gone::NAME];
-        if skips.is_some() && world.store.registry.has_room_for(ours.len()) {
+        if skips.is_some() && world.store.registry().has_room_for(ours.len()) {
             world.register::<(Disabled, Prototype, Gone)>();
         }
         let skip =
@@ -211,7 +211,7 @@ impl<'w> SnapshotReader<'w> {
         let mut header = Header::read(&bytes, &world.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut world.store);
-        header.read_shared(&mut tags.store.registry, &SharedTables::default(), &rules)?;
+        header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
         if header.is_as_here() {
             let patch = header.patch(tags.store, &snapshot.image)?;
             snapshot.image.apply(patch);

@@ -35,18 +35,18 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// The present state of a store.
     pub(super) fn of_store(store: &'a Store) -> Self {
-        let archetypes = store.archetypes.as_slice().iter();
+        let archetypes = store.archetypes().as_slice().iter();
         let values =
             archetypes.clone().filter_map(Archetype::shared).flat_map(SharedTags::kept_values);
         Self {
-            shared: SharedTables::new(&store.registry.save_shared(), values),
-            views: aged(archetypes.map(RowsView::of_archetype), &store.history),
-            ids: Ids::World(&store.entities),
-            history: &store.history,
-            age: store.history.age(store.clock),
+            shared: SharedTables::new(&store.registry().save_shared(), values),
+            views: aged(archetypes.map(RowsView::of_archetype), store.history()),
+            ids: Ids::World(store.entities()),
+            history: store.history(),
+            age: store.history().age(store.clock()),
             origin: store.origin(),
-            infos: store.registry.infos(),
-            chunk_bytes: store.archetypes.chunk_size().bytes(),
+            infos: store.registry().infos(),
+            chunk_bytes: store.archetypes().chunk_size().bytes(),
         }
     }
 

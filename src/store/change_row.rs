@@ -88,7 +88,7 @@ impl Store {
         bundle: B,
     ) -> Result<(), EntityError> {
         let change = self.change_of::<B>(ChangeKind::Insert, entity, |store| {
-            Change::Insert(store.bundles.id::<B>(&mut store.registry))
+            Change::Insert(store.bundle_id::<B>())
         })?;
         self.exchange_along::<(), B>(change, bundle);
         Ok(())
@@ -102,7 +102,7 @@ impl Store {
     #[inline]
     pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         let change = self.change_of::<B>(ChangeKind::Remove, entity, |store| {
-            Change::Remove(store.bundles.id::<B>(&mut store.registry))
+            Change::Remove(store.bundle_id::<B>())
         })?;
         let removed = self.exchange_along(change, ());
         self.end_cleanup();
@@ -122,8 +122,8 @@ impl Store {
         added: A,
     ) -> Result<R, EntityError> {
         let change = self.change_of::<(R, A)>(ChangeKind::Exchange, entity, |store| {
-            let removed = store.bundles.id::<R>(&mut store.registry);
-            let added = store.bundles.id::<A>(&mut store.registry);
+            let removed = store.bundle_id::<R>();
+            let added = store.bundle_id::<A>();
             Change::Exchange { removed, added }
         })?;
         Ok(self.exchange_along(change, added))

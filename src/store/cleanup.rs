@@ -13,6 +13,7 @@ use crate::component::Gone;
 use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 
+use super::side_table::SideTable;
 use super::store::Store;
 
 /// Tells which entities are alive, while no row moves.
@@ -67,9 +68,15 @@ impl Store {
         Living::new(self.entities.view(), self.archetypes.as_slice())
     }
 
+    /// The side values of type `T`, and a view that tells which entities are alive.
+    pub(crate) fn side_mut<T: Send + Sync + 'static>(&mut self) -> (&mut SideTable<T>, Living<'_>) {
+        let Self { sides, entities, archetypes, .. } = self;
+        (sides.get_or_add(), Living::new(entities.view(), archetypes.as_slice()))
+    }
+
     /// The edge of a despawn from an archetype with cleanup components.
     pub(crate) fn despawn_edge(&mut self, source: ArchetypeId) -> EdgeId {
-        let gone = self.bundles.id::<Gone>(&mut self.registry);
+        let gone = self.bundle_id::<Gone>();
         match self.edge(source, Change::Despawn(gone)) {
             Ok(edge) => edge,
             // The target has a part of the components of a row that fits.

@@ -1,13 +1,15 @@
 //! The storage of a world. This module is not generic over query types.
 //!
 //! * [`store`] has [`Store`]: archetypes, entities and the clock, with their indices: the numbers
-//!   of components, cached plans, the graph of structural changes.
+//!   of components, cached plans, the graph of structural changes. Its fields are private to this
+//!   folder, so rows change here only; [`query_parts`] are the parts that a query writes.
 //! * [`spawn`] spawns one row or many: a [`batch`] has rows while they are written, and
 //!   [`instantiate`] copies a row. [`attempt`] removes the archetypes that a refused call has
 //!   added.
 //! * [`change_row`] changes the components of one entity, [`change_rows`] of many entities that
 //!   have one change, [`change_chunks`] of all [`matches`] of a query. [`edges`] finds the
 //!   archetype to which a change moves a row. [`row_values`] has values as bytes.
+//! * [`ids`] has the ids without rows, which other modules take and give back.
 //! * [`despawn`] removes rows. [`cleanup`] has the despawned entities that keep their cleanup
 //!   components.
 //! * [`error`] has the errors of changes and spawns.
@@ -21,7 +23,7 @@
 //! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
 //!   that become void.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] frees archetypes without rows.
+//! * [`retire`] frees archetypes without rows, [`compact`] unused memory.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time, each by an
 //!   [`access_request`], which [`requests`] keeps.
@@ -92,11 +94,13 @@ mod change_chunks;
 mod change_row;
 mod change_rows;
 mod cleanup;
+mod compact;
 mod despawn;
 mod edges;
 mod error;
 mod first_panic;
 mod history;
+mod ids;
 mod image;
 mod instantiate;
 mod logs;
@@ -104,6 +108,7 @@ mod matches;
 mod merge;
 mod move_from;
 mod plan;
+mod query_parts;
 mod query_type;
 mod read_guard;
 mod requests;
@@ -137,6 +142,7 @@ pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub use merge::MergeErrorKind;
 pub(crate) use move_from::{Leaving, LeavingRows};
 pub(crate) use plan::Plan;
+pub(crate) use query_parts::QueryParts;
 pub(crate) use query_type::QueryType;
 pub(crate) use read_guard::{ReadGuard, is_held};
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};

@@ -38,7 +38,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::archetype::{Archetypes, ChangeLog, ColumnsMut, LogId, LogPosition};
+use crate::archetype::{Archetypes, ArchetypesInPlace, ChangeLog, ColumnsMut, LogId, LogPosition};
 use crate::storage::{CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse};
 
 /// The entries of a plan, with a cache of their addresses.
@@ -110,14 +110,14 @@ impl ResolvedPlan {
     #[inline]
     pub(crate) unsafe fn exclusive<'w>(
         &'w self,
-        archetypes: &'w mut Archetypes,
+        archetypes: ArchetypesInPlace<'w>,
     ) -> (CachedChunks<'w>, ColumnsMut<'w>) {
-        let cache = self.refreshed(archetypes);
+        let cache = self.refreshed(&archetypes);
         // SAFETY: the addresses are valid, as in `shared`. The archetypes are borrowed exclusively
         // for `'w`, and the `ColumnsMut` moves no rows, blocks or stamps. By this function's
         // contract the archetypes of the pass are not taken from it.
         let chunks = unsafe { cache.chunks(true) };
-        (chunks, archetypes.columns_mut())
+        (chunks, archetypes.into_columns())
     }
 
     /// A pass that writes columns of archetypes that are borrowed elsewhere as well.

@@ -79,7 +79,7 @@ impl Store {
     /// If no ids are left or the row does not fit a chunk. The store is unchanged.
     #[inline]
     pub(crate) fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        let id = self.bundles.id::<B>(&mut self.registry);
+        let id = self.bundle_id::<B>();
         let alloc = |entities: &mut Directory, place| Ok(entities.alloc(place)?);
         self.spawn_row(id, alloc, |row| bundle.store(&mut |value| row.put(value)))
     }
@@ -94,7 +94,7 @@ impl Store {
         entity: Entity,
         bundle: B,
     ) -> Result<(), SpawnError> {
-        let id = self.bundles.id::<B>(&mut self.registry);
+        let id = self.bundle_id::<B>();
         let alloc = |entities: &mut Directory, place| {
             entities.alloc_at(entity, place).map_err(AllocAtError::into).map(|()| entity)
         };
@@ -136,7 +136,7 @@ impl Store {
         I: Iterator,
         I::Item: Bundle,
     {
-        let id = self.bundles.id::<I::Item>(&mut self.registry);
+        let id = self.bundle_id::<I::Item>();
         self.spawn_rows(id, |mut batch, cells| {
             loop {
                 let run = batch.room(bundles.size_hint().0, usize::MAX)?;
@@ -161,7 +161,7 @@ impl Store {
         rows: usize,
     ) -> Result<&[Entity], SpawnError> {
         const { assert_distinct::<S::Bundle>() };
-        let id = self.bundles.id::<S::Bundle>(&mut self.registry);
+        let id = self.bundle_id::<S::Bundle>();
         self.spawn_rows(id, |mut batch, cells| {
             batch.ensure_room(rows)?;
             while batch.len() < rows {
@@ -226,7 +226,7 @@ impl Store {
     /// unchanged.
     pub(crate) fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         self.entities.ensure_room(rows)?;
-        let bundle = self.bundles.id::<B>(&mut self.registry);
+        let bundle = self.bundle_id::<B>();
         self.attempt(|store| {
             let home = store.home(bundle)?;
             let archetype = store.archetypes.get_mut(home);

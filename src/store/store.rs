@@ -1,12 +1,14 @@
 //! The storage of a world: archetypes, entities and the clock.
 
-use crate::archetype::{Archetypes, BundleId, Bundles, Graph};
-use crate::component::{Component, ComponentSet, NameTaken, Registry};
-use crate::entity::ArchetypeId;
-use crate::entity::Directory;
+use core::any::TypeId;
+
+use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph};
+use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
+use crate::entity::{ArchetypeId, Directory};
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
 use crate::version::Version;
 
+use super::access_request::AccessRequest;
 use super::history::History;
 use super::logs::Logs;
 use super::plan::{Plan, Plans};
@@ -19,25 +21,27 @@ use super::side_tables::SideTables;
 /// plans, and the graph of changes. Also the side values of the entities, and the logs of events
 /// and rows.
 ///
-/// Fields are borrowed separately: a query writes [`Store::archetypes`] while it reads its plan,
-/// and a move of a row writes two archetypes and the directory while it reads an edge of the graph.
+/// Rows change only by the methods of this folder: other modules read the fields by methods.
+///
+/// Fields are borrowed separately: a query writes the archetypes while it reads its plan, and a
+/// move of a row writes two archetypes and the directory while it reads an edge of the graph.
 #[derive(Debug)]
 pub(crate) struct Store {
-    pub(crate) archetypes: Archetypes,
-    pub(crate) registry: Registry,
-    pub(crate) clock: Version,
+    pub(super) archetypes: Archetypes,
+    pub(super) registry: Registry,
+    pub(super) clock: Version,
     /// The void versions.
-    pub(crate) history: History,
-    pub(crate) plans: Plans,
-    pub(crate) requests: AccessRequests,
-    pub(crate) entities: Directory,
-    pub(crate) pool: Pool,
-    pub(crate) graph: Graph,
-    pub(crate) bundles: Bundles,
-    pub(crate) sides: SideTables,
-    pub(crate) logs: Logs,
+    pub(super) history: History,
+    pub(super) plans: Plans,
+    pub(super) requests: AccessRequests,
+    pub(super) entities: Directory,
+    pub(super) pool: Pool,
+    pub(super) graph: Graph,
+    pub(super) bundles: Bundles,
+    pub(super) sides: SideTables,
+    pub(super) logs: Logs,
     /// Whether guards of side values, events and resources were handed out.
-    pub(crate) lent: Lent,
+    pub(super) lent: Lent,
     /// The archetype of entities that are gone and have no cleanup component left: it is empty at
     /// the end of each change. Known once an edge leads to it.
     pub(super) without_cleanup: Option<ArchetypeId>,
@@ -62,6 +66,135 @@ impl Store {
             lent: Lent::default(),
             without_cleanup: None,
         }
+    }
+
+    /// The archetypes, for reading.
+    #[inline]
+    pub(crate) const fn archetypes(&self) -> &Archetypes {
+        &self.archetypes
+    }
+
+    /// The entities, for reading.
+    #[inline]
+    pub(crate) const fn entities(&self) -> &Directory {
+        &self.entities
+    }
+
+    /// The component types and shared values.
+    #[inline]
+    pub(crate) const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The component types and shared values, to which others are added.
+    #[inline]
+    pub(crate) const fn registry_mut(&mut self) -> &mut Registry {
+        &mut self.registry
+    }
+
+    /// The discarded versions.
+    #[inline]
+    pub(crate) const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The free memory for blocks.
+    pub(crate) const fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The side values of entities, for reading.
+    #[inline]
+    pub(crate) const fn sides(&self) -> &SideTables {
+        &self.sides
+    }
+
+    /// The side values of entities.
+    #[inline]
+    pub(crate) const fn sides_mut(&mut self) -> &mut SideTables {
+        &mut self.sides
+    }
+
+    /// The logs of events and rows, for reading.
+    #[inline]
+    pub(crate) const fn logs(&self) -> &Logs {
+        &self.logs
+    }
+
+    /// The logs of events and rows.
+    #[inline]
+    pub(crate) const fn logs_mut(&mut self) -> &mut Logs {
+        &mut self.logs
+    }
+
+    /// Notes that a guard of a side table, a queue or a resource was handed out.
+    #[inline]
+    pub(crate) fn note_guard(&self) {
+        self.lent.note();
+    }
+
+    /// Whether forgotten guards may hold locks. The caller renews the locks.
+    pub(crate) fn take_guards(&mut self) -> bool {
+        self.lent.take()
+    }
+
+    /// The request of a query for its columns.
+    ///
+    /// # Panics
+    ///
+    /// If a type of the query has the name of another type of the world.
+    pub(crate) fn access_request(&mut self, query: &QueryType) -> AccessRequest {
+        self.requests.get(query, &mut self.registry)
+    }
+
+    /// Whether a list of parameters was found to be free of clashes.
+    pub(crate) fn is_free_of_clashes(&self, parameters: TypeId) -> bool {
+        self.requests.is_free_of_clashes(parameters)
+    }
+
+    /// Keeps the result of a check of a list of parameters.
+    pub(crate) fn note_free_of_clashes(&mut self, parameters: TypeId) {
+        self.requests.note_free_of_clashes(parameters);
+    }
+
+    /// The id of a bundle type, which is registered if it is new.
+    ///
+    /// # Panics
+    ///
+    /// If another type has the name of one of its components.
+    #[inline]
+    pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
+        self.bundles.id::<B>(&mut self.registry)
+    }
+
+    /// [`Store::bundle_id`], which returns an error instead of panicking.
+    ///
+    /// # Errors
+    ///
+    /// If another type has the name of one of its components.
+    pub(crate) fn try_bundle_id<B: Bundle>(&mut self) -> Result<BundleId, NameTaken> {
+        self.bundles.try_id::<B>(&mut self.registry)
+    }
+
+    /// The id of a bundle without a type: components in ascending order.
+    pub(crate) fn set_id(&mut self, components: &[ComponentId]) -> BundleId {
+        self.bundles.set_id(components)
+    }
+
+    /// The components of a bundle, in its order.
+    pub(crate) fn components_of(&self, bundle: BundleId) -> &[ComponentId] {
+        &self.bundles.info(bundle).components
+    }
+
+    /// The current version.
+    #[inline]
+    pub(crate) const fn clock(&self) -> Version {
+        self.clock
+    }
+
+    /// Sets the clock back to `before`, a version that it has left for a change that was refused.
+    pub(crate) const fn set_clock_back(&mut self, before: Version) {
+        self.clock = before;
     }
 
     /// A number that no earlier state of this world has: from the clock, and the number of times

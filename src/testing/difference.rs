@@ -232,7 +232,7 @@ struct Side<'w> {
 
 impl<'w> Side<'w> {
     fn new(world: &'w World) -> Self {
-        Self { archetypes: world.store.archetypes.as_slice(), registry: &world.store.registry }
+        Self { archetypes: world.store.archetypes().as_slice(), registry: world.store.registry() }
     }
 
     /// The columns of an archetype with their components, sorted by name: the order of columns

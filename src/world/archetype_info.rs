@@ -109,9 +109,9 @@ impl World {
     /// assert_eq!((archetype.capacity(), archetype.chunk_len()), (672, 2));
     /// ```
     pub fn archetypes(&self) -> impl ExactSizeIterator<Item = ArchetypeInfo<'_>> {
-        let registry = &self.store.registry;
+        let registry = self.store.registry();
         self.store
-            .archetypes
+            .archetypes()
             .as_slice()
             .iter()
             .map(move |archetype| ArchetypeInfo { archetype, registry })

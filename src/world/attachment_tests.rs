@@ -30,9 +30,9 @@ fn world() -> World {
 
 /// The number of times that the component of an entity was overwritten.
 fn count(world: &World, entity: Entity) -> u64 {
-    let place = world.store.entities.locate(entity).expect("it is alive");
+    let place = world.store.entities().locate(entity).expect("it is alive");
     let archetype = world.archetype(place);
-    let column = archetype.column(world.store.registry.id::<Counted>()).expect("it is counted");
+    let column = archetype.column(world.store.registry().id::<Counted>()).expect("it is counted");
     let attachments = archetype.attachments().expect("it has counts");
     let at = archetype.list().split(place.row());
     attachments.write_count(column, at).expect("it has counts")
@@ -148,9 +148,9 @@ const STEPS: usize = if cfg!(miri) { 30 } else { 400 };
 fn a_state_of_rows_that_do_not_fit_is_refused_before_words_are_allocated() {
     let mut world = world();
     let entity = world.spawn(COUNTED);
-    let place = world.store.entities.locate(entity).expect("it is alive");
+    let place = world.store.entities().locate(entity).expect("it is alive");
     let set = world.archetype(place).set();
-    let (archetypes, registry) = (&world.store.archetypes, &world.store.registry);
+    let (archetypes, registry) = (world.store.archetypes(), world.store.registry());
     // Words of as many chunks as there are rows here would exceed all memory.
     for rows in [usize::MAX / 2, usize::MAX] {
         for capacity in [0, 1, rows] {

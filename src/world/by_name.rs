@@ -29,7 +29,7 @@ impl World {
     /// ```
     pub fn register<B: Bundle>(&mut self) {
         let store = &mut self.store;
-        store.bundles.id::<B>(&mut store.registry);
+        store.bundle_id::<B>();
     }
 
     /// The component type of this name, if the world knows it: from a spawn, an insertion, a query
@@ -44,7 +44,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn component_named(&self, name: &str) -> Option<&ComponentInfo> {
-        let registry = &self.store.registry;
+        let registry = self.store.registry();
         registry.id_of_name(name).map(|id| registry.info(id))
     }
 
@@ -60,7 +60,7 @@ impl World {
     /// assert_eq!(names, ["health", "frozen"]);
     /// ```
     pub fn components(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
-        let infos = self.store.registry.infos().iter();
+        let infos = self.store.registry().infos().iter();
         infos.filter(|info| !info.is_shared()).collect::<Vec<_>>().into_iter()
     }
 
@@ -104,7 +104,7 @@ impl World {
         }
         named.sort_unstable_by_key(|&(id, _)| id);
         if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let name = self.store.registry.info(pair[0].0).name();
+            let name = self.store.registry().info(pair[0].0).name();
             return Err(BytesError::Repeated { name: name.to_owned() });
         }
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
@@ -114,10 +114,9 @@ impl World {
         }
         let ids: Vec<_> = named.iter().map(|&(id, _)| id).collect();
         self.flush();
-        let place = self.store.entities.locate(entity).map_err(EntityError::from)?;
+        let place = self.store.entities().locate(entity).map_err(EntityError::from)?;
         self.ensure_whole(&ids, Some(self.archetype(place).set()))?;
-        let bundles = &mut self.store.bundles;
-        let added = (bundles.set_id(&[]), bundles.set_id(&ids));
+        let added = (self.store.set_id(&[]), self.store.set_id(&ids));
         self.store.exchange_bytes(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
         Ok(())
     }
@@ -154,8 +153,7 @@ impl World {
         ids.dedup();
         self.ensure_whole(&ids, None)?;
         self.flush();
-        let bundles = &mut self.store.bundles;
-        let removed = (bundles.set_id(&ids), bundles.set_id(&[]));
+        let removed = (self.store.set_id(&ids), self.store.set_id(&[]));
         self.store.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
         Ok(())
     }
@@ -167,7 +165,7 @@ impl World {
         ids: &[ComponentId],
         present: Option<&ComponentSet>,
     ) -> Result<(), BytesError> {
-        let registry = &self.store.registry;
+        let registry = self.store.registry();
         let is_there = |column: &ComponentId| {
             ids.contains(column) || present.is_some_and(|set| set.contains(*column))
         };
@@ -186,7 +184,7 @@ impl World {
     /// The component with a name, if these bytes are a value of it.
     fn checked(&self, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
         let id = self.known(name)?;
-        let info = self.store.registry.info(id);
+        let info = self.store.registry().info(id);
         if bytes.len() != info.size() {
             let (name, size, len) = (name.to_owned(), info.size(), bytes.len());
             return Err(BytesError::Size { name, size, len });
@@ -201,7 +199,7 @@ impl World {
         if name == Gone::NAME {
             return Err(BytesError::Gone);
         }
-        let id = self.store.registry.id_of_name(name);
+        let id = self.store.registry().id_of_name(name);
         id.ok_or_else(|| {
             let known: Vec<_> = self.components().map(ComponentInfo::name).collect();
             let nearest = nearest(name, &known);

@@ -3,7 +3,7 @@
 use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
 use crate::entity::Entity;
 use crate::query::{Query, TermParts, assert_unaliased};
-use crate::store::{EntityError, Store};
+use crate::store::EntityError;
 
 use super::world::World;
 
@@ -32,11 +32,11 @@ impl<C: Component> CellShape<C> for Whole<C> {
 
     #[inline]
     fn get(world: &World, entity: Entity) -> Result<&C, EntityError> {
-        let Ok(place) = world.store.entities.locate(entity) else {
+        let Ok(place) = world.store.entities().locate(entity) else {
             return Err(world.lacking(entity, C::NAME));
         };
         let archetype = world.archetype(place);
-        match archetype.column(world.store.registry.id::<C>()) {
+        match archetype.column(world.store.registry().id::<C>()) {
             Some(column) => Ok(archetype.list().cell(usize::from(column), place.row())),
             None => Err(world.lacking(entity, C::NAME)),
         }
@@ -44,10 +44,10 @@ impl<C: Component> CellShape<C> for Whole<C> {
 
     #[inline]
     fn get_mut(world: &mut World, entity: Entity) -> Result<&mut C, EntityError> {
-        let place = world.store.entities.locate(entity)?;
-        let id = world.store.registry.id::<C>();
-        let Store { archetypes, clock, .. } = &mut world.store;
-        let archetype = archetypes.get_columns_mut(place.archetype());
+        let place = world.store.entities().locate(entity)?;
+        let id = world.store.registry().id::<C>();
+        let (archetypes, clock) = world.store.in_place();
+        let archetype = archetypes.into_archetype(place.archetype());
         let Some(column) = archetype.column(id) else {
             return Err(EntityError::lacks(entity, C::NAME, !archetype.is_gone()));
         };

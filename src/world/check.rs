@@ -119,17 +119,17 @@ impl World {
     }
 
     fn find_defect(&self) -> Result<(), Defect> {
-        self.store.entities.check().map_err(Defect::Directory)?;
+        self.store.entities().check().map_err(Defect::Directory)?;
         if !self.store.is_consistent() {
             return Err(Defect::Archetypes);
         }
         let (mut rows, mut held) = (0, 0);
-        for (number, archetype) in self.store.archetypes.as_slice().iter().enumerate() {
+        for (number, archetype) in self.store.archetypes().as_slice().iter().enumerate() {
             self.check_archetype(number, archetype)?;
             rows += archetype.len();
             held += archetype.list().block_len();
         }
-        let (entities, lent) = (self.store.entities.len(), self.store.pool.allocated());
+        let (entities, lent) = (self.store.entities().len(), self.store.pool().allocated());
         if rows != entities {
             return Err(Defect::Count { rows, entities });
         }
@@ -137,7 +137,7 @@ impl World {
             return Err(Defect::Blocks { held, lent });
         }
         let is_alive = |entity| self.store.living().contains(entity);
-        if let Some(type_name) = self.store.sides.find_defect(&is_alive) {
+        if let Some(type_name) = self.store.sides().find_defect(&is_alive) {
             return Err(Defect::Sides { type_name });
         }
         Ok(())
@@ -159,7 +159,7 @@ impl World {
         {
             return Err(Defect::Rows { archetype: number });
         }
-        let kept = |&&id: &&ComponentId| self.store.registry.info(id).is_cleanup();
+        let kept = |&&id: &&ComponentId| self.store.registry().info(id).is_cleanup();
         let cleanup = archetype.components().iter().filter(kept).count();
         // `Gone` and cleanup components only, with at least one cleanup component if there are
         // rows.
@@ -169,12 +169,12 @@ impl World {
         if is_over {
             return Err(Defect::Gone { archetype: number });
         }
-        let registry = &self.store.registry;
+        let registry = self.store.registry();
         let info = |column: u16| registry.info(archetype.components()[usize::from(column)]);
         let rows = |chunk| list.rows(chunk);
         let defect = archetype
             .attachments()
-            .and_then(|all| all.find_defect(archetype.stamps(), self.store.clock, rows, info));
+            .and_then(|all| all.find_defect(archetype.stamps(), self.store.clock(), rows, info));
         if let Some((kind, what)) = defect {
             return Err(Defect::Attachment { archetype: number, kind: kind.name(), what });
         }
@@ -186,12 +186,12 @@ impl World {
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps().newest(run);
             let stale = archetype.stamps().versions(run).any(|stamp| stamp > newest);
-            if stale || newest > self.store.clock {
+            if stale || newest > self.store.clock() {
                 return Err(Defect::Stamps { archetype: number });
             }
         }
         for (row, &entity) in archetype.entities().iter().enumerate() {
-            let place = self.store.entities.locate(entity);
+            let place = self.store.entities().locate(entity);
             let here = archetype.list().position_of(row);
             let filed = place.is_ok_and(|p| p == Location::new(p.archetype(), here));
             if !filed || place.is_ok_and(|p| p.archetype().index() != number) {

@@ -31,10 +31,10 @@ impl World {
         entities: [Entity; N],
     ) -> Result<[&mut C; N], EntityError> {
         self.flush();
-        let id = self.store.registry.id::<C>();
+        let id = self.store.registry().id::<C>();
         let mut places = [((ArchetypeId(0), RowIndex(0)), 0, 0); N];
         for (index, &entity) in entities.iter().enumerate() {
-            let place = self.store.entities.locate(entity).map_err(EntityError::from)?;
+            let place = self.store.entities().locate(entity).map_err(EntityError::from)?;
             let column = self.archetype(place).column(id);
             let column = column.ok_or_else(|| self.lacking(entity, C::NAME))?;
             places[index] = ((place.archetype(), place.row()), column, index);
@@ -46,7 +46,7 @@ impl World {
         let now = self.store.advance_clock();
         // Sorted by memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
-        let mut archetypes = self.store.archetypes.columns_mut();
+        let mut archetypes = self.store.in_place().0.into_columns();
         let mut passed = 0;
         let mut group = &places[..];
         while let Some(&((archetype, _), column, _)) = group.first() {

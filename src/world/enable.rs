@@ -114,9 +114,9 @@ impl World {
         entity: Entity,
     ) -> Result<(ChunkBits<'_>, Location, u16), EntityError> {
         let lacking = || self.lacking(entity, C::NAME);
-        let place = self.store.entities.locate(entity).map_err(|_| lacking())?;
+        let place = self.store.entities().locate(entity).map_err(|_| lacking())?;
         let archetype = self.archetype(place);
-        let column = archetype.column(self.store.registry.id::<C>()).ok_or_else(lacking)?;
+        let column = archetype.column(self.store.registry().id::<C>()).ok_or_else(lacking)?;
         let bits = archetype.bits(column);
         let bits = bits.expect("an archetype has no bits of an enableable component");
         Ok((bits.chunk(archetype.list().split(place.row()).chunk), place, column))
@@ -161,7 +161,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     fn switch<C: Component>(self, enabled: bool) -> usize {
         const { assert_enableable::<C>() };
         let (store, filter) = self.into_parts();
-        let (id, now) = (store.registry.id::<C>(), store.clock.next());
+        let (id, now) = (store.registry().id::<C>(), store.clock().next());
         let mut switched = 0;
         masks_in::<Q, F>(store, &filter, |archetype, mask| {
             let Some(column) = archetype.column(id) else { return };
@@ -183,7 +183,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
             }
         });
         if switched > 0 {
-            store.clock = now;
+            store.advance_clock();
         }
         switched
     }

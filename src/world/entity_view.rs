@@ -42,7 +42,7 @@ impl World {
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     pub fn entity(&self, entity: Entity) -> Result<EntityView<'_>, NoSuchEntity> {
-        let place = self.store.entities.resolve(entity)?;
+        let place = self.store.entities().resolve(entity)?;
         let row = place.map(|place| {
             let archetype = self.archetype(place);
             (archetype, archetype.list().split(place.row()))
@@ -109,7 +109,7 @@ impl<'w> EntityView<'w> {
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     pub fn side_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
-        self.world.store.sides.types_of(self.entity)
+        self.world.store.sides().types_of(self.entity)
     }
 
     /// The types of its [shared values](crate::Shared), as the compiler names them.
@@ -131,7 +131,7 @@ impl<'w> EntityView<'w> {
     }
 
     fn registry(&self) -> &'w Registry {
-        &self.world.store.registry
+        self.world.store.registry()
     }
 }
 

@@ -96,15 +96,15 @@ impl World {
 /// The hash of a world, with digests from `digests`.
 pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
     let store = &world.store;
-    let mut hash = Hasher { state: Xxh3::new(), history: &store.history };
+    let mut hash = Hasher { state: Xxh3::new(), history: store.history() };
     hash.number(world.chunk_size().bytes() as u64);
-    hash.number(store.history.age(store.clock));
-    hash.number(store.archetypes.len() as u64);
-    let tags = store.registry.describe_tags(|number| hash.number(number));
-    for archetype in store.archetypes.as_slice() {
-        hash.archetype(archetype, (&store.registry, &tags), digests);
+    hash.number(store.history().age(store.clock()));
+    hash.number(store.archetypes().len() as u64);
+    let tags = store.registry().describe_tags(|number| hash.number(number));
+    for archetype in store.archetypes().as_slice() {
+        hash.archetype(archetype, (store.registry(), &tags), digests);
     }
-    store.entities.describe(|number| hash.number(number));
+    store.entities().describe(|number| hash.number(number));
     hash.state.digest()
 }
 
@@ -246,9 +246,9 @@ mod tests {
 
     /// Writes a cell without a new version, so that only the value differs.
     fn write(world: &mut World, entity: Entity, value: A) {
-        let clock = world.store.clock;
+        let clock = world.store.clock();
         *world.get_mut::<A>(entity).expect("it has the component") = value;
-        world.store.clock = clock;
+        world.store.set_clock_back(clock);
     }
 
     #[test]
@@ -304,14 +304,13 @@ mod tests {
             after(|world| assert!(world.query_mut::<&mut A>().iter_mut().next().is_some()));
         assert_ne!(touched, plain);
         let untouched = after(|world| {
-            let clock = world.store.clock.next();
-            world.store.clock = clock;
+            world.store.advance_clock();
         });
         assert_ne!(untouched, plain, "the version of the world");
         let touched = |run: StampKind| {
             after(|world| {
                 let version = Version::from_bits(7);
-                world.store.archetypes.all_mut()[0].stamps().touch(run, 0, version);
+                world.store.archetypes().as_slice()[0].stamps().touch(run, 0, version);
             })
         };
         let [order, arrival, column] =
@@ -433,7 +432,7 @@ mod tests {
             if is_component_first {
                 world.register::<Both>();
             } else {
-                world.store.registry.register_shared::<Both>();
+                world.store.registry_mut().register_shared::<Both>();
             }
             let entity = world.spawn(Both(1));
             world.insert_shared(entity, Both(2)).expect("it is alive");

@@ -134,7 +134,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
 
     /// The ranges of discarded versions of the world.
     pub(super) const fn history(&self) -> &History {
-        &self.store.history
+        self.store.history()
     }
 
     /// The store, and the filter of its entities.
@@ -180,8 +180,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         let Self { store, filter, .. } = self;
         let mut matches = matches_in::<Q, F>(store, &filter);
         // Entities that are gone accept no component.
-        matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
-        let change = Change::Insert(store.bundles.id::<B>(&mut store.registry));
+        matches.retain(|archetype| !store.archetypes().get(archetype).is_gone());
+        let change = Change::Insert(store.bundle_id::<B>());
         for archetype in matches.archetypes() {
             store.ensure_fits(archetype, change)?;
         }
@@ -214,7 +214,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     pub(crate) fn remove_distinct<B: Bundle>(self) -> usize {
         let Self { store, filter, .. } = self;
         let matches = matches_in::<Q, F>(store, &filter);
-        let change = Change::RemovePresent(store.bundles.id::<B>(&mut store.registry));
+        let change = Change::RemovePresent(store.bundle_id::<B>());
         let changed = store.change_matches(&matches, change, ());
         store.end_cleanup();
         changed
@@ -245,7 +245,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     pub fn despawn(self) -> usize {
         let Self { store, filter, .. } = self;
         let mut matches = matches_in::<Q, F>(store, &filter);
-        matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
+        matches.retain(|archetype| !store.archetypes().get(archetype).is_gone());
         store.despawn_matches(&matches)
     }
 }

@@ -89,16 +89,7 @@ impl World {
     pub fn compact(&mut self, rows_max: usize) -> Compacted {
         self.flush();
         let before = self.held_bytes();
-        // Empty slabs are freed first, so that no chunk moves into them.
-        self.store.pool.trim();
-        let mut moved = 0;
-        for archetype in self.store.archetypes.all_mut() {
-            moved += archetype.compact(rows_max - moved, &mut self.store.pool);
-        }
-        self.store.pool.trim();
-        self.store.entities.shrink();
-        self.store.sides.shrink();
-        self.store.logs.shrink();
+        let moved = self.store.compact(rows_max);
         let bytes_freed = before.saturating_sub(self.held_bytes());
         Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
     }
@@ -157,18 +148,18 @@ impl World {
     /// ```
     #[must_use]
     pub fn memory(&self) -> Memory {
-        let archetypes = self.store.archetypes.as_slice();
+        let archetypes = self.store.archetypes().as_slice();
         Memory {
             row_bytes: archetypes.iter().map(|a| a.len() * a.list().layouts().row_bytes()).sum(),
             block_bytes: archetypes.iter().map(|a| a.list().block_bytes()).sum(),
-            slab_bytes: self.store.pool.slab_bytes(),
-            bookkeeping_bytes: self.store.entities.capacity_bytes()
+            slab_bytes: self.store.pool().slab_bytes(),
+            bookkeeping_bytes: self.store.entities().capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
-                + self.store.archetypes.spare_bytes()
+                + self.store.archetypes().spare_bytes()
                 + self.store.plan_bytes(),
-            side_bytes: self.store.sides.infos().map(|table| table.bytes).sum(),
-            event_bytes: self.store.logs.events.infos().map(|queue| queue.bytes).sum(),
-            log_bytes: self.store.logs.row_bytes(),
+            side_bytes: self.store.sides().infos().map(|table| table.bytes).sum(),
+            event_bytes: self.store.logs().events.infos().map(|queue| queue.bytes).sum(),
+            log_bytes: self.store.logs().row_bytes(),
         }
     }
 }

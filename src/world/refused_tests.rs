@@ -32,7 +32,7 @@ fn a_type_or_a_value_too_many_is_refused_and_leaves_version_and_hash() {
     ];
     let mut world = World::new();
     world.spawn(Known(1));
-    let registry = &mut world.store.registry;
+    let registry = world.store.registry_mut();
     let share = |n: u64| catch_unwind(AssertUnwindSafe(|| registry.share(n))).ok();
     let owners: Vec<_> = (0..).map_while(share).collect();
     assert!(owners.len() > 65_000, "{} values", owners.len());

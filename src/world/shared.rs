@@ -54,13 +54,13 @@ impl World {
         value: T,
     ) -> Result<(), EntityError> {
         self.flush();
-        let source = self.store.entities.locate(entity)?.archetype();
+        let source = self.store.entities().locate(entity)?.archetype();
         // Checked before the value gets a tag, which would change the tags of later values.
-        if self.store.archetypes.get(source).is_gone() {
+        if self.store.archetypes().get(source).is_gone() {
             return Err(NoSuchEntity { entity }.into());
         }
-        let row = self.store.registry.share(value);
-        if self.store.archetypes.get(source).set().contains(row.tag) {
+        let row = self.store.registry_mut().share(value);
+        if self.store.archetypes().get(source).set().contains(row.tag) {
             return Ok(());
         }
         self.store.change_tags(entity, row.change(), (Tag, Tag))
@@ -120,7 +120,7 @@ impl World {
         encode: impl Fn(&T, &mut Vec<u8>) + Send + Sync + 'static,
         decode: impl Fn(&[u8]) -> Option<T> + Send + Sync + 'static,
     ) {
-        self.store.registry.encode_shared::<T>(SharedCodec::new(name, encode, decode));
+        self.store.registry_mut().encode_shared::<T>(SharedCodec::new(name, encode, decode));
     }
 
     /// Sets how ids of entities in [shared values](crate::Shared) of type `T` are replaced when
@@ -160,7 +160,7 @@ impl World {
         &mut self,
         map: impl Fn(&T, &mut dyn FnMut(Entity) -> Entity) -> T + Send + Sync + 'static,
     ) {
-        self.store.registry.map_shared::<T>(SharedMap::new(map));
+        self.store.registry_mut().map_shared::<T>(SharedMap::new(map));
     }
 
     /// Takes the [shared value](crate::Shared) of type `T` from an entity. Moves one row:
@@ -181,9 +181,9 @@ impl World {
     /// ```
     pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
-        let source = self.store.entities.locate(entity)?.archetype();
-        let marker = self.store.registry.shared_marker::<T>();
-        if !self.store.archetypes.get(source).set().contains(marker) {
+        let source = self.store.entities().locate(entity)?.archetype();
+        let marker = self.store.registry().shared_marker::<T>();
+        if !self.store.archetypes().get(source).set().contains(marker) {
             return Err(self.lacking(entity, type_name::<T>()));
         }
         self.store.change_tags(entity, Change::Unshare(marker), ())
@@ -205,7 +205,7 @@ impl World {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn get_shared<T: SharedValue>(&self, entity: Entity) -> Result<&T, EntityError> {
-        let place = self.store.entities.locate(entity).ok();
+        let place = self.store.entities().locate(entity).ok();
         let shared = place.and_then(|place| self.archetype(place).shared());
         let value = shared.and_then(|shared| shared.get());
         value.ok_or_else(|| self.lacking(entity, type_name::<T>()))
@@ -238,7 +238,7 @@ impl World {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn shared_values<T: SharedValue>(&self) -> impl Iterator<Item = &T> {
-        let archetypes = self.store.archetypes.as_slice().iter();
+        let archetypes = self.store.archetypes().as_slice().iter();
         let mut seen = FxHashSet::default();
         archetypes
             .filter_map(|archetype| archetype.shared()?.tagged::<T>())
@@ -271,7 +271,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`Query::where_shared`](crate::Query::where_shared).
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {
         let (store, filter) = self.into_parts();
-        let tag = store.registry.shared_tag(value);
+        let tag = store.registry().shared_tag(value);
         Matching::new(store, (filter, WhereShared::new(tag)))
     }
 
@@ -306,11 +306,11 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         let (store, filter) = self.into_parts();
         let mut matches = matches_in::<Q, F>(store, &filter);
         // Entities that are gone accept no value.
-        matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
+        matches.retain(|archetype| !store.archetypes().get(archetype).is_gone());
         if matches.archetypes().next().is_none() {
             return Ok(0);
         }
-        let row = store.registry.share(value);
+        let row = store.registry_mut().share(value);
         for archetype in matches.archetypes() {
             store.ensure_fits(archetype, row.change())?;
         }
@@ -334,7 +334,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     pub fn remove_shared<T: SharedValue>(self) -> usize {
         let (store, filter) = self.into_parts();
         let matches = matches_in::<Q, F>(store, &filter);
-        let change = Change::Unshare(store.registry.shared_marker::<T>());
+        let change = Change::Unshare(store.registry().shared_marker::<T>());
         store.change_matches(&matches, change, ())
     }
 }

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::entity::{Entity, NoSuchEntity};
-use crate::store::{Living, ReadGuard, SideTable, SideTableInfo, SplitStore, Store};
+use crate::store::{Living, ReadGuard, SideTable, SideTableInfo, SplitStore};
 
 use super::world::World;
 
@@ -63,7 +63,7 @@ impl World {
         if !self.store.living().contains(entity) {
             return Err(NoSuchEntity { entity });
         }
-        Ok(self.store.sides.get_or_add().insert(entity, value))
+        Ok(self.store.sides_mut().get_or_add().insert(entity, value))
     }
 
     /// Takes the [side value](World::insert_side) of type `T` from an entity; `None` if it has none
@@ -79,7 +79,7 @@ impl World {
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     pub fn remove_side<T: Send + Sync + 'static>(&mut self, entity: Entity) -> Option<T> {
-        self.store.sides.get_mut()?.remove(entity)
+        self.store.sides_mut().get_mut()?.remove(entity)
     }
 
     /// Makes the [side values](World::insert_side) of type `T` part of [`Snapshot`]s that are taken
@@ -115,12 +115,12 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn keep_sides<T: Clone + Send + Sync + 'static>(&mut self) {
-        self.store.sides.keep::<T>();
+        self.store.sides_mut().keep::<T>();
     }
 
     /// The tables of side values.
     pub(crate) fn side_tables(&self) -> impl Iterator<Item = SideTableInfo> {
-        self.store.sides.infos()
+        self.store.sides().infos()
     }
 
     /// The [side values](World::insert_side) of type `T`, for reading.
@@ -136,8 +136,8 @@ impl World {
     /// ```
     #[must_use]
     pub fn side<T: Send + Sync + 'static>(&self) -> Side<'_, T> {
-        self.store.lent.note();
-        Side { table: self.store.sides.read().map(ReadGuard::Lock), value: PhantomData }
+        self.store.note_guard();
+        Side { table: self.store.sides().read().map(ReadGuard::Lock), value: PhantomData }
     }
 
     /// The [side values](World::insert_side) of type `T`, for writing.
@@ -156,9 +156,8 @@ impl World {
     #[must_use]
     pub fn side_mut<T: Send + Sync + 'static>(&mut self) -> SideMut<'_, T> {
         self.flush();
-        let Store { sides, entities, archetypes, .. } = &mut self.store;
-        let living = Living::new(entities.view(), archetypes.as_slice());
-        SideMut { table: sides.get_or_add(), living }
+        let (table, living) = self.store.side_mut();
+        SideMut { table, living }
     }
 }
 

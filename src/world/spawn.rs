@@ -110,7 +110,7 @@ impl World {
     /// ```
     pub fn grow_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
         self.flush();
-        self.store.entities.grow_indices(indices)
+        self.store.grow_indices(indices)
     }
 
     /// Spawns an entity for every bundle that `bundles` yields, and returns their ids in that
@@ -229,7 +229,7 @@ impl World {
     /// # Ok::<(), phalanx::error::OutOfIds>(())
     /// ```
     pub fn reserve_entity(&self) -> Result<Entity, OutOfIds> {
-        self.store.entities.reserve()
+        self.store.entities().reserve()
     }
 
     /// Reserves several ids; see [`World::reserve_entity`]. Lock-free: one atomic operation.
@@ -251,7 +251,7 @@ impl World {
     /// assert_eq!(ids.len(), 40);
     /// ```
     pub fn reserve_entities(&self, n: u32) -> Result<ReservedEntities<'_>, ReserveError> {
-        self.store.entities.reserve_many(n)
+        self.store.entities().reserve_many(n)
     }
 }
 

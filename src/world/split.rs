@@ -12,10 +12,10 @@ impl World {
     /// Splits the world for `runs` runs of systems. Returns the resources as well.
     pub(crate) fn split(&mut self, runs: usize) -> (SplitStore<'_>, &Resources) {
         // The id queue of a stage has flushed, and no id is freed before the stage ends.
-        if self.store.entities.queue().is_none() {
+        if self.store.entities().queue().is_none() {
             self.flush();
         }
-        if self.store.lent.take() {
+        if self.store.take_guards() {
             self.release_guards();
         }
         (SplitStore::new(&mut self.store, runs), &self.resources)
@@ -24,24 +24,24 @@ impl World {
     /// Renews the locks that forgotten guards hold. O(types).
     #[cold]
     fn release_guards(&mut self) {
-        self.store.sides.release();
-        self.store.logs.events.release();
+        self.store.sides_mut().release();
+        self.store.logs_mut().events.release();
         self.resources.release();
     }
 
     /// Adds the table of side values of type `T`, unless it exists, for systems that write it.
     pub(crate) fn add_side_table<T: Send + Sync + 'static>(&mut self) {
-        self.store.sides.get_or_add::<T>();
+        self.store.sides_mut().get_or_add::<T>();
     }
 
     /// Adds the queue of events of type `E`, unless it exists, for systems that send them.
     pub(crate) fn add_event_queue<E: Send + Sync + 'static>(&mut self) {
-        self.store.logs.events.get_or_add::<E>();
+        self.store.logs_mut().events.get_or_add::<E>();
     }
 
     /// Makes the events visible that the systems of a stage have sent.
     pub(crate) fn join_events(&mut self) {
-        self.store.logs.events.join();
+        self.store.logs_mut().events.join();
     }
 
     /// The request of a query for its columns.
@@ -50,12 +50,12 @@ impl World {
     ///
     /// If the query names a component type with a name that another type has in the world.
     pub(crate) fn access_request(&mut self, query: &QueryType) -> AccessRequest {
-        self.store.requests.get(query, &mut self.store.registry)
+        self.store.access_request(query)
     }
 
     /// The numbers of component types, for the access requests of systems.
     pub(crate) const fn registry_mut(&mut self) -> &mut Registry {
-        &mut self.store.registry
+        self.store.registry_mut()
     }
 }
 

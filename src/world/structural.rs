@@ -174,9 +174,9 @@ impl World {
     /// ```
     #[must_use]
     pub fn has<C: Columnar>(&self, entity: Entity) -> bool {
-        let place = self.store.entities.locate(entity).ok();
+        let place = self.store.entities().locate(entity).ok();
         let set = place.map(|place| self.archetype(place).set());
-        let mut has = Has { registry: &self.store.registry, set, all: true };
+        let mut has = Has { registry: self.store.registry(), set, all: true };
         C::Shape::visit(&mut has);
         has.all
     }

@@ -49,7 +49,7 @@ impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
             .field("entities", &self.len())
-            .field("archetypes", &self.store.archetypes.len())
+            .field("archetypes", &self.store.archetypes().len())
             .field("chunk_size", &self.chunk_size())
             .field("version", &self.version())
             .finish_non_exhaustive()
@@ -99,7 +99,7 @@ impl World {
     /// ```
     #[must_use]
     pub const fn chunk_size(&self) -> ChunkSize {
-        self.store.archetypes.chunk_size()
+        self.store.archetypes().chunk_size()
     }
 
     /// The number of entities, including [hidden](crate::component#hidden-components) entities, and
@@ -114,7 +114,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        self.store.entities.len()
+        self.store.entities().len()
     }
 
     /// Returns `true` if the world has no entities.
@@ -139,7 +139,7 @@ impl World {
     /// ```
     #[must_use]
     pub const fn version(&self) -> Version {
-        self.store.clock
+        self.store.clock()
     }
 
     /// Returns `true` if the entity is alive or reserved. `entity` may be any id, even an invented
@@ -174,7 +174,7 @@ impl World {
 
     #[inline]
     pub(super) fn archetype(&self, location: Location) -> &Archetype {
-        self.store.archetypes.get(location.archetype())
+        self.store.archetypes().get(location.archetype())
     }
 
     /// Spawns reserved ids and takes back the ids of dropped buffers. Every change of the world
@@ -235,7 +235,7 @@ impl World {
     /// # Ok::<(), phalanx::error::MissingResource>(())
     /// ```
     pub fn resource<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
-        self.store.lent.note();
+        self.store.note_guard();
         self.resources.read()
     }
 

@@ -1,0 +1,38 @@
+//! The parts of an exclusive store that a query uses.
+
+use crate::archetype::ArchetypesInPlace;
+use crate::entity::Directory;
+use crate::version::Version;
+
+use super::plan::Plan;
+use super::query_type::QueryType;
+use super::store::Store;
+
+/// A query's plan, and the parts of a store that the query reads and writes.
+#[derive(Debug)]
+pub(crate) struct QueryParts<'s> {
+    pub(crate) plan: &'s Plan,
+    pub(crate) archetypes: ArchetypesInPlace<'s>,
+    pub(crate) entities: &'s Directory,
+    pub(crate) clock: &'s mut Version,
+}
+
+impl Store {
+    /// The parts for a query, which is planned if it is new. The clock stays.
+    ///
+    /// # Panics
+    ///
+    /// If a type of the query has the name of another type of the world.
+    #[inline]
+    pub(crate) fn query_parts(&mut self, query: &QueryType) -> QueryParts<'_> {
+        let Self { archetypes, clock, entities, plans, registry, .. } = self;
+        let plan = plans.get_mut(query, registry, archetypes);
+        QueryParts { plan, archetypes: ArchetypesInPlace::new(archetypes), entities, clock }
+    }
+
+    /// The archetypes, for writing values, and the clock, which stays.
+    #[inline]
+    pub(crate) const fn in_place(&mut self) -> (ArchetypesInPlace<'_>, &mut Version) {
+        (ArchetypesInPlace::new(&mut self.archetypes), &mut self.clock)
+    }
+}
