@@ -26,7 +26,8 @@ use super::row_log::row_log;
 /// entity that is [`Gone`](crate::Gone).
 ///
 /// An entity may be alive, may have a new `C`, and may be listed several times. The id of a
-/// despawned entity is not used for a later entity, unless [`spawn_at`](crate::World::spawn_at) does so.
+/// despawned entity is not used for a later entity, unless [`spawn_at`](crate::World::spawn_at)
+/// does so.
 ///
 /// The chunks that lost rows, without entities and values, are found by
 /// [`Reordered`](crate::Reordered), which needs no reader. It does not report chunks without rows;
