@@ -1,7 +1,9 @@
 //! Changes of the components of one entity: one move of a row along an edge of the graph.
 //!
 //! Every change of a single row passes through [`Store::change_row`]: changes with bundles of
-//! types, with bytes, with the tags of shared values, and despawns that keep cleanup components.
+//! types, with bytes, with the tags of shared values, and despawns that keep cleanup components. A
+//! change is refused if its entity is not alive, lacks a component that must be removed, or has a
+//! row that would not fit a chunk; the store is unchanged.
 
 use crate::archetype::{Bundle, BundleId, Change, ChangeKind, EdgeId, move_row};
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
@@ -76,11 +78,6 @@ impl Store {
     }
 
     /// Inserts the components of a bundle into an entity.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
-    /// unchanged.
     #[inline]
     pub(crate) fn insert<B: Bundle>(
         &mut self,
@@ -95,10 +92,6 @@ impl Store {
     }
 
     /// Removes the components of a bundle from an entity and returns them.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive or lacks one of them. The entity is unchanged.
     #[inline]
     pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         let change = self.change_of::<B>(ChangeKind::Remove, entity, |store| {
@@ -110,11 +103,6 @@ impl Store {
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive, lacks a component of `R`, or the resulting row does not fit a
-    /// chunk. The entity is unchanged.
     #[inline]
     pub(crate) fn exchange<R: Bundle, A: Bundle>(
         &mut self,
@@ -130,11 +118,6 @@ impl Store {
     }
 
     /// Moves the row of an entity to the archetype with another shared value, or without one.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
-    /// unchanged.
     pub(crate) fn change_tags<B: Bundle>(
         &mut self,
         entity: Entity,
@@ -150,11 +133,6 @@ impl Store {
 
     /// Removes the components of the first bundle that an entity has, and inserts the components of
     /// the second one, in one move. Returns `true` if the row has moved.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
-    /// unchanged.
     #[inline]
     pub(crate) fn exchange_bytes(
         &mut self,
@@ -172,10 +150,6 @@ impl Store {
     }
 
     /// The edge of a [`Store::exchange_bytes`].
-    ///
-    /// # Errors
-    ///
-    /// If there is none.
     #[inline]
     pub(super) fn exchange_bytes_edge(
         &mut self,
@@ -218,10 +192,6 @@ impl Store {
     }
 
     /// [`Store::edge`] of a change of one entity.
-    ///
-    /// # Errors
-    ///
-    /// If the change is impossible. The store is unchanged.
     #[inline]
     fn edge_for(
         &mut self,

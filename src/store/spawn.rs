@@ -1,10 +1,11 @@
 //! Spawns entities: one, rows of one bundle, and the rows of reserved ids.
 //!
 //! One row is written when it has its id, by [`Store::spawn_row`]. Many rows are written after the
-//! last live row, chunk by chunk, and get their ids at the end, by [`Store::spawn_rows`]. A call
-//! that is refused leaves the store unchanged.
+//! last live row, chunk by chunk, and get their ids at the end, by [`Store::spawn_rows`]. A call is
+//! refused if ids or memory run out, the ids that it names are not available, or a row does not fit
+//! a chunk; the store is unchanged, also if an iterator of the caller panics.
 
-use crate::archetype::{Bundle, BundleId, ColumnSlices, assert_distinct};
+use crate::archetype::{Bundle, BundleId, ColumnSlices};
 use crate::component::ComponentSet;
 use crate::entity::{AllocAtError, ArchetypeId, Directory, Entity, Location, NoSuchEntity};
 use crate::storage::{BundleCells, LayoutError, RowWriter};
@@ -16,10 +17,6 @@ use super::store::Store;
 
 impl Store {
     /// Spawns an entity with the id that `alloc` gives it. `put` writes its row.
-    ///
-    /// # Errors
-    ///
-    /// If the row does not fit a chunk, and the errors of `alloc`. The store is unchanged.
     #[inline(always)]
     fn spawn_row<E: From<LayoutError>>(
         &mut self,
@@ -47,11 +44,6 @@ impl Store {
     }
 
     /// Spawns the rows of a batch, which `write` writes and finishes. Returns their entities.
-    ///
-    /// # Errors
-    ///
-    /// If a row does not fit a chunk, and the errors of `write`. The store is unchanged, also if
-    /// `write` panics.
     #[inline]
     fn spawn_rows(
         &mut self,
@@ -73,10 +65,6 @@ impl Store {
     }
 
     /// Spawns an entity with the components of `bundle`.
-    ///
-    /// # Errors
-    ///
-    /// If no ids are left or the row does not fit a chunk. The store is unchanged.
     #[inline]
     pub(crate) fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let id = self.bundle_id::<B>();
@@ -85,10 +73,6 @@ impl Store {
     }
 
     /// Spawns an entity with the id `entity`.
-    ///
-    /// # Errors
-    ///
-    /// If the id is not available or the row does not fit a chunk. The store is unchanged.
     pub(crate) fn spawn_at<B: Bundle>(
         &mut self,
         entity: Entity,
@@ -102,10 +86,6 @@ impl Store {
     }
 
     /// Spawns the entity of an id on loan.
-    ///
-    /// # Errors
-    ///
-    /// If the id is not on loan or the row does not fit a chunk. The store is unchanged.
     #[inline]
     pub(crate) fn spawn_loaned(
         &mut self,
@@ -125,11 +105,6 @@ impl Store {
     }
 
     /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
-    ///
-    /// # Errors
-    ///
-    /// If ids or memory run out or a row does not fit a chunk. The store is unchanged, also if the
-    /// iterator panics.
     #[inline]
     pub(crate) fn spawn_each<I>(&mut self, mut bundles: I) -> Result<&[Entity], SpawnError>
     where
@@ -151,16 +126,11 @@ impl Store {
     }
 
     /// Spawns an entity for each of the `rows` rows of columns.
-    ///
-    /// # Errors
-    ///
-    /// If ids or memory run out or a row does not fit a chunk. The store is unchanged.
     pub(crate) fn spawn_columns<S: ColumnSlices>(
         &mut self,
         columns: S,
         rows: usize,
     ) -> Result<&[Entity], SpawnError> {
-        const { assert_distinct::<S::Bundle>() };
         let id = self.bundle_id::<S::Bundle>();
         self.spawn_rows(id, |mut batch, cells| {
             batch.ensure_room(rows)?;
@@ -175,10 +145,6 @@ impl Store {
 
     /// Spawns `rows` entities with the components of `bundle`. `values` has the offsets of the
     /// first row; the values of each next row begin `stride` bytes later. O(bytes).
-    ///
-    /// # Errors
-    ///
-    /// If ids or memory run out or a row does not fit a chunk. The store is unchanged.
     pub(crate) fn spawn_strided(
         &mut self,
         bundle: BundleId,
@@ -196,10 +162,6 @@ impl Store {
     }
 
     /// [`Store::spawn_strided`] of the entities of ids on loan.
-    ///
-    /// # Errors
-    ///
-    /// If one of the ids is not on loan or the row does not fit a chunk. The store is unchanged.
     pub(crate) fn spawn_loaned_rows(
         &mut self,
         ids: impl ExactSizeIterator<Item = Entity> + Clone,
@@ -219,11 +181,6 @@ impl Store {
     }
 
     /// Reserves memory for `rows` more entities of bundle `B`.
-    ///
-    /// # Errors
-    ///
-    /// If there are too few ids, or too little memory, or a row does not fit a chunk. The store is
-    /// unchanged.
     pub(crate) fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         self.entities.ensure_room(rows)?;
         let bundle = self.bundle_id::<B>();
