@@ -20,9 +20,28 @@ impl Matches {
 
     /// The archetypes of all rows.
     pub(crate) fn archetypes(&self) -> impl Iterator<Item = ArchetypeId> {
-        let whole = self.chunks.iter().map(|matched| matched.archetype);
-        whole.chain(self.rows.iter().map(|matched| matched.archetype))
+        self.parts().map(|(archetype, _)| archetype)
     }
+
+    /// The rows of each archetype.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (ArchetypeId, SelectedRows<'_>)> {
+        let chunks = self
+            .chunks
+            .iter()
+            .map(|MatchedChunks { archetype, chunks }| (*archetype, SelectedRows::Chunks(chunks)));
+        chunks.chain(self.rows.iter().map(|MatchedRows { archetype, entities }| {
+            (*archetype, SelectedRows::Entities(entities))
+        }))
+    }
+}
+
+/// Some rows of one archetype.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SelectedRows<'m> {
+    /// The rows of whole chunks.
+    Chunks(&'m ChunkSet),
+    /// The rows of some entities.
+    Entities(&'m [Entity]),
 }
 
 /// The chunks of one archetype that a query matches: at least one.

@@ -19,6 +19,7 @@ use crate::storage::{ChunkSet, ChunkSize, Pool};
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
+use super::matches::SelectedRows;
 use super::store::Store;
 
 /// The reason why a world was not merged into another, or entities were not moved to it. Both
@@ -108,28 +109,19 @@ impl Error for MergeErrorKind {}
 #[derive(Debug)]
 pub(super) struct Coming<'o> {
     pub(super) archetype: &'o Archetype,
-    pub(super) which: ComingRows<'o>,
+    pub(super) which: SelectedRows<'o>,
     /// How many.
     pub(super) rows: usize,
     /// How often their bytes are copied, if the archetypes of both worlds are laid out alike.
     pub(super) copies: u64,
 }
 
-/// The rows that come.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ComingRows<'o> {
-    /// The rows of whole chunks.
-    Chunks(&'o ChunkSet),
-    /// The rows of some entities.
-    Entities(&'o [Entity]),
-}
-
 impl Coming<'_> {
     /// The entities of the rows, in the order in which they get new ids.
     fn entities(&self) -> impl Iterator<Item = Entity> {
         let (chunks, some) = match self.which {
-            ComingRows::Chunks(chunks) => (Some(chunks), &[][..]),
-            ComingRows::Entities(entities) => (None, entities),
+            SelectedRows::Chunks(chunks) => (Some(chunks), &[][..]),
+            SelectedRows::Entities(entities) => (None, entities),
         };
         let len = self.archetype.list().chunk_len();
         let chunks = chunks.into_iter().flat_map(move |chunks| chunks.iter(len));
@@ -150,7 +142,7 @@ impl Store {
         let archetypes = archetypes.filter(|archetype| !archetype.is_empty());
         let all: Vec<_> = archetypes
             .map(|archetype| {
-                let which = ComingRows::Chunks(&ChunkSet::All);
+                let which = SelectedRows::Chunks(&ChunkSet::All);
                 Coming { archetype, which, rows: archetype.len(), copies: 0 }
             })
             .collect();

@@ -140,7 +140,6 @@ pub(crate) use logs::{
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub use merge::MergeErrorKind;
-pub(crate) use move_from::{Leaving, LeavingRows};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use query_type::QueryType;

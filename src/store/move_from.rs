@@ -8,28 +8,12 @@
 
 use crate::archetype::{Archetype, MoveContext};
 use crate::component::AdoptionPlan;
-use crate::entity::{ArchetypeId, Entity, IdMap};
-use crate::storage::ChunkSet;
+use crate::entity::IdMap;
 
 use super::first_panic::FirstPanic;
-use super::merge::{Coming, ComingRows, MergeErrorKind, map_references};
+use super::matches::{Matches, SelectedRows};
+use super::merge::{Coming, MergeErrorKind, map_references};
 use super::store::Store;
-
-/// Rows of one archetype that leave their world: at least one.
-#[derive(Clone, Debug)]
-pub(crate) struct Leaving {
-    pub(crate) archetype: ArchetypeId,
-    pub(crate) rows: LeavingRows,
-}
-
-/// The rows of an archetype that leave.
-#[derive(Clone, Debug)]
-pub(crate) enum LeavingRows {
-    /// The rows of whole chunks.
-    Chunks(ChunkSet),
-    /// The rows of some entities.
-    Entities(Vec<Entity>),
-}
 
 impl Store {
     /// Checks that entities of `other` can become entities of this store. O(archetypes ×
@@ -41,17 +25,13 @@ impl Store {
     pub(crate) fn plan_move(
         &mut self,
         other: &Self,
-        leaving: &[Leaving],
+        leaving: &Matches,
     ) -> Result<AdoptionPlan, MergeErrorKind> {
-        let coming = leaving.iter().map(|Leaving { archetype, rows }| {
-            let archetype = other.archetypes.get(*archetype);
-            let (which, rows, copies) = match rows {
-                LeavingRows::Chunks(chunks) => {
-                    (ComingRows::Chunks(chunks), archetype.rows_of(chunks), 0)
-                }
-                LeavingRows::Entities(entities) => {
-                    (ComingRows::Entities(entities), entities.len(), 1)
-                }
+        let coming = leaving.parts().map(|(archetype, which)| {
+            let archetype = other.archetypes.get(archetype);
+            let (rows, copies) = match which {
+                SelectedRows::Chunks(chunks) => (archetype.rows_of(chunks), 0),
+                SelectedRows::Entities(entities) => (entities.len(), 1),
             };
             Coming { archetype, which, rows, copies }
         });
@@ -71,17 +51,17 @@ impl Store {
     pub(crate) fn move_from(
         &mut self,
         other: &mut Self,
-        leaving: &[Leaving],
+        leaving: &Matches,
         plan: AdoptionPlan,
     ) -> IdMap {
-        if leaving.is_empty() {
+        if leaving.archetypes().next().is_none() {
             return IdMap::of_some(0, &other.entities);
         }
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
         // Runs `Component::hint`, which may panic, so it comes before rows are taken out.
-        let target = |from: &Leaving| self.target(other.archetypes.get(from.archetype), &adopted);
-        let targets: Vec<_> = leaving.iter().map(target).map(Some).collect();
+        let target = |from| self.target(other.archetypes.get(from), &adopted);
+        let targets: Vec<_> = leaving.archetypes().map(target).map(Some).collect();
         let mut parts = other.take_out(leaving);
         self.take_memory(other, &mut parts);
         let olds: Vec<_> = match other.sides.is_empty() {
@@ -102,31 +82,31 @@ impl Store {
 
     /// Moves rows of the archetypes to new archetypes, and frees the ids of their entities. Their
     /// side values remain.
-    fn take_out(&mut self, leaving: &[Leaving]) -> Vec<Archetype> {
+    fn take_out(&mut self, leaving: &Matches) -> Vec<Archetype> {
         let now = self.advance_clock();
-        let mut take = |Leaving { archetype: id, rows }: &Leaving| {
+        let mut take = |(id, rows)| {
             match rows {
-                LeavingRows::Chunks(chunks) => self.record_chunks(*id, chunks),
-                LeavingRows::Entities(entities) => entities.iter().for_each(|&entity| {
+                SelectedRows::Chunks(chunks) => self.record_chunks(id, chunks),
+                SelectedRows::Entities(entities) => entities.iter().for_each(|&entity| {
                     let place = self.entities.locate(entity).expect("a row has no entity");
                     self.record_despawn(place);
                 }),
             }
             let Self { archetypes, entities, pool, registry, .. } = self;
-            let archetype = archetypes.get_mut(*id);
+            let archetype = archetypes.get_mut(id);
             let mut context = MoveContext { entities, pool, now };
             let part = match rows {
-                LeavingRows::Chunks(chunks) => {
-                    archetype.take_chunks(*id, chunks, registry, &mut context)
+                SelectedRows::Chunks(chunks) => {
+                    archetype.take_chunks(id, chunks, registry, &mut context)
                 }
-                LeavingRows::Entities(entities) => {
-                    archetype.take_rows(*id, entities, registry, &mut context)
+                SelectedRows::Entities(entities) => {
+                    archetype.take_rows(id, entities, registry, &mut context)
                 }
             };
             context.entities.free_batch(part.entities());
             part
         };
-        leaving.iter().map(&mut take).collect()
+        leaving.parts().map(&mut take).collect()
     }
 
     /// Takes over the memory of rows that were taken out of another world: all of its memory if it

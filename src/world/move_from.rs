@@ -1,7 +1,7 @@
 //! Moves some entities of a world to another one.
 
 use crate::query::{Filter, Terms, matches_in};
-use crate::store::{Leaving, LeavingRows, MatchedChunks, MatchedRows, MergeErrorKind};
+use crate::store::MergeErrorKind;
 
 use super::matching::Matching;
 use super::merge::Merged;
@@ -112,15 +112,7 @@ impl World {
     ) -> Result<Merged, MergeErrorKind> {
         self.flush();
         let (other, filter) = entities.into_parts();
-        let matches = matches_in::<Q, F>(other, &filter);
-        let chunks = matches.chunks.into_iter().map(|MatchedChunks { archetype, chunks }| {
-            Leaving { archetype, rows: LeavingRows::Chunks(chunks) }
-        });
-        let rows = matches.rows.into_iter().map(|MatchedRows { archetype, entities }| Leaving {
-            archetype,
-            rows: LeavingRows::Entities(entities),
-        });
-        let leaving: Vec<_> = chunks.chain(rows).collect();
+        let leaving = matches_in::<Q, F>(other, &filter);
         let plan = self.store.plan_move(other, &leaving)?;
         Ok(Merged { ids: self.store.move_from(other, &leaving, plan) })
     }
