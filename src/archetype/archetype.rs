@@ -251,38 +251,6 @@ impl Archetype {
         self.chunk_written(cells.columns().as_slice(), chunk, now);
     }
 
-    /// Removes a row. If the list's last row took its place, returns the entity of that row.
-    #[inline(always)]
-    pub(crate) fn remove(&mut self, at: ChunkRow, pool: &mut Pool, now: Version) -> Option<Entity> {
-        let removed = self.list.begin_removal(at);
-        let last = removed.last();
-        removed.fill();
-        self.finish_removal(at, last, pool, now)
-    }
-
-    /// Removes a row after the cells of the `last` row were copied over it. Returns the entity of
-    /// the last row if it has moved.
-    #[inline(always)]
-    pub(super) fn finish_removal(
-        &mut self,
-        at: ChunkRow,
-        last: ChunkRow,
-        pool: &mut Pool,
-        now: Version,
-    ) -> Option<Entity> {
-        let index = self.list.index_of(at);
-        self.row_removed(at, last, now);
-        if last.row == 0 {
-            self.drop_chunks(last.chunk as usize);
-        }
-        self.list.drop_last(pool);
-        let moved = self.entities.pop()?;
-        // The removed row itself may have been the last.
-        let place = self.entities.get_mut(index)?;
-        *place = moved;
-        Some(moved)
-    }
-
     /// Removes all rows. The caller frees the ids of the entities.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
         self.list.clear(pool);

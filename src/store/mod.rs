@@ -74,7 +74,7 @@
 //!            NextRow::commit            storage/chunk_list/append_remove.rs
 //!          Archetype::rows_arrived      archetype/arrive.rs
 //!            Stamps::record_arrival     storage/stamps/stamps.rs
-//!          Archetype::finish_removal    archetype/archetype.rs
+//!          Archetype::finish_removal    archetype/move_row.rs
 //!            Archetype::row_removed     archetype/arrive.rs
 //!              Stamps::record_removal   storage/stamps/stamps.rs
 //!            ChunkList::drop_last       storage/chunk_list/append_remove.rs
