@@ -222,10 +222,11 @@ impl Player<'_> {
     }
 
     fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        // A panic is of a destructor of a side value: the entity is despawned.
-        if let Some(despawned) = self.catch(|world| world.store.despawn(entity)) {
+        if self.world.store.sides().is_empty() {
+            self.world.store.despawn(entity)?;
+        } else if let Some(despawned) = self.catch(|world| world.store.despawn(entity)) {
             despawned?;
-        }
+        } // A panic is of a destructor of a side value: the entity is despawned.
         self.outcome.applied.despawned += 1;
         Ok(())
     }
@@ -374,6 +375,8 @@ impl Player<'_> {
         if let Some(taken) = self.resolved.refused(bundle_kind) {
             return Err(CommandErrorKind::NameTaken(taken));
         }
+        // Destructors of side values, which commands before this one may have run, drop buffers.
+        self.world.flush();
         let kind = self.resolved.get(bundle_kind);
         let values =
             RowValues { bytes: &self.values.bytes()[value.byte()..], starts: &kind.starts };

@@ -24,7 +24,7 @@ impl Drop for Attempt<'_> {
 impl Store {
     /// Runs a call. If it fails or panics, the archetypes that it has added are removed.
     #[inline]
-    pub(crate) fn attempt<T, E>(
+    pub(super) fn attempt<T, E>(
         &mut self,
         call: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {

@@ -20,7 +20,9 @@ impl Store {
     ) -> usize {
         let whole = self.change_chunks(&matches.chunks, change, bundle);
         let rows = matches.rows.iter().map(|matched| self.change_rows(matched, change, bundle));
-        whole + rows.sum::<usize>()
+        let changed = whole + rows.sum::<usize>();
+        self.end_cleanup();
+        changed
     }
 
     /// Moves the matched chunks along their edges and fills the added columns with `bundle`.

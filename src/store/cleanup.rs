@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// The edge of a despawn from an archetype with cleanup components.
-    pub(crate) fn despawn_edge(&mut self, source: ArchetypeId) -> EdgeId {
+    pub(super) fn despawn_edge(&mut self, source: ArchetypeId) -> EdgeId {
         let gone = self.bundle_id::<Gone>();
         match self.edge(source, Change::Despawn(gone)) {
             Ok(edge) => edge,
@@ -87,7 +87,7 @@ impl Store {
     /// Frees the entities that are gone and have lost their last cleanup component. Must be called
     /// after every removal.
     #[inline]
-    pub(crate) fn end_cleanup(&mut self) {
+    pub(super) fn end_cleanup(&mut self) {
         if let Some(id) = self.without_cleanup
             && !self.archetypes.get(id).is_empty()
         {

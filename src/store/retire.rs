@@ -41,7 +41,7 @@ impl Store {
 
     /// Frees the archetypes from number `known` on, which a refused call has added.
     #[cold]
-    pub(crate) fn give_back_archetypes(&mut self, known: usize) {
+    pub(super) fn give_back_archetypes(&mut self, known: usize) {
         if self.archetypes.truncate(known, &mut self.pool) {
             self.forget_retired();
         }

@@ -215,9 +215,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         let Self { store, filter, .. } = self;
         let matches = matches_in::<Q, F>(store, &filter);
         let change = Change::RemovePresent(store.bundle_id::<B>());
-        let changed = store.change_matches(&matches, change, ());
-        store.end_cleanup();
-        changed
+        store.change_matches(&matches, change, ())
     }
 
     /// Despawns every entity that matches, and returns their number. Entities that have [cleanup

@@ -147,8 +147,9 @@ impl World {
         I::Item: Bundle,
     {
         const { assert_distinct::<I::Item>() };
+        let bundles = bundles.into_iter();
         self.flush();
-        match self.store.spawn_each(bundles.into_iter()) {
+        match self.store.spawn_each(bundles) {
             Ok(entities) => entities,
             Err(error) => refuse(error),
         }
@@ -174,8 +175,9 @@ impl World {
         I::Item: Bundle,
     {
         const { assert_distinct::<I::Item>() };
+        let bundles = bundles.into_iter();
         self.flush();
-        self.store.spawn_each(bundles.into_iter())
+        self.store.spawn_each(bundles)
     }
 
     /// Spawns an entity for every row of equally long columns, and returns their ids in that order.

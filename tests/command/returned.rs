@@ -260,3 +260,31 @@ fn an_index_whose_last_generation_was_handed_out_is_retired() {
     assert!(world.contains(id) && !world.contains(last));
     sound(&world);
 }
+
+#[test]
+fn a_buffer_that_a_command_drops_gives_its_ids_to_the_batch_after_it() {
+    let spawn_at_once = |world: &mut World, entity| {
+        world.despawn(entity).unwrap();
+        world.spawn_batch([0, 1, 2].map(Four));
+    };
+    let spawn_by_commands = |world: &mut World, entity| {
+        let mut buffer = world.command_buffer(0).unwrap();
+        buffer.despawn(entity);
+        buffer.spawn_batch([0, 1, 2].map(Four));
+        apply(world, &mut buffer);
+    };
+    let indices = |change: fn(&mut World, Entity)| {
+        let mut world = World::new();
+        let dropped = world.command_buffer(3).unwrap();
+        let entity = world.spawn(());
+        world.insert_side(entity, std::sync::Mutex::new(dropped)).unwrap();
+        change(&mut world, entity);
+        sound(&world);
+        world
+            .query::<(Entity, &Four)>()
+            .rows()
+            .map(|(entity, _)| entity.index())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(indices(spawn_by_commands), indices(spawn_at_once));
+}

@@ -1,5 +1,7 @@
 //! Many entities at once, from iterators that lie, stop, or panic.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use phalanx::SpawnError;
 use phalanx::prelude::*;
 
@@ -139,5 +141,31 @@ fn ids_freed_by_many_are_used_again_by_a_batch_in_its_order() {
     }
     assert!(new.iter().all(|e| !old.contains(e)), "no old id is alive again");
     assert_eq!(new.iter().filter(|e| e.index() < 50).count(), 25, "indices are");
+    sound(&world);
+}
+
+/// Panics when it is asked for its iterator.
+struct NoIterator;
+
+impl IntoIterator for NoIterator {
+    type Item = Four;
+    type IntoIter = std::iter::Empty<Four>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        panic!("there is no iterator")
+    }
+}
+
+#[test]
+fn what_panics_before_there_is_an_iterator_leaves_the_world_unchanged() {
+    let mut world = world();
+    let reserved = world.reserve_entity().expect("an id");
+    let before = (world.version(), world.hash());
+    let spawn = |world: &mut World| world.spawn_batch(NoIterator).len();
+    let attempt = |world: &mut World| world.try_spawn_batch(NoIterator).map(<[_]>::len);
+    catch_unwind(AssertUnwindSafe(|| spawn(&mut world))).expect_err("it panics");
+    catch_unwind(AssertUnwindSafe(|| attempt(&mut world))).expect_err("it panics");
+    assert_eq!((world.version(), world.hash()), before);
+    assert!(world.contains(reserved), "it is reserved still");
     sound(&world);
 }

@@ -26,7 +26,7 @@ use super::super::store::Store;
 impl Store {
     /// Records a row that is about to be removed with its entity.
     #[inline]
-    pub(crate) fn record_despawn(&mut self, place: Location) {
+    pub(in crate::store) fn record_despawn(&mut self, place: Location) {
         if self.logs.lost.is_read() {
             self.record_row(place, None);
         }
@@ -34,34 +34,39 @@ impl Store {
 
     /// Records a row that is about to move along an edge.
     #[inline]
-    pub(crate) fn record_move(&mut self, place: Location, edge: EdgeId) {
+    pub(in crate::store) fn record_move(&mut self, place: Location, edge: EdgeId) {
         if self.logs.lost.is_read() {
             self.record_row(place, Some(edge));
         }
     }
 
     /// Records rows of one archetype that are about to move along an edge, in their order.
-    pub(crate) fn record_moves(&mut self, source: ArchetypeId, rows: &[RowIndex], edge: EdgeId) {
+    pub(in crate::store) fn record_moves(
+        &mut self,
+        source: ArchetypeId,
+        rows: &[RowIndex],
+        edge: EdgeId,
+    ) {
         if self.logs.lost.is_read() {
             rows.iter().for_each(|&row| self.record_row(Location::new(source, row), Some(edge)));
         }
     }
 
     /// Records chunks before all their entities are despawned.
-    pub(crate) fn record_chunks(&mut self, source: ArchetypeId, chunks: &ChunkSet) {
+    pub(in crate::store) fn record_chunks(&mut self, source: ArchetypeId, chunks: &ChunkSet) {
         if self.logs.lost.is_read() {
             self.record_all(source, None, chunks);
         }
     }
 
     /// Records all rows before their entities are despawned.
-    pub(crate) fn record_clear(&mut self) {
+    pub(in crate::store) fn record_clear(&mut self) {
         let archetypes = u32::try_from(self.archetypes.len()).expect("ids of archetypes are u32");
         (0..archetypes).for_each(|id| self.record_chunks(ArchetypeId(id), &ChunkSet::All));
     }
 
     /// Records chunks before all their rows move along an edge.
-    pub(crate) fn record_moved_chunks(
+    pub(in crate::store) fn record_moved_chunks(
         &mut self,
         source: ArchetypeId,
         edge: EdgeId,
@@ -74,7 +79,7 @@ impl Store {
 
     /// Records the last `rows` rows of an archetype, which were spawned.
     #[inline]
-    pub(crate) fn record_spawned(&mut self, archetype: ArchetypeId, rows: usize) {
+    pub(in crate::store) fn record_spawned(&mut self, archetype: ArchetypeId, rows: usize) {
         if self.logs.gained.is_read() {
             self.record_last(archetype, None, rows);
         }
@@ -82,7 +87,7 @@ impl Store {
 
     /// Records the last `rows` rows of an archetype, which came from `source`.
     #[inline]
-    pub(crate) fn record_arrived(
+    pub(in crate::store) fn record_arrived(
         &mut self,
         archetype: ArchetypeId,
         source: ArchetypeId,
