@@ -185,6 +185,12 @@ impl Block {
         Place { base: self.base.as_ptr(), class: self.class, first }
     }
 
+    /// Whether it is smaller than a chunk, for a list of few rows.
+    #[inline]
+    pub(super) const fn is_first(&self) -> bool {
+        self.class.is_first()
+    }
+
     /// The place of the chunk's rows in a layout.
     ///
     /// # Panics
@@ -193,8 +199,8 @@ impl Block {
     /// not.
     #[inline]
     pub(super) fn place_in(&self, layout: &ChunkLayout) -> Place {
-        let is_first = |class| class == BlockClass::FIRST;
-        assert!(is_first(self.class) == is_first(layout.class()), "the layout is of another block");
+        let is_alike = self.is_first() == layout.class().is_first();
+        assert!(is_alike, "the layout is of another block");
         assert!(layout.bytes() <= self.bytes(), "the block is smaller than the layout");
         self.place(layout.capacity())
     }
@@ -248,8 +254,7 @@ impl Place {
     /// As for [`Place::cell`], for the layout of the block's class.
     #[inline(always)]
     pub(super) unsafe fn column(self, first: u32, chunk: Column) -> NonNull<u8> {
-        let is_first = self.class == BlockClass::FIRST;
-        let column = if is_first { Column { offset: first, ..chunk } } else { chunk };
+        let column = if self.class.is_first() { Column { offset: first, ..chunk } } else { chunk };
         // SAFETY: the contract of this function.
         unsafe { self.cell(column, 0) }
     }
@@ -271,4 +276,46 @@ impl Place {
         // SAFETY: as in `cell`: it is the start of the column in a block of this class.
         unsafe { self.base.add(offset) }
     }
+}
+
+/// Runs a copy with its size as a constant, for the sizes of most components: a call costs more
+/// than such a copy.
+macro_rules! for_size {
+    ($size:ident, $copy:expr) => {
+        for_size!($size, $copy, 0 4 8 12 16 64)
+    };
+    ($size:ident, $copy:expr, $($bytes:literal)*) => {
+        match $size {
+            $($bytes => { let $size = $bytes; $copy })*
+            _ => $copy,
+        }
+    };
+}
+
+/// `memmove` of a size that is only known at run time.
+///
+/// # Safety
+///
+/// `from` may be read and `to` written for `size` bytes. They may be the same cell.
+#[inline(always)]
+pub(super) unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
+    for_size!(size, {
+        // SAFETY: the contract of this function.
+        unsafe { to.copy_from(from, size) };
+    });
+}
+
+/// Copies the second of three cells of one size to the third, and the first to the second.
+///
+/// # Safety
+///
+/// All three may be read and written for `size` bytes. The first two may be the same cell.
+#[inline(always)]
+pub(super) unsafe fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
+    for_size!(size, {
+        // SAFETY: the contract of this function.
+        unsafe { third.copy_from(second, size) };
+        // SAFETY: the contract of this function.
+        unsafe { second.copy_from(first, size) };
+    });
 }

@@ -24,6 +24,12 @@ impl BlockClass {
         Self(Self::OWN.0 + if steps < most { steps } else { most } as u8)
     }
 
+    /// Whether it is a first block.
+    #[inline(always)]
+    pub(super) const fn is_first(self) -> bool {
+        self.0 == Self::FIRST.0
+    }
+
     /// Chunks of the extent: one if the block is not in one.
     #[inline(always)]
     pub(super) const fn chunks(self) -> u32 {

@@ -28,7 +28,7 @@
 //!   smallest power of two from 1 KiB up in which 16 rows fit. When it is full, its rows move to a
 //!   full-size chunk; `compact` may move them back.
 //!
-//! The dependencies (in addition, chunk_list uses block_copy in access to copy and to zero rows):
+//! The dependencies:
 //!
 //! ```text
 //!  access ─────► attachments         typed slices and cells │ words beside columns
@@ -52,8 +52,8 @@
 //! * [`layout`] computes the offsets and the capacity of a chunk and proves them; `layout_tests`
 //!   compares it with layouts by hand and at random.
 //! * [`row`] has a position, split into the number of a chunk and a row in it.
-//! * [`block`] is the memory of one chunk and computes addresses in it. [`block_class`] tells how
-//!   many chunks share memory.
+//! * [`block`] is the memory of one chunk, computes addresses in it and copies its cells.
+//!   [`block_class`] tells how many chunks share memory.
 //! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
 //!   chunks, both from [`huge_pages`] where the system has them. [`pool`] has all blocks of a
 //!   world.

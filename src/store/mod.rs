@@ -70,7 +70,7 @@
 //!          ChunkList::begin_removal     storage/chunk_list/append_remove.rs
 //!          ChunkList::next_row          storage/chunk_list/append_remove.rs
 //!          RowMove::move_cells          storage/access/row_move.rs
-//!            copy_two_small             storage/access/block_copy.rs
+//!            copy_two_small             storage/block.rs
 //!            NextRow::commit            storage/chunk_list/append_remove.rs
 //!          Archetype::rows_arrived      archetype/arrive.rs
 //!            Stamps::record_arrival     storage/stamps/stamps.rs

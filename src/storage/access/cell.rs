@@ -12,7 +12,6 @@ use bytemuck::checked::pod_read_unaligned;
 
 use crate::component::{Component, References, Values};
 
-use super::block_copy::row_address;
 use crate::entity::{Entity, RowIndex};
 use crate::prefetch::prefetch;
 use crate::storage::block::Place;
@@ -71,11 +70,10 @@ impl ChunkList {
     /// If the chunk or the column does not exist.
     pub(crate) fn column_bytes(&self, column: usize, chunk: u32) -> &[u8] {
         assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
-        let Some(block) = self.blocks().get(chunk as usize) else {
-            assert!(self.columns()[column].size == 0, "a chunk has no block");
+        if self.columns()[column].size == 0 {
             return &[];
-        };
-        let (start, size) = row_address(block, self.layout(), column, 0);
+        }
+        let (start, size) = self.row_address(column, ChunkRow { chunk, row: 0 });
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block, and components
         // have no uninitialised bytes. No code writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
@@ -105,7 +103,7 @@ impl ChunkList {
             shape.values.include(references.type_id()),
             "the column has values of another type"
         );
-        let (start, size) = row_address(&self.blocks()[chunk as usize], self.layout(), column, 0);
+        let (start, size) = self.row_address(column, ChunkRow { chunk, row: 0 });
         let bytes = self.rows(chunk) as usize * size;
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block. The list is
         // borrowed exclusively, so no other code reads or writes them. `References::map` replaces
@@ -122,9 +120,10 @@ impl ChunkList {
     /// If the row is not in the layout of its block.
     #[inline]
     pub(crate) fn prefetch(&self, at: ChunkRow) {
-        let Some(block) = self.blocks().get(at.chunk as usize) else { return };
-        for column in 0..self.columns().len() {
-            prefetch(row_address(block, self.layout(), column, at.row).0);
+        if self.blocks().len() > at.chunk as usize {
+            for column in 0..self.columns().len() {
+                prefetch(self.row_address(column, at).0);
+            }
         }
     }
 

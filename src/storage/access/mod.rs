@@ -45,10 +45,8 @@
 //! * [`cell`] has cells by row.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] moves a row or neighbours to another list, [`rows_move`] rows that lie anywhere.
-//! * [`block_copy`] zeroes and copies rows as bytes.
 //! * [`oracle_tests`] compares the slices with the slices of the safe form.
 
-mod block_copy;
 mod cell;
 mod cell_finder;
 mod chunk_cache;
@@ -63,7 +61,6 @@ mod rows_move;
 mod writer;
 mod written_bytes;
 
-pub(super) use block_copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowReader, RowWriter};
 pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};

@@ -8,9 +8,9 @@
     reason = "cells are copied between raw blocks, whose columns have no type here"
 )]
 
-use super::block_copy::{copy_small, copy_two_small};
 use super::cell::{BundleCells, Cell, DistinctColumns, RowReader, RowWriter};
 use super::writer::{Tally, Writer};
+use crate::storage::block::{copy_small, copy_two_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;

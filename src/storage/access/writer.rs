@@ -33,7 +33,6 @@ use core::slice;
 use crate::component::Component;
 
 use super::BundleCells;
-use super::block_copy::row_address;
 use crate::storage::chunk_list::{ChunkList, FreeRun};
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRows;
@@ -109,8 +108,8 @@ impl<'a> Writer<'a> {
         let start = if size_of::<C>() == 0 {
             NonNull::<C>::dangling().as_ptr()
         } else {
-            let block = &self.list.blocks()[self.run.chunk as usize];
-            row_address(block, self.list.layout(), index, self.run.rows.start).0.cast::<C>()
+            let at = ChunkRow { chunk: self.run.chunk, row: self.run.rows.start };
+            self.list.row_address(index, at).0.cast::<C>()
         };
         // SAFETY: the rows are inside the column's part of the block by `assert_free` and
         // `ChunkLayout`, which is less than 256 KiB. Uninitialised bytes are allowed in

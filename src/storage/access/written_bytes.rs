@@ -5,7 +5,7 @@
 use core::ops::Range;
 
 use super::BundleCells;
-use super::block_copy::{copy_small, row_address};
+use crate::storage::block::copy_small;
 use crate::storage::chunk_list::{ChunkList, FreeRun};
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRows;
@@ -93,8 +93,8 @@ impl ChunkList {
             return;
         }
         assert!(run.rows.end <= self.capacity(), "the run ends outside its chunk");
-        let block = &self.blocks()[run.chunk as usize];
-        let (start, size) = row_address(block, self.layout(), column, run.rows.start);
+        let at = ChunkRow { chunk: run.chunk, row: run.rows.start };
+        let (start, size) = self.row_address(column, at);
         for row in 0..run.rows.len() {
             let value = &value(row)[..size];
             // SAFETY: the row is one of the run, which ends inside the capacity, so `ChunkLayout`
@@ -131,8 +131,7 @@ impl ChunkList {
             return;
         }
         assert!(rows.end <= self.capacity(), "the rows end outside of their chunk");
-        let block = &self.blocks()[chunk as usize];
-        let (start, _) = row_address(block, self.layout(), column, rows.start);
+        let (start, _) = self.row_address(column, ChunkRow { chunk, row: rows.start });
         // SAFETY: the rows end inside the capacity, so `ChunkLayout` proves that the `values.len()`
         // bytes from `start` on belong to this column. `&mut self` is the right to write them, so
         // `values` is no part of them.
@@ -151,12 +150,10 @@ impl ChunkList {
         if !self.layouts().has_bytes() {
             return;
         }
-        let layout = self.layout();
-        for column in 0..layout.columns().len() {
-            let block = &self.blocks()[from.chunk as usize];
-            let (value, size) = row_address(block, layout, column, from.row);
-            let target = &self.blocks()[run.chunk as usize];
-            let (start, _) = row_address(target, layout, column, run.rows.start);
+        let to = ChunkRow { chunk: run.chunk, row: run.rows.start };
+        for column in 0..self.columns().len() {
+            let (value, size) = self.row_address(column, from);
+            let (start, _) = self.row_address(column, to);
             // SAFETY: both rows are less than the capacity by the assertions, and so inside their
             // blocks by `ChunkLayout`. `&mut self` is the right to write the second.
             unsafe { copy_small(value, start, size) };

@@ -10,6 +10,7 @@ use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
+use super::blocks::FreeBlock;
 
 /// A new extent has at most this fraction of the list's chunks.
 pub(super) const SHARE: usize = 8;
@@ -21,42 +22,45 @@ impl ChunkList {
     /// Allocates a full-size chunk, if `expected` rows are about to be written: a spare one, the
     /// next of the last extent, one that is free in the list's extents, or the first of a new
     /// extent.
-    pub(super) fn allocate_chunk(&mut self, expected: usize, pool: &mut Pool) -> Block {
+    pub(super) fn allocate_chunk(&mut self, expected: usize, pool: &mut Pool) -> FreeBlock {
         if let Some(block) = self.spare.pop() {
             return block;
         }
         // An iterator may promise more rows than it has: the new memory is at most the list's
         // memory, or `PROMISE_BYTES` if the promise is finite and this is more.
-        let chunk = self.layout.chunk();
+        let chunk = self.layouts().chunk();
         let is_endless = u32::try_from(expected).map_or(true, |rows| rows == u32::MAX);
         let least = if is_endless { 0 } else { PROMISE_BYTES / chunk.bytes() as usize };
         let trusted = self.blocks.len().max(least);
         let expected = expected.div_ceil(chunk.capacity() as usize).min(trusted);
-        let next = self.blocks.last().and_then(|last| pool.extents().allocate_next(last));
+        let next = self.allocate_after_last(pool);
         next.unwrap_or_else(|| self.allocate_elsewhere(expected, pool))
     }
 
     /// Allocates a chunk that does not follow the last one, if `expected` chunks are about to be
     /// filled.
-    fn allocate_elsewhere(&mut self, expected: usize, pool: &mut Pool) -> Block {
+    fn allocate_elsewhere(&mut self, expected: usize, pool: &mut Pool) -> FreeBlock {
         if let Some(block) = self.allocate_gap(pool) {
             return block;
         }
         // Rounded up if the rows fill a whole extent except for a share.
         let wanted = (expected + expected / (SHARE - 1)).max(self.blocks.len() / SHARE);
-        let most = if self.layout.is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
-        match BlockClass::of_extent(wanted.min(most)) {
-            BlockClass::OWN => pool.allocate(self.layout.chunk()),
-            class => pool.extents().allocate(class),
-        }
+        let most =
+            if self.layouts().is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
+        self.blocks.allocate(BlockClass::of_extent(wanted.min(most)), pool)
+    }
+
+    /// Allocates the chunk after the last one in its extent, if it exists and is free.
+    fn allocate_after_last(&self, pool: &mut Pool) -> Option<FreeBlock> {
+        self.blocks.allocate_next(self.blocks.len().checked_sub(1)?, pool)
     }
 
     /// Allocates a chunk that is free in an extent which has chunks of this list.
-    fn allocate_gap(&mut self, pool: &mut Pool) -> Option<Block> {
-        let rest = self.blocks.get(self.gaps_from..)?;
+    fn allocate_gap(&mut self, pool: &mut Pool) -> Option<FreeBlock> {
+        let rest = self.blocks.as_slice().get(self.gaps_from..)?;
         for neighbours in rest.chunk_by(Block::shares_extent) {
             if neighbours[0].extent_chunks() > 1
-                && let Some(block) = pool.extents().allocate_free(&neighbours[0])
+                && let Some(block) = self.blocks.allocate_free(self.gaps_from, pool)
             {
                 return Some(block);
             }
@@ -68,21 +72,23 @@ impl ChunkList {
 
     /// Allocates the blocks that `rows` more rows will need.
     pub(crate) fn reserve(&mut self, rows: usize, pool: &mut Pool) {
-        if !self.layout.has_bytes() || rows == 0 {
+        if !self.layouts().has_bytes() || rows == 0 {
             return;
         }
-        let capacity = self.layout.chunk().capacity() as usize;
+        let capacity = self.layouts().chunk().capacity() as usize;
         let blocks = (self.len() + rows).div_ceil(capacity);
         // A small first block will be replaced by a full-size one.
-        let full = if self.in_first_block { 0 } else { self.blocks.len() };
+        let full = if self.in_first_block() { 0 } else { self.blocks.len() };
         let missing = blocks.saturating_sub(full);
         // One more: a batch that ends at the end of a chunk opens the next one.
         self.blocks.reserve(missing + 1);
         // The first spare block is the last one to be used.
         self.spare.reverse();
         while self.spare.len() < missing {
-            let last = self.spare.last().or(self.blocks.last());
-            let next = last.and_then(|last| pool.extents().allocate_next(last));
+            let next = match self.spare.last() {
+                Some(last) => last.allocate_next(pool),
+                None => self.allocate_after_last(pool),
+            };
             let expected = missing - self.spare.len();
             let block = next.unwrap_or_else(|| self.allocate_elsewhere(expected, pool));
             self.spare.push(block);

@@ -1,10 +1,7 @@
 //! Single rows: appended at the end of a list, and removed by moving the last row into their place.
 
-#![expect(unsafe_code, reason = "rows are copied between raw blocks")]
-
-use super::chunk_list::{ChunkList, layout_of};
+use super::chunk_list::ChunkList;
 use crate::entity::RowIndex;
-use crate::storage::access::copy_row;
 use crate::storage::layout::{VECTOR, padded_rows};
 use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
@@ -40,9 +37,7 @@ impl RemovedRow<'_> {
     pub(crate) fn fill(self) {
         let RemovedRow { list, at, last } = self;
         if last != at && !list.blocks.is_empty() {
-            let layout = layout_of(&list.layout, list.in_first_block);
-            // SAFETY: the blocks of a list were allocated for its layout.
-            unsafe { copy_row(&mut list.blocks, layout, last, at) };
+            list.blocks.copy_row(last, at);
         }
     }
 }
@@ -98,7 +93,7 @@ impl ChunkList {
 
     #[inline]
     fn room_for_one(&mut self, pool: &mut Pool) -> ChunkRow {
-        let at = if self.tail > 0 && self.tail < self.capacity {
+        let at = if self.tail > 0 && self.tail < self.capacity() {
             ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
         } else {
             self.room_in_new_chunk(pool)
@@ -112,8 +107,8 @@ impl ChunkList {
 
     #[inline(never)]
     fn pad_vector(&mut self, at: ChunkRow) {
-        let padded = padded_rows(at.row + 1, self.capacity);
-        self.zero(at.chunk, at.row..padded);
+        let padded = padded_rows(at.row + 1, self.capacity());
+        self.blocks.zero(at.chunk, at.row..padded);
     }
 
     /// [`ChunkList::room_for_one`] when the last chunk is full or there is none.
@@ -123,7 +118,7 @@ impl ChunkList {
         self.assert_numbered(self.chunk_len);
         self.open_chunk(1, pool);
         // A small first block may have become a full-size chunk, which has room.
-        if self.chunk_len > 0 && self.tail < self.capacity {
+        if self.chunk_len > 0 && self.tail < self.capacity() {
             ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
         } else {
             ChunkRow { chunk: self.chunk_len, row: 0 }
@@ -160,9 +155,9 @@ impl ChunkList {
     fn close_chunk(&mut self, pool: &mut Pool) {
         self.chunk_len -= 1;
         if self.chunk_len > 0 {
-            self.tail = self.capacity;
+            self.tail = self.capacity();
         }
-        if self.layout.has_bytes() {
+        if self.layouts().has_bytes() {
             self.free_last_block(pool);
         }
     }

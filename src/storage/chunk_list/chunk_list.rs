@@ -1,12 +1,8 @@
 //! The list of an archetype's chunks, and how it grows and shrinks.
 
-#![expect(unsafe_code, reason = "rows are copied between raw blocks")]
-
 use core::ops::Range;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::entity::RowIndex;
-use crate::storage::access::{copy_rows, zero_rows};
 use crate::storage::block::{Block, Place};
 use crate::storage::block_class::BlockClass;
 use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
@@ -14,21 +10,7 @@ use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRows;
 
-/// The layout of the blocks in use.
-#[inline]
-pub(super) const fn layout_of(layout: &ListLayout, in_first_block: bool) -> &ChunkLayout {
-    match layout.first() {
-        Some(first) if in_first_block => first,
-        _ => layout.chunk(),
-    }
-}
-
-/// The key of a layout of a list: data computed for one layout must never be used with another, in
-/// any world.
-fn next_key() -> u64 {
-    static KEYS: AtomicU64 = AtomicU64::new(0);
-    KEYS.fetch_add(1, Ordering::Relaxed)
-}
+use super::blocks::{Blocks, FreeBlock, next_key};
 
 /// Free rows of one chunk, after all live and all written rows of the list.
 #[derive(Clone, Debug)]
@@ -52,48 +34,38 @@ impl FreeRun {
 ///
 /// Invariants, kept here and relied on by [`access`](super::super::access):
 ///
-/// * All blocks were allocated for [`ChunkList::layout`]. There is one per chunk, or none at all if
-///   rows have no bytes. A first block smaller than a chunk is the only block.
+/// * All blocks were allocated for [`ChunkList::layout`] ([`Blocks`]). There is one per chunk, or
+///   none at all if rows have no bytes. A first block smaller than a chunk is the only block.
 /// * The first `padded(rows)` rows of each chunk are initialised in every column.
 #[derive(Debug)]
 pub(crate) struct ChunkList {
-    pub(super) blocks: Vec<Block>,
-    /// Rows that fit in a chunk of the layout in use.
-    pub(super) capacity: u32,
+    pub(super) blocks: Blocks,
     /// Rows in the last chunk. Zero only if the list has no chunk.
     pub(super) tail: u32,
     pub(super) chunk_len: u32,
-    /// Whether the rows lie in the first block, which is smaller than a chunk and the only one.
-    pub(super) in_first_block: bool,
     shift: u8,
     /// Selects the row's number in a position, which is below the shift.
     row_mask: u32,
     pub(super) key: u64,
     /// Reserved blocks that hold no row yet.
-    pub(super) spare: Vec<Block>,
+    pub(super) spare: Vec<FreeBlock>,
     /// Chunks before this one have full extents, except that free chunks may follow the last chunk
     /// of the list. Past the last chunk if all extents are full.
     pub(super) gaps_from: usize,
-    /// Boxed, so that a pass over many archetypes does not load it.
-    pub(super) layout: Box<ListLayout>,
 }
 
 impl ChunkList {
     pub(crate) fn new(layout: ListLayout) -> Self {
-        let capacity = layout.chunk().capacity();
-        let shift = capacity.next_power_of_two().trailing_zeros();
+        let shift = layout.chunk().capacity().next_power_of_two().trailing_zeros();
         Self {
-            blocks: Vec::new(),
-            capacity,
+            blocks: Blocks::new(layout),
             tail: 0,
             chunk_len: 0,
-            in_first_block: false,
             shift: u8::try_from(shift).expect("a row number has more than 255 bits"),
             row_mask: (1 << shift) - 1,
             key: next_key(),
             spare: Vec::new(),
             gaps_from: usize::MAX,
-            layout: Box::new(layout),
         }
     }
 
@@ -104,7 +76,7 @@ impl ChunkList {
     ///
     /// If the columns differ in size, alignment or values.
     pub(crate) fn swap_columns(&mut self, a: u16, b: u16) {
-        self.layout.swap_columns(usize::from(a), usize::from(b));
+        self.blocks.swap_columns(usize::from(a), usize::from(b));
         self.key = next_key();
     }
 
@@ -116,8 +88,8 @@ impl ChunkList {
     }
 
     #[inline]
-    pub(in crate::storage) fn blocks(&self) -> &[Block] {
-        &self.blocks
+    pub(in crate::storage) const fn blocks(&self) -> &[Block] {
+        self.blocks.as_slice()
     }
 
     /// The place of a chunk's rows.
@@ -127,34 +99,35 @@ impl ChunkList {
     /// If rows have bytes and the chunk does not exist.
     #[inline]
     pub(in crate::storage) fn place(&self, chunk: u32) -> Place {
-        match self.blocks.get(chunk as usize) {
-            Some(block) => block.place(self.capacity),
-            None => self.place_without_block(),
-        }
+        self.blocks.place(chunk)
     }
 
-    #[inline(never)]
-    fn place_without_block(&self) -> Place {
-        assert!(!self.layout.has_bytes(), "there is no such chunk");
-        Place::NONE
+    /// The address of a row in a column, and the bytes of one row.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk has no block, or the column or the row is not in the layout.
+    #[inline]
+    pub(in crate::storage) fn row_address(&self, column: usize, at: ChunkRow) -> (*mut u8, usize) {
+        self.blocks.row_address(column, at)
     }
 
     /// The layout of the blocks in use.
     #[inline]
     pub(crate) const fn layout(&self) -> &ChunkLayout {
-        layout_of(&self.layout, self.in_first_block)
+        self.blocks.layout()
     }
 
     /// The layouts of a full-size chunk and of the first block.
     pub(crate) const fn layouts(&self) -> &ListLayout {
-        &self.layout
+        self.blocks.layouts()
     }
 
     /// The offset of a column in the first block, and the column in a full-size chunk.
     pub(in crate::storage) fn column(&self, column: u16) -> (u32, Column) {
         let column = usize::from(column);
-        let chunk = self.layout.chunk().columns()[column];
-        (self.layout.first().map_or(chunk.offset, |first| first.offset(column)), chunk)
+        let chunk = self.layouts().chunk().columns()[column];
+        (self.layouts().first().map_or(chunk.offset, |first| first.offset(column)), chunk)
     }
 
     /// The start of a column in blocks of each class.
@@ -168,19 +141,19 @@ impl ChunkList {
 
     #[inline]
     pub(crate) fn columns(&self) -> &[ColumnShape] {
-        self.layout.columns()
+        self.layouts().columns()
     }
 
     /// Rows that fit in a chunk of the layout in use.
     #[inline]
     pub(crate) const fn capacity(&self) -> u32 {
-        self.capacity
+        self.blocks.capacity()
     }
 
     /// Rows that fit in a full-size chunk.
     #[inline]
     pub(crate) const fn chunk_capacity(&self) -> u32 {
-        self.layout.chunk().capacity()
+        self.layouts().chunk().capacity()
     }
 
     /// Rows in the last chunk.
@@ -196,7 +169,7 @@ impl ChunkList {
 
     #[inline]
     pub(crate) const fn in_first_block(&self) -> bool {
-        self.in_first_block
+        self.blocks.in_first()
     }
 
     /// Live rows.
@@ -204,13 +177,13 @@ impl ChunkList {
     pub(crate) const fn len(&self) -> usize {
         match self.chunk_len {
             0 => 0,
-            chunk_len => (chunk_len as usize - 1) * self.capacity as usize + self.tail as usize,
+            chunk_len => (chunk_len as usize - 1) * self.capacity() as usize + self.tail as usize,
         }
     }
 
     /// Bytes of all blocks, spare ones included.
     pub(crate) fn block_bytes(&self) -> usize {
-        let spare = self.spare.len() * self.layout.chunk().bytes() as usize;
+        let spare = self.spare.len() * self.layouts().chunk().bytes() as usize;
         self.blocks.len() * self.layout().bytes() as usize + spare
     }
 
@@ -236,7 +209,7 @@ impl ChunkList {
     /// The position of the row that has `index` rows before it.
     #[inline]
     pub(crate) fn position_of(&self, index: usize) -> RowIndex {
-        let capacity = self.capacity as usize;
+        let capacity = self.capacity() as usize;
         let (chunk, row) = (index / capacity, index % capacity);
         let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
         self.position(ChunkRow { chunk: narrow(chunk), row: narrow(row) })
@@ -245,7 +218,7 @@ impl ChunkList {
     /// The number of rows before a row, in all chunks.
     #[inline]
     pub(crate) const fn index_of(&self, at: ChunkRow) -> usize {
-        at.chunk as usize * self.capacity as usize + at.row as usize
+        at.chunk as usize * self.capacity() as usize + at.row as usize
     }
 
     /// Whether the row is live.
@@ -257,7 +230,7 @@ impl ChunkList {
     /// Live rows of a chunk.
     #[inline]
     pub(crate) const fn rows(&self, chunk: u32) -> u32 {
-        if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
+        if chunk + 1 == self.chunk_len { self.tail } else { self.capacity() }
     }
 
     /// Whether a position has enough bits for this chunk's number.
@@ -281,62 +254,55 @@ impl ChunkList {
     /// Adds a block after the last chunk, unless there is a free one. For the first chunk it is a
     /// small block if `expected` rows fit in it.
     pub(super) fn open_chunk(&mut self, expected: usize, pool: &mut Pool) {
-        if self.in_first_block {
+        if self.in_first_block() {
             self.grow_first(expected, pool);
             return;
         }
-        if !self.layout.has_bytes() || self.blocks.len() > self.chunk_len as usize {
+        if !self.layouts().has_bytes() || self.blocks.len() > self.chunk_len as usize {
             return;
         }
-        let fits = |first: &&ChunkLayout| expected <= first.capacity() as usize;
-        let first = self.layout.first().filter(fits).filter(|_| self.spare.is_empty());
-        if let (0, Some(first)) = (self.chunk_len, first) {
-            self.blocks.push(pool.allocate(first));
-            self.in_first_block = true;
-            self.capacity = first.capacity();
+        let fits = |first: &ChunkLayout| expected <= first.capacity() as usize;
+        let is_short = self.chunk_len == 0 && self.spare.is_empty();
+        let first = if is_short && self.layouts().first().is_some_and(fits) {
+            self.blocks.allocate_first(pool)
         } else {
-            let block = self.allocate_chunk(expected, pool);
-            self.blocks.push(block);
-        }
+            None
+        };
+        let block = first.unwrap_or_else(|| self.allocate_chunk(expected, pool));
+        self.blocks.push(block);
     }
 
     /// Moves the rows of the small first block into a full-size chunk.
     #[cold]
     pub(super) fn grow_first(&mut self, expected: usize, pool: &mut Pool) {
-        let mut block = self.allocate_chunk(expected, pool);
-        let first = self.layout.first().expect("the first block has no layout of its own");
-        let chunk = self.layout.chunk();
-        let padded = first.padded(self.tail);
-        // SAFETY: both were allocated for their layouts.
-        unsafe { copy_rows((&self.blocks[0], first), (&mut block, chunk), padded) };
-        // The chunk may have more padding than the block has room for.
-        let wider = chunk.padded(self.tail);
-        // SAFETY: as above.
-        unsafe { zero_rows(&mut block, chunk, padded..wider.max(padded)) };
-        pool.free(first, core::mem::replace(&mut self.blocks[0], block));
-        self.in_first_block = false;
-        self.capacity = chunk.capacity();
+        let block = self.allocate_chunk(expected, pool);
+        let padded = self.layout().padded(self.tail);
+        let first = self.blocks.replace(0, block, padded);
+        // The chunk may have more padding than the first block had room for.
+        let wider = self.layout().padded(self.tail);
+        self.blocks.zero(0, padded..wider.max(padded));
+        self.blocks.free(first, pool);
     }
 
     /// A run of free rows after `rows` rows that are written but not yet live. `expected` rows are
     /// about to be written.
     pub(crate) fn open_run(&mut self, rows: usize, expected: usize, pool: &mut Pool) -> FreeRun {
         let end = self.len() + rows;
-        if self.in_first_block && end >= self.capacity as usize {
+        if self.in_first_block() && end >= self.capacity() as usize {
             self.grow_pending(rows, expected, pool);
         }
         if self.chunk_len == 0 && rows == 0 && self.blocks.is_empty() {
             self.open_chunk(expected, pool);
         }
-        let capacity = self.capacity as usize;
+        let capacity = self.capacity() as usize;
         let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
         let (chunk, row) = (narrow(end / capacity), narrow(end % capacity));
         self.assert_numbered(chunk);
-        if self.layout.has_bytes() && chunk as usize == self.blocks.len() {
+        if self.layouts().has_bytes() && chunk as usize == self.blocks.len() {
             let block = self.allocate_chunk(expected, pool);
             self.blocks.push(block);
         }
-        FreeRun { chunk, rows: row..self.capacity }
+        FreeRun { chunk, rows: row..self.capacity() }
     }
 
     /// [`ChunkList::grow_first`] for a block that also holds rows which are not live yet.
@@ -366,7 +332,7 @@ impl ChunkList {
             return;
         }
         let (first, last) = (self.len(), self.len() + rows - 1);
-        let capacity = self.capacity as usize;
+        let capacity = self.capacity() as usize;
         let chunk = u32::try_from(last / capacity).expect("a list has 2^32 chunks or more");
         let tail = u32::try_from(last % capacity + 1).expect("a chunk has 2^32 rows or more");
         let padded = self.layout().padded(tail);
@@ -377,7 +343,7 @@ impl ChunkList {
         } else {
             0
         };
-        self.zero(chunk, tail.max(before)..padded.max(tail.max(before)));
+        self.blocks.zero(chunk, tail.max(before)..padded.max(tail.max(before)));
         self.chunk_len = chunk + 1;
         self.tail = tail;
     }
@@ -391,27 +357,14 @@ impl ChunkList {
 
     pub(super) fn free_last_block(&mut self, pool: &mut Pool) {
         let block = self.blocks.pop().expect("the list has no block");
-        let last = self.blocks.last();
-        let is_gap = block.extent_chunks() > 1
-            && !last.is_some_and(|last| block.continues(last))
-            && pool.extents().used(&block).count_ones() > 1;
+        let last = self.blocks().last();
+        let is_gap = block.block().extent_chunks() > 1
+            && !last.is_some_and(|last| block.block().continues(last))
+            && pool.extents().used(block.block()).count_ones() > 1;
         if is_gap {
             self.gaps_from = 0;
         }
-        pool.free(self.layout(), block);
-        if self.blocks.is_empty() {
-            self.in_first_block = false;
-            self.capacity = self.layout.chunk().capacity();
-        }
-    }
-
-    pub(super) fn zero(&mut self, chunk: u32, rows: Range<u32>) {
-        if rows.is_empty() || !self.layout.has_bytes() {
-            return;
-        }
-        let layout = layout_of(&self.layout, self.in_first_block);
-        // SAFETY: all blocks were allocated for the layout in use.
-        unsafe { zero_rows(&mut self.blocks[chunk as usize], layout, rows) };
+        self.blocks.free(block, pool);
     }
 
     /// Removes all rows but the first `rows`, and frees the blocks that have none left.
@@ -422,7 +375,7 @@ impl ChunkList {
     pub(crate) fn truncate(&mut self, rows: usize, pool: &mut Pool) {
         assert!(rows <= self.len(), "the list has fewer rows");
         let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
-        let capacity = self.capacity as usize;
+        let capacity = self.capacity() as usize;
         self.chunk_len = narrow(rows.div_ceil(capacity));
         // The rows that follow were live, or are padding already.
         self.tail = narrow(rows - (self.chunk_len as usize).saturating_sub(1) * capacity);
@@ -441,24 +394,24 @@ impl ChunkList {
     pub(crate) fn free_spare(&mut self, pool: &mut Pool) {
         for block in core::mem::take(&mut self.spare) {
             self.gaps_from = 0;
-            pool.free(self.layout.chunk(), block);
+            self.blocks.free(block, pool);
         }
     }
 
     /// A lower bound on the bytes of the chunks that `rows` more rows take. The list may have room
     /// for some of them.
     pub(crate) fn bytes_of(&self, rows: usize) -> u64 {
-        if !self.layout.has_bytes() {
+        if !self.layouts().has_bytes() {
             return 0;
         }
-        let chunk = self.layout.chunk();
+        let chunk = self.layouts().chunk();
         let chunks = rows as u64 / u64::from(chunk.capacity());
         chunks.saturating_mul(u64::from(chunk.bytes()))
     }
 
     /// Rows that fit in the spare blocks.
     pub(crate) fn spare_rows(&self) -> usize {
-        self.spare.len() * self.layout.chunk().capacity() as usize
+        self.spare.len() * self.layouts().chunk().capacity() as usize
     }
 
     /// Number of blocks, spare ones included.
@@ -468,12 +421,12 @@ impl ChunkList {
 
     /// Whether the counts of chunks, blocks and rows agree.
     pub(crate) fn is_consistent(&self) -> bool {
-        let blocks = if self.layout.has_bytes() { self.chunk_len as usize } else { 0 };
+        let blocks = if self.layouts().has_bytes() { self.chunk_len as usize } else { 0 };
         self.blocks.len() == blocks
             && (self.chunk_len == 0) == (self.tail == 0)
-            && self.tail <= self.capacity
-            && self.capacity == self.layout().capacity()
-            && (!self.in_first_block || self.chunk_len == 1)
-            && self.blocks.iter().all(|block| block.bytes() == self.layout().bytes())
+            && self.tail <= self.capacity()
+            && self.capacity() == self.layout().capacity()
+            && (!self.in_first_block() || self.chunk_len == 1)
+            && self.blocks().iter().all(|block| block.bytes() == self.layout().bytes())
     }
 }

@@ -1,15 +1,13 @@
 //! Compaction: chunks move together, so that slabs and extents become empty and their memory can be
 //! given back. Also moves rows to another pool, for a world that takes them over.
 
-#![expect(unsafe_code, reason = "rows are copied between raw blocks")]
-
-use crate::storage::access::copy_rows;
 use crate::storage::block::Block;
 use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
 use super::allocate::SHARE;
+use super::blocks::FreeBlock;
 
 /// The largest number of at most `chunks` chunks that fills extents of one size.
 fn whole_extents(chunks: usize) -> usize {
@@ -41,12 +39,12 @@ impl ChunkList {
         moved += self.repack_extents(rows_max - moved, pool);
         moved += self.leave_sparsest_slab(rows_max - moved, pool);
         for chunk in 0..self.blocks.len() {
-            if self.blocks[chunk].extent_chunks() > 1 {
+            if self.blocks()[chunk].extent_chunks() > 1 {
                 continue;
             }
             let rows = self.rows_of(chunk);
             if moved + rows <= rows_max
-                && let Some(denser) = pool.allocate_denser(self.layout(), &self.blocks[chunk])
+                && let Some(denser) = self.blocks.allocate_denser(chunk, pool)
             {
                 self.move_block(chunk, denser, pool);
                 moved += rows;
@@ -63,13 +61,13 @@ impl ChunkList {
     /// The number of pieces of memory in which chunk follows chunk, which is the number of streams
     /// that a pass makes of each column.
     pub(crate) fn runs(&self) -> usize {
-        let breaks = self.blocks.windows(2).filter(|pair| !pair[1].continues(&pair[0]));
+        let breaks = self.blocks().windows(2).filter(|pair| !pair[1].continues(&pair[0]));
         if self.blocks.is_empty() { 0 } else { 1 + breaks.count() }
     }
 
     /// The runs of some chunks with ascending numbers.
     pub(crate) fn runs_of(&self, chunks: &[u32]) -> usize {
-        let blocks = chunks.iter().filter_map(|&chunk| self.blocks.get(chunk as usize));
+        let blocks = chunks.iter().filter_map(|&chunk| self.blocks().get(chunk as usize));
         let mut before: Option<&Block> = None;
         let begins = |block| !before.replace(block).is_some_and(|before| block.continues(before));
         blocks.map(begins).filter(|begins| *begins).count()
@@ -79,7 +77,7 @@ impl ChunkList {
     /// new extents for all: a quarter more runs than if it had grown row by row.
     fn is_scattered(&self, extent_chunks_max: u32) -> bool {
         let grown = runs_grown(self.blocks.len(), extent_chunks_max as usize);
-        self.layout.is_extensible() && self.runs() > grown + grown / 4
+        self.layouts().is_extensible() && self.runs() > grown + grown / 4
     }
 
     /// Moves chunks to new extents that they fill. Leaves the extents that have free chunks, or all
@@ -89,7 +87,7 @@ impl ChunkList {
         // All at once or not at all: a moved part would still be scattered.
         let is_scattered = self.len() <= rows_max && self.is_scattered(most);
         let (mut leaving, mut rows, mut first) = (Vec::new(), 0, 0);
-        for neighbours in self.blocks.chunk_by(Block::shares_extent) {
+        for neighbours in self.blocks().chunk_by(Block::shares_extent) {
             let chunks = first..first + neighbours.len();
             first = chunks.end;
             if !is_scattered && !self.is_sparse(&neighbours[0], pool) {
@@ -106,7 +104,7 @@ impl ChunkList {
             leaving.extend(chunks.take(taken));
         }
         for (i, &chunk) in leaving.iter().enumerate() {
-            let last = i.checked_sub(1).map(|before| &self.blocks[leaving[before]]);
+            let last = i.checked_sub(1).map(|before| leaving[before]);
             let block = self.allocate_after(last, leaving.len() - i, pool);
             self.move_block(chunk, block, pool);
         }
@@ -115,15 +113,13 @@ impl ChunkList {
 
     /// Allocates the first of `left` chunks of full size: the chunk that follows `last`, or the
     /// first of an extent that they fill.
-    fn allocate_after(&self, last: Option<&Block>, left: usize, pool: &mut Pool) -> Block {
-        if let Some(next) = last.and_then(|last| pool.extents().allocate_next(last)) {
+    fn allocate_after(&self, last: Option<usize>, left: usize, pool: &mut Pool) -> FreeBlock {
+        if let Some(next) = last.and_then(|last| self.blocks.allocate_next(last, pool)) {
             return next;
         }
-        let most = if self.layout.is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
-        match BlockClass::of_extent(left.min(most)) {
-            BlockClass::OWN => pool.allocate(self.layout.chunk()),
-            class => pool.extents().allocate(class),
-        }
+        let most =
+            if self.layouts().is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
+        self.blocks.allocate(BlockClass::of_extent(left.min(most)), pool)
     }
 
     /// Whether the extent of a block has free chunks. The extent in which the list grows may have
@@ -134,7 +130,7 @@ impl ChunkList {
             return false;
         }
         let used = pool.extents().used(block).count_ones();
-        let grows = self.blocks.last().is_some_and(|last| last.shares_extent(block));
+        let grows = self.blocks().last().is_some_and(|last| last.shares_extent(block));
         if grows { 2 * used < chunks } else { used < chunks }
     }
 
@@ -143,17 +139,18 @@ impl ChunkList {
     fn leave_sparsest_slab(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         let (mut moved, mut chunk) = (0, 0);
         while chunk < self.blocks.len() {
-            let neighbours = self.blocks[chunk..].chunk_by(Block::shares_extent).next();
+            let neighbours = self.blocks()[chunk..].chunk_by(Block::shares_extent).next();
             let chunks = chunk..chunk + neighbours.map_or(1, <[_]>::len);
             chunk = chunks.end;
             let rows: usize = chunks.clone().map(|chunk| self.rows_of(chunk)).sum();
-            let block = &self.blocks[chunks.start];
+            let block = &self.blocks()[chunks.start];
             let is_whole =
                 block.extent_chunks() > 1 && chunks.len() == block.extent_chunks() as usize;
             if !is_whole || moved + rows > rows_max {
                 continue;
             }
-            let Some(mut denser) = pool.extents().allocate_denser(block) else { continue };
+            let denser = self.blocks.allocate_extent_denser(chunks.start, pool);
+            let Some(mut denser) = denser else { continue };
             moved += rows;
             let last = chunks.end - 1;
             for chunk in chunks {
@@ -161,7 +158,7 @@ impl ChunkList {
                 if chunk == last {
                     break;
                 }
-                let next = pool.extents().allocate_next(&self.blocks[chunk]);
+                let next = self.blocks.allocate_next(chunk, pool);
                 denser = next.expect("a new extent has as many chunks");
             }
         }
@@ -169,16 +166,13 @@ impl ChunkList {
     }
 
     /// Moves a chunk's rows to another block, and frees its own.
-    fn move_block(&mut self, chunk: usize, mut target: Block, pool: &mut Pool) {
-        let layout = self.layout();
-        let rows = layout.padded(self.rows(u32::try_from(chunk).expect("a chunk of the list")));
-        // SAFETY: both were allocated for this layout.
-        unsafe { copy_rows((&self.blocks[chunk], layout), (&mut target, layout), rows) };
-        let old = core::mem::replace(&mut self.blocks[chunk], target);
-        if old.extent_chunks() > 1 {
+    fn move_block(&mut self, chunk: usize, target: FreeBlock, pool: &mut Pool) {
+        let rows = self.rows(u32::try_from(chunk).expect("a chunk of the list"));
+        let old = self.blocks.replace(chunk, target, self.layout().padded(rows));
+        if old.block().extent_chunks() > 1 {
             self.gaps_from = 0;
         }
-        pool.free(self.layout(), old);
+        self.blocks.free(old, pool);
     }
 
     /// Moves all rows from the blocks of one pool to blocks of another. O(bytes).
@@ -186,11 +180,9 @@ impl ChunkList {
         self.free_spare(from);
         let chunks = self.blocks.len();
         for chunk in 0..chunks {
-            let last = chunk.checked_sub(1).map(|before| &self.blocks[before]);
-            let block = match self.in_first_block {
-                true => to.allocate(self.layout()),
-                false => self.allocate_after(last, chunks - chunk, to),
-            };
+            let first = if self.in_first_block() { self.blocks.allocate_first(to) } else { None };
+            let last = chunk.checked_sub(1);
+            let block = first.unwrap_or_else(|| self.allocate_after(last, chunks - chunk, to));
             self.move_block(chunk, block, from);
         }
     }
@@ -198,20 +190,16 @@ impl ChunkList {
     /// Moves the rows of a single chunk into a small first block if they fill at most half of it.
     /// Returns the number of rows moved.
     fn shrink_first(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
-        let Some(first) = self.layout.first() else { return 0 };
+        let Some(first) = self.layouts().first() else { return 0 };
         let short =
-            self.chunk_len == 1 && !self.in_first_block && self.tail <= first.capacity() / 2;
+            self.chunk_len == 1 && !self.in_first_block() && self.tail <= first.capacity() / 2;
         if !short || self.tail as usize > rows_max {
             return 0;
         }
-        let chunk = self.layout.chunk();
-        let mut block = pool.allocate(first);
         let padded = first.padded(self.tail);
-        // SAFETY: both were allocated for their layouts.
-        unsafe { copy_rows((&self.blocks[0], chunk), (&mut block, first), padded) };
-        pool.free(chunk, core::mem::replace(&mut self.blocks[0], block));
-        self.in_first_block = true;
-        self.capacity = first.capacity();
+        let block = self.blocks.allocate_first(pool).expect("the list has a layout for one");
+        let chunk = self.blocks.replace(0, block, padded);
+        self.blocks.free(chunk, pool);
         self.tail as usize
     }
 }

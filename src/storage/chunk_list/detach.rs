@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::ChunkList;
+use super::blocks::FreeBlock;
 use crate::storage::block::Block;
 use crate::storage::chunk_set::{ChunkMove, ChunkSet};
 use crate::storage::pool::{NewSlabs, Pool};
@@ -16,7 +17,7 @@ pub(crate) struct DetachedChunks {
     /// The key of the list they were detached from.
     key: u64,
     /// One per chunk, or none at all if rows have no bytes.
-    blocks: VecDeque<Block>,
+    blocks: VecDeque<FreeBlock>,
     chunk_len: u32,
     /// Rows of a full chunk.
     capacity: u32,
@@ -52,7 +53,7 @@ impl DetachedChunks {
 
     /// The block of a chunk. `None` if rows have no bytes.
     pub(in crate::storage) fn block(&self, chunk: u32) -> Option<&Block> {
-        self.blocks.get(chunk as usize)
+        Some(self.blocks.get(chunk as usize)?.block())
     }
 }
 
@@ -65,7 +66,7 @@ impl ChunkList {
 
     /// Moves the rows of a small first block into a full-size chunk.
     pub(crate) fn leave_first_block(&mut self, pool: &mut Pool) {
-        if self.in_first_block {
+        if self.in_first_block() {
             self.grow_first(0, pool);
         }
     }
@@ -92,8 +93,7 @@ impl ChunkList {
     /// Gives the blocks the numbers that their slabs have in another pool. No block is spare.
     pub(crate) fn renumber(&mut self, slabs: &NewSlabs) {
         assert!(self.spare.is_empty(), "a spare block was not freed");
-        let layout = super::chunk_list::layout_of(&self.layout, self.in_first_block);
-        slabs.renumber(layout, &mut self.blocks);
+        self.blocks.renumber(slabs);
     }
 
     /// Detaches chunks from the list, in their order. Other chunks move into the gaps, so that all
@@ -111,30 +111,19 @@ impl ChunkList {
         let tail = match (taken, takes_tail) {
             (0, _) => 0,
             (_, true) => self.tail,
-            (_, false) => self.capacity,
+            (_, false) => self.capacity(),
         };
         self.gaps_from = 0;
-        let mut slots: Vec<_> = core::mem::take(&mut self.blocks).into_iter().map(Some).collect();
-        let mut blocks = VecDeque::new();
-        if !slots.is_empty() {
-            let take = |chunk| slots[chunk as usize].take().expect("a chunk is detached twice");
-            blocks = which.iter(chunk_len).map(take).collect();
-            for &ChunkMove { from, to } in &chunk_moves {
-                slots[to as usize] = slots[from as usize].take();
-            }
-        }
-        self.blocks = slots.into_iter().flatten().collect();
-        let in_first_block = self.in_first_block && taken > 0;
-        let (key, capacity) = (self.key, self.capacity);
+        let in_first_block = self.in_first_block() && taken > 0;
+        let (key, capacity) = (self.key, self.capacity());
+        let blocks = self.blocks.detach(which.iter(chunk_len), &chunk_moves);
         let detached =
             DetachedChunks { key, blocks, chunk_len: taken, capacity, tail, in_first_block };
         self.chunk_len -= taken;
         if self.chunk_len == 0 {
             self.tail = 0;
-            self.in_first_block = false;
-            self.capacity = self.chunk_capacity();
         } else if takes_tail {
-            self.tail = self.capacity;
+            self.tail = self.capacity();
         }
         (detached, chunk_moves)
     }
@@ -153,30 +142,28 @@ impl ChunkList {
             detached.key == source.key,
             "the chunks were detached from another list than the source"
         );
-        assert!(self.layout.has_places_of(&source.layout), "the lists have different layouts");
+        let is_alike = self.layouts().has_places_of(source.layouts());
+        assert!(is_alike, "the lists have different layouts");
         if detached.chunk_len == 0 {
             return;
         }
         assert!(
-            self.chunk_len == 0 || !(self.in_first_block || detached.in_first_block),
+            self.chunk_len == 0 || !(self.in_first_block() || detached.in_first_block),
             "a small first block is not the only block"
         );
-        let blocks = if self.layout.has_bytes() { self.chunk_len as usize } else { 0 };
+        let blocks = if self.layouts().has_bytes() { self.chunk_len as usize } else { 0 };
         assert!(self.blocks.len() == blocks, "a block without rows was not freed");
-        if self.chunk_len == 0 {
-            self.in_first_block = detached.in_first_block;
-            self.capacity = self.layout().capacity();
-            self.tail = self.capacity;
-        }
-        let is_open = self.tail < self.capacity;
+        let is_open = self.chunk_len > 0 && self.tail < self.capacity();
         assert!(
-            !is_open || detached.tail == self.capacity,
+            !is_open || detached.tail == self.capacity(),
             "the last chunks of both lists are partly filled"
         );
         let partial = if is_open { self.blocks.pop() } else { None };
         self.gaps_from = 0;
-        self.blocks.extend(detached.blocks.drain(..));
-        self.blocks.extend(partial);
+        self.blocks.attach(&mut detached.blocks, &source.blocks);
+        if let Some(partial) = partial {
+            self.blocks.push(partial);
+        }
         self.chunk_len += detached.chunk_len;
         detached.chunk_len = 0;
         if !is_open {
@@ -192,7 +179,7 @@ impl ChunkList {
         );
         detached.chunk_len -= 1;
         if let Some(block) = detached.blocks.pop_front() {
-            pool.free(super::chunk_list::layout_of(&self.layout, detached.in_first_block), block);
+            self.blocks.free(block, pool);
         }
     }
 
@@ -214,7 +201,7 @@ impl ChunkList {
             detached.chunk_len -= 1;
             detached.tail = if detached.chunk_len == 0 { 0 } else { self.chunk_capacity() };
             if let Some(block) = detached.blocks.pop_back() {
-                pool.free(self.layout.chunk(), block);
+                self.blocks.free(block, pool);
             }
         }
     }
