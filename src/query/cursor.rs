@@ -1,8 +1,8 @@
 //! The cursor of a pass: archetype after archetype, chunk after chunk.
 //!
-//! [`RemainingArchetypes`] knows the archetypes that are left. A [`ChunkCursor`] takes the chunks
-//! of cached archetypes from there, and *enters* the others: it takes their chunks from their
-//! lists, as [runs](ChunkRun) of chunks that follow each other in memory. A chunk is taken
+//! A [`Pass`] knows the archetypes that are left. A [`ChunkCursor`] takes the chunks of cached
+//! archetypes from there, and *enters* the others: it takes their chunks from their lists, as
+//! [runs](ChunkRun) of chunks that follow each other in memory. A chunk is taken
 //! ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices ([`ChunkCursor::next`],
 //! [`ChunkCursor::fold`]).
 
@@ -14,15 +14,17 @@ use crate::storage::{
     ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ColumnRef, Columns, EnableRules,
     RowMask, Share,
 };
+use crate::store::{EnteredArchetype, NextStep, Pass};
 use crate::version::Version;
 
+use super::begin_pass::begin_pass;
 use super::chunk_rows::ChunkRows;
 use super::chunk_run::{ChunkRun, SeenRuns};
 use super::filter::{Filter, StampAt};
 use super::query_type::{is_by_chunk, is_by_row};
-use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
+use super::tagged::next_entry;
 use super::terms::{BorrowOf, Terms};
 
 /// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
@@ -59,7 +61,7 @@ pub(super) struct ArchetypeCursor<'w> {
 /// The position of a pass in its world.
 #[derive(Debug)]
 pub(super) struct ChunkCursor<'w> {
-    remaining: RemainingArchetypes<'w>,
+    pass: Pass<'w>,
     pub(super) now: Version,
     /// The archetype that was entered last, as long as it has chunks left.
     pub(super) current: Option<ArchetypeCursor<'w>>,
@@ -179,8 +181,8 @@ impl<'w> ChunkCursor<'w> {
     /// If a query of a split world asks for more than its access allows.
     #[inline(never)]
     pub(super) fn new<Q: Terms, F: Filter>(borrow: BorrowOf<'w, Q>, padded: bool) -> Self {
-        let (remaining, now) = RemainingArchetypes::new::<Q, F>(borrow, padded);
-        Self { remaining, now, current: None }
+        let (pass, now) = begin_pass::<Q, F>(borrow, padded);
+        Self { pass, now, current: None }
     }
 
     /// Enters the next archetype that has rows and passes the filter. False at the end.
@@ -189,7 +191,9 @@ impl<'w> ChunkCursor<'w> {
     #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
         let (mut watched, mut rows): (&'w [ColumnRef], &'w EnableRules) = (&[], &[]);
-        let entered = self.remaining.enter::<Q, F>(filter, |entered, plan| {
+        // Archetypes that the tags of the filter exclude are skipped together.
+        let choose = |plan, from| next_entry(plan, filter, from);
+        let entered = self.pass.enter(Q::WRITES, choose, |entered, plan| {
             if is_by_row::<Q, F>() {
                 rows = plan.rows(entered.entry);
             }
@@ -259,7 +263,7 @@ impl<'w> ChunkCursor<'w> {
         loop {
             // There may be thousands of archetypes with one chunk: they are not entered.
             if !is_by_chunk::<Q, F>()
-                && let Some(columns) = self.remaining.next_cached(self.now)
+                && let Some(columns) = self.pass.next_cached(self.now)
             {
                 return Some(yield_cached::<Q, Y>(columns));
             }
@@ -292,7 +296,7 @@ impl<'w> ChunkCursor<'w> {
                 return Some(slices);
             }
             if !is_by_chunk::<Q, F>()
-                && let Some(columns) = self.remaining.next_cached(self.now)
+                && let Some(columns) = self.pass.next_cached(self.now)
             {
                 return Some(yield_cached::<Q, YieldSlices>(columns));
             }
@@ -326,7 +330,7 @@ impl<'w> ChunkCursor<'w> {
                 }
             }
             if !is_by_chunk::<Q, F>() {
-                folded = self.remaining.fold_cached(self.now, folded, |folded, columns| {
+                folded = self.pass.fold_cached(self.now, folded, |folded, columns| {
                     f(folded, yield_cached::<Q, Y>(columns))
                 });
             }
@@ -358,7 +362,7 @@ impl<'w> ChunkCursor<'w> {
                 self.current = None;
             }
             if !is_by_chunk::<Q, F>() {
-                match self.remaining.resume() {
+                match self.pass.resume() {
                     NextStep::Cached => return true,
                     NextStep::Enter => {}
                     NextStep::End => return false,

@@ -1,14 +1,11 @@
 //! The source of rows for lookups: one archetype at a time, in any order.
 
-#![expect(unsafe_code, reason = "writes a row through granted access")]
-
 use crate::archetype::{Archetype, ArchetypesInPlace};
 use crate::entity::{ArchetypeId, DirectoryView};
 use crate::storage::ChunkIter;
-use crate::store::{ColumnAccess, Plan, QueryParts, QueryType};
+use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType};
 use crate::version::Version;
 
-use super::remaining::EnteredArchetype;
 use super::store_borrow::{StoreBorrow, WriteBorrow, WriteSource};
 use super::terms::Terms;
 
@@ -22,7 +19,7 @@ pub(super) enum LookupSource<'w> {
     /// For a query that writes: it sets the clock to `now`.
     Exclusive { archetypes: ArchetypesInPlace<'w>, clock: &'w mut Version, now: Version },
     /// For a query that writes columns of a split world.
-    Granted(ColumnAccess<'w>),
+    Granted(GrantedPlan<'w>),
 }
 
 impl<'w> LookupSource<'w> {
@@ -42,9 +39,9 @@ impl<'w> LookupSource<'w> {
                 (entities.view(), plan, Self::Exclusive { archetypes, clock, now })
             }
             StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
-                access.assert_allows(query);
-                let store = access.store();
-                (store.entities().view(), store.plan(query), Self::Granted(access))
+                let directory = access.store().entities().view();
+                let granted = GrantedPlan::new(access, query);
+                (directory, granted.plan(), Self::Granted(granted))
             }
             StoreBorrow::Read(borrow) => {
                 let source = Self::Shared(borrow.store().archetypes().as_slice());
@@ -59,7 +56,7 @@ impl<'w> LookupSource<'w> {
         match self {
             Self::Shared(all) => all,
             Self::Exclusive { archetypes, .. } => archetypes.as_slice(),
-            Self::Granted(access) => access.store().archetypes().as_slice(),
+            Self::Granted(granted) => granted.archetypes(),
         }
     }
 
@@ -71,7 +68,7 @@ impl<'w> LookupSource<'w> {
             Self::Exclusive { archetypes, clock, now } => {
                 LookupSource::Exclusive { archetypes: archetypes.reborrow(), clock, now: *now }
             }
-            Self::Granted(access) => LookupSource::Granted(access.reborrow()),
+            Self::Granted(granted) => LookupSource::Granted(granted.reborrow()),
         }
     }
 
@@ -99,14 +96,9 @@ impl<'w> LookupSource<'w> {
                 *clock = now;
                 (archetypes.into_archetype(ArchetypeId(number)).chunks(columns), now)
             }
-            Self::Granted(access) if Q::WRITES => {
-                let archetype = access.archetype(archetype);
-                // SAFETY: `LookupSource::new` checked that the access allows the plan: no other
-                // guard writes its columns or, if this one writes, reads them. The access borrows
-                // its guard exclusively for `'w`, is not a `ReadAccess`, and is consumed here, so
-                // the guard has no other pass or row for as long.
-                let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
-                ((chunks, archetype.beside()), access.now())
+            Self::Granted(granted) if Q::WRITES => {
+                let now = granted.now();
+                return (granted.enter(entry).expect("a row is in an empty archetype"), now);
             }
             _ => unreachable!("the borrow of the archetypes contradicts the terms"),
         };

@@ -25,8 +25,8 @@
 //!   [`one_recorder`] keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
-//!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
-//!   not visited yet, [`tagged`] finds the next one by the tags of shared values, and
+//!   archetypes with one chunk stamps its own). [`begin_pass`] begins a pass, which knows the
+//!   archetypes that are left; [`tagged`] finds the next one by the tags of shared values, and
 //!   [`chunk_rows`] has the entities and enable bits of a chunk.
 //!
 //! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
@@ -47,15 +47,16 @@
 //!  Query::into_iter                         query.rs               once
 //!    QueryIter::new                         query_iter.rs
 //!      ChunkCursor::new                     cursor.rs
-//!        RemainingArchetypes::new           remaining.rs           advances the clock
+//!        begin_pass                         begin_pass.rs
 //!          query_type                       query_type.rs
-//!          Store::query_parts               store/query_parts.rs
-//!            Plans::get_mut                 store/plan.rs          made in the first pass
-//!          ResolvedPlan::exclusive          store/resolved_plan.rs refreshes addresses
+//!          Pass::exclusive                  store/pass.rs          advances the clock
+//!            Store::query_parts             store/query_parts.rs
+//!              Plans::get_mut               store/plan.rs          made in the first pass
+//!            ResolvedPlan::writable         store/resolved_plan.rs refreshes addresses
 //!
 //!  QueryIter::next                          query_iter.rs          for each chunk
 //!    ChunkCursor::next                      cursor.rs
-//!      RemainingArchetypes::next_cached     remaining.rs           an archetype's only chunk, or
+//!      Pass::next_cached                    store/pass.rs          an archetype's only chunk, or
 //!      ChunkRun::next                       chunk_run.rs           the next of a run: stamped and
 //!        Terms::touch_next, split_off       terms.rs, term.rs      cut off the run's slices
 //!      ChunkCursor::next_run                cursor.rs              if neither has a chunk left
@@ -65,7 +66,7 @@
 //!            Terms::cut, Term::cut          terms.rs, term.rs      the slices of the whole run
 //!              TermShape::cut, cut_mut      term_shape.rs
 //!                column, column_mut         storage/access/chunk_iter.rs
-//!        RemainingArchetypes::resume, enter remaining.rs
+//!        Pass::resume, enter                store/pass.rs
 //!          ArchetypeColumnsMut::chunks      archetype/columns_mut.rs
 //! ```
 //!
@@ -97,6 +98,7 @@ mod extents;
 mod changed_lines;
 
 mod access;
+mod begin_pass;
 mod chunk;
 mod chunk_rows;
 mod chunk_run;
@@ -113,7 +115,6 @@ mod option_rows;
 mod per_chunk;
 mod query_iter;
 mod query_type;
-mod remaining;
 mod reordered;
 mod row_error;
 mod rows;
@@ -149,7 +150,6 @@ pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;
 pub use query_iter::QueryIter;
 pub(crate) use query_type::{lookup_type, query_type};
-pub(crate) use remaining::granted_views_mut;
 pub use reordered::Reordered;
 pub use row_error::{Exclusion, RowError};
 pub use row_lookup::RowLookup;

@@ -19,7 +19,7 @@
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query; each new archetype is tested once against each plan. [`tagged_entries`] finds the
 //!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
-//!   archetypes with one chunk.
+//!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once.
 //! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
 //!   that become void.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
@@ -41,7 +41,7 @@
 //!  query::Query ── query_type ──► Plans::get ──► Plan: archetype 3: columns 0, 1
 //!                                                 │    archetype 7: columns 0, 2   …
 //!                                    ResolvedPlan ▼
-//!  query::ChunkCursor ◄── addresses of archetypes with one chunk, or Archetypes, chunk by chunk
+//!  query::ChunkCursor ◄── Pass: addresses of archetypes with one chunk, or lists, chunk by chunk
 //! ```
 //!
 //! The calls of `world.insert(e, x)`, if the entity has no `x` yet:
@@ -107,6 +107,7 @@ mod logs;
 mod matches;
 mod merge;
 mod move_from;
+mod pass;
 mod plan;
 mod query_parts;
 mod query_type;
@@ -140,6 +141,7 @@ pub(crate) use logs::{
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub use merge::MergeErrorKind;
+pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use query_type::QueryType;

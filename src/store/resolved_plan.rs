@@ -38,7 +38,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::archetype::{Archetypes, ArchetypesInPlace, ChangeLog, ColumnsMut, LogId, LogPosition};
+use crate::archetype::{Archetypes, ChangeLog, LogId, LogPosition};
 use crate::storage::{CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse};
 
 /// The entries of a plan, with a cache of their addresses.
@@ -101,37 +101,19 @@ impl ResolvedPlan {
         unsafe { cache.chunks(false) }
     }
 
-    /// A pass that writes, and the columns of all archetypes.
+    /// A pass that writes.
     ///
     /// # Safety
     ///
-    /// The caller must not take an archetype's chunk from the pass and the same archetype from the
-    /// `ColumnsMut`.
+    /// For `'w` the archetypes stay borrowed, and no rows, blocks or stamps move. For as long no
+    /// other code may read or write the cells of the columns that the plan writes, or write the
+    /// cells of the columns that it reads: neither another pass nor a chunk of the same archetype's
+    /// list.
     #[inline]
-    pub(crate) unsafe fn exclusive<'w>(
-        &'w self,
-        archetypes: ArchetypesInPlace<'w>,
-    ) -> (CachedChunks<'w>, ColumnsMut<'w>) {
-        let cache = self.refreshed(&archetypes);
-        // SAFETY: the addresses are valid, as in `shared`. The archetypes are borrowed exclusively
-        // for `'w`, and the `ColumnsMut` moves no rows, blocks or stamps. By this function's
-        // contract the archetypes of the pass are not taken from it.
-        let chunks = unsafe { cache.chunks(true) };
-        (chunks, archetypes.into_columns())
-    }
-
-    /// A pass that writes columns of archetypes that are borrowed elsewhere as well.
-    ///
-    /// # Safety
-    ///
-    /// For `'w` no other code may read or write the cells of the columns that the plan writes, or
-    /// write the cells of the columns that it reads: neither another pass nor a chunk of the same
-    /// archetype's list.
-    #[inline]
-    pub(crate) unsafe fn granted<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
+    pub(super) unsafe fn writable<'w>(&'w self, archetypes: &Archetypes) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
-        // SAFETY: the addresses are valid, as in `shared`. By this function's contract no other
-        // code accesses the columns.
+        // SAFETY: the addresses are valid, as in `shared`. By this function's contract they stay
+        // valid, and no other code accesses the columns.
         unsafe { cache.chunks(true) }
     }
 

@@ -147,15 +147,23 @@ impl AccessGuard<'_> {
     ///
     /// If another query was requested.
     pub(crate) fn views<C: Component>(&mut self, query: &QueryType) -> ColumnViews<'_, C> {
+        self.assert_is_of::<C>(query, false);
+        self.store.views()
+    }
+
+    /// # Panics
+    ///
+    /// If another query was requested, or it is not a query of component `C` alone, for writing or
+    /// for reading, in all entities, including hidden ones.
+    pub(super) fn assert_is_of<C: Component>(&self, query: &QueryType, write: bool) {
         self.assert_requested(query);
         let id = self.store.registry.id::<C>();
         // An access without hidden entities would not exclude other access to their columns.
         let columns = self.requirements.columns().map(|column| (column.component.id, column.write));
-        let is_of_c = columns.eq([(id, false)])
+        let is_of_c = columns.eq([(id, write)])
             && self.requirements.rules().len() == 1
             && self.requirements.see_all_hidden();
         assert!(is_of_c, "access was requested for another component");
-        self.store.views()
     }
 
     fn assert_requested(&self, query: &QueryType) {
@@ -212,11 +220,6 @@ impl<'w> ColumnAccess<'w> {
     /// [`ColumnAccess::assert_allows`] has checked.
     pub(crate) const fn store(&self) -> &'w Store {
         self.0.store()
-    }
-
-    #[inline]
-    pub(crate) fn archetype(&self, number: usize) -> &'w Archetype {
-        &self.store().archetypes.as_slice()[number]
     }
 }
 

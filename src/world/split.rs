@@ -1,7 +1,7 @@
 //! A world split among systems that run at the same time.
 
 use crate::component::{Component, Registry};
-use crate::query::{granted_views_mut, lookup_type};
+use crate::query::lookup_type;
 use crate::store::{AccessGuard, AccessRequest, QueryType, SplitStore};
 
 use super::lookup::{Lookup, LookupMut};
@@ -69,7 +69,7 @@ impl<'s, C: Component> Lookup<'s, C> {
 impl<'s, C: Component> LookupMut<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: granted_views_mut(guard) }
+        Self { columns: guard.views_mut(&lookup_type::<&mut C>()) }
     }
 }
 

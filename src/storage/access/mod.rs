@@ -1,8 +1,7 @@
 //! The only place where the bytes of a chunk become typed slices.
 //!
-//! In the modules above `storage` only `query/remaining.rs`, `query/lookup_source.rs` and
-//! `store/resolved_plan.rs` have unsafe code, because the types here prove all conditions of their
-//! accesses:
+//! In the modules above `storage` only `store/pass.rs` and `store/resolved_plan.rs` have unsafe
+//! code, because the types here prove all conditions of their accesses:
 //!
 //! * A [`ChunkLayout`](super::layout::ChunkLayout) proves that columns lie inside the block,
 //!   aligned and without overlap.

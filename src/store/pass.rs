@@ -1,0 +1,344 @@
+//! Passes over the archetypes of a plan, and the columns of each that they hand out.
+//!
+//! A pass has the right to write the columns of its plan, because the archetypes are borrowed
+//! exclusively, or because access to them was granted ([`split`](super::split)). It takes the
+//! chunks of an archetype in one of two ways: from the addresses that the plan caches, if it has
+//! one chunk ([`Pass::next_cached`]), or from its own list ([`Pass::enter`]). Both write, so an
+//! archetype must not be visited both ways. A [`Pass`] visits the entries of the plan in ascending
+//! order, each in one way:
+//!
+//! ```text
+//!  entries of the plan   0   1   2   3   4   5   6   7
+//!                        ── visited ───► │
+//!                                        │ next_entry: the entry that is entered next
+//!                                        │ cached: end <= next, halted; resumed at `next_entry`
+//! ```
+//!
+//! While cached chunks are taken, `cached` is ahead of `next_entry`. [`Pass::enter`] first advances
+//! `next_entry` to the position of `cached` and halts `cached` there: it has no chunk until
+//! [`Pass::resume`] moves it past the last entry that was entered.
+
+#![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
+
+use crate::archetype::{Archetype, Archetypes, BesideChunks, ColumnsMut};
+use crate::component::Component;
+use crate::storage::{
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
+};
+use crate::version::Version;
+
+use super::plan::Plan;
+use super::query_parts::QueryParts;
+use super::query_type::QueryType;
+use super::split::{AccessGuard, ColumnAccess};
+use super::store::Store;
+
+/// The archetypes of a query's plan that a pass has not visited yet.
+#[derive(Debug)]
+pub(crate) struct Pass<'w> {
+    /// Archetypes with one chunk. Halted while any other is visited.
+    cached: CachedChunks<'w>,
+    /// The entry of the plan that is entered next. Archetypes before it were visited or are empty.
+    next_entry: usize,
+    plan: &'w Plan,
+    archetypes: ArchetypeSource<'w>,
+}
+
+/// The source of the archetypes.
+#[derive(Debug)]
+enum ArchetypeSource<'w> {
+    /// For a query that only reads.
+    Shared(&'w [Archetype]),
+    /// For a query that writes: the archetypes from number `first` on.
+    Exclusive { rest: ColumnsMut<'w>, first: usize },
+    /// For a query that writes columns of a split world.
+    Granted(GrantedColumns<'w>),
+}
+
+/// An archetype with rows. Its chunks are taken from its own list.
+#[derive(Debug)]
+pub(crate) struct EnteredArchetype<'w> {
+    pub(crate) chunks: ChunkIter<'w>,
+    pub(crate) beside: BesideChunks<'w>,
+    /// The archetype's number.
+    pub(crate) archetype: usize,
+    /// The index of its entry in the plan.
+    pub(crate) entry: usize,
+}
+
+/// The way in which a pass visits its next archetype.
+pub(crate) enum NextStep {
+    /// By [`Pass::next_cached`].
+    Cached,
+    /// By [`Pass::enter`].
+    Enter,
+    /// Not at all: the pass is complete.
+    End,
+}
+
+impl<'w> Pass<'w> {
+    /// A pass that only reads.
+    #[inline]
+    pub(crate) fn shared(plan: &'w Plan, archetypes: &'w Archetypes) -> Self {
+        let cached = plan.resolved().shared(archetypes);
+        let archetypes = ArchetypeSource::Shared(archetypes.as_slice());
+        Self { cached, next_entry: 0, plan, archetypes }
+    }
+
+    /// A pass that writes with the next version of the clock, and this version.
+    ///
+    /// # Panics
+    ///
+    /// If a type of the query has the name of another type of the world.
+    #[inline]
+    pub(crate) fn exclusive(store: &'w mut Store, query: &QueryType) -> (Self, Version) {
+        // First, because a refused query leaves the clock as it is.
+        let QueryParts { plan, archetypes, clock, .. } = store.query_parts(query);
+        let now = clock.advance();
+        // SAFETY: the archetypes are borrowed exclusively for `'w`, and a `ColumnsMut` moves no
+        // rows, blocks or stamps. The pass visits each entry of the plan in one way only, as the
+        // essay says, and no two entries are of one list (`ColumnMap::push`).
+        let cached = unsafe { plan.resolved().writable(&archetypes) };
+        let rest = archetypes.into_columns();
+        let archetypes = ArchetypeSource::Exclusive { rest, first: 0 };
+        (Self { cached, next_entry: 0, plan, archetypes }, now)
+    }
+
+    /// A pass that writes columns of a split world, and the version of its writes.
+    ///
+    /// # Panics
+    ///
+    /// If the query asks for more than the access allows.
+    #[inline]
+    pub(crate) fn granted(access: ColumnAccess<'w>, query: &QueryType) -> (Self, Version) {
+        let granted = GrantedPlan::new(access, query);
+        let (plan, now) = (granted.plan, granted.now());
+        // SAFETY: the access covers the plan's columns and is this pass's own (`GrantedPlan`). The
+        // pass visits each entry of the plan in one way only, as the essay says, and no two entries
+        // are of one list (`ColumnMap::push`).
+        let cached = unsafe { plan.resolved().writable(&granted.access.store().archetypes) };
+        let archetypes = ArchetypeSource::Granted(GrantedColumns { granted, next: 0 });
+        (Self { cached, next_entry: 0, plan, archetypes }, now)
+    }
+
+    /// Sets whether the slices of cached chunks are rounded up to whole vectors.
+    #[inline]
+    pub(crate) const fn set_padded(&mut self, padded: bool) {
+        self.cached.set_padded(padded);
+    }
+
+    /// Takes the chunk of the next archetype, if it is cached.
+    #[inline(always)]
+    pub(crate) fn next_cached(&mut self, now: Version) -> Option<CachedChunk<'w>> {
+        self.cached.next(now)
+    }
+
+    /// Folds over the chunks of [`Pass::next_cached`] up to the first `None`. The pass stays in
+    /// registers.
+    #[inline(always)]
+    pub(crate) fn fold_cached<B>(
+        &mut self,
+        now: Version,
+        init: B,
+        mut f: impl FnMut(B, CachedChunk<'w>) -> B,
+    ) -> B {
+        let mut folded = init;
+        // No archetype remains until both are put back: if `f` panics, none is visited again.
+        let next_entry = core::mem::replace(&mut self.next_entry, usize::MAX);
+        let mut cached = self.cached.take();
+        while let Some(columns) = cached.next(now) {
+            folded = f(folded, columns);
+        }
+        (self.cached, self.next_entry) = (cached, next_entry);
+        folded
+    }
+
+    /// Resumes `cached` past the last entry that was entered, and finds the next archetype that has
+    /// rows.
+    pub(crate) fn resume(&mut self) -> NextStep {
+        self.cached.halt_at(self.next_entry);
+        match self.cached.resume() {
+            CacheNext::Chunk => NextStep::Cached,
+            CacheNext::List(entry) => {
+                self.next_entry = entry;
+                NextStep::Enter
+            }
+            CacheNext::End => NextStep::End,
+        }
+    }
+
+    /// Enters the next archetype that has rows, is chosen, and `passes`. `choose` returns the first
+    /// chosen entry of the plan from a number on, if one is left.
+    ///
+    /// # Panics
+    ///
+    /// If a chosen entry is before this number, or the pass `writes` and its archetypes are
+    /// borrowed for reading, or the other way round.
+    #[inline(always)]
+    pub(crate) fn enter(
+        &mut self,
+        writes: bool,
+        choose: impl Fn(&'w Plan, usize) -> Option<usize>,
+        mut passes: impl FnMut(&EnteredArchetype<'w>, &'w Plan) -> bool,
+    ) -> Option<EnteredArchetype<'w>> {
+        let plan = self.plan;
+        self.next_entry = self.next_entry.max(self.cached.index());
+        self.cached.halt_at(self.next_entry);
+        loop {
+            let entry = choose(plan, self.next_entry)?;
+            assert!(entry >= self.next_entry, "entry {entry} was visited");
+            let (number, columns) = plan.column_map().get(entry)?;
+            self.next_entry = entry + 1;
+            if let Some(entered) = self.archetypes.enter(writes, (number, columns), entry)
+                && passes(&entered, plan)
+            {
+                return Some(entered);
+            }
+        }
+    }
+}
+
+impl<'w> ArchetypeSource<'w> {
+    /// The chunks of the archetype of an entry, if it has rows. Calls must be in ascending order.
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        writes: bool,
+        (number, columns): (u32, ArchetypeColumns<'w>),
+        entry: usize,
+    ) -> Option<EnteredArchetype<'w>> {
+        let number = number as usize;
+        let (chunks, beside) = match self {
+            Self::Exclusive { rest, first } if writes => {
+                let archetype = rest.take(number - *first);
+                *first = number + 1;
+                if archetype.is_empty() {
+                    return None;
+                }
+                archetype.chunks(columns)
+            }
+            Self::Shared(all) if !writes => {
+                let archetype: &'w Archetype = &all[number];
+                if archetype.is_empty() {
+                    return None;
+                }
+                let chunks = ChunkIter::shared(archetype.list(), columns);
+                (chunks, archetype.beside())
+            }
+            Self::Granted(granted) if writes => return granted.take(entry),
+            _ => unreachable!("the borrow of the archetypes contradicts the terms"),
+        };
+        Some(EnteredArchetype { chunks, beside, archetype: number, entry })
+    }
+}
+
+/// Granted access and the plan of a query that it allows: the right to the plan's columns.
+///
+/// No other guard reads or writes columns that the plan writes, or writes columns that it reads
+/// ([`SplitStore::grant`](super::split::SplitStore::grant)). The access borrows its guard
+/// exclusively for `'w` and is not a `ReadAccess`, of which several can exist, so the guard has no
+/// other pass or row for as long.
+#[derive(Debug)]
+pub(crate) struct GrantedPlan<'w> {
+    access: ColumnAccess<'w>,
+    plan: &'w Plan,
+}
+
+impl<'w> GrantedPlan<'w> {
+    /// # Panics
+    ///
+    /// If the query asks for more than the access allows.
+    pub(crate) fn new(access: ColumnAccess<'w>, query: &QueryType) -> Self {
+        access.assert_allows(query);
+        let plan = access.store().plan(query);
+        Self { access, plan }
+    }
+
+    #[inline]
+    pub(crate) const fn plan(&self) -> &'w Plan {
+        self.plan
+    }
+
+    /// The version for writing.
+    #[inline]
+    pub(crate) const fn now(&self) -> Version {
+        self.access.now()
+    }
+
+    /// The archetypes of the world, to find the entry of an entity in the plan.
+    #[inline]
+    pub(crate) fn archetypes(&self) -> &'w [Archetype] {
+        self.access.store().archetypes.as_slice()
+    }
+
+    /// The same right for a shorter time.
+    #[inline]
+    pub(crate) const fn reborrow(&mut self) -> GrantedPlan<'_> {
+        GrantedPlan { access: self.access.reborrow(), plan: self.plan }
+    }
+
+    /// The chunks of the archetype of one entry of the plan, if it has rows.
+    #[inline]
+    pub(crate) fn enter(self, entry: usize) -> Option<EnteredArchetype<'w>> {
+        GrantedColumns { granted: self, next: 0 }.take(entry)
+    }
+}
+
+/// The columns of a granted plan, entry by entry.
+#[derive(Debug)]
+struct GrantedColumns<'w> {
+    granted: GrantedPlan<'w>,
+    /// Entries before this one were taken or passed.
+    next: usize,
+}
+
+impl<'w> GrantedColumns<'w> {
+    /// The chunks of the archetype of an entry that was not passed yet, if it has rows. Passes the
+    /// entries up to this one.
+    ///
+    /// # Panics
+    ///
+    /// If the entry was passed, or does not exist.
+    #[inline(always)]
+    fn take(&mut self, entry: usize) -> Option<EnteredArchetype<'w>> {
+        assert!(entry >= self.next, "entry {entry} was passed");
+        self.next = entry + 1;
+        let map = self.granted.plan.column_map();
+        let (number, columns) = map.get(entry).expect("the plan has no such entry");
+        let archetype = &self.granted.archetypes()[number as usize];
+        if archetype.is_empty() {
+            return None;
+        }
+        // SAFETY: the columns are the plan's, to which `GrantedPlan` is the only right for `'w`.
+        // Each entry is taken once, and no two are of one list (`ColumnMap::push`).
+        let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
+        let beside = archetype.beside();
+        Some(EnteredArchetype { chunks, beside, archetype: number as usize, entry })
+    }
+}
+
+impl AccessGuard<'_> {
+    /// Component `C` of the entities that have it, for writing. `query` must be the query of `&mut
+    /// C` in all entities, including hidden ones.
+    ///
+    /// # Panics
+    ///
+    /// If another query was requested.
+    pub(crate) fn views_mut<C: Component>(&mut self, query: &QueryType) -> ColumnViewsMut<'_, C> {
+        self.assert_is_of::<C>(query, true);
+        let access = self.access(query);
+        let (store, now) = (access.store(), access.now());
+        let (id, archetypes) = (store.registry.id::<C>(), store.archetypes.as_slice());
+        let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), now);
+        for archetype in archetypes {
+            let (list, column) = (archetype.list(), archetype.column(id));
+            let beside = (archetype.stamps(), archetype.attachments(), archetype.is_gone());
+            // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
+            // writes it (`SplitStore::grant`). It borrows the guard exclusively for as long as the
+            // view does, so the guard grants no other access. Rows do not move while the store is
+            // split. Each list is added once.
+            unsafe { columns.push_unchecked(list, beside, column) };
+        }
+        columns
+    }
+}
