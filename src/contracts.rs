@@ -13,6 +13,7 @@
 //! | `Defined` | other crates: `#[component]`, or by hand | it decides only about a type that `#[component]` defines, and for such a type a second implementation is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
+//! | `Aligned` | the alignments of types | |
 //! | `MapEntities` | other crates: `#[component]`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge` and `World::move_from` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
 //! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is called when the tag is registered, before any change; if it panics while commands are applied they are lost, as with `hint` |
 //! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | equal values may compare as different, and count as two; different values may compare as equal, and count as one. `Eq` and `Hash` may panic: they are called before any change. A destructor may panic: if no entity has the value any more, the panic is swallowed; if the value is a rejected duplicate, the panic propagates after the call has finished |
@@ -111,6 +112,10 @@ use phalanx::__define::{Field, IsValid};
 impl IsValid for Field<[Other; 2], true> {
     fn is_valid(_: &[u8]) -> bool { true }
 }
+"
+    ClosedAligned, "compile_fail,E0117": "
+use phalanx::__define::{Align, Aligned};
+impl Aligned for Align<3> { type Bytes = u8; }
 "
     ClosedParts, "compile_fail,E0046,E0277": "
 use phalanx::__define::Parts;

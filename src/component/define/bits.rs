@@ -1,49 +1,60 @@
 //! Bytes that may be a value of a type that does not accept all bytes.
-
-#![expect(unsafe_code, reason = "`bytemuck` has no such type, and its derive needs the fields")]
+//!
+//! `bytemuck` asks for a type of the same size and alignment that accepts any bytes. It is an array
+//! of units of bytes, each as long as the alignment.
 
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
-use core::{ptr, slice};
 
 use bytemuck::checked::try_pod_read_unaligned;
-use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
+use bytemuck::{Pod, Zeroable};
 
 use super::probe::Part;
 use crate::component::plain::Plain;
 
-/// Bytes that may be a value of `T`, a type without uninitialised bytes.
-#[derive(Debug)]
-#[repr(transparent)]
-pub struct Bits<T>(MaybeUninit<T>);
+/// Bytes that may be a value of a type with this alignment, which is `LEN` times as large.
+pub type Bits<const ALIGN: usize, const LEN: usize> = [<Align<ALIGN> as Aligned>::Bytes; LEN];
 
-impl<T: Copy> Clone for Bits<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
+/// An alignment.
+#[derive(Debug)]
+pub struct Align<const ALIGN: usize>;
+
+/// An alignment that a type may have, with bytes for it.
+pub trait Aligned {
+    /// Bytes with this alignment, and no more of them than that.
+    type Bytes: Pod;
 }
 
-impl<T: Copy> Copy for Bits<T> {}
+macro_rules! units {
+    ($($bytes:ident $align:literal,)*) => { $(
+        #[doc = concat!("Bytes with an alignment of ", $align, ".")]
+        #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+        #[repr(C, align($align))]
+        pub struct $bytes([u8; $align]);
 
-// SAFETY: any bytes are a `MaybeUninit`.
-unsafe impl<T: NoUninit> Zeroable for Bits<T> {}
-// SAFETY: any bytes are a `MaybeUninit`, and a `NoUninit` type has no interior mutability.
-unsafe impl<T: NoUninit> AnyBitPattern for Bits<T> {}
+        impl Aligned for Align<$align> {
+            type Bytes = $bytes;
+        }
+    )* };
+}
 
-impl<T: NoUninit> Bits<T> {
-    /// Whether the bytes at the offset of a field are a value of its type.
-    ///
-    /// # Panics
-    ///
-    /// If they end after the bytes of `T`.
-    #[inline]
-    pub fn is_valid<F>(&self, check: Check<F>, offset: usize, _: fn(&T) -> Part<F>) -> bool {
-        // SAFETY: safe code makes a `Bits` only from initialised bytes or from zeros, and `T` has
-        // no bytes that a copy could leave out.
-        let bytes: &[u8] =
-            unsafe { slice::from_raw_parts(ptr::from_ref(self).cast(), size_of::<T>()) };
-        (check.is_valid)(&bytes[offset..][..size_of::<F>()])
-    }
+// All alignments that Rust has.
+units! {
+    Bytes1 1, Bytes2 2, Bytes4 4, Bytes8 8, Bytes16 16, Bytes32 32, Bytes64 64, Bytes128 128,
+    Bytes256 256, Bytes512 512, Bytes1024 1024, Bytes2048 2048, Bytes4096 4096, Bytes8192 8192,
+    Bytes16384 16384, Bytes32768 32768, Bytes65536 65536, Bytes131072 131072, Bytes262144 262144,
+    Bytes524288 524288, Bytes1048576 1048576, Bytes2097152 2097152, Bytes4194304 4194304,
+    Bytes8388608 8388608, Bytes16777216 16777216, Bytes33554432 33554432, Bytes67108864 67108864,
+    Bytes134217728 134217728, Bytes268435456 268435456, Bytes536870912 536870912,
+}
+
+/// Whether the bytes at the offset of a field of `T` are a value of its type.
+///
+/// # Panics
+///
+/// If they end after these bytes.
+#[inline]
+pub fn is_valid<T, F>(bytes: &[u8], check: Check<F>, offset: usize, _: fn(&T) -> Part<F>) -> bool {
+    (check.is_valid)(&bytes[offset..][..size_of::<F>()])
 }
 
 /// The check of the bytes of a field of type `F`.

@@ -150,13 +150,18 @@ macro_rules! __component {
         where
             for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<false>>
         {
-            type Bits = $crate::__define::Bits<$name>;
+            type Bits = $crate::__define::Bits<
+                { $crate::__define::align_of::<$name>() },
+                { $crate::__define::size_of::<$name>() / $crate::__define::align_of::<$name>() },
+            >;
 
             #[inline]
             fn is_valid_bit_pattern(__phalanx_bits: &Self::Bits) -> $crate::__define::bool {
-                let _ = __phalanx_bits;
+                let __phalanx_bytes = $crate::bytemuck::bytes_of(__phalanx_bits);
+                let _ = __phalanx_bytes;
                 use $crate::__define::Fallback as _;
-                $(__phalanx_bits.is_valid(
+                $($crate::__define::is_valid(
+                    __phalanx_bytes,
                     $crate::__define::check::<$type, { $crate::__component!(@is_array $type) }>(),
                     $crate::__define::offset_of!($name, $field),
                     $crate::__component!(@part $name, $field),

@@ -17,9 +17,9 @@
 //! unsafe impl Pod for Unit where for<'a> Unit: Defined<IsPod = Bool<true>> {}
 //! unsafe impl NoUninit for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {}
 //! unsafe impl CheckedBitPattern for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {
-//!     type Bits = Bits<Unit>;
-//!     fn is_valid_bit_pattern(bits: &Bits<Unit>) -> bool {
-//!         bits.is_valid(check::<f32>(), offset of `speed`, …) && …   each field is a `Field`
+//!     type Bits = Bits<{ alignment of Unit }, { size of Unit / its alignment }>;
+//!     fn is_valid_bit_pattern(bits: &Self::Bits) -> bool {
+//!         is_valid(bits, check::<f32>(), offset of `speed`, …) && …  each field is a `Field`
 //!     }
 //! }
 //! impl Component for Unit { … }
@@ -77,7 +77,7 @@ mod split;
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::component::columnar::Split;
 pub use crate::component::split::{FieldOf, Parts, SplitComponent};
-pub use bits::{Bits, Check, Field, IsValid, check};
+pub use bits::{Align, Aligned, Bits, Check, Field, IsValid, check, is_valid};
 pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
@@ -88,6 +88,6 @@ pub use core::clone::Clone;
 pub use core::default::Default;
 pub use core::fmt::{Debug, Formatter, Result as FmtResult};
 pub use core::marker::Copy;
-pub use core::mem::{offset_of, size_of};
+pub use core::mem::{align_of, offset_of, size_of};
 pub use core::prelude::v1::derive;
 pub use core::primitive::{bool, str, u8, usize};
