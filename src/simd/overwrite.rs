@@ -150,12 +150,11 @@ fn stream(target: &mut [u8], source: &[u8]) {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 fn stream_line(line: &mut [u8; LINE_BYTES], source: &[u8; LINE_BYTES]) {
-    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    use core::arch::x86_64::{__m128i, _mm_stream_si128};
 
     let (parts, _) = line.as_chunks_mut::<16>();
     for (part, source) in parts.iter_mut().zip(source.as_chunks::<16>().0) {
-        // SAFETY: 16 bytes are read, which need no alignment.
-        let value = unsafe { _mm_loadu_si128(source.as_ptr().cast()) };
+        let value: __m128i = bytemuck::cast(*source);
         let part: *mut __m128i = part.as_mut_ptr().cast();
         debug_assert!(part.is_aligned(), "a line is not aligned");
         // SAFETY: the part is 16 bytes that are borrowed exclusively, and aligned to 16, since the

@@ -13,14 +13,22 @@
 //! n` of an extent, or some lines later (see [`Column::start`](super::layout::Column::start)), and
 //! row `r` of the extent's chunk `i` is the column's row `i * capacity + r`. A block of its own is
 //! an extent of one.
+//!
+//! Blocks are cut from a [`Memory`], which knows the bytes that have none yet. So no two blocks
+//! share a byte, whatever their owners do.
 
 #![expect(unsafe_code, reason = "the addresses of cells in raw memory")]
 
 use core::fmt;
 use core::ptr::NonNull;
 
+use aligned_vec::{AVec, RuntimeAlign};
+
 use super::block_class::BlockClass;
 use super::layout::{ChunkLayout, Column};
+
+/// The size and alignment of a huge page, on machines that have them.
+pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// The address of memory that blocks are cut from. It gives no access to the memory by itself, so
 /// its owners, slabs and blocks, move between threads and are shared like any plain value.
@@ -40,7 +48,7 @@ impl Base {
     /// # Panics
     ///
     /// If the address is null.
-    pub(super) const fn of(start: *mut u8) -> Self {
+    const fn of(start: *mut u8) -> Self {
         Self(NonNull::new(start).expect("an allocation is null"))
     }
 
@@ -50,7 +58,7 @@ impl Base {
     /// # Panics
     ///
     /// If it is beyond the last address.
-    pub(super) fn offset(self, bytes: usize) -> Self {
+    fn offset(self, bytes: usize) -> Self {
         Self(self.0.map_addr(|addr| addr.checked_add(bytes).expect("an address overflows")))
     }
 
@@ -60,10 +68,154 @@ impl Base {
     }
 }
 
+/// An allocation that blocks of one size are cut from.
+///
+/// It is never read as a vector: the length stays zero, and blocks are reached through the base. So
+/// memory that no row has touched is never committed.
+pub(super) struct Memory {
+    bytes: AVec<u8, RuntimeAlign>,
+    base: Base,
+    /// Bytes of a chunk.
+    chunk_bytes: u32,
+    /// Bytes from one chunk to the next.
+    stride: usize,
+    /// The chunks that belong to an extent, where a block of its own is an extent of one.
+    taken: Box<[u128]>,
+    /// The chunks that have a block.
+    used: Box<[u128]>,
+}
+
+/// The word of a chunk's bit, and `chunks` bits from its own on.
+const fn bits(first: u32, chunks: u32) -> (usize, u128) {
+    let word = first / u128::BITS;
+    (word as usize, (u128::MAX >> (u128::BITS - chunks)) << (first % u128::BITS))
+}
+
+impl Memory {
+    /// Allocates `bytes` bytes for chunks of `chunk_bytes` bytes each. As huge pages, if they have
+    /// the alignment of one and the system has them.
+    pub(super) fn new((bytes, align): (usize, usize), chunk_bytes: u32, stride: usize) -> Self {
+        assert!(chunk_bytes as usize <= stride, "two chunks overlap");
+        let mut memory = AVec::with_capacity(align, bytes);
+        let base = Base::of(memory.as_mut_ptr());
+        if align == HUGE_PAGE_BYTES {
+            advise_huge_pages(&mut memory);
+        }
+        let words = (bytes / stride).div_ceil(u128::BITS as usize);
+        let none = || vec![0; words].into_boxed_slice();
+        Self { bytes: memory, base, chunk_bytes, stride, taken: none(), used: none() }
+    }
+
+    /// Bytes of the allocation.
+    pub(super) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// The number of chunks that belong to extents.
+    pub(super) fn taken_len(&self) -> u32 {
+        self.taken.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The first chunk of a free extent of `chunks` chunks among the first `room` chunks.
+    pub(super) fn find(&self, chunks: u32, room: u32) -> Option<u32> {
+        let mut starts = (0..=room.checked_sub(chunks)?).step_by(chunks as usize);
+        starts.find(|&first| {
+            let (word, bits) = bits(first, chunks);
+            self.taken[word] & bits == 0
+        })
+    }
+
+    /// Allocates the extent at chunk `first`, and its first chunk. `slab` is the number of this
+    /// memory.
+    ///
+    /// # Panics
+    ///
+    /// If it overlaps another extent, or ends outside the memory.
+    pub(super) fn allocate(&mut self, first: u32, class: BlockClass, slab: u32) -> Block {
+        let chunks = class.chunks();
+        let is_whole = chunks == 1 || self.chunk_bytes as usize == self.stride;
+        assert!(is_whole && first.is_multiple_of(chunks), "the extent has gaps");
+        let offset = first as usize * self.stride;
+        let end = offset + chunks as usize * self.chunk_bytes as usize;
+        assert!(end <= self.capacity(), "the extent ends outside its slab");
+        let (word, extent) = bits(first, chunks);
+        assert!(self.taken[word] & extent == 0, "the extent overlaps another");
+        self.taken[word] |= extent;
+        self.used[word] |= bits(first, 1).1;
+        let slot = u16::try_from(first).expect("a slab has 2^16 chunks or more");
+        let slot = SlotAndSize::new(slot, self.chunk_bytes);
+        Block { base: self.base.offset(offset), slab, slot, index: 0, class }
+    }
+
+    /// Allocates another chunk of a block's extent.
+    ///
+    /// # Panics
+    ///
+    /// If the extent has fewer chunks, or this one has a block.
+    pub(super) fn allocate_sibling(&mut self, block: &Block, index: u32) -> Block {
+        self.assert_has(block);
+        assert!(index < block.extent_chunks(), "the extent has no such chunk");
+        let (word, bit) = bits(u32::from(block.slot().1) + index, 1);
+        assert!(self.used[word] & bit == 0, "the chunk has a block");
+        self.used[word] |= bit;
+        let index = u8::try_from(index).expect("an extent has more than 255 chunks");
+        Block { index, ..*block }
+    }
+
+    /// The chunks of a block's extent that have a block, from its first on.
+    ///
+    /// # Panics
+    ///
+    /// If the block was not cut from this memory.
+    pub(super) fn used(&self, block: &Block) -> u128 {
+        self.assert_has(block);
+        let (_, slot) = block.slot();
+        let (word, extent) = bits(slot.into(), block.extent_chunks());
+        (self.used[word] & extent) >> (u32::from(slot) % u128::BITS)
+    }
+
+    /// Frees a chunk, and its extent if it was the last.
+    ///
+    /// # Panics
+    ///
+    /// If the block was not cut from this memory.
+    pub(super) fn free(&mut self, block: Block) {
+        self.assert_has(&block);
+        let first = u32::from(block.slot().1);
+        let (word, bit) = bits(first + u32::from(block.index), 1);
+        self.used[word] &= !bit;
+        let (_, extent) = bits(first, block.extent_chunks());
+        if self.used[word] & extent == 0 {
+            self.taken[word] &= !extent;
+        }
+    }
+
+    fn assert_has(&self, block: &Block) {
+        let offset = usize::from(block.slot().1) * self.stride;
+        let is_here = offset < self.capacity() && self.base.offset(offset) == block.base;
+        let (word, bit) = bits(u32::from(block.slot().1) + u32::from(block.index), 1);
+        assert!(is_here && self.used[word] & bit != 0, "the block was allocated elsewhere");
+    }
+}
+
+/// Advises the system to use huge pages for an allocation.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise_huge_pages(memory: &mut AVec<u8, RuntimeAlign>) {
+    let (start, bytes) = (memory.as_mut_ptr(), memory.capacity());
+    // SAFETY: the range is one allocation of this process, and this advice does not change its
+    // contents.
+    let refused = unsafe { libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE) };
+    // A system without huge pages refuses. In this case the slab has ordinary pages.
+    let _ = refused;
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+const fn advise_huge_pages(_memory: &mut AVec<u8, RuntimeAlign>) {}
+
 /// The memory of one chunk, allocated from a [`Pool`](super::pool::Pool) by one owner. It is freed
 /// through the pool or dropped with it.
 ///
-/// Invariant, established where blocks are made: from `base` on, `bytes * chunks` bytes are
+/// Invariant, established by [`Memory`]: from `base` on, `bytes * chunks` bytes are
 /// allocated, and `index` is less than `chunks`. All blocks of these bytes are of chunks with the
 /// same layout of the columns with bytes, and no two have the same index. `base` has the alignment
 /// of that layout.
@@ -107,17 +259,6 @@ impl SlotAndSize {
 }
 
 impl Block {
-    /// The block of an extent's first chunk. The extent starts at `base`, in this slot of this
-    /// slab.
-    pub(super) const fn new(
-        base: Base,
-        (slab, slot): (u32, u16),
-        bytes: u32,
-        class: BlockClass,
-    ) -> Self {
-        Self { base, slab, slot: SlotAndSize::new(slot, bytes), index: 0, class }
-    }
-
     /// Bytes of the chunk.
     #[inline]
     pub(super) const fn bytes(&self) -> u32 {
@@ -131,6 +272,7 @@ impl Block {
     }
 
     /// The start of the extent.
+    #[cfg(test)]
     pub(super) const fn base(&self) -> Base {
         self.base
     }
@@ -150,20 +292,6 @@ impl Block {
     /// Sets the number of the slab, which has moved to another pool with its memory.
     pub(super) const fn set_slab(&mut self, slab: u32) {
         self.slab = slab;
-    }
-
-    /// The block of another chunk of the same extent.
-    ///
-    /// # Panics
-    ///
-    /// If the extent has fewer chunks.
-    ///
-    /// # Safety
-    ///
-    /// The chunk has no block yet.
-    pub(super) const unsafe fn sibling(&self, index: u8) -> Self {
-        assert!((index as u32) < self.extent_chunks(), "the extent has no such chunk");
-        Self { index, ..*self }
     }
 
     /// Whether both are in one extent.

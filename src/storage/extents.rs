@@ -12,14 +12,9 @@
 //! any order and by any owner; the last one frees the extent. Its free chunks are meanwhile for
 //! lists that have chunks of it; `compact` gives them back.
 
-#![expect(unsafe_code, reason = "the promise that a chunk of an extent has one block")]
-
-use aligned_vec::{AVec, RuntimeAlign};
-
-use super::block::{Base, Block};
+use super::block::{Block, HUGE_PAGE_BYTES, Memory};
 use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
-use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
 use super::slab::{put, reserve_bytes};
 
 /// The largest number of chunks in an extent.
@@ -32,19 +27,9 @@ const FIRST_SLAB_CHUNKS: u32 = 16;
 
 /// An allocation that is cut into extents.
 struct ExtentSlab {
-    memory: AVec<u8, RuntimeAlign>,
-    base: Base,
-    /// The chunks that belong to an extent.
-    taken: u128,
-    /// The chunks of extents that are allocated.
-    used: u128,
+    memory: Memory,
     /// Chunks that it has room for.
     room: u32,
-}
-
-/// `chunks` bits from bit `first` on.
-const fn mask(first: u32, chunks: u32) -> u128 {
-    (u128::MAX >> (u128::BITS - chunks)) << first
 }
 
 impl ExtentSlab {
@@ -52,21 +37,19 @@ impl ExtentSlab {
     fn new(room: u32, chunk_bytes: u32) -> Self {
         let bytes = room as usize * chunk_bytes as usize;
         // Every column is aligned to at most a page, and an extent to more.
-        let mut memory = AVec::with_capacity(bytes, bytes);
-        let base = Base::of(memory.as_mut_ptr());
-        if bytes == HUGE_PAGE_BYTES {
-            advise_huge_pages(base.as_ptr(), bytes);
-        }
-        Self { memory, base, taken: 0, used: 0, room }
+        let memory = Memory::new((bytes, bytes), chunk_bytes, chunk_bytes as usize);
+        Self { memory, room }
+    }
+
+    /// Chunks that belong to an extent.
+    fn taken(&self) -> u32 {
+        self.memory.taken_len()
     }
 
     /// The first chunk of a free extent of `chunks` chunks.
     fn find(&self, chunks: u32) -> Option<u32> {
-        if self.taken == u128::MAX {
-            return None;
-        }
-        let mut starts = (0..=self.room.checked_sub(chunks)?).step_by(chunks as usize);
-        starts.find(|&first| self.taken & mask(first, chunks) == 0)
+        let has_room = self.taken() + chunks <= self.room;
+        has_room.then(|| self.memory.find(chunks, self.room)).flatten()
     }
 }
 
@@ -116,18 +99,11 @@ impl Extents {
 
     /// Allocates the free extent at chunk `first` of a slab, and its first chunk.
     fn allocate_at(&mut self, (slab, first): (usize, u32), class: BlockClass) -> Block {
-        let chunks = class.chunks();
         let memory = self.slabs[slab].as_mut().expect("the slab was found");
-        memory.taken |= mask(first, chunks);
-        memory.used |= mask(first, 1);
-        let offset = first as usize * self.chunk_bytes as usize;
-        let end = offset + chunks as usize * self.chunk_bytes as usize;
-        assert!(end <= memory.memory.capacity(), "the extent ends outside its slab");
-        let base = memory.base.offset(offset);
-        let narrow = |n| u32::try_from(n).expect("a world has 2^32 slabs or more");
-        let slot = u16::try_from(first).expect("a slab has more than 128 chunks");
+        let number = u32::try_from(slab).expect("a world has 2^32 slabs or more");
+        let block = memory.memory.allocate(first, class, number);
         self.allocated += 1;
-        Block::new(base, (narrow(slab), slot), self.chunk_bytes, class)
+        block
     }
 
     /// Adds a slab for an extent of `chunks` chunks. The first one is small, because a huge page is
@@ -152,16 +128,10 @@ impl Extents {
     ///
     /// # Panics
     ///
-    /// If the block is not in an extent of this world.
+    /// If there is no such slab.
     fn slab(&mut self, block: &Block) -> &mut ExtentSlab {
-        let (number, slot) = block.slot();
-        let slab = self.slabs.get_mut(number as usize).and_then(Option::as_mut);
-        let slab = slab.expect("the slab of an allocated block does not exist");
-        let offset = usize::from(slot) * self.chunk_bytes as usize;
-        let is_here = slab.base.offset(offset) == block.base();
-        let bit = mask(u32::from(slot) + u32::from(block.index()), 1);
-        assert!(is_here && slab.used & bit != 0, "the block was allocated elsewhere");
-        slab
+        let slab = self.slabs.get_mut(block.slot().0 as usize).and_then(Option::as_mut);
+        slab.expect("the slab of an allocated block does not exist")
     }
 
     /// Allocates an extent of the same size as a block's, and its first chunk, in a fuller slab, so
@@ -169,12 +139,12 @@ impl Extents {
     pub(super) fn allocate_denser(&mut self, block: &Block) -> Option<Block> {
         let ours = block.slot().0 as usize;
         let taken = |slab: &Option<ExtentSlab>| {
-            slab.as_ref().map(|slab| slab.taken.count_ones()).filter(|&taken| taken > 0)
+            slab.as_ref().map(ExtentSlab::taken).filter(|&taken| taken > 0)
         };
         let least = self.slabs.iter().filter_map(taken).min()?;
         let others = self.slabs.iter().enumerate().filter(|&(number, _)| number != ours);
-        let used = others.filter_map(|(_, slab)| slab.as_ref()).filter(|slab| slab.taken != 0);
-        let room: u32 = used.map(|slab| slab.room - slab.taken.count_ones()).sum();
+        let used = others.filter_map(|(_, slab)| slab.as_ref()).filter(|slab| slab.taken() != 0);
+        let room: u32 = used.map(|slab| slab.room - slab.taken()).sum();
         if taken(&self.slabs[ours]) != Some(least) || room < least {
             return None;
         }
@@ -188,14 +158,13 @@ impl Extents {
 
     /// The used chunks of a block's extent, from its first on.
     pub(super) fn used(&mut self, block: &Block) -> u128 {
-        let (chunks, (_, slot)) = (block.extent_chunks(), block.slot());
-        (self.slab(block).used & mask(slot.into(), chunks)) >> slot
+        self.slab(block).memory.used(block)
     }
 
     /// Allocates the chunk after `block` in its extent, if it exists and is free.
     pub(super) fn allocate_next(&mut self, block: &Block) -> Option<Block> {
         let next = u32::from(block.index()) + 1;
-        let is_free = next < block.extent_chunks() && self.used(block) & mask(next, 1) == 0;
+        let is_free = next < block.extent_chunks() && self.used(block) >> next & 1 == 0;
         is_free.then(|| self.allocate_sibling(block, next))
     }
 
@@ -206,33 +175,26 @@ impl Extents {
     }
 
     fn allocate_sibling(&mut self, block: &Block, index: u32) -> Block {
-        let (_, slot) = block.slot();
-        self.slab(block).used |= mask(u32::from(slot) + index, 1);
         self.allocated += 1;
-        let index = u8::try_from(index).expect("an extent has more than 255 chunks");
-        // SAFETY: the chunk was free, and is marked as used now.
-        unsafe { block.sibling(index) }
+        self.slab(block).memory.allocate_sibling(block, index)
     }
 
     /// Frees a chunk, and its extent if it was the last.
     pub(super) fn free(&mut self, block: Block) {
-        let (slot, chunks) = (u32::from(block.slot().1), block.extent_chunks());
+        let number = block.slot().0 as usize;
         let slab = self.slab(&block);
-        slab.used &= !mask(slot + u32::from(block.index()), 1);
-        if slab.used & mask(slot, chunks) == 0 {
-            slab.taken &= !mask(slot, chunks);
-        }
-        let is_idle = slab.taken == 0;
+        slab.memory.free(block);
+        let is_idle = slab.taken() == 0;
         self.allocated -= 1;
         let reserve = reserve_bytes(self.allocated * self.chunk_bytes as usize);
         if is_idle && self.idle_bytes() > reserve {
-            self.slabs[block.slot().0 as usize] = None;
+            self.slabs[number] = None;
         }
     }
 
     /// Bytes of slabs without extents.
     fn idle_bytes(&self) -> usize {
-        let idle = self.slabs.iter().flatten().filter(|slab| slab.taken == 0);
+        let idle = self.slabs.iter().flatten().filter(|slab| slab.taken() == 0);
         idle.map(|slab| slab.memory.capacity()).sum()
     }
 
@@ -249,7 +211,7 @@ impl Extents {
     /// Returns every slab without extents to the system.
     pub(super) fn trim(&mut self) {
         for slab in &mut self.slabs {
-            if slab.as_ref().is_some_and(|slab| slab.taken == 0) {
+            if slab.as_ref().is_some_and(|slab| slab.taken() == 0) {
                 *slab = None;
             }
         }
@@ -285,8 +247,7 @@ mod tests {
         let mut taken = Vec::new();
         for chunks in [4, 64, 4, 16, 64, 4, 16, 64, 64] {
             let block = extents.allocate(class(chunks));
-            let start = extents.slab(&block).base.as_ptr().addr().get()
-                + usize::from(block.slot().1) * (16 << 10);
+            let start = block.base().as_ptr().addr().get();
             let bytes = chunks * (16 << 10);
             assert!(start.is_multiple_of(bytes), "an extent of {chunks}");
             taken.push(start..start + bytes);
@@ -336,5 +297,30 @@ mod tests {
         assert_eq!(extents.slab_bytes(), 16 << 20);
         extents.trim();
         assert_eq!((extents.slab_bytes(), extents.allocated()), (0, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "the chunk has a block")]
+    fn a_chunk_has_one_block() {
+        let mut slab = ExtentSlab::new(16, 16 << 10);
+        let first = slab.memory.allocate(0, class(4), 0);
+        let _second = slab.memory.allocate_sibling(&first, 1);
+        slab.memory.allocate_sibling(&first, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "the extent overlaps another")]
+    fn a_free_chunk_of_an_extent_is_not_part_of_another() {
+        let mut slab = ExtentSlab::new(16, 16 << 10);
+        let _first = slab.memory.allocate(0, class(16), 0);
+        slab.memory.allocate(4, class(4), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "the block was allocated elsewhere")]
+    fn a_block_is_freed_in_its_own_memory() {
+        let [mut ours, mut theirs] = [0; 2].map(|_| ExtentSlab::new(16, 16 << 10));
+        let _ours = ours.memory.allocate(0, class(4), 0);
+        ours.memory.free(theirs.memory.allocate(0, class(4), 0));
     }
 }

@@ -55,8 +55,7 @@
 //! * [`block`] is the memory of one chunk, computes addresses in it and copies its cells.
 //!   [`block_class`] tells how many chunks share memory.
 //! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
-//!   chunks, both from [`huge_pages`] where the system has them. [`pool`] has all blocks of a
-//!   world.
+//!   chunks, both from huge pages where the system has them. [`pool`] has all blocks of a world.
 //! * [`written_rows`] has the proof that a list needs to make rows live.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
@@ -71,7 +70,6 @@ mod chunk_list;
 mod chunk_set;
 mod chunk_size;
 mod extents;
-mod huge_pages;
 mod layout;
 mod pool;
 mod row;

@@ -1,9 +1,8 @@
 //! Slabs: large allocations that are cut into blocks of one size.
 //!
 //! A slab holds blocks of one size at a stride of `bytes + 64` (see the essay in [`storage`](super)
-//! on colours): 127 chunks of 16 KiB in 2 MiB. It is one allocation, owned by `aligned-vec`, but
-//! never read as a vector: its length stays zero and blocks are reached through the base pointer.
-//! So memory that no row has touched is never committed.
+//! on colours): 127 chunks of 16 KiB in 2 MiB. It is one allocation (see
+//! [`Memory`](super::block::Memory)).
 //!
 //! The first slabs of a size are small, each as large as all before it together, so that a small
 //! world requests little memory: a huge page is zeroed as a whole at the first touch. From 2 MiB
@@ -13,13 +12,10 @@
 //! Slabs without allocated blocks are kept for reuse, up to 16 MiB of each size or an eighth of the
 //! allocated blocks, whichever is more. Others are returned to the system.
 
-use aligned_vec::{AVec, RuntimeAlign};
-
 use crate::line::LINE_BYTES;
 
-use super::block::{Base, Block};
+use super::block::{Block, HUGE_PAGE_BYTES, Memory};
 use super::block_class::BlockClass;
-use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
 
 /// Blocks in the first slab of a size.
 pub(super) const FIRST_SLAB_BLOCKS: usize = 16;
@@ -47,8 +43,7 @@ pub(super) fn put<S>(slabs: &mut Vec<Option<S>>, slab: S) -> u32 {
 
 /// One allocation, cut into blocks.
 struct Slab {
-    memory: AVec<u8, RuntimeAlign>,
-    base: Base,
+    memory: Memory,
     /// The first slot that was never allocated. Each slot below it is allocated or in `returned`.
     fresh: u16,
     blocks: u16,
@@ -63,14 +58,10 @@ impl Slab {
         } else {
             (whole.next_multiple_of(HUGE_PAGE_BYTES), HUGE_PAGE_BYTES)
         };
-        let mut memory = AVec::with_capacity(align, bytes);
-        let base = Base::of(memory.as_mut_ptr());
-        if align == HUGE_PAGE_BYTES {
-            advise_huge_pages(base.as_ptr(), bytes);
-        }
+        let memory = Memory::new((bytes, align), class.bytes, class.stride);
         let blocks = u16::try_from(blocks)
             .expect("a slab has more blocks than 1,927, those of 1 KiB in 2 MiB");
-        Self { memory, base, fresh: 0, blocks, returned: Vec::with_capacity(usize::from(blocks)) }
+        Self { memory, fresh: 0, blocks, returned: Vec::with_capacity(usize::from(blocks)) }
     }
 
     const fn allocated(&self) -> usize {
@@ -90,12 +81,7 @@ impl Slab {
             }
             None => return None,
         };
-        let offset = slot as usize * class.stride;
-        // `slot < blocks`, and `Slab::new` allocates at least `blocks * stride` bytes. A stride is
-        // more than the bytes of a block.
-        let end = offset + class.bytes as usize;
-        assert!(end <= self.memory.capacity(), "the block ends outside its slab");
-        Some(Block::new(self.base.offset(offset), (slab, slot), class.bytes, class.class))
+        Some(self.memory.allocate(slot.into(), class.class, slab))
     }
 }
 
@@ -182,12 +168,10 @@ impl Class {
 
     pub(super) fn free(&mut self, block: Block) {
         let (slab_number, slot) = block.slot();
-        let offset = usize::from(slot) * self.stride;
         let slab = self.slabs[slab_number as usize]
             .as_mut()
             .expect("the slab of an allocated block does not exist");
-        let is_here = slab.base.offset(offset) == block.base();
-        assert!(is_here, "the block was allocated elsewhere");
+        slab.memory.free(block);
         if slab.is_full() {
             self.open.push(slab_number);
         }

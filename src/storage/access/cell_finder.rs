@@ -43,7 +43,10 @@ pub(super) struct CellFinder<'w, C> {
     with_rows: ListsWithRows,
     lists: Vec<ListView>,
     /// The positions of the rows of each chunk, list after list.
-    pub(super) spans: Vec<Span>,
+    spans: Vec<Span>,
+    /// The spans of the chunks that are marked, and empty spans for the others. Not longer than
+    /// `spans`, and empty in a finder that marks none.
+    marked: Vec<Span>,
     /// The address of the list's position 0 if the whole list were contiguous with the chunk.
     bases: Vec<*const C>,
 }
@@ -90,10 +93,10 @@ const CHUNKS_MAX: u32 = u32::MAX / 2;
 
 /// The positions of a chunk's rows as a half-open range: one load.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span(u64);
+struct Span(u64);
 
 impl Span {
-    pub(super) const EMPTY: Self = Self::new(0, 0);
+    const EMPTY: Self = Self::new(0, 0);
 
     const fn new(begin: u32, end: u32) -> Self {
         Self(begin as u64 | (end as u64) << u32::BITS)
@@ -142,6 +145,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
             with_rows: ListsWithRows::None,
             lists: Vec::with_capacity(lists),
             spans: Vec::new(),
+            marked: Vec::new(),
             bases: Vec::new(),
         }
     }
@@ -205,23 +209,40 @@ impl<'w, C: Component> CellFinder<'w, C> {
         }
     }
 
+    /// Number of chunks.
+    pub(super) const fn chunk_len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Makes room for the marks of all chunks so far.
+    pub(super) fn reserve_marks(&mut self) {
+        self.marked.resize(self.spans.len(), Span::EMPTY);
+    }
+
+    /// Marks the chunk of a cell.
+    #[inline]
+    pub(super) fn mark(&mut self, found: &Found<C>) {
+        self.marked[found.chunk] = self.spans[found.chunk];
+    }
+
     /// The cell of an entity. `None` if the entity does not exist or lacks the component.
     #[inline]
     pub(super) fn find_any(&self, entity: Entity) -> Option<Found<C>> {
-        // SAFETY: these are the finder's own spans.
-        unsafe { self.find(entity, &self.spans) }
+        self.find::<false>(entity)
     }
 
-    /// The cell of an entity. `None` if the entity does not exist or lacks the component, or if its
-    /// chunk's span is empty in `spans`.
+    /// The cell of an entity in a marked chunk. `None` as well if its chunk is not marked.
+    #[inline]
+    pub(super) fn find_marked(&self, entity: Entity) -> Option<Found<C>> {
+        self.find::<true>(entity)
+    }
+
+    /// The cell of an entity in any chunk, or in one that is `MARKED`.
     ///
     /// For a location without a live row the result is `None` or some live cell.
-    ///
-    /// # Safety
-    ///
-    /// `spans` must be as long as the finder's own spans, and each span the same or empty.
     #[inline]
-    pub(super) unsafe fn find(&self, entity: Entity, spans: &[Span]) -> Option<Found<C>> {
+    fn find<const MARKED: bool>(&self, entity: Entity) -> Option<Found<C>> {
+        let spans: &[Span] = if MARKED { &self.marked } else { &self.spans };
         let (chunk, at) = match self.with_rows {
             ListsWithRows::None => return None,
             ListsWithRows::One { number, shift } => {
@@ -243,8 +264,8 @@ impl<'w, C: Component> CellFinder<'w, C> {
         if spans.get(chunk)?.ends_before(at) {
             return None;
         }
-        // SAFETY: `push` makes `bases` and the finder's spans equally long, and by the contract of
-        // this function `spans` is as long.
+        // SAFETY: `spans` has this chunk. `push` makes `bases` as long as the spans of all chunks,
+        // and those of the marked ones are not longer.
         let base = unsafe { self.bases.get_unchecked(chunk) };
         // The chunk's span contains the position. It is not past the last row, as checked. It is
         // not before the first: for several lists that was checked, and for one list the chunk's

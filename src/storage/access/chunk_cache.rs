@@ -197,10 +197,10 @@ fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> Cache
         // A list of tags has no block, and neither has a list without rows.
         (Some(_), None) => Some(NonNull::dangling()),
         (Some(_), Some(block)) => {
-            let place = block.place(list.capacity());
-            // SAFETY: `set` has compared the keys, so that the column is one of this list's layout,
-            // for which the block was allocated.
-            Some(unsafe { column.start(place) })
+            let (place, (first, chunk)) = (block.place(list.capacity()), column.in_blocks());
+            // SAFETY: `set` has compared the keys, so that the column is one of this list's
+            // layouts, for which the block was allocated (`Blocks`).
+            Some(unsafe { place.column(first, chunk) })
         }
     };
     let written = column.written().filter(|_| list.chunk_len() == 1);

@@ -297,9 +297,10 @@ impl<'w> ChunkColumns<'w> {
     /// The address of the column's first row, which has bytes.
     #[inline]
     fn start(&self, column: &ColumnRef) -> NonNull<u8> {
-        // SAFETY: the key of the entry proves that the column is one of this list, and the place is
-        // of one of its chunks.
-        unsafe { column.start(self.place) }
+        let (first, chunk) = column.in_blocks();
+        // SAFETY: the key of the entry proves that the column is one of this list's layouts, and
+        // the place is of one of its chunks, for which the block was allocated (`Blocks`).
+        unsafe { self.place.column(first, chunk) }
     }
 
     /// The address of the column's first row.

@@ -1,12 +1,7 @@
 //! The columns that a query takes from each archetype, proved disjoint once.
 
-#![expect(unsafe_code, reason = "the addresses of columns in raw blocks")]
-
-use core::ptr::NonNull;
-
 use crate::component::Values;
 use crate::line::LINE_BYTES;
-use crate::storage::block::Place;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::Column;
 
@@ -75,16 +70,10 @@ impl ColumnRef {
         LINE_BYTES >> exponent
     }
 
-    /// The address of the column's first row in a chunk.
-    ///
-    /// # Safety
-    ///
-    /// The place must be of a chunk of the list.
+    /// The offset of the column in the first block, and the column in a full-size chunk.
     #[inline(always)]
-    pub(super) unsafe fn start(&self, place: Place) -> NonNull<u8> {
-        // SAFETY: the column is one of the list's layouts, for which the block was allocated
-        // (`ChunkList`).
-        unsafe { place.column(self.first, self.chunk) }
+    pub(super) const fn in_blocks(&self) -> (u32, Column) {
+        (self.first, self.chunk)
     }
 
     /// The column's number in its archetype, if the archetype has it.

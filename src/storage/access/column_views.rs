@@ -14,7 +14,7 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
 
-use super::cell_finder::{Absent, CellFinder, Found, Span};
+use super::cell_finder::{Absent, CellFinder, Found};
 
 /// The enable bits of each chunk of a finder, if its component has any.
 #[derive(Debug, Default)]
@@ -98,11 +98,9 @@ impl<'w, C: Component> ColumnViews<'w, C> {
 /// Component `C` of many entities, for writing.
 #[derive(Debug)]
 pub(crate) struct ColumnViewsMut<'w, C> {
+    /// Chunks that are stamped are marked. One stamp per chunk is enough: only this view stamps it
+    /// while the view exists. A cell found in a marked chunk needs no separate check.
     finder: CellFinder<'w, C>,
-    /// The spans of the chunks that are stamped, and empty spans for the others. One stamp per
-    /// chunk is enough: only this view stamps it while the view exists. A cell found in these spans
-    /// needs no separate check.
-    stamped: Vec<Span>,
     /// The stamps of each chunk.
     stamps: Vec<StampPair<'w>>,
     bits: Bits<'w>,
@@ -123,8 +121,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// `now`.
     pub(crate) fn new(directory: DirectoryView<'w>, lists: usize, now: Version) -> Self {
         let finder = CellFinder::new(directory, lists);
-        let (stamped, stamps, bits, lines) = (Vec::new(), Vec::new(), Bits::default(), Vec::new());
-        Self { finder, stamped, stamps, bits, lines, now, borrow: PhantomData }
+        let (stamps, bits, lines) = (Vec::new(), Bits::default(), Vec::new());
+        Self { finder, stamps, bits, lines, now, borrow: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one, its stamps, its attachments, and
@@ -170,8 +168,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
                 self.lines.extend(all.map(|one| one.expect("a chunk has no line stamps")));
             }
         }
-        self.stamped.resize(self.finder.spans.len(), Span::EMPTY);
-        debug_assert_eq!(self.stamps.len(), self.stamped.len(), "a chunk has no stamps");
+        self.finder.reserve_marks();
+        debug_assert_eq!(self.stamps.len(), self.finder.chunk_len(), "a chunk has no stamps");
     }
 
     /// The cell of an entity, for reading.
@@ -200,7 +198,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     pub(crate) fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
         // Lines are stamped one by one.
         if !C::TRACKS_LINES
-            && let Some(found) = self.find_stamped(entity)
+            && let Some(found) = self.finder.find_marked(entity)
         {
             return Ok(self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled));
         }
@@ -210,7 +208,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// The cell of an entity, for writing; its chunk is stamped.
     #[inline]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<&mut C, Absent> {
-        let found = match self.find_stamped(entity) {
+        let found = match self.finder.find_marked(entity) {
             Some(found) => {
                 if C::TRACKS_LINES {
                     self.stamp(&found);
@@ -228,14 +226,6 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(unsafe { &mut *found.cell.cast_mut() })
     }
 
-    /// The cell of an entity in a stamped chunk.
-    #[inline]
-    fn find_stamped(&self, entity: Entity) -> Option<Found<C>> {
-        // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
-        // elements is empty or copied from there.
-        unsafe { self.finder.find(entity, &self.stamped) }
-    }
-
     /// [`ColumnViewsMut::set_enabled`] in a chunk that may not be stamped yet.
     #[cold]
     fn set_enabled_unstamped(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
@@ -245,7 +235,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         let switched = self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled);
         if switched {
             self.stamp(&found);
-            self.stamped[found.chunk] = self.finder.spans[found.chunk];
+            self.finder.mark(&found);
         }
         Ok(switched)
     }
@@ -255,7 +245,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
         let found = self.finder.find_any(entity)?;
         self.stamp(&found);
-        self.stamped[found.chunk] = self.finder.spans[found.chunk];
+        self.finder.mark(&found);
         Some(found)
     }
 

@@ -214,11 +214,12 @@ impl Blocks {
         let place = |at: ChunkRow| self.blocks[at.chunk as usize].place(self.capacity);
         let (from_place, to_place) = (place(from), place(to));
         for &column in self.layout().columns() {
-            let [from, to] = [(from_place, from.row), (to_place, to.row)].map(|(place, row)| {
+            let cell = |place: Place, row| {
                 // SAFETY: the blocks were allocated for the layout, which has this column, and the
                 // row is less than the capacity.
                 unsafe { place.cell(column, row) }
-            });
+            };
+            let (from, to) = (cell(from_place, from.row), cell(to_place, to.row));
             // SAFETY: both are cells of `size` bytes of these blocks, and `&mut self` is the right
             // to write them.
             unsafe { copy_small(from.as_ptr(), to.as_ptr(), column.size as usize) };
@@ -399,5 +400,49 @@ impl Blocks {
         pool: &mut Pool,
     ) -> Option<FreeBlock> {
         Some(self.own(pool.extents().allocate_denser(&self.blocks[chunk])?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::chunk_size::ChunkSize;
+    use crate::storage::layout::ColumnShape;
+
+    fn blocks() -> Blocks {
+        let shape = ColumnShape::plain("number", 4, 4);
+        Blocks::new(ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("it fits"))
+    }
+
+    #[test]
+    #[should_panic(expected = "the block was allocated for another list")]
+    fn a_block_of_another_list_is_refused() {
+        let (mut pool, ours, mut theirs) = (Pool::default(), blocks(), blocks());
+        theirs.push(ours.allocate(BlockClass::OWN, &mut pool));
+    }
+
+    #[test]
+    #[should_panic(expected = "the block was allocated for another list")]
+    fn a_row_does_not_move_to_a_block_of_another_list() {
+        let (mut pool, ours, mut theirs) = (Pool::default(), blocks(), blocks());
+        theirs.push(theirs.allocate(BlockClass::OWN, &mut pool));
+        theirs.replace(0, ours.allocate(BlockClass::OWN, &mut pool), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a small first block is not the only block")]
+    fn a_first_block_is_the_only_one() {
+        let (mut pool, mut blocks) = (Pool::default(), blocks());
+        blocks.push(blocks.allocate_first(&mut pool).expect("a row is small"));
+        blocks.push(blocks.allocate(BlockClass::OWN, &mut pool));
+    }
+
+    #[test]
+    #[should_panic(expected = "a block has fewer than 1024 rows")]
+    fn a_first_block_has_no_room_for_the_rows_of_a_chunk() {
+        let (mut pool, mut blocks) = (Pool::default(), blocks());
+        blocks.push(blocks.allocate(BlockClass::OWN, &mut pool));
+        let first = blocks.allocate_first(&mut pool).expect("a row is small");
+        blocks.replace(0, first, 1024);
     }
 }
