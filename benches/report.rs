@@ -12,14 +12,8 @@
 #[path = "common/column.rs"]
 #[allow(dead_code, reason = "columns are written by the limits only")]
 mod column;
-#[path = "peers/src/numbers.rs"]
-#[allow(unused_imports, reason = "the tests of this file run with the peers")]
-mod numbers;
 #[path = "programs/mod.rs"]
 mod programs;
-#[path = "peers/src/stats.rs"]
-#[allow(dead_code, unused_imports, reason = "the tests of this file run with the peers")]
-mod stats;
 
 #[path = "report/chart.rs"]
 mod chart;
@@ -47,8 +41,6 @@ mod options;
 mod page;
 #[path = "report/paper.rs"]
 mod paper;
-#[path = "report/rank.rs"]
-mod rank;
 #[path = "report/sparse_set.rs"]
 mod sparse_set;
 
@@ -75,7 +67,6 @@ fn main() {
     let names = PARTS.map(|(name, _)| name);
     let Some(options) = Options::of_this_run(&names) else { return };
     let effort = if options.quick { Effort::quick() } else { Effort::full() };
-    rank::prove();
     sparse_set::prove();
     let machine = Machine::of_this_run();
     let mut page = Page::new(&machine, &effort);

@@ -11,6 +11,7 @@
 use std::time::Duration;
 
 use clap::Parser;
+use phalanx_figures::Summary;
 use regex::Regex;
 
 use super::sides::{DEFAULT_CHUNK_KIB, Side, Variant, Workload};
@@ -118,13 +119,14 @@ fn row(options: &Options, workload: &Workload, variant: &Variant, chunk_kib: usi
         ratios.extend(limit_ns.map(|limit_ns| ours_ns / limit_ns));
     }
     ours.check();
-    let ours_ns = quantile(&mut all_ours, 0.5);
+    let of = |samples: &[f64]| Summary::of(samples).expect("one round at least");
+    let ours_ns = of(&all_ours).median;
     let Some(mut limit) = limit else {
         return format!("{:>10}{ours_ns:>10.3}{:>8}  -", "-", "-");
     };
     limit.check();
-    let limit_ns = quantile(&mut limits, 0.5);
-    let (low, high) = (quantile(&mut ratios, 0.25), quantile(&mut ratios, 0.75));
+    let limit_ns = of(&limits).median;
+    let [low, high] = of(&ratios).quartiles;
     format!("{limit_ns:>10.3}{ours_ns:>10.3}{:>8.3}  {low:.3} to {high:.3}", ours_ns / limit_ns)
 }
 
@@ -135,16 +137,4 @@ fn passes(side: &mut dyn Side, least: Duration) -> u64 {
         passes *= 2;
     }
     passes
-}
-
-/// The value below which a share of the sorted samples lies.
-fn quantile(samples: &mut [f64], share: f64) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "an index, rounded"
-    )]
-    let i = ((samples.len() - 1) as f64 * share).round() as usize;
-    samples[i]
 }

@@ -5,46 +5,31 @@
 
 use std::error::Error;
 
-use plotters::coord::Shift;
+use phalanx_figures::picture::{self, Area, FAINT, FIRST, GRID, INK, PAPER, SECOND, font};
+use phalanx_figures::significant;
 use plotters::coord::combinators::LogCoord;
 use plotters::prelude::*;
 
 use crate::curves::{Curves, Series};
-use crate::numbers::significant;
 
 const SIZE: (u32, u32) = (860, 440);
-const PAPER: RGBColor = RGBColor(0xfb, 0xfb, 0xf8);
-const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
-const FAINT: RGBColor = RGBColor(0x6b, 0x73, 0x7c);
-const GRID: RGBColor = RGBColor(0xe4, 0xe6, 0xe4);
 /// Colours that most colour-blind people can tell apart.
 const LINES: [RGBColor; 6] = [
-    RGBColor(0xe0, 0x5d, 0x1e),
-    RGBColor(0x1f, 0x6f, 0xb2),
+    FIRST,
+    SECOND,
     RGBColor(0x2c, 0x9c, 0x6a),
     RGBColor(0x8a, 0x5a, 0xb8),
-    RGBColor(0x6b, 0x73, 0x7c),
+    FAINT,
     RGBColor(0xc9, 0x9a, 0x1c),
 ];
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b, C> = ChartContext<'a, SVGBackend<'b>, C>;
 type Log = LogCoord<f64>;
 
 /// The text of an SVG file.
 pub(crate) fn draw(curves: &Curves) -> String {
-    drawn(curves).unwrap_or_else(|error| panic!("{} cannot be drawn: {error}", curves.title))
-}
-
-fn drawn(curves: &Curves) -> Result<String, Box<dyn Error>> {
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        root.fill(&PAPER)?;
-        draw_on(&root, curves)?;
-        root.present()?;
-    }
-    Ok(svg)
+    picture::svg(SIZE, |root| draw_on(root, curves))
+        .unwrap_or_else(|error| panic!("{} cannot be drawn: {error}", curves.title))
 }
 
 fn draw_on(root: &Area, curves: &Curves) -> Result<(), Box<dyn Error>> {
@@ -110,8 +95,4 @@ fn line(
 fn around(values: impl Iterator<Item = f64>, factor: f64) -> std::ops::Range<f64> {
     let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
     low / factor..high * factor
-}
-
-fn font(size: i32, colour: RGBColor) -> TextStyle<'static> {
-    ("Helvetica, Arial, sans-serif", size).into_font().color(&colour)
 }

@@ -1,10 +1,6 @@
 //! Curves: figures over sizes, as a table and as a chart.
 
-use comfy_table::presets::ASCII_MARKDOWN;
-use comfy_table::{CellAlignment, Table};
-
-use crate::numbers::significant;
-use crate::stats::Summary;
+use phalanx_figures::{Summary, significant, table};
 
 /// The quantity along the bottom.
 pub(crate) struct Axis {
@@ -65,7 +61,7 @@ impl Curves {
     /// A row for each `x`, a column for each series.
     pub(crate) fn table(&self) -> String {
         let names = self.series.iter().map(|series| series.name.clone());
-        let mut table = table([self.x.label.to_owned()].into_iter().chain(names), 0);
+        let mut table = table::markdown([self.x.label.to_owned()].into_iter().chain(names), 0);
         let mut xs: Vec<f64> =
             self.series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
         xs.sort_by(f64::total_cmp);
@@ -90,14 +86,4 @@ pub(crate) fn with_quartiles(summary: &Summary) -> String {
     }
     let [first, third] = summary.quartiles.map(significant);
     format!("{median} ({first} to {third})")
-}
-
-/// An empty table in Markdown; all columns but the first `left` are numbers.
-pub(crate) fn table(header: impl IntoIterator<Item = String>, left: usize) -> Table {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN).set_header(header.into_iter().collect::<Vec<_>>());
-    for column in table.column_iter_mut().skip(left) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
 }

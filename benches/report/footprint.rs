@@ -1,11 +1,11 @@
 //! Memory by the number of masks: the same entities in more and more archetypes.
 
 use phalanx::prelude::*;
+use phalanx_figures::significant;
 
 use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::machine::{Machine, count};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
 use crate::programs::archetypes::{ENTITIES, ManyArchetypes};
 use crate::programs::components::Data;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::hint::black_box;
 
 use phalanx::prelude::*;
+use phalanx_figures::significant;
 use rustc_hash::FxHashMap;
 
 use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::machine::{Machine, count};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
 use crate::programs::random::random_index;
 

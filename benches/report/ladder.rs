@@ -2,11 +2,12 @@
 
 use std::hint::black_box;
 
+use phalanx_figures::significant;
+
 use crate::column::Column;
 use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::machine::{Machine, bytes, huge_page_bytes};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
 use crate::programs::random::random_index;
 

@@ -7,16 +7,14 @@
 use std::hint::black_box;
 
 use phalanx::prelude::*;
+use phalanx_figures::{MannWhitney, probability, significant, table};
 
 use crate::column::Column;
-use crate::curves::{Axis, Curves, Series, table};
+use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::ladder::{LINE, WORDS, place, random_cycle};
 use crate::machine::{Machine, bytes};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
-use crate::rank::probability;
-use crate::stats::MannWhitney;
 
 /// Bytes of a pair of lines.
 const PAIR: usize = 2 * LINE;
@@ -175,7 +173,7 @@ fn chase(effort: &Effort, len: usize) -> [Vec<f64>; 3] {
 /// The ratio of the time between pairs to the time at pairs, for each size, with a rank test.
 fn tests(what: &str, compared: &[Compared]) -> String {
     let header = ["bytes", "ratio of medians", "U", "z", "p"];
-    let mut table = table(header.map(str::to_owned), 0);
+    let mut table = table::markdown(header, 0);
     for (size, samples) in compared {
         let mut cells = vec![bytes(*size), format!("{:.3}", ratio(samples))];
         if let Some(test) = MannWhitney::of(&samples[1], &samples[0]) {
@@ -190,7 +188,7 @@ fn tests(what: &str, compared: &[Compared]) -> String {
 
 /// The time between pairs divided by the time at pairs.
 fn ratio([at_pairs, between]: &[Vec<f64>; 2]) -> f64 {
-    let median = |samples| crate::stats::Summary::of(samples).expect("samples").median;
+    let median = |samples| phalanx_figures::Summary::of(samples).expect("samples").median;
     median(between) / median(at_pairs)
 }
 

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use phalanx::Level;
-
-use crate::numbers::thousands;
+use phalanx_figures::thousands;
 
 /// A cache of data, as the system describes it.
 pub(crate) struct Cache {

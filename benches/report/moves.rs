@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use phalanx::prelude::*;
+use phalanx_figures::{significant, table};
 
-use crate::curves::{Axis, Curves, Series, table};
+use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::machine::{Machine, bytes};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
 
 /// Rows: the widest are half a MiB, so that both archetypes stay in a second-level cache.
@@ -93,7 +93,7 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
 /// The bytes that a move copies, and the speed.
 fn moved(one: &Series, many: &Series, copy: &Series) -> String {
     let header = ["width", "bytes a move", "one column, GB/s", "columns of 16 bytes", "memcpy"];
-    let mut table = table(header.map(str::to_owned), 0);
+    let mut table = table::markdown(header, 0);
     let each = 1.0 + filled_share();
     for width in WIDTHS.map(|width| width as f64) {
         let moved = each * (width + size_of::<Entity>() as f64);

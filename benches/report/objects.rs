@@ -1,14 +1,14 @@
 //! Objects behind pointers against columns.
 
+use phalanx::ChunkSize;
+use phalanx_figures::significant;
+
 use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::machine::{Machine, count};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
 use crate::programs::Program;
 use crate::programs::objects::{Columns, KINDS_MAX, Objects, Order};
-
-use phalanx::ChunkSize;
 
 /// The part.
 pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {

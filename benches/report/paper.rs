@@ -4,18 +4,16 @@
 use std::hint::black_box;
 
 use phalanx::{ChunkSize, World, component, scalars, scalars_mut};
+use phalanx_figures::{MannWhitney, Spearman, probability, significant, table};
 
-use crate::curves::{Axis, Curves, Series, table};
+use crate::curves::{Axis, Curves, Series};
 use crate::effort::Effort;
 use crate::machine::{Machine, count};
-use crate::numbers::significant;
 use crate::page::{Figure, Part};
 use crate::programs::life::{
     Alive, around, cells_of, look_up, neighbours_world, next_state, reference, start,
 };
-use crate::rank::{Spearman, probability};
 use crate::sparse_set::{Id, Ids, SparseSet};
-use crate::stats::MannWhitney;
 
 /// Widths and heights of the paper.
 const GRIDS: [(usize, usize); 4] = [(10, 10), (50, 20), (100, 100), (500, 100)];
@@ -278,7 +276,7 @@ fn series(measured: &[Measured]) -> [Series; 2] {
 /// Both sides at each size.
 fn rank_tests(what: &str, measured: &[Measured]) -> String {
     let header = ["size", "samples each", "ratio of medians", "U", "z", "p"];
-    let mut table = table(header.map(str::to_owned), 0);
+    let mut table = table::markdown(header, 0);
     let [ours, sparse] = series(measured);
     for (x, samples) in measured {
         let ratio = format!("{:.3}", ours.at(*x) / sparse.at(*x));
@@ -297,7 +295,7 @@ fn rank_tests(what: &str, measured: &[Measured]) -> String {
 /// Whether total times grow with the number, and whether times of one cell or entity do.
 fn correlations(all: &[(&str, &Vec<Measured>)]) -> String {
     let header = ["figure", "side", "rho of the time", "p", "rho of the time of one", "p"];
-    let mut table = table(header.map(str::to_owned), 2);
+    let mut table = table::markdown(header, 2);
     for (what, measured) in all {
         for (side, name) in NAMES.iter().enumerate() {
             let of = |each: fn(f64, f64) -> f64| {

@@ -192,8 +192,9 @@ const COMMENT_COLUMNS_MAX: usize = 100;
 const FOLDERS: [&str; 6] = ["src", "tests", "benches", "examples", "cachegrind", "crates"];
 
 /// Folders with the modules of a program, or of several.
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 9] = [
     "benches/common",
+    "benches/figures/src",
     "benches/misses",
     "benches/peers/src",
     "benches/programs",

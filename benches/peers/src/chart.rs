@@ -5,16 +5,15 @@
 //! own, so that it can be read on any page.
 
 use crate::libs::{LIMIT, OURS};
-use crate::numbers::{significant, thousands};
 use crate::report::{Group, Report};
-use plotters::coord::Shift;
+use phalanx_figures::picture::{self, Area, FAINT, FIRST, GRID, INK, SECOND, bold, font};
+use phalanx_figures::{significant, thousands};
 use plotters::coord::combinators::LogCoord;
 use plotters::coord::types::RangedCoordi32;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Bars<'a> = DrawingArea<SVGBackend<'a>, Cartesian2d<LogCoord<f64>, RangedCoordi32>>;
 
 const COLUMNS: usize = 3;
@@ -31,14 +30,8 @@ const DECADES_MAX: f64 = 4.0;
 /// Between a bar and its number.
 const GAP: i32 = 4;
 
-const PAPER: RGBColor = RGBColor(0xfb, 0xfb, 0xf8);
-const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
-const FAINT: RGBColor = RGBColor(0x6b, 0x73, 0x7c);
-const GRID: RGBColor = RGBColor(0xe4, 0xe6, 0xe4);
 const PEER: RGBColor = RGBColor(0xa9, 0xb7, 0xc6);
-const OUR: RGBColor = RGBColor(0xe0, 0x5d, 0x1e);
 const OUR_SPECIAL: RGBColor = RGBColor(0xf2, 0xa0, 0x6b);
-const LINE: RGBColor = RGBColor(0x1f, 0x6f, 0xb2);
 
 /// A bar. It has no value if the library cannot do the task.
 struct Bar {
@@ -74,32 +67,27 @@ pub(crate) fn render_brief(report: &Report) -> Result<String, String> {
 }
 
 fn render_groups(groups: &[&Group]) -> Result<String, String> {
-    let mut svg = String::new();
-    draw(groups, &mut svg).map_err(|error| format!("the chart cannot be drawn: {error}"))?;
-    Ok(svg)
-}
-
-fn draw(groups: &[&Group], svg: &mut String) -> Result<(), Box<dyn Error>> {
     let panels: Vec<_> = groups.iter().map(|&group| (group, bars(group))).collect();
     let rows: Vec<_> = panels.chunks(COLUMNS).collect();
     let heights: Vec<u32> = rows.iter().map(|row| row_height(row)).collect();
     let width = PANEL_WIDTH * COLUMNS as u32;
     let height = HEAD_HEIGHT + heights.iter().sum::<u32>() + MARGIN as u32;
 
-    let root = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
-    root.fill(&PAPER)?;
-    head(&root)?;
-    let mut top = HEAD_HEIGHT;
-    for (row, height) in rows.iter().zip(heights) {
-        for (column, (group, bars)) in row.iter().enumerate() {
-            let left = PANEL_WIDTH * column as u32;
-            let area = root.clone().shrink((left, top), (PANEL_WIDTH, height));
-            panel(&area, group, bars)?;
+    let draw = |root: &Area| {
+        head(root)?;
+        let mut top = HEAD_HEIGHT;
+        for (row, height) in rows.iter().zip(&heights) {
+            for (column, (group, bars)) in row.iter().enumerate() {
+                let left = PANEL_WIDTH * column as u32;
+                let area = root.clone().shrink((left, top), (PANEL_WIDTH, *height));
+                panel(&area, group, bars)?;
+            }
+            top += height;
         }
-        top += height;
-    }
-    root.present()?;
-    Ok(())
+        Ok(())
+    };
+    picture::svg((width, height), draw)
+        .map_err(|error| format!("the chart cannot be drawn: {error}"))
 }
 
 fn row_height(row: &[(&Group, Vec<Bar>)]) -> u32 {
@@ -115,7 +103,7 @@ fn bars(group: &Group) -> Vec<Bar> {
     names.sort_by_key(|&name| name != OURS);
     let mut bars = Vec::new();
     for name in names.into_iter().filter(|&name| name != LIMIT) {
-        let colour = if name == OURS { OUR } else { PEER };
+        let colour = if name == OURS { FIRST } else { PEER };
         let value = group.shown_of(name).map(|(_, figures)| figures.per_unit);
         bars.push(Bar { name: name.to_owned(), colour, value });
         if let Some((line, figures)) = group.special_of(OURS).filter(|_| name == OURS) {
@@ -126,22 +114,16 @@ fn bars(group: &Group) -> Vec<Bar> {
     bars
 }
 
-fn font(size: i32, colour: RGBColor) -> TextStyle<'static> {
-    ("Helvetica, Arial, sans-serif", size).into_font().color(&colour)
-}
-
 fn head(root: &Area) -> Result<(), Box<dyn Error>> {
-    let title = font(20, INK).font;
-    let title = title.style(FontStyle::Bold).color(&INK);
     let text = "phalanx and its peers: time per unit of work, shorter is better";
-    root.draw(&Text::new(text, (MARGIN, 14), title))?;
+    root.draw(&Text::new(text, (MARGIN, 14), bold(20, INK)))?;
     let legend = "nanoseconds, median, logarithmic; each peer by its fastest variant";
     root.draw(&Text::new(legend, (MARGIN, 42), font(12, FAINT)))?;
     let right = (PANEL_WIDTH * COLUMNS as u32) as i32 - MARGIN;
-    root.draw(&PathElement::new([(right - 230, 48), (right - 206, 48)], LINE.stroke_width(2)))?;
+    root.draw(&PathElement::new([(right - 230, 48), (right - 206, 48)], SECOND.stroke_width(2)))?;
     let limit = "the limit: the same over plain Vecs";
     root.draw(&Text::new(limit, (right - 200, 42), font(12, FAINT)))?;
-    let swatches = [(OUR, "phalanx", 472), (PEER, "a peer", 386)];
+    let swatches = [(FIRST, "phalanx", 472), (PEER, "a peer", 386)];
     for (colour, name, from_right) in swatches {
         let x = right - from_right;
         root.draw(&Rectangle::new([(x, 43), (x + 16, 53)], colour.filled()))?;
@@ -151,8 +133,7 @@ fn head(root: &Area) -> Result<(), Box<dyn Error>> {
 }
 
 fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>> {
-    let name = font(13, INK).font.style(FontStyle::Bold).color(&INK);
-    area.draw(&Text::new(group.workload.name, (MARGIN, 4), name))?;
+    area.draw(&Text::new(group.workload.name, (MARGIN, 4), bold(13, INK)))?;
     let detail = format!("{} {}", thousands(group.size), group.workload.size);
     area.draw(&Text::new(detail, (MARGIN, 21), font(11, FAINT)))?;
     let unit = format!("ns a {}", group.workload.unit).replace("a entity", "an entity");
@@ -186,7 +167,7 @@ fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>>
     // Drawn over the bars, under the numbers.
     if let Some(limit) = limit {
         let line = [(limit, 0), (limit, count)];
-        area.draw(&PathElement::new(line, LINE.stroke_width(2)))?;
+        area.draw(&PathElement::new(line, SECOND.stroke_width(2)))?;
     }
     let limit = limit.map(|limit| area.map_coordinate(&(limit, 0)).0);
     for (row, bar) in bars.iter().enumerate() {
@@ -227,10 +208,7 @@ fn label(
         over.map_or(0, |limit| limit - begin) + GAP
     };
     let ours = bar.colour != PEER;
-    let style = |size| {
-        let style = font(size, if ours { INK } else { FAINT });
-        if ours { style.font.style(FontStyle::Bold).color(&INK) } else { style }
-    };
+    let style = |size| if ours { bold(size, INK) } else { font(size, FAINT) };
     let middle = BAR_HEIGHT / 2;
     let name = style(11).pos(Pos::new(HPos::Right, VPos::Center));
     let name = Text::new(bar.name.clone(), (-6, middle), name);
@@ -255,6 +233,7 @@ mod tests {
     use crate::libs::LIBRARIES;
     use crate::report::tests::sample_report;
     use crate::workloads::{WORKLOADS, Workload};
+    use phalanx_figures::picture::PAPER;
 
     fn hex(colour: RGBColor) -> String {
         format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
@@ -270,7 +249,7 @@ mod tests {
             bars.filter(|node| node.attribute("fill") == Some(&hex(colour))).count()
         };
         assert_eq!(report.groups.len(), 4);
-        assert_eq!((filled(OUR), filled(PEER)), (1 + 4, 1 + 4), "the legend, and four panels");
+        assert_eq!((filled(FIRST), filled(PEER)), (1 + 4, 1 + 4), "the legend, and four panels");
         assert_eq!(filled(OUR_SPECIAL), 4, "256 KiB, in four panels");
         assert_eq!(filled(PAPER), 1, "a background of its own");
         let text = document.descendants().filter(|node| node.has_tag_name("text"));

@@ -18,11 +18,9 @@ pub(crate) struct Cli {
     pub(crate) compare: Compare,
 }
 
-/// Tables that other texts about entity-component-systems have published.
+/// A table that another text about entity-component-systems has published, and single turns.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Frame times of Conway's Life at four sizes, and the time to make an entity
-    Life(Life),
     /// Create, iterate, create and destroy, with 32 to 512 component types and 16 to 64 systems
     Vagabond(Vagabond),
     /// One library at one workload, for the process that started this one
@@ -31,9 +29,6 @@ pub(crate) enum Command {
     /// One library at one row of `vagabond`
     #[command(hide = true)]
     VagabondTurn(VagabondTurn),
-    /// One library at the time to make an entity
-    #[command(hide = true)]
-    InstantiateTurn(InstantiateTurn),
 }
 
 #[derive(Args, Debug)]
@@ -68,13 +63,6 @@ pub(crate) struct Compare {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Life {
-    /// The number of frames that are timed at each size
-    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub(crate) frames: u32,
-}
-
-#[derive(Args, Debug)]
 pub(crate) struct Vagabond {
     /// The time for which a row is sampled, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
@@ -86,12 +74,9 @@ pub(crate) struct TurnOptions {
     library: String,
     workload: String,
     size: usize,
-    /// The time for which every row is sampled; without this and `--frames`, a few steps are made
+    /// The time for which every row is sampled; without it a few steps are made
     #[arg(long, value_name = "N")]
     budget_ms: Option<u64>,
-    /// The number of single steps that are timed
-    #[arg(long, value_name = "N", conflicts_with = "budget_ms")]
-    frames: Option<usize>,
 }
 
 #[derive(Args, Debug)]
@@ -103,23 +88,14 @@ pub(crate) struct VagabondTurn {
     pub(crate) budget_ms: u64,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct InstantiateTurn {
-    pub(crate) library: String,
-    pub(crate) entities: u32,
-}
-
 impl TurnOptions {
     pub(crate) fn turn(&self) -> Result<Turn, String> {
         let library = Library::find(&self.library);
         let library = library.ok_or_else(|| format!("no library `{}`", self.library))?;
         let workload = Workload::find(&self.workload);
         let workload = workload.ok_or_else(|| format!("no workload `{}`", self.workload))?;
-        let phase = match (self.budget_ms, self.frames) {
-            (Some(budget), _) => Phase::Time(Duration::from_millis(budget)),
-            (None, Some(frames)) => Phase::Frames(frames),
-            (None, None) => Phase::Agree,
-        };
+        let time = |budget| Phase::Time(Duration::from_millis(budget));
+        let phase = self.budget_ms.map_or(Phase::Agree, time);
         Ok(Turn { library, workload, size: self.size, phase })
     }
 }

@@ -100,11 +100,7 @@ fn measure(
 }
 
 /// Checks that all measured rows did their work to the end.
-pub(crate) fn still_right(
-    workload: &Workload,
-    size: usize,
-    found: &Finding,
-) -> Result<(), Failure> {
+fn still_right(workload: &Workload, size: usize, found: &Finding) -> Result<(), Failure> {
     let expected = (workload.expected)(size, found.steps);
     if found.outcome == expected {
         return Ok(());

@@ -182,17 +182,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The four sizes of the table of Life.
-    pub(crate) const ALL: [Self; 4] = [
-        Self { width: 10, height: 10 },
-        Self { width: 50, height: 20 },
-        Self { width: 100, height: 100 },
-        Self { width: 500, height: 100 },
-    ];
+    /// The height of all.
+    const HEIGHT: usize = 100;
 
     /// The one with this number of cells.
     pub(crate) fn of(cells: usize) -> Self {
-        *Self::ALL.iter().find(|grid| grid.cells() == cells).expect("one of the four sizes")
+        assert!(cells.is_multiple_of(Self::HEIGHT), "{cells} cells are no rectangle");
+        Self { width: cells / Self::HEIGHT, height: Self::HEIGHT }
     }
 
     pub(crate) fn cells(self) -> usize {

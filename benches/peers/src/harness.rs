@@ -21,8 +21,6 @@ pub(crate) enum Phase {
     Agree,
     /// Samples for this long.
     Time(Duration),
-    /// This number of single steps, each of them timed.
-    Frames(usize),
 }
 
 /// One way to run one workload at one size.
@@ -127,10 +125,6 @@ impl Harness {
         let mut samples = Vec::new();
         match self.phase {
             Phase::Agree => {}
-            Phase::Frames(frames) => {
-                samples.extend((0..frames).map(|_| timed(&mut state, 1)));
-                steps += frames as u64;
-            }
             Phase::Time(budget) => {
                 // Calibration doubles as warm-up.
                 let warm = Instant::now();

@@ -6,7 +6,7 @@
 //!   turn of a library a process, by [`child`];
 //! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
 //!   [`markdown`] and [`chart`] show;
-//! - [`life`] and [`vagabond`] are tables that other texts have published.
+//! - [`vagabond`] is a table that another text has published.
 
 mod cached;
 mod changes;
@@ -19,16 +19,12 @@ mod data;
 mod failure;
 mod forms;
 mod harness;
-mod instantiate;
 mod libs;
-mod life;
 mod markdown;
-mod numbers;
 mod outcome;
 mod pairs;
 mod report;
 mod snapshots;
-mod stats;
 mod table;
 mod tsv;
 mod turn;
@@ -44,10 +40,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
         None => compare::run(&cli.compare),
-        Some(Command::Life(options)) => life::run(options),
         Some(Command::Vagabond(options)) => vagabond::run(options),
         Some(Command::VagabondTurn(options)) => vagabond::turn(options),
-        Some(Command::InstantiateTurn(options)) => instantiate::turn(options),
         Some(Command::Turn(options)) => {
             options.turn().map(|turn| turn.print()).map_err(Failure::Usage)
         }

@@ -1,10 +1,8 @@
 //! The table for a page: a row for each workload and size, a column for each library.
 
 use crate::libs::{LIMIT, OURS};
-use crate::numbers::{significant, thousands};
 use crate::report::{Group, Report};
-use comfy_table::Table;
-use comfy_table::presets::ASCII_MARKDOWN;
+use phalanx_figures::{significant, table, thousands};
 
 /// The cell of a library that cannot run the workload.
 const NONE: &str = "–";
@@ -24,8 +22,7 @@ pub(crate) fn render(report: &Report) -> String {
     }
     header.extend(limit.then_some("limit"));
 
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN).set_header(header);
+    let mut table = table::markdown(header, 2);
     for group in &report.groups {
         let mut cells = vec![title(group), group.workload.unit.to_owned()];
         let text = |library: &str| {

@@ -2,8 +2,8 @@
 
 use crate::harness::Row;
 use crate::libs::{LIMIT, Library, OURS};
-use crate::stats::Summary;
 use crate::workloads::Workload;
+use phalanx_figures::Summary;
 
 /// All samples of a row, from all runs.
 pub(crate) struct Timing {
@@ -87,7 +87,7 @@ impl Group {
                 let figures = Summary::of(&timing.samples).map(|summary| Figures {
                     median: summary.median,
                     min: summary.min,
-                    interquartile: summary.interquartile,
+                    interquartile: summary.interquartile(),
                     per_unit: summary.median / units,
                     ratio_best_peer: best_peer.map(|best| summary.median / best),
                     ratio_limit: limit.map(|limit| summary.median / limit),

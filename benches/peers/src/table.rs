@@ -1,27 +1,15 @@
 //! The table as people read it.
 
 use crate::libs::{LIBRARIES, OURS};
-use crate::numbers::{significant, thousands};
 use crate::report::{Figures, Report};
 use crate::workloads::WORKLOADS;
-use comfy_table::{Attribute, Cell, CellAlignment, LineStyle, Table, TableStyle};
-
-/// An empty table of this program's look; all columns but the first `left` are numbers.
-pub(crate) fn table(header: &[&str], left: usize) -> Table {
-    let mut table = Table::new();
-    let line = LineStyle::none().fill('─').junction('─');
-    table.load_style(TableStyle::new().header_separator(line).bottom_border(line));
-    table.set_header(header);
-    for column in table.column_iter_mut().skip(left) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
+use comfy_table::{Attribute, Cell};
+use phalanx_figures::{significant, table, thousands};
 
 /// A block for each workload and size, a line for each way to use each library.
 pub(crate) fn render(report: &Report) -> String {
     let header = ["workload", "library", "median", "spread", "best peer", "limit"];
-    let mut table = table(&header, 2);
+    let mut table = table::plain(header, 2);
     for group in &report.groups {
         let name = format!("{} {}", group.workload.name, thousands(group.size));
         for (i, line) in group.lines.iter().enumerate() {
@@ -56,7 +44,7 @@ fn fields(figures: Option<Figures>) -> [String; 4] {
 
 /// Prints the available workloads and libraries.
 pub(crate) fn print_list() {
-    let mut list = table(&["workload", "what", "unit", "sizes"], 3);
+    let mut list = table::plain(["workload", "what", "unit", "sizes"], 3);
     for w in WORKLOADS {
         let sizes: Vec<_> = w.sizes.iter().map(|&size| thousands(size)).collect();
         list.add_row([w.name, w.what, w.unit, &format!("{} {}", sizes.join(", "), w.size)]);

@@ -54,16 +54,9 @@ impl Turn {
         let size = self.size.to_string();
         let mut arguments = vec![COMMAND, self.library.name, self.workload.name, &size];
         let number;
-        match self.phase {
-            Phase::Agree => {}
-            Phase::Time(budget) => {
-                number = budget.as_millis().to_string();
-                arguments.extend(["--budget-ms", &number]);
-            }
-            Phase::Frames(frames) => {
-                number = frames.to_string();
-                arguments.extend(["--frames", &number]);
-            }
+        if let Phase::Time(budget) = self.phase {
+            number = budget.as_millis().to_string();
+            arguments.extend(["--budget-ms", &number]);
         }
         arguments.into_iter().map(str::to_owned).collect()
     }
@@ -160,7 +153,6 @@ mod tests {
         assert_eq!(agree, ["turn", "hecs", "fragmented_iter", "520"]);
         let time = turn(Phase::Time(Duration::from_millis(50))).arguments();
         assert_eq!(time[4..], ["--budget-ms", "50"]);
-        assert_eq!(turn(Phase::Frames(8)).arguments()[4..], ["--frames", "8"]);
     }
 
     #[test]

@@ -174,7 +174,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "cell",
         expected: |size, steps| Outcome::cells(&life_reference(Grid::of(size), steps)),
         ways: ways!((life::game_of_life)[all]),
-        ..plain(LIFE, &[10_000, 50_000])
+        ..plain("game_of_life", &[10_000, 50_000])
     },
     Workload {
         what: "three systems that swap two components, by the library's scheduler",
@@ -292,9 +292,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// The name of the Game of Life, which has a table of its own too.
-pub(crate) const LIFE: &str = "game_of_life";
-
 const fn plain(name: &'static str, sizes: &'static [usize]) -> Workload {
     Workload {
         name,
@@ -356,7 +353,9 @@ mod tests {
 
     #[test]
     fn outcomes_after_no_step_and_after_some_are_told_apart() {
-        for name in ["simple_iter", "pos_vel", "fragmented_iter", "schedule/by_hand", LIFE] {
+        for name in
+            ["simple_iter", "pos_vel", "fragmented_iter", "schedule/by_hand", "game_of_life"]
+        {
             let workload = Workload::find(name).expect("there is one");
             let size = workload.sizes[0];
             assert_ne!((workload.expected)(size, 0), (workload.expected)(size, 3), "{name}");

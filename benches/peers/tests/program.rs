@@ -33,8 +33,7 @@ fn unknown_names_are_refused_in_one_line_that_says_what_there_is() {
 
 #[test]
 fn bad_numbers_and_unknown_options_end_with_2() {
-    let life: &[&str] = &["life", "--frames", "1"];
-    for arguments in [&["--runs", "0"][..], &["--budget-ms", "x"], &["--nonsense"], life] {
+    for arguments in [&["--runs", "0"][..], &["--budget-ms", "x"], &["--nonsense"]] {
         assert_eq!(peers(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
@@ -172,19 +171,11 @@ fn a_turn_prints_a_line_for_each_finding() {
 }
 
 #[test]
-fn turns_of_the_other_tables_print_a_line_of_numbers() {
-    let turns: [(&[&str], usize); 2] = [
-        (&["instantiate-turn", "hecs", "100"], 100),
-        (&["vagabond-turn", "hecs", "iterate", "100", "3", "1"], 3),
-    ];
-    for (arguments, count) in turns {
-        let output = peers(arguments);
-        assert!(output.status.success(), "{output:?}");
-        let numbers = text(&output.stdout).trim_end().split('\t').map(str::parse::<f64>);
-        let numbers: Vec<_> = numbers.collect::<Result<_, _>>().expect("numbers");
-        assert_eq!(numbers.len(), count, "{arguments:?}");
-        assert!(numbers.iter().all(|&ns| ns >= 0.0), "{numbers:?}");
-    }
-    assert_eq!(peers(&["instantiate-turn", "hecz", "100"]).status.code(), Some(2));
+fn a_turn_of_vagabond_prints_a_line_of_numbers() {
+    let output = peers(&["vagabond-turn", "hecs", "iterate", "100", "3", "1"]);
+    assert!(output.status.success(), "{output:?}");
+    let numbers = text(&output.stdout).trim_end().split('\t').map(str::parse::<f64>);
+    let numbers: Vec<_> = numbers.collect::<Result<_, _>>().expect("numbers");
+    assert!(numbers.len() == 3 && numbers.iter().all(|&ns| ns > 0.0), "{numbers:?}");
     assert_eq!(peers(&["vagabond-turn", "hecs", "sleep", "1", "1", "1"]).status.code(), Some(2));
 }

@@ -14,10 +14,8 @@ use crate::child;
 use crate::cli::{Vagabond, VagabondTurn};
 use crate::failure::Failure;
 use crate::harness::{Finding, Harness, Phase};
-use crate::numbers::{significant, thousands};
 use crate::outcome::Outcome;
-use crate::stats::Summary;
-use crate::table::table;
+use phalanx_figures::{Summary, significant, table, thousands};
 use sides::Side;
 use std::time::Duration;
 use types::{SYSTEMS, TYPES};
@@ -68,7 +66,7 @@ pub(crate) fn run(options: &Vagabond) -> Result<(), Failure> {
     let names = PROFILES.map(|p| format!("{} {}/{}", p.name, p.components, p.systems));
     let [a, aa, aaa] = &names;
     let mut rows =
-        table(&["task", "library", "entities", "components each", a, aa, aaa, "AAA / A"], 2);
+        table::plain(["task", "library", "entities", "components each", a, aa, aaa, "AAA / A"], 2);
     for (_, task) in TASKS {
         for (entities, each) in SCALES {
             eprintln!("{task}: {entities} entities of {each} components");

@@ -1,62 +1,24 @@
-//! Statistics of a list of samples.
+//! Tests by ranks, which hold whatever the form of the distribution or of the curve.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-use statrs::statistics::{Data, Distribution, Max, Min, OrderStatistics};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::statistics::{Data, OrderStatistics, RankTieBreaker, Statistics};
 use statrs::stats_tests::Alternative;
 use statrs::stats_tests::mannwhitneyu::{MannWhitneyUMethod, mannwhitneyu};
 
-/// Median, spread and extremes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Summary {
-    pub(crate) mean: f64,
-    pub(crate) median: f64,
-    pub(crate) standard_deviation: f64,
-    pub(crate) min: f64,
-    pub(crate) max: f64,
-    /// The first and the third.
-    pub(crate) quartiles: [f64; 2],
-    /// Third quartile minus first: the span of the middle half of the samples.
-    pub(crate) interquartile: f64,
-}
-
-impl Summary {
-    /// Summarises at least one sample; `None` without samples.
-    pub(crate) fn of(samples: &[f64]) -> Option<Self> {
-        if samples.is_empty() {
-            return None;
-        }
-        let mut data = Data::new(samples.to_vec());
-        let quartiles = [data.lower_quartile(), data.upper_quartile()];
-        Some(Self {
-            mean: data.mean()?,
-            median: data.median(),
-            // A single sample has no deviation.
-            standard_deviation: data
-                .std_dev()
-                .filter(|deviation| deviation.is_finite())
-                .unwrap_or(0.0),
-            min: data.min(),
-            max: data.max(),
-            quartiles,
-            interquartile: quartiles[1] - quartiles[0],
-        })
-    }
-}
-
 /// A two-sided Mann–Whitney test: does one list tend to hold larger values than the other?
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct MannWhitney {
+pub struct MannWhitney {
     /// The number of pairs in which the first list has the larger value; ties count half.
-    pub(crate) u: f64,
+    pub u: f64,
     /// Distance from the mean of U in standard deviations, corrected for ties.
-    pub(crate) z: f64,
+    pub z: f64,
     /// From `z`, by the normal distribution.
-    pub(crate) p: f64,
+    pub p: f64,
 }
 
 impl MannWhitney {
     /// `None` if a list is empty, a value is not a number, or all values are the same.
-    pub(crate) fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+    pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
         let method = MannWhitneyUMethod::AsymptoticExclContinuityCorrection;
         let (u, _) = mannwhitneyu(first, second, method, Alternative::TwoSided).ok()?;
         let (m, n) = (first.len() as f64, second.len() as f64);
@@ -79,32 +41,40 @@ fn tie_term(first: &[f64], second: &[f64]) -> f64 {
     all.chunk_by(|a, b| a == b).map(|tied| (tied.len() as f64).powi(3) - tied.len() as f64).sum()
 }
 
+/// Spearman's rank correlation, with a two-sided test.
+#[derive(Clone, Copy, Debug)]
+pub struct Spearman {
+    /// From -1, one falls as the other grows, to 1, both grow together.
+    pub rho: f64,
+    /// The probability of a correlation as far from 0 among numbers without one, by Student's t.
+    pub p: f64,
+}
+
+impl Spearman {
+    /// Correlates pairs; `None` for fewer than three, or if one of the two is always the same.
+    pub fn of(pairs: &[(f64, f64)]) -> Option<Self> {
+        let (x, y): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+        let freedom = pairs.len().checked_sub(2).filter(|&freedom| freedom > 0)? as f64;
+        // The correlation of the ranks, which holds for ties as well.
+        let [x, y] = [x, y].map(|values| Data::new(values).ranks(RankTieBreaker::Average));
+        let spread = (&x).std_dev() * (&y).std_dev();
+        if spread == 0.0 {
+            return None;
+        }
+        let rho = ((&x).covariance(&y) / spread).clamp(-1.0, 1.0);
+        let t = rho.abs() * (freedom / (1.0 - rho * rho)).sqrt();
+        let p =
+            if t.is_finite() { 2.0 * StudentsT::new(0.0, 1.0, freedom).ok()?.sf(t) } else { 0.0 };
+        Some(Self { rho, p })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn near(got: f64, wanted: f64) {
         assert!((got - wanted).abs() <= wanted.abs() * 1e-9 + 1e-300, "{got}, wanted {wanted}");
-    }
-
-    #[test]
-    fn a_summary_of_known_samples() {
-        let summary = Summary::of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).expect("samples");
-        assert_eq!((summary.mean, summary.median), (5.0, 4.5));
-        assert_eq!((summary.min, summary.max), (2.0, 9.0));
-        near(summary.standard_deviation, (32f64 / 7.0).sqrt());
-        assert_eq!(Summary::of(&[]), None);
-        let one = Summary::of(&[3.0]).expect("a sample");
-        assert_eq!((one.median, one.standard_deviation, one.interquartile), (3.0, 0.0, 0.0));
-    }
-
-    #[test]
-    fn the_interquartile_range_ignores_an_outlier() {
-        let mut samples: Vec<_> = (0..101).map(f64::from).collect();
-        let calm = Summary::of(&samples).expect("samples").interquartile;
-        samples[100] = 1e9;
-        assert_eq!(Summary::of(&samples).expect("samples").interquartile, calm);
-        assert!((49.0..=52.0).contains(&calm), "{calm}");
     }
 
     /// U, z and p of SciPy 1.x: `mannwhitneyu(first, second, use_continuity=False,
@@ -149,5 +119,22 @@ mod tests {
         assert_eq!(MannWhitney::of(&[], &[1.0]), None);
         assert_eq!(MannWhitney::of(&[1.0, f64::NAN], &[1.0]), None);
         assert_eq!(MannWhitney::of(&[1.0, 1.0], &[1.0]), None, "nothing to rank");
+    }
+
+    /// The first pairs are the example of the documentation of SciPy's `spearmanr`.
+    #[test]
+    fn spearman_agrees_with_scipy() {
+        let of = |x: &[f64], y: &[f64]| {
+            let pairs: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
+            Spearman::of(&pairs)
+        };
+        let five = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let ties = of(&five, &[5.0, 6.0, 7.0, 8.0, 7.0]).expect("five pairs");
+        near(ties.rho, 0.820_782_681_668_123_3);
+        near(ties.p, 0.088_587_005_313_543_81);
+        near(of(&five, &[1.0, 4.0, 9.0, 16.0, 1e9]).expect("five pairs").rho, 1.0);
+        near(of(&five, &[5.0, 4.0, 3.0, 2.0, -1e9]).expect("five pairs").rho, -1.0);
+        assert!(of(&five, &[2.0; 5]).is_none(), "a constant has no rank");
+        assert!(of(&[1.0, 2.0], &[1.0, 2.0]).is_none(), "two points are always a line");
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers as text.
 
 /// Three significant digits.
-pub(crate) fn significant(value: f64) -> String {
+pub fn significant(value: f64) -> String {
     let digits = match value {
         100.0.. => 0,
         10.0.. => 1,
@@ -12,10 +12,21 @@ pub(crate) fn significant(value: f64) -> String {
 }
 
 /// `1000000` as `1,000,000`.
-pub(crate) fn thousands(number: usize) -> String {
+pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
+}
+
+/// A probability, as tables have it.
+pub fn probability(p: f64) -> String {
+    if p < 1e-300 {
+        "< 1e-300".to_owned()
+    } else if p < 1e-3 {
+        format!("{p:.1e}")
+    } else {
+        format!("{p:.3}")
+    }
 }
 
 #[cfg(test)]
