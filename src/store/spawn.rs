@@ -112,17 +112,21 @@ impl Store {
         I::Item: Bundle,
     {
         let id = self.bundle_id::<I::Item>();
-        self.spawn_rows(id, |mut batch, cells| {
+        // Not by `spawn_rows`: with its closure around the loop a row takes two instructions more.
+        let rows = self.attempt(|store| {
+            let (spawner, cells) = Spawner::new(store, id)?;
+            let mut batch = Batch::new(spawner);
             loop {
                 let run = batch.room(bundles.size_hint().0, usize::MAX)?;
                 let written = batch.write(cells, &run, |rows| {
                     bundles.by_ref().take(run.rows.len()).for_each(|bundle| rows.push(bundle));
                 });
                 if written < run.rows.len() {
-                    return Ok(batch.finish()?);
+                    return Ok::<_, SpawnError>(batch.finish()?);
                 }
             }
-        })
+        })?;
+        Ok(self.spawned(rows))
     }
 
     /// Spawns an entity for each of the `rows` rows of columns.
