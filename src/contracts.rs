@@ -54,6 +54,7 @@ macro_rules! prelude {
         "
 #![allow(dead_code, coherence_leak_check)]
 use phalanx::{*, prelude::*};
+use phalanx::{chunks::*, command::*, lines::*, rows::*, schedule::*, shared::*, simd::*, terms::*};
 use std::marker::PhantomData;
 #[component] pub struct Mine(u32);
 #[derive(Clone, Copy)]

@@ -9,7 +9,6 @@ mod world;
 mod query;
 
 mod archetype;
-mod command;
 mod component;
 #[cfg(doctest)]
 mod contracts;
@@ -20,8 +19,6 @@ mod line;
 mod nearest;
 mod payload;
 mod prefetch;
-mod simd;
-mod snapshot;
 mod spare;
 mod stopwatch;
 mod storage;
@@ -34,53 +31,45 @@ mod version;
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+pub mod chunks;
+pub mod command;
 pub mod error;
 pub mod explain;
+pub mod lines;
 pub mod logs;
 pub mod prelude;
+pub mod reflect;
+pub mod rows;
 pub mod schedule;
+pub mod shared;
+pub mod simd;
+pub mod snapshot;
+pub mod terms;
 pub mod testing;
 
 pub use archetype::{Bundle, ColumnSlices};
-pub use command::{
-    Applied, ApplyError, CommandBuffer, CommandWriter, CommandWriters, Commands, DeadEntityPolicy,
-    ParTarget,
-};
+pub use command::{CommandBuffer, Commands};
 #[doc(hidden)]
 pub use component::ComponentHint;
 #[doc(hidden)]
 pub use component::define as __define;
 pub use component::{
-    ChunkValue, Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone,
-    MapEntities, PerChunk, Plain, Previous, Prototype, Shared, SharedValue, SplitMut, VariantInfo,
+    Columnar, Component, Disabled, Gone, MapEntities, Plain, Previous, Prototype, SplitMut,
     component,
 };
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    AnyOf, Arrived, Changed, ChangedLines, Chunk, ChunkValueMut, Chunks, Combinations,
-    ComponentTuple, Enabled, EnabledMut, Extents, Filter, IgnoreEnabled, IncludeHidden, LineRow,
-    LineSlice, LinesMut, Masked, Modified, PerChunkMut, Query, QueryIter, ReadTerms, Reordered,
-    RowLookup, Rows, SharedRef, Term, Terms, Watch, WhereChunk, WhereShared, With, WithDisabled,
-    WithShared, Without, WithoutShared,
+    AnyOf, Arrived, Changed, Enabled, EnabledMut, Filter, IgnoreEnabled, IncludeHidden, Modified,
+    Query, Reordered, With, WithDisabled, Without,
 };
-pub use schedule::{
-    FixedStep, Local, RunOnce, Schedule, ScheduleError, System, SystemParam, every,
-};
-pub use simd::{
-    Lanes, Level, Scalar, Stores, fold, kernel, lanes, lanes_mut, overwrite, scalars, scalars_mut,
-    vectors,
-};
-pub use snapshot::{Snapshot, SnapshotArchetype, SnapshotColumn, SnapshotReader, SnapshotRing};
-pub use storage::{
-    ChunkSize, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
-    RowMask, RowRuns,
-};
+pub use schedule::Schedule;
+pub use simd::{Level, kernel};
+pub use storage::ChunkSize;
 pub use version::Version;
 pub use world::{
-    ArchetypeInfo, Cell, CellMut, Compacted, ComponentView, EntityError, EntityView, HashCache,
-    Lookup, LookupMut, Matching, Memory, Merged, Res, ResMut, Side, SideMut, SpawnError, World,
-    WorldBuilder,
+    Compacted, HashCache, Lookup, LookupMut, Matching, Memory, Merged, Res, ResMut, Side, SideMut,
+    World, WorldBuilder,
 };
 
 #[doc(hidden)]

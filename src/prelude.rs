@@ -1,14 +1,19 @@
 //! The items that most programs need: `use phalanx::prelude::*;`.
 
+pub use crate::chunks::{PerChunk, PerChunkMut};
+pub use crate::command::DeadEntityPolicy;
+pub use crate::error::ScheduleError;
+pub use crate::lines::{ChangedLines, LinesMut};
 pub use crate::logs::{
     Despawned, Despawns, EventReader, EventWriter, Events, Inserted, Insertions, Removals, Removed,
 };
+pub use crate::schedule::{FixedStep, Local, every};
+pub use crate::shared::{Shared, WithShared, WithoutShared};
+pub use crate::simd::{lanes, lanes_mut, scalars, scalars_mut};
 pub use crate::{
-    AnyOf, Arrived, Bundle, Changed, ChangedLines, ChunkSize, CommandBuffer, Commands, Component,
-    DeadEntityPolicy, Disabled, Enabled, EnabledMut, Entity, Filter, FixedStep, Gone,
-    IgnoreEnabled, IncludeHidden, Level, LinesMut, Local, Lookup, LookupMut, Modified, PerChunk,
-    PerChunkMut, Prototype, Query, Reordered, Res, ResMut, Schedule, ScheduleError, Shared, Side,
-    SideMut, VECTOR_ROWS, Version, With, WithDisabled, WithShared, Without, WithoutShared, World,
-    component, every, impl_component, kernel, lanes, lanes_mut, scalars, scalars_mut,
+    AnyOf, Arrived, Bundle, Changed, ChunkSize, CommandBuffer, Commands, Component, Disabled,
+    Enabled, EnabledMut, Entity, Filter, Gone, IgnoreEnabled, IncludeHidden, Level, Lookup,
+    LookupMut, Modified, Prototype, Query, Reordered, Res, ResMut, Schedule, Side, SideMut,
+    VECTOR_ROWS, Version, With, WithDisabled, Without, World, component, impl_component, kernel,
 };
 pub use bytemuck::{Pod, Zeroable};

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use phalanx::fold;
 use phalanx::prelude::*;
+use phalanx::simd::fold;
 
 use super::column::Column;
 use super::flat;

@@ -9,7 +9,7 @@
 use std::hint::black_box;
 
 use phalanx::prelude::*;
-use phalanx::vectors::{F32x16, Mask16};
+use phalanx::simd::vectors::{F32x16, Mask16};
 
 use super::column::Column;
 use super::flat;

@@ -1,7 +1,7 @@
 //! Loops over columns: the reason for the library.
 
-use phalanx::fold;
 use phalanx::prelude::*;
+use phalanx::simd::fold;
 
 use super::column::Column;
 use super::programs::columns::{PosVel, SimpleIter};

@@ -1,4 +1,4 @@
-//! Vectors against plain loops, all inside `#[kernel]`: the vectors of `phalanx::vectors` and
+//! Vectors against plain loops, all inside `#[kernel]`: the vectors of `phalanx::simd::vectors` and
 //! `wide`.
 //!
 //! `wide` chooses its instructions when it is compiled, a kernel when it is called. So the two
@@ -9,9 +9,9 @@
 
 use std::hint::black_box;
 
-use phalanx::fold;
 use phalanx::prelude::*;
-use phalanx::vectors::F32x16;
+use phalanx::simd::fold;
+use phalanx::simd::vectors::F32x16;
 use phalanx::wide::f32x8;
 
 use super::bodies::{REACH, SOFTENING, pull};

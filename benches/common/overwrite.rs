@@ -4,7 +4,7 @@
 //! cache, streaming stores are faster than the limit; everywhere else they are slower.
 
 use phalanx::prelude::*;
-use phalanx::{Stores, overwrite};
+use phalanx::simd::{Stores, overwrite};
 
 use super::column::Column;
 use super::flat;

@@ -8,8 +8,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use phalanx::Snapshot;
 use phalanx::prelude::*;
+use phalanx::snapshot::Snapshot;
 
 use super::sides::{Side, Workload, partial};
 use super::{Position, Velocity, moving_world};

@@ -138,7 +138,7 @@ impl Moves {
     fn new(width: usize, spawn: fn(&mut World, usize, u32) -> Entity) -> Self {
         let mut world = World::new();
         let entities = numbers().map(|number| spawn(&mut world, width, number)).collect();
-        let bytes = |component: &phalanx::ComponentInfo| component.size();
+        let bytes = |component: &phalanx::reflect::ComponentInfo| component.size();
         let found: usize = world.components().map(bytes).sum();
         assert!(found >= width, "{found} bytes of components, wanted {width}");
         Self { world, entities }

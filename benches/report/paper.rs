@@ -3,7 +3,8 @@
 
 use std::hint::black_box;
 
-use phalanx::{ChunkSize, World, component, scalars, scalars_mut};
+use phalanx::simd::{scalars, scalars_mut};
+use phalanx::{ChunkSize, World, component};
 use phalanx_figures::{MannWhitney, Spearman, probability, significant, table};
 
 use crate::curves::{Axis, Curves, Series};

@@ -213,5 +213,5 @@ fn age(life: &mut [Life], dt: f32) -> f32 {
     for life in &mut *life {
         life.0 -= dt;
     }
-    phalanx::fold::min(scalars::<f32>(life)).unwrap_or(f32::INFINITY)
+    phalanx::simd::fold::min(scalars::<f32>(life)).unwrap_or(f32::INFINITY)
 }

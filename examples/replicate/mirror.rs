@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use phalanx::Snapshot;
 use phalanx::prelude::*;
+use phalanx::snapshot::Snapshot;
 
 use crate::game::All;
 use crate::wire::{self, Answer, BYTES_MAX, Form, Packet, STATES_MAX, Wire};

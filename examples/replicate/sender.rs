@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use phalanx::{Snapshot, SnapshotRing};
+use phalanx::snapshot::{Snapshot, SnapshotRing};
 
 use crate::game::Game;
 use crate::link::{Conditions, Link};

@@ -13,7 +13,7 @@ use core::fmt;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use phalanx::SnapshotRing;
+use phalanx::snapshot::SnapshotRing;
 
 use crate::game::{Game, Input};
 

@@ -1,7 +1,8 @@
 //! Scenes, from JSON to values and back: a list of objects with a value for each component.
 
 use crate::values::{self, ValueOf};
-use phalanx::{ComponentInfo, Entity, World};
+use phalanx::reflect::ComponentInfo;
+use phalanx::{Entity, World};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Error, Value};
 use std::fmt;

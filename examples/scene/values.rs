@@ -3,7 +3,7 @@
 //! A value that is read can be written and read again: a number that its type cannot hold is an
 //! error, never infinite or cut off.
 
-use phalanx::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
+use phalanx::reflect::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 use std::fmt;

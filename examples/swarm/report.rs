@@ -3,7 +3,8 @@
 use crate::stopwatch::{Pass, Stopwatch, median};
 use crate::swarm::Alarms;
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
-use phalanx::{ArchetypeInfo, Level, World};
+use phalanx::reflect::ArchetypeInfo;
+use phalanx::{Level, World};
 use std::fmt::Display;
 
 /// The cell of a missing measurement.

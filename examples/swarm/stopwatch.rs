@@ -1,6 +1,7 @@
 //! Runs passes over the world and measures the time of each.
 
-use phalanx::{Filter, Modified, Query, Terms};
+use phalanx::terms::Terms;
+use phalanx::{Filter, Modified, Query};
 use std::time::{Duration, Instant};
 
 /// The time and the entities of one pass of one frame.

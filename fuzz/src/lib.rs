@@ -8,7 +8,7 @@
 use std::hash::{Hash, Hasher};
 
 use phalanx::prelude::*;
-use phalanx::{PerChunk, PerChunkMut};
+use phalanx::chunks::{PerChunk, PerChunkMut};
 use xxhash_rust::xxh3::xxh3_64;
 
 #[component(lines)]

@@ -17,7 +17,7 @@ impl CommandBuffer {
     /// a row of one of them would not fit a chunk. A barrier.
     ///
     /// Only components decide: [`Changed`](crate::Changed),
-    /// [`ChangedLines`](crate::ChangedLines), [`Arrived`](crate::Arrived) and
+    /// [`ChangedLines`](crate::lines::ChangedLines), [`Arrived`](crate::Arrived) and
     /// [`Reordered`](crate::Reordered) compare with a version, which a command does not have, and
     /// do not compile:
     ///
@@ -99,8 +99,8 @@ impl CommandBuffer {
     /// box for the kernel.
     ///
     /// The kernel runs at playback, once for each chunk, after all commands before it.
-    /// [`Applied::matched`](crate::Applied::matched) counts the despawned entities. If the kernel
-    /// panics, no entity is despawned, the values that it has written stay, and the panic is
+    /// [`Applied::matched`](crate::command::Applied::matched) counts the despawned entities. If the
+    /// kernel panics, no entity is despawned, the values that it has written stay, and the panic is
     /// resumed after the other commands. Filters by version do not compile, as for
     /// [`insert_where`](Self::insert_where).
     ///

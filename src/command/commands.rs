@@ -20,7 +20,7 @@ use super::buffer::CommandBuffer;
 ///
 /// The policy of [`CommandBuffer::on_dead_entity`] is kept from run to run, until
 /// [`Schedule::reset`](crate::Schedule::reset): set it in every run or, with a
-/// [`Local`](crate::Local), in the first.
+/// [`Local`](crate::schedule::Local), in the first.
 ///
 /// # The whole world
 ///

@@ -1,20 +1,50 @@
-//! Command buffers: structural changes that are recorded now and applied later.
+//! Commands: structural changes that are recorded now and applied later.
 //!
-//! A program records into a [`buffer`], a system into its parameter [`commands`], and several
-//! threads into the [`writers`] of one buffer, each a [`writer`], as [`par_record`] does for the
-//! chunks of a query and any [`par_target`]; [`by_query`] adds the commands on all entities that a
-//! query matches, [`share`] the commands on shared values, and [`switch`](mod@switch) the commands
-//! that enable and disable, recorded as lists of [`switches`]. Values are recorded with their types
-//! and stored as bytes: components are plain data, so a command is a small [`record`], its value is
-//! bytes in an [`arena`], and its pair of bundle types has a number in [`bundle_kinds`]. Ids for
-//! spawns are on loan in advance or taken from a system's share ([`ids`], [`id_shares`]).
+//! A system records into its parameter [`Commands`], a program into a [`CommandBuffer`], and
+//! several threads into the [`CommandWriter`]s of one buffer ([`CommandWriters`]). A pass over the
+//! chunks of a query records in parallel into each [`ParTarget`]
+//! ([`Query::par_record`](crate::Query::par_record)).
 //!
-//! [`playback`] splits the records into runs between barriers. The [`player`] of a playback groups
-//! each run by entity ([`entity_groups`]), and merges each group to one net change
-//! ([`merge_table`]): at most one row is written, moved or removed. Entities with equal commands
-//! that follow each other are changed together. [`error`] describes the result of a
-//! playback and the commands that had no effect, which [`failures`] collects.
-//! [`scratch`] is the memory that a buffer keeps from one playback to the next.
+//! [`World::apply`](crate::World::apply) changes the world: commands on one entity are merged to
+//! one net change, so that at most one row is written, moved or removed. It returns an [`Applied`],
+//! which counts the changes; [`DeadEntityPolicy`] chooses the effect of a command on a dead entity.
+//!
+//! ```
+//! use phalanx::prelude::*;
+//!
+//! #[component]
+//! struct Health(f32);
+//! #[component]
+//! struct Burning;
+//!
+//! let mut world = World::new();
+//! let mut buffer = world.command_buffer(1)?;
+//! let entity = buffer.spawn(Health(1.0));
+//! buffer.insert(entity, Burning);
+//! assert_eq!(world.len(), 0);
+//! world.apply(&mut buffer)?;
+//! assert!(world.has::<Burning>(entity));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+// | file | holds |
+// | --- | --- |
+// | `buffer`, `commands` | `CommandBuffer` and `Commands` |
+// | `writers`, `writer` | several threads that record into one buffer |
+// | `par_record`, `par_target` | the chunks of a query that record in parallel, and the targets |
+// | `by_query` | the commands on all entities that a query matches |
+// | `share` | the commands on shared values |
+// | `switch`, `switches` | the commands that enable and disable, recorded as lists |
+// | `record`, `arena`, `bundle_kinds` | a command, the bytes of its value, its pair of bundle types |
+// | `ids`, `id_shares` | ids for spawns: on loan in advance, or from a system's share |
+// | `playback` | the records as runs between barriers |
+// | `player`, `entity_groups`, `merge_table` | a run by entity, each group as one net change |
+// | `error`, `failures` | the result of a playback, and the commands without effect |
+// | `scratch` | the memory that a buffer keeps from one playback to the next |
+//
+// Values are recorded with their types and stored as bytes: components are plain data, so a
+// command is a small record. Entities with equal commands that follow each other are changed
+// together.
 
 mod arena;
 mod buffer;

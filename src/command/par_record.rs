@@ -70,7 +70,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// schedule.add(wither);
     /// schedule.run(&mut world)?;
     /// assert_eq!(world.len(), 5_000);
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     ///
     /// A spawn returns no id, because ids are given in the order of the chunks, at playback: spawn
@@ -100,7 +100,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// schedule.add(bury);
     /// schedule.run(&mut world)?;
     /// assert_eq!((world.len(), world.events::<Died>().len()), (5_000, 5_000));
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn par_record<T: ParTarget>(

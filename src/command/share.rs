@@ -39,7 +39,7 @@ fn effect(changed: Result<(), EntityError>) -> Result<usize, CommandErrorKind> {
 }
 
 impl CommandBuffer {
-    /// Records that an entity gets a [shared value](crate::Shared): see
+    /// Records that an entity gets a [shared value](crate::shared::Shared): see
     /// [`World::insert_shared`](crate::World::insert_shared). A barrier, with a box for the value.
     ///
     /// ```
@@ -57,9 +57,9 @@ impl CommandBuffer {
         self.recorder.insert_shared(entity, value, Location::caller());
     }
 
-    /// Records that the [shared value](crate::Shared) of type `T` is taken from an entity: see
-    /// [`World::remove_shared`](crate::World::remove_shared). If the entity has none at playback,
-    /// the command has no effect. A barrier.
+    /// Records that the [shared value](crate::shared::Shared) of type `T` is taken from an entity:
+    /// see [`World::remove_shared`](crate::World::remove_shared). If the entity has none at
+    /// playback, the command has no effect. A barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -78,8 +78,9 @@ impl CommandBuffer {
     }
 
     /// Records that all entities that `Q` and `F` match at playback get a [shared
-    /// value](crate::Shared), by [`Matching::insert_shared`](crate::Matching::insert_shared). A
-    /// barrier, with a box for the value.
+    /// value](crate::shared::Shared), by
+    /// [`Matching::insert_shared`](crate::Matching::insert_shared). A barrier, with a box for the
+    /// value.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -87,7 +87,7 @@ impl fmt::Debug for About {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// use phalanx::ComponentShape;
+/// use phalanx::reflect::ComponentShape;
 ///
 /// #[component]
 /// struct Position { x: f32, y: f32 }

@@ -17,8 +17,8 @@ use super::plain::Plain;
 /// [`NULL`](crate::Entity::NULL), not an `Option`.
 ///
 /// Where all fields are [`Pod`](bytemuck::Pod), the component is too, and so can be seen as
-/// [`scalars`](crate::scalars) or [`lanes`](crate::lanes()); with a `bool` or an enum in it, it
-/// cannot. This is the only cost: values are checked only where they are made from bytes.
+/// [`scalars`](crate::simd::scalars) or [`lanes`](crate::simd::lanes()); with a `bool` or an enum
+/// in it, it cannot. This is the only cost: values are checked only where they are made from bytes.
 ///
 /// Data that is not [`Plain`] (a `String`, a handle with a destructor) cannot be stored in chunks.
 /// An entity has it as a side value: see [`World::insert_side`](crate::World::insert_side).
@@ -187,7 +187,7 @@ impl ComponentHint {
 /// }
 /// assert_eq!(world.get::<Height>(entity)?.0, 2.0);
 /// assert_eq!(world.get::<Position>(entity)?.z, 3.0); // the value, not a reference
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
 /// It pays for kernels that need some of the fields, and at levels below AVX-512 for kernels that
@@ -276,14 +276,14 @@ impl ComponentHint {
 /// }
 /// assert_eq!(world.query::<&Health>().changed_since(before).count_rows(), 10_000);
 /// assert_eq!(world.query::<&Health>().changed_lines_since(before).count_rows(), 160);
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
 /// A write by entity stamps a line. A loop over slices gets all rows as `&mut`, so all lines count
-/// as changed; the term [`LinesMut`](crate::LinesMut) stamps only the lines that a kernel takes
-/// from it for writing. A query that sees only enabled rows stamps their lines. A loop over slices
-/// costs the same as without line versions. The versions take 8 bytes for each 16 rows of a full
-/// chunk, also where an archetype has few rows. Generic and split structs take no
+/// as changed; the term [`LinesMut`](crate::lines::LinesMut) stamps only the lines that a kernel
+/// takes from it for writing. A query that sees only enabled rows stamps their lines. A loop over
+/// slices costs the same as without line versions. The versions take 8 bytes for each 16 rows of a
+/// full chunk, also where an archetype has few rows. Generic and split structs take no
 /// `#[component(lines)]`.
 ///
 /// # Hidden components
@@ -344,7 +344,7 @@ impl ComponentHint {
 /// assert_eq!(world.query::<&InPhysics>().with::<Gone>().count_rows(), 1);
 /// schedule.run(&mut world)?;
 /// assert!(world.is_empty());
-/// # Ok::<(), phalanx::ScheduleError>(())
+/// # Ok::<(), phalanx::error::ScheduleError>(())
 /// ```
 ///
 /// [`Gone`](crate::Gone) describes the entity between its despawn and its end. Copies made by

@@ -30,7 +30,7 @@ use super::component::{Component, ComponentHint};
 ///
 /// world.matching::<&Health>().with::<Disabled>().remove::<Disabled>();
 /// assert_eq!(world.query::<&Health>().count_rows(), 10);
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -47,7 +47,7 @@ pub struct Disabled;
 /// let orc = world.spawn((Health(80.0), Orc, Prototype));
 /// world.instantiate(orc, 1000)?;
 /// assert_eq!(world.query::<&Orc>().count_rows(), 1000, "the prototype is not one of them");
-/// # Ok::<(), phalanx::SpawnError>(())
+/// # Ok::<(), phalanx::error::SpawnError>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]

@@ -50,7 +50,7 @@ impl<V: Component + Default> ChunkValue for V {}
 /// | --- | --- |
 /// | `world.spawn((sprite, PerChunk::<Bounds>::TAG))` | gives the chunks of these entities a `Bounds` |
 /// | the term `PerChunk<Bounds>` | the value, by copy |
-/// | the term [`PerChunkMut<Bounds>`](crate::PerChunkMut) | the value, to be written |
+/// | the term [`PerChunkMut<Bounds>`](crate::chunks::PerChunkMut) | the value, to be written |
 /// | [`query.where_chunk(…)`](crate::Query::where_chunk) | skips chunks by their value |
 /// | `changed_since::<PerChunk<Bounds>>(…)` | chunks that are new, have a value written since, or in which rows were spawned |
 ///

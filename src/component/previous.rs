@@ -17,8 +17,8 @@ use super::text::ConstText;
 /// row is copied: `flip` exchanges the two columns. See there for an example.
 ///
 /// It is a component of its own, named after `C`, which dereferences to a `C`. `C` is
-/// [`Pod`](bytemuck::Pod), so [`scalars`](crate::scalars) and [`lanes`](crate::lanes()) view it as
-/// they do `C`.
+/// [`Pod`](bytemuck::Pod), so [`scalars`](crate::simd::scalars) and [`lanes`](crate::simd::lanes())
+/// view it as they do `C`.
 #[derive(Clone, Copy, Default, PartialEq, Pod, TransparentWrapper, Zeroable)]
 #[repr(transparent)]
 pub struct Previous<C>(pub C);

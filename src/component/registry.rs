@@ -158,7 +158,7 @@ impl ComponentInfo {
         self.tracks_lines
     }
 
-    /// The values that its chunks have, if it is [`PerChunk`](crate::PerChunk).
+    /// The values that its chunks have, if it is [`PerChunk`](crate::chunks::PerChunk).
     pub(crate) const fn chunk_value(&self) -> Option<&ChunkShape> {
         self.about.chunk_value()
     }
@@ -205,7 +205,7 @@ impl ComponentInfo {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # use phalanx::{ApplyError, error::CommandErrorKind};
+/// # use phalanx::error::{ApplyError, CommandErrorKind};
 /// mod old {
 ///     # use phalanx::prelude::*;
 ///     #[component(name = "health")]

@@ -33,10 +33,10 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// | [`matching::<Q>().insert_shared(mesh)`](crate::Matching::insert_shared) | gives it to all of a query: whole chunks change owner |
 /// | [`matching::<()>().where_shared(&a).insert_shared(b)`](crate::Matching::where_shared) | gives all that have `a` the value `b` |
 /// | [`commands.insert_shared(entity, mesh)`](crate::CommandBuffer::insert_shared) | in a system |
-/// | the term `Shared<Mesh>`, without `&` | a [`SharedRef`](crate::SharedRef), which is like `&Mesh`; only entities that have one |
+/// | the term `Shared<Mesh>`, without `&` | a [`SharedRef`](crate::shared::SharedRef), which is like `&Mesh`; only entities that have one |
 /// | the term `Option<Shared<Mesh>>` | an `Option<&Mesh>`; all entities |
 /// | [`query.where_shared(&mesh)`](crate::Query::where_shared) | only entities with an equal value |
-/// | [`WithShared<Mesh>`](crate::WithShared), [`WithoutShared<Mesh>`](crate::WithoutShared) | filters: with any value, and with none |
+/// | [`WithShared<Mesh>`](crate::shared::WithShared), [`WithoutShared<Mesh>`](crate::shared::WithoutShared) | filters: with any value, and with none |
 /// | [`get_shared`](crate::World::get_shared), [`has_shared`](crate::World::has_shared), [`remove_shared`](crate::World::remove_shared) | of one entity |
 /// | [`world.shared_values::<Mesh>()`](crate::World::shared_values) | the values that entities have |
 /// | [`world.map_shared(\|owner: &Owner, id\| …)`](crate::World::map_shared) | replaces ids in values, for entities that go to another world |
@@ -57,10 +57,10 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// A value is dropped with the last chunk of its entities; if its destructor panics, the panic ends
 /// there, after its message. A world has room for 65,535 component types and values: for each type
 /// of values the largest number at one time counts, not all values that ever existed. The [hash of
-/// a world](crate::World::hash) covers values by their `Hash`. A [`Snapshot`](crate::Snapshot)
-/// keeps values. As bytes it has only values of types with an encoder, set by
-/// [`World::encode_shared`](crate::World::encode_shared), and of at most 49,151 components, types
-/// and values.
+/// a world](crate::World::hash) covers values by their `Hash`. A
+/// [`Snapshot`](crate::snapshot::Snapshot) keeps values. As bytes it has only values of types with
+/// an encoder, set by [`World::encode_shared`](crate::World::encode_shared), and of at most 49,151
+/// components, types and values.
 ///
 /// ```
 /// # use phalanx::prelude::*;

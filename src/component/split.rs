@@ -218,7 +218,7 @@ for_tuples!(tuples, 1..=12);
 ///     position.y = position.x;
 /// }
 /// assert_eq!(world.get::<Position>(entity)?.y, 11.0);
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 pub struct SplitMut<'w, S: SplitComponent> {
     value: S,

@@ -150,7 +150,8 @@ pub struct ColumnExplanation {
     /// Rows in which the component is [disabled](crate::World::set_enabled). `None` if it cannot
     /// be.
     pub disabled: Option<usize>,
-    /// Bytes of the value that each chunk has, if the component is [`PerChunk`](crate::PerChunk).
+    /// Bytes of the value that each chunk has, if the component is
+    /// [`PerChunk`](crate::chunks::PerChunk).
     pub per_chunk: Option<usize>,
     /// Bytes of the change versions of its lines, over all chunks, which
     /// [`changed_lines_since`](crate::Query::changed_lines_since) tests. `None` if the component

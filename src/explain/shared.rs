@@ -3,7 +3,7 @@
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
 
-/// The [shared values](crate::Shared) of one type.
+/// The [shared values](crate::shared::Shared) of one type.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -18,7 +18,7 @@ use crate::component::{ComponentId, Registry};
 /// assert_eq!((shared.values, shared.rows, shared.chunks), (500, 1000, 500));
 /// assert!(shared.is_sparse());
 /// assert!(explanation.to_string().contains("warning: chunks of `usize` are 0.0 % full"));
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedExplanation {

@@ -38,7 +38,7 @@ use super::row_log::row_log;
 /// world.insert(orc, Health(5.0))?; // no gain: it had one
 /// let (entities, values) = gained.read(&world);
 /// assert_eq!((entities, values), (&[orc][..], &[Health(10.0)][..]));
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Debug)]
 pub struct Insertions<C>(PhantomData<fn(C) -> C>);

@@ -66,7 +66,7 @@ impl World {
     /// assert_eq!(gained.read(&world), (&[orc][..], &[Shield(1.0)][..]));
     /// assert_eq!(lost.read(&world), (&[orc][..], &[Shield(2.0)][..]));
     /// assert_eq!(despawned.read(&world), [orc]);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[must_use]
     pub fn cursor<L: Log>(&mut self) -> LogCursor<L> {

@@ -60,8 +60,8 @@
 //!
 //! An entry stays until every reader has read it, however many runs of this or other schedules lie
 //! between: a system may be skipped, and a schedule may run less often than others, as with
-//! [`FixedStep`](crate::FixedStep). Entries that all have read are dropped when the next run of any
-//! schedule begins. Only if unread entries take more than 64 MiB
+//! [`FixedStep`](crate::schedule::FixedStep). Entries that all have read are dropped when the next
+//! run of any schedule begins. Only if unread entries take more than 64 MiB
 //! ([`World::keep`](crate::World::keep) sets another bound) are the oldest dropped, and their
 //! readers count them as [`missed`](LogReader::missed). A world that runs no schedule drops entries
 //! as the log grows, or by [`World::age_logs`](crate::World::age_logs). Without readers, events

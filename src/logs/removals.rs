@@ -49,7 +49,7 @@ use super::row_log::row_log;
 /// world.clear();
 /// let (entities, values) = lost.read(&world);
 /// assert_eq!((entities, values), (&[orcs[1], orcs[0]][..], &[Body(2), Body(1)][..]));
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Debug)]
 pub struct Removals<C>(PhantomData<fn(C) -> C>);

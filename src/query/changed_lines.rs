@@ -99,8 +99,8 @@ impl<C: Component> Watch<C> for LinesMut<C> {}
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Only lines of sixteen rows in which `C` changed after `since`: written by row
     /// ([`World::get_mut`](crate::World::get_mut), [`World::lookup_mut`](crate::World::lookup_mut),
-    /// a query's [`get_mut`](Query::get_mut)), taken from a [`LinesMut`](crate::LinesMut), among
-    /// the rows that another query saw as `&mut` because it [chooses
+    /// a query's [`get_mut`](Query::get_mut)), taken from a [`LinesMut`](crate::lines::LinesMut),
+    /// among the rows that another query saw as `&mut` because it [chooses
     /// rows](crate::World::set_enabled), spawned, or inserted. A query that takes whole slices as
     /// `&mut` changes all lines, and so does [`rows`](Query::rows) of `&mut C`. A row that moves to
     /// another archetype, or to the place of a removed row, brings the version of its old line to
@@ -133,7 +133,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///     sent.push((entities[0], positions.len()));
     /// }
     /// assert_eq!(sent, [(all[0], 16), (all[32], 16), (all[496], 16)]);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     #[track_caller]

@@ -19,10 +19,10 @@ use super::term::Term;
 /// query, for example in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose
 /// archetypes and cost no time in the loop. [`Changed`], [`Arrived`] and
 /// [`Reordered`](crate::Reordered) choose chunks: they cost one comparison per archetype plus a
-/// scan of a dense array. [`ChangedLines`](crate::ChangedLines) also chooses among the lines of
-/// these chunks. [`WhereChunk`](crate::WhereChunk) chooses chunks by their values; only its method
-/// makes it. [`IncludeHidden`] and filters that name a hidden component add to the rows that a
-/// query visits; all others narrow it. The trait is sealed.
+/// scan of a dense array. [`ChangedLines`](crate::lines::ChangedLines) also chooses among the lines
+/// of these chunks. [`WhereChunk`](crate::chunks::WhereChunk) chooses chunks by their values; only
+/// its method makes it. [`IncludeHidden`] and filters that name a hidden component add to the rows
+/// that a query visits; all others narrow it. The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether chunks are tested one by one.
     #[doc(hidden)]
@@ -176,13 +176,13 @@ archetype_filter! {
 }
 
 archetype_filter! {
-    /// Entities that have any [shared value](crate::Shared) of type `T`. The term `Shared<T>`
-    /// filters as well.
+    /// Entities that have any [shared value](crate::shared::Shared) of type `T`. The term
+    /// `Shared<T>` filters as well.
     WithShared<T: SharedValue>, false, |builder| builder.shared::<T>()
 }
 
 archetype_filter! {
-    /// Entities that have no [shared value](crate::Shared) of type `T`.
+    /// Entities that have no [shared value](crate::shared::Shared) of type `T`.
     WithoutShared<T: SharedValue>, false, |builder| builder.without_shared::<T>()
 }
 
@@ -205,7 +205,7 @@ archetype_filter! {
 /// schedule.add(save);
 /// schedule.run(&mut world)?;
 /// assert_eq!(*world.resource::<usize>().unwrap(), 2);
-/// # Ok::<(), phalanx::ScheduleError>(())
+/// # Ok::<(), phalanx::error::ScheduleError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeHidden;

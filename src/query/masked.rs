@@ -13,7 +13,8 @@ use super::terms::Terms;
 /// # Whole chunks with masks
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Iterates over whole chunks in which some rows may be [disabled](crate::World::set_enabled):
-    /// a [`RowMask`](crate::RowMask) of the rows that the query sees, and the slices of all rows.
+    /// a [`RowMask`](crate::rows::RowMask) of the rows that the query sees, and the slices of all
+    /// rows.
     ///
     /// For kernels that compute all lanes and blend, where runs of enabled rows are short. A kernel
     /// must leave the values of the other rows as they are. A chunk without visible rows is

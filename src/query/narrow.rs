@@ -145,7 +145,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.query::<&Health>().rows().map(|health| health.0).sum::<f32>(), 2.0);
     /// let disabled = world.query::<Entity>().disabled::<Health>();
     /// assert_eq!(disabled.rows().collect::<Vec<_>>(), [wounded]);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn disabled<C: Component>(self) -> Query<'w, Q, (F, WithDisabled<C>)> {
@@ -162,7 +162,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
     /// world.set_enabled::<Health>(wounded, false)?;
     /// assert_eq!(world.query::<&Health>().ignore_enabled().count_rows(), 2);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn ignore_enabled(self) -> Query<'w, Q, (F, IgnoreEnabled)> {
@@ -195,7 +195,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.query::<&Position>().changed_since(before).iter().count(), 0);
     /// let both = world.query::<(&Position, &Velocity)>();
     /// assert_eq!(both.changed_since::<Velocity>(before).iter().count(), 1);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     #[track_caller]

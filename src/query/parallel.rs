@@ -250,7 +250,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// let sums: Vec<f32> = world
     ///     .query::<&Health>()
     ///     .par_chunks()
-    ///     .map(|health| phalanx::fold::sum(scalars::<f32>(health)))
+    ///     .map(|health| phalanx::simd::fold::sum(scalars::<f32>(health)))
     ///     .collect();
     /// assert_eq!(sums.iter().sum::<f32>(), 49_995_000.0);
     /// ```

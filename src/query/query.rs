@@ -358,7 +358,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// world.spawn_batch((0..1_000_000).map(|i| Health(i as f32)));
     /// let longest = world.query::<&Health>().extents().map(|health| health.len()).max();
     /// assert_eq!(longest, Some(64 * 4096));
-    /// # Ok::<(), phalanx::SpawnError>(())
+    /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     #[inline]
     pub fn extents(self) -> Extents<'w, Q, F> {

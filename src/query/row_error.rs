@@ -39,7 +39,7 @@ pub enum Exclusion {
     /// The component with this name is enabled, and the query asks for a disabled one.
     Enabled(&'static str),
     /// Its chunk has not changed since the version of a filter, or its
-    /// [value](crate::PerChunk) does not pass the test of one.
+    /// [value](crate::chunks::PerChunk) does not pass the test of one.
     Unchanged,
 }
 

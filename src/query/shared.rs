@@ -101,7 +101,7 @@ shared_term! { Option<Shared<T>>, Option<&'w T>, |_| {}, |value| value, None, So
 ///     assert_eq!(species.len(), 3);
 ///     assert_eq!(species.get(), "oak");
 /// }
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 pub struct SharedRef<'w, T> {
     /// Absent only before a pass has entered an archetype.
@@ -213,7 +213,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// let [oak, _] = [world.spawn(()), world.spawn(())];
     /// world.insert_shared(oak, "oak")?;
     /// assert_eq!(world.query::<Entity>().with_shared::<&str>().count_rows(), 1);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn with_shared<T: SharedValue>(self) -> Query<'w, Q, (F, WithShared<T>)> {
@@ -229,7 +229,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// world.insert_shared(oak, "oak")?;
     /// let without = world.query::<Entity>().without_shared::<&str>();
     /// assert!(without.rows().eq([other]));
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn without_shared<T: SharedValue>(self) -> Query<'w, Q, (F, WithoutShared<T>)> {
@@ -258,7 +258,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// let soldiers = world.query::<&Health>();
     /// assert_eq!(soldiers.where_shared(&Team(0)).count_rows(), 2);
     /// assert_eq!(world.query::<()>().where_shared(&Team(7)).count_rows(), 0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Query<'w, Q, (F, WhereShared<T>)> {
         let tag = self.view().store().registry().shared_tag(value);

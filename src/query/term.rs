@@ -25,13 +25,13 @@ use super::term_shape::TermShape;
 /// | `Option<&C>` | `Option<&[C]>` | all |
 /// | `Option<&mut C>` | `Option<&mut [C]>` | all; stamped where present |
 /// | `Entity` | `&[Entity]` | all |
-/// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::EnabledRows) | archetypes with `C`, [disabled](crate::World::set_enabled) or not |
-/// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::EnabledRowsMut) | the same; the version of `C` is stamped |
-/// | [`LinesMut<C>`](crate::LinesMut) | [`LineSlice<C>`](crate::LineSlice) | archetypes with `C`; the versions of written lines are stamped |
-/// | [`PerChunk<V>`](crate::PerChunk) | `V`, the value of the chunk | archetypes with that tag |
-/// | [`PerChunkMut<V>`](crate::PerChunkMut) | [`ChunkValueMut<V>`](crate::ChunkValueMut) | the same; the version of the tag is stamped |
-/// | [`Shared<T>`](crate::Shared) | [`SharedRef<T>`](crate::SharedRef), like `&T`: the value of all rows | archetypes that have a value |
-/// | [`Option<Shared<T>>`](crate::Shared) | `Option<&T>` | all |
+/// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::rows::EnabledRows) | archetypes with `C`, [disabled](crate::World::set_enabled) or not |
+/// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::rows::EnabledRowsMut) | the same; the version of `C` is stamped |
+/// | [`LinesMut<C>`](crate::lines::LinesMut) | [`LineSlice<C>`](crate::lines::LineSlice) | archetypes with `C`; the versions of written lines are stamped |
+/// | [`PerChunk<V>`](crate::chunks::PerChunk) | `V`, the value of the chunk | archetypes with that tag |
+/// | [`PerChunkMut<V>`](crate::chunks::PerChunkMut) | [`ChunkValueMut<V>`](crate::chunks::ChunkValueMut) | the same; the version of the tag is stamped |
+/// | [`Shared<T>`](crate::shared::Shared) | [`SharedRef<T>`](crate::shared::SharedRef), like `&T`: the value of all rows | archetypes that have a value |
+/// | [`Option<Shared<T>>`](crate::shared::Shared) | `Option<&T>` | all |
 ///
 /// The slice of a [split component](crate::component#split-components) is a struct of slices, one
 /// for each field.

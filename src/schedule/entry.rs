@@ -77,7 +77,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.add(draw).named("draw").before("draw");
     /// # fn draw() {}
     /// assert!(schedule.check().is_err(), "a system does not wait for itself");
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     pub fn before<M>(mut self, target: impl IntoTarget<M>) -> Self {
         self.add_before(target.into_target());
@@ -100,7 +100,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.add(integrate).after(gravity); // or `after("gravity")`
     /// schedule.add(gravity);
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     pub fn after<M>(mut self, target: impl IntoTarget<M>) -> Self {
         self.add_after(target.into_target());
@@ -131,7 +131,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.add(wind).in_set("forces");
     /// schedule.add(integrate).after("forces");
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     pub fn in_set(mut self, name: &str) -> Self {
         if !self.node().is_in(name) {
@@ -152,8 +152,8 @@ impl<'s> SystemEntry<'s> {
     /// * Filters by version in a condition compare with the last evaluation of that condition. With
     ///   `run_if(not_paused).run_if(changed)`, a change made while the game is paused is seen when
     ///   the pause ends.
-    /// * [`every`](crate::every) and [`Local`](crate::Local) values count how often their condition
-    ///   is evaluated: put conditions that must count every run first.
+    /// * [`every`](crate::schedule::every) and [`Local`](crate::schedule::Local) values count how
+    ///   often their condition is evaluated: put conditions that must count every run first.
     /// * A condition may protect later ones from a missing resource.
     ///
     /// A skipped system keeps the version of its last run: when it runs again it sees all changes
@@ -172,7 +172,7 @@ impl<'s> SystemEntry<'s> {
     /// let mut schedule = Schedule::new();
     /// schedule.add(|| panic!("not while paused")).run_if(|paused: Res<Paused>| !paused.0);
     /// schedule.run(&mut world)?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn run_if<M, Out, C>(self, condition: C) -> Self

@@ -33,7 +33,7 @@
 //! let mut schedule = Schedule::new();
 //! schedule.add(grow_old);
 //! schedule.run(&mut world)?;
-//! # Ok::<(), phalanx::ScheduleError>(())
+//! # Ok::<(), phalanx::error::ScheduleError>(())
 //! ```
 
 // | file | holds |

@@ -42,7 +42,7 @@ impl Schedule {
     /// | a command names a type with a name that another type of the world has | an error | all other commands | yes |
     /// | a command puts another world in place of this one | an error | none after that sync point | |
     /// | a system changes an entity that is not alive when the command is applied | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
-    /// | the same, with [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) | `Ok` | all other commands | |
+    /// | the same, with [`DeadEntityPolicy::Ignore`](crate::command::DeadEntityPolicy::Ignore) | `Ok` | all other commands | |
     /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
     ///
     /// A system that is skipped because its resource is missing does not hold back the systems that
@@ -55,11 +55,12 @@ impl Schedule {
     ///
     /// If a system, a condition, a recorded closure, or the destructor of an event panics (a
     /// system's `spawn` does when all ids are used, its `try_spawn` returns an error); if a command
-    /// fails and its buffer has [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a
-    /// component has the name of another type's. All other systems run and their commands are
-    /// applied; after that the panic is resumed with a text that names the system. The commands and
-    /// the events of a system that panics are discarded, and its written chunks count as changed.
-    /// The world, the schedule and its report remain usable.
+    /// fails and its buffer has
+    /// [`DeadEntityPolicy::Panic`](crate::command::DeadEntityPolicy::Panic); if a component has the
+    /// name of another type's. All other systems run and their commands are applied; after that the
+    /// panic is resumed with a text that names the system. The commands and the events of a system
+    /// that panics are discarded, and its written chunks count as changed. The world, the schedule
+    /// and its report remain usable.
     ///
     /// If a parameter names a component type with a name that another type has in the world, with
     /// the text of [`NameTaken`](crate::error::NameTaken). No system has run in this case.
@@ -74,7 +75,7 @@ impl Schedule {
     /// assert!(error.to_string().starts_with(start));
     /// world.insert_resource(0.5f32);
     /// schedule.run(&mut world)?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     pub fn run(&mut self, world: &mut World) -> Result<(), ScheduleError> {
         self.prepare(world)?;
@@ -242,7 +243,7 @@ impl Schedule {
     /// fault, so the run goes on and returns `Ok`. The report counts such commands, with their
     /// places in the source. [`Schedule::run`] lists the failures that are reported, and the ones
     /// that are errors as well; commands of a buffer with
-    /// [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) are not reported.
+    /// [`DeadEntityPolicy::Ignore`](crate::command::DeadEntityPolicy::Ignore) are not reported.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -260,7 +261,7 @@ impl Schedule {
     /// assert_eq!((report.count(), report.as_slice().len()), (3, 1));
     /// let start = "the first of 3 commands of system `ignite`: insert of `Burning`";
     /// assert!(report.to_string().starts_with(start));
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[must_use]
     pub const fn report(&self) -> &CommandReport {
@@ -283,7 +284,7 @@ impl Schedule {
     ///     }
     ///     assert_eq!(report.count(), 1);
     /// }
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn take_report(&mut self) -> CommandReport {

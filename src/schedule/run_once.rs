@@ -16,7 +16,7 @@ use super::system::ensure_apart;
 /// A function or closure of up to twelve [`SystemParam`]s that [`World::run`] calls once.
 ///
 /// It may borrow and consume local variables and return any type, unlike a
-/// [`System`](crate::System). A closure must name the types of its parameters. `Marker`
+/// [`System`](crate::schedule::System). A closure must name the types of its parameters. `Marker`
 /// distinguishes functions with different parameters, and is always inferred. The trait is sealed.
 ///
 /// Parameters that continue an earlier run do not compile. Outside of a schedule use a cursor, such
@@ -90,7 +90,8 @@ for_tuples!(functions, 0..=12);
 
 /// # Functions with the parameters of systems
 impl World {
-    /// Calls a function with the parameters of a [system](crate::System), and returns its result.
+    /// Calls a function with the parameters of a [system](crate::schedule::System), and returns its
+    /// result.
     ///
     /// A query, a lookup, side values and resources that are borrowed from the world one by one
     /// exclude each other as soon as one of them writes. As parameters of one function they are
@@ -122,13 +123,13 @@ impl World {
     /// });
     /// assert_eq!(paid, 3);
     /// assert_eq!(world.get::<Gold>(player)?.0, 13);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     ///
     /// Each call is like the first run of a system:
     ///
     /// * a filter such as [`Changed`](crate::Changed) matches all rows that were ever written,
-    /// * a [`Local`](crate::Local) is the default of its type,
+    /// * a [`Local`](crate::schedule::Local) is the default of its type,
     /// * an [`EventReader`](crate::logs::EventReader) reads all events that are kept,
     /// * [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed) and
     ///   [`Despawned`](crate::logs::Despawned) do not compile, since no earlier run has begun a

@@ -76,7 +76,7 @@ use super::timing::Timings;
 /// schedule.add((fall, integrate)); // in this order: one writes what the other reads
 /// schedule.add(grow_old); // beside both
 /// schedule.run(&mut world)?;
-/// # Ok::<(), phalanx::ScheduleError>(())
+/// # Ok::<(), phalanx::error::ScheduleError>(())
 /// ```
 #[derive(Default)]
 pub struct Schedule {
@@ -126,7 +126,7 @@ impl Schedule {
     /// # use phalanx::prelude::*;
     /// let mut schedule = Schedule::new();
     /// schedule.run(&mut World::new())?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn new() -> Self {
@@ -158,7 +158,7 @@ impl Schedule {
     /// schedule.add(|health: Query<&Health>, mut count: ResMut<usize>| *count = health.count_rows());
     /// schedule.run(&mut world)?;
     /// assert_eq!(*world.resource::<usize>().unwrap(), 1);
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     pub fn sync(&mut self) -> &mut Self {
         let name = format!("sync point {}", self.nodes.iter().filter(|node| node.sync).count() + 1);
@@ -185,7 +185,7 @@ impl Schedule {
     /// let mut schedule = Schedule::new();
     /// schedule.threads(1);
     /// schedule.run(&mut World::new())?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn threads(&mut self, threads: usize) -> &mut Self {
@@ -219,12 +219,13 @@ impl Schedule {
         self
     }
 
-    /// Forgets the world of the last run: versions, [`Local`](crate::Local) values, commands and
-    /// the [report](Schedule::report). The next run may be with any world, and is like the first.
+    /// Forgets the world of the last run: versions, [`Local`](crate::schedule::Local) values,
+    /// commands and the [report](Schedule::report). The next run may be with any world, and is like
+    /// the first.
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # use phalanx::ScheduleError;
+    /// # use phalanx::error::ScheduleError;
     /// let mut schedule = Schedule::new();
     /// schedule.add(|| ());
     /// schedule.run(&mut World::new())?;
@@ -248,8 +249,8 @@ impl Schedule {
     /// [`EventWriter`](crate::logs::EventWriter), in use or not. They belong to the schedule, so
     /// that [`World::memory`] does not count them. O(systems).
     ///
-    /// The closures of [`run`](crate::CommandBuffer::run), values of [`Local`](crate::Local), and
-    /// the memory that events own are not counted.
+    /// The closures of [`run`](crate::CommandBuffer::run), values of
+    /// [`Local`](crate::schedule::Local), and the memory that events own are not counted.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -266,7 +267,7 @@ impl Schedule {
     /// assert!(held > 200_000);
     /// assert_eq!(schedule.compact(), held - schedule.memory_bytes());
     /// assert!(schedule.memory_bytes() < 4_000);
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -295,7 +296,7 @@ impl Schedule {
     /// schedule.run(&mut World::new())?;
     /// println!("{}", schedule.timings());
     /// assert_eq!(schedule.timings().systems[0].name, "nothing");
-    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[must_use]
     pub const fn timings(&self) -> &Timings {

@@ -118,8 +118,8 @@ impl SetEntry<'_> {
     }
 
     /// The members run only if the condition returns `true`. Each member evaluates a clone of it,
-    /// just before it would run, and each clone has its own [`Local`](crate::Local) values and its
-    /// own version for change detection.
+    /// just before it would run, and each clone has its own [`Local`](crate::schedule::Local)
+    /// values and its own version for change detection.
     ///
     /// A member evaluates the conditions of its sets before its own, regardless of their order in
     /// the program. Conditions of the set that it joined first come first. The first `false` ends

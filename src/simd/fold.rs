@@ -31,7 +31,7 @@
 //! the history of the world, but never on the level or on the number of threads.
 //!
 //! ```
-//! use phalanx::fold;
+//! use phalanx::simd::fold;
 //!
 //! let chunks = [vec![1.0f32; 672], vec![2.0; 672], vec![3.0; 5]];
 //! let total: f32 = chunks.iter().map(|chunk| fold::sum(chunk)).sum();
@@ -59,8 +59,8 @@ use sealed::{FloatKernels, NumberKernels};
 /// It cannot be implemented outside of this crate.
 ///
 /// ```
-/// fn total<T: phalanx::fold::Number>(columns: [&[T]; 2]) -> [T; 2] {
-///     columns.map(phalanx::fold::sum)
+/// fn total<T: phalanx::simd::fold::Number>(columns: [&[T]; 2]) -> [T; 2] {
+///     columns.map(phalanx::simd::fold::sum)
 /// }
 /// assert_eq!(total([&[1, 2], &[3, 4]]), [3, 7]);
 /// ```
@@ -71,8 +71,8 @@ pub trait Number: NumberKernels {}
 /// It cannot be implemented outside of this crate.
 ///
 /// ```
-/// fn length<T: phalanx::fold::Float + Into<f64>>(vector: &[T]) -> f64 {
-///     phalanx::fold::dot(vector, vector).into().sqrt()
+/// fn length<T: phalanx::simd::fold::Float + Into<f64>>(vector: &[T]) -> f64 {
+///     phalanx::simd::fold::dot(vector, vector).into().sqrt()
 /// }
 /// assert_eq!(length(&[3.0f32, 4.0]), 5.0);
 /// ```
@@ -84,7 +84,7 @@ pub trait Float: Number + FloatKernels {}
 /// start at `+0.0`.
 ///
 /// ```
-/// use phalanx::fold;
+/// use phalanx::simd::fold;
 ///
 /// assert_eq!(fold::sum(&[0.5f32; 1_000]), 500.0);
 /// assert_eq!(fold::sum(&[u32::MAX, 3]), 2);
@@ -102,7 +102,7 @@ pub fn sum<T: Number>(values: &[T]) -> T {
 /// does not depend on the order of the rows, which a world does not guarantee.
 ///
 /// ```
-/// use phalanx::fold;
+/// use phalanx::simd::fold;
 ///
 /// assert_eq!(fold::min(&[2.0f32, f32::NAN, 1.0]), Some(1.0));
 /// assert_eq!(fold::min(&[f64::NAN]), None);
@@ -119,7 +119,7 @@ pub fn min<T: Number>(values: &[T]) -> Option<T> {
 /// NaNs are skipped and a zero is returned as `+0.0`, as in [`min`].
 ///
 /// ```
-/// use phalanx::fold;
+/// use phalanx::simd::fold;
 ///
 /// assert_eq!(fold::max(&[3, -7, 5]), Some(5));
 /// assert_eq!(fold::max(&[f32::NEG_INFINITY, f32::NAN]), Some(f32::NEG_INFINITY));
@@ -135,7 +135,7 @@ pub fn max<T: Number>(values: &[T]) -> Option<T> {
 /// Each product is rounded before it is added: no level fuses multiplication and addition.
 ///
 /// ```
-/// use phalanx::fold;
+/// use phalanx::simd::fold;
 ///
 /// assert_eq!(fold::dot(&[1.0f32, 2.0, 3.0], &[4.0, 5.0, 6.0]), 32.0);
 /// ```

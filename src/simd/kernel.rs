@@ -156,9 +156,9 @@
 /// inside the loop. Or time `Level::pin(Level::Baseline)` against the default.
 ///
 /// The most frequent obstacles: a `panic!` in the loop (use `zip`, not `[i]`), a float sum (use
-/// [`fold`](crate::fold)), an early `return` or `break`, a call to a function that was not inlined
-/// (`f32::sin` and its like are library calls). A kernel that writes some fields of a struct and
-/// not others becomes a scatter at AVX-512: split the component, or write all fields.
+/// [`fold`](crate::simd::fold)), an early `return` or `break`, a call to a function that was not
+/// inlined (`f32::sin` and its like are library calls). A kernel that writes some fields of a
+/// struct and not others becomes a scatter at AVX-512: split the component, or write all fields.
 ///
 /// # Safety without `unsafe`
 ///

@@ -27,24 +27,24 @@ use super::vectors::{F32x16, F64x8, I32x16, U32x16};
 /// It cannot be implemented outside of this crate.
 ///
 /// ```
-/// fn total<S: phalanx::Scalar + std::iter::Sum<S>>(rows: &[[S; 3]]) -> S
+/// fn total<S: phalanx::simd::Scalar + std::iter::Sum<S>>(rows: &[[S; 3]]) -> S
 /// where
 ///     [S; 3]: phalanx::prelude::Pod,
 /// {
-///     phalanx::scalars::<S>(rows).iter().copied().sum()
+///     phalanx::simd::scalars::<S>(rows).iter().copied().sum()
 /// }
 /// assert_eq!(total(&[[1, 2, 3], [4, 5, 6]]), 21);
 /// ```
 pub trait Scalar: Pod + Send + Sync + sealed::Sealed {}
 
-/// A vector that [`lanes`] can view a column as: of [`vectors`](crate::vectors), or of the `wide`
-/// crate, `f32x4` to `u64x8`.
+/// A vector that [`lanes`] can view a column as: of [`vectors`](crate::simd::vectors), or of the
+/// `wide` crate, `f32x4` to `u64x8`.
 ///
 /// It cannot be implemented outside of this crate.
 ///
 /// ```
-/// use phalanx::Lanes;
-/// use phalanx::vectors::F32x16;
+/// use phalanx::simd::Lanes;
+/// use phalanx::simd::vectors::F32x16;
 /// use phalanx::wide::f32x8;
 ///
 /// assert_eq!((<F32x16 as Lanes>::LEN, f32x8::LEN), (16, 8));
@@ -134,12 +134,12 @@ lane_types! {
 ///
 /// ```compile_fail,E0080
 /// let rows = [[1u16; 3]; 4];
-/// phalanx::scalars::<f32>(&rows);
+/// phalanx::simd::scalars::<f32>(&rows);
 /// ```
 ///
 /// ```compile_fail,E0080
 /// let rows = [1u64; 4];
-/// phalanx::scalars::<f32>(&rows);
+/// phalanx::simd::scalars::<f32>(&rows);
 /// ```
 #[inline]
 #[must_use]
@@ -151,7 +151,7 @@ pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
 /// The mutable form of [`scalars`].
 ///
 /// ```
-/// use phalanx::scalars_mut;
+/// use phalanx::simd::scalars_mut;
 ///
 /// let mut rows = [[1.0f32, 2.0, 3.0]; 2];
 /// for scalar in scalars_mut::<f32>(&mut rows) {
@@ -166,15 +166,15 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
     bytemuck::cast_slice_mut(slice)
 }
 
-/// A slice as vectors, of [`vectors`](crate::vectors) or of the `wide` crate.
+/// A slice as vectors, of [`vectors`](crate::simd::vectors) or of the `wide` crate.
 ///
 /// For code that LLVM does not vectorise by itself: a loop over sources for each row, masks and
 /// selects over several statements, sums. Write the plain loop in a [`#[kernel]`](crate::kernel)
 /// first and time both.
 ///
-/// **In a kernel, use [`vectors`](crate::vectors)**: `F32x16` is as wide as the level, in every
-/// build. `wide` chooses its instructions at compile time, from the features of the build. In a
-/// default build its `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, two to
+/// **In a kernel, use [`vectors`](crate::simd::vectors)**: `F32x16` is as wide as the level, in
+/// every build. `wide` chooses its instructions at compile time, from the features of the build. In
+/// a default build its `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, two to
 /// three times as long. It has operations that `vectors` lacks, for example shuffles and small
 /// integers: build with `-C target-cpu=x86-64-v3` (or `native`) for these.
 ///
@@ -185,7 +185,7 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 ///
 /// ```
 /// use phalanx::prelude::*;
-/// use phalanx::vectors::F32x16;
+/// use phalanx::simd::vectors::F32x16;
 ///
 /// #[derive(Clone, Copy, Pod, Zeroable)]
 /// #[repr(C, align(64))]
@@ -209,8 +209,8 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// assert_eq!(rows[1].0, [4.0; 16]);
 /// ```
 ///
-/// For a sum alone, use [`fold::sum`](crate::fold::sum). Avoid `reduce_add` of `wide` where results
-/// must not depend on the build: its order depends on the vector width.
+/// For a sum alone, use [`fold::sum`](crate::simd::fold::sum). Avoid `reduce_add` of `wide` where
+/// results must not depend on the build: its order depends on the vector width.
 ///
 /// An empty slice is no vectors, at any address.
 ///
@@ -232,14 +232,14 @@ pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
 /// The mutable form of [`lanes`].
 ///
 /// ```
-/// use phalanx::lanes_mut;
+/// use phalanx::simd::lanes_mut;
 /// use phalanx::wide::i32x4;
 ///
 /// let mut vectors = [i32x4::splat(1); 2];
 /// for vector in lanes_mut::<i32x4>(&mut vectors) {
 ///     *vector += 1;
 /// }
-/// assert_eq!(phalanx::scalars::<i32>(&[vectors[1].to_array()]), [2; 4]);
+/// assert_eq!(phalanx::simd::scalars::<i32>(&[vectors[1].to_array()]), [2; 4]);
 /// ```
 ///
 /// # Panics

@@ -1,9 +1,8 @@
 //! SIMD: kernels compiled once for each instruction set, folds, and vector views of columns.
 //!
-//! [`kernel`] has the attribute [`#[kernel]`](crate::kernel), [`level`] the instruction sets,
-//! [`current_level`] the choice between them, and [`level_error`] the errors of that choice.
-//! [`mod@fold`] has reductions, [`mod@lanes`] views of columns as scalars and as vectors, and
-//! [`vectors`] vectors and masks that follow the level. [`mod@overwrite`] stores rows past the
+//! [`#[kernel]`](macro@crate::kernel) compiles a function once for each [`Level`]. [`mod@fold`] has
+//! reductions; [`scalars`] and [`lanes()`] are views of columns as numbers and as vectors, and
+//! [`vectors`] has vectors and masks that follow the level. [`overwrite()`] stores rows past the
 //! caches if they are written and not read.
 //!
 //! # Why kernels are functions and not closures
@@ -53,6 +52,15 @@
 //! | a sum, a minimum, a maximum, a dot product | [`fold`] |
 //! | a loop in a loop, masks, loops that LLVM does not vectorise | [`lanes()`] and [`vectors`] |
 //! | shuffles, and integers of 8 or 16 bits | [`lanes()`] and `wide`, in a build with `-C target-cpu` |
+
+// | file | holds |
+// | --- | --- |
+// | `kernel` | the attribute |
+// | `level`, `current_level`, `level_error` | instruction sets, the choice, and its errors |
+// | `fold` | reductions |
+// | `lanes` | views of columns |
+// | `vectors` | vectors and masks |
+// | `overwrite` | stores past the caches |
 
 mod current_level;
 pub mod fold;

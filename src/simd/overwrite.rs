@@ -67,7 +67,7 @@ struct Block([u8; BLOCK_BYTES]);
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// use phalanx::{Stores, overwrite};
+/// use phalanx::simd::{Stores, overwrite};
 ///
 /// #[component]
 /// struct Force(f32);

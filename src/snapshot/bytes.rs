@@ -22,12 +22,12 @@ impl Snapshot {
     /// one, or in a later run.
     ///
     /// The bytes contain the whole snapshot except side values: ids, rows, columns as they are,
-    /// enable bits, values of chunks, versions, and [shared values](crate::Shared) of the types for
-    /// which the world has functions ([`World::encode_shared`]). The caller saves side values,
-    /// under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again after the restore.
-    /// The bytes end with a checksum, and are in the byte order of the machine. With the feature
-    /// `lz4` they can be compressed (`Snapshot::write_compressed`). Another compressor sees one
-    /// column after the other.
+    /// enable bits, values of chunks, versions, and [shared values](crate::shared::Shared) of the
+    /// types for which the world has functions ([`World::encode_shared`]). The caller saves side
+    /// values, under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again after the
+    /// restore. The bytes end with a checksum, and are in the byte order of the machine. With the
+    /// feature `lz4` they can be compressed (`Snapshot::write_compressed`). Another compressor sees
+    /// one column after the other.
     ///
     /// Components are identified by their [names](crate::Component::NAME), shared types by theirs.
     /// Give each component that is saved an explicit name, `struct Health as "health" { … }`: the
@@ -226,10 +226,10 @@ impl World {
     ///
     /// The delta contains lines of sixteen rows, in columns of chunks that were written since the
     /// snapshot, if their bytes differ; the differences of versions, enable bits and values of
-    /// chunks; the [shared values](crate::Shared) that are new; and the ids if entities came or
-    /// went. So its cost follows the changes. In addition it looks at the versions of all chunks,
-    /// at each 256th free id and at all shared values; if more than one in 16 ids changed, or the
-    /// snapshot was read, it is O(indices).
+    /// chunks; the [shared values](crate::shared::Shared) that are new; and the ids if entities
+    /// came or went. So its cost follows the changes. In addition it looks at the versions of all
+    /// chunks, at each 256th free id and at all shared values; if more than one in 16 ids changed,
+    /// or the snapshot was read, it is O(indices).
     ///
     /// # Errors
     ///

@@ -1,27 +1,55 @@
-//! The state of a world as a value: taken, kept, and put back.
+//! The state of a world as a value: taken, kept, put back, saved and sent.
 //!
-//! * [`snapshot`] has [`Snapshot`], [`World::snapshot`](crate::World::snapshot) and
-//!   [`World::restore`](crate::World::restore).
-//! * [`snapshot_ring`] has the last states of a world, for a simulation that goes back when inputs
-//!   arrive late.
-//! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
-//!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
-//!   describes them; [`write`] and [`write_ids`] make them, and [`read`] checks all of them. The
-//!   numbers and arrays of the format are written to an [`output`] and read from an [`input`]. A
-//!   [`shared_table`] is the part about a shared type, which [`read_shared`] reads.
-//! * [`compression`] wraps these bytes in LZ4 frames, and reads frames; [`replace_file`] saves
-//!   either, so that a file is the old one or the new one.
-//! * [`snapshot_reader`] reads states with other components: it leaves out unknown ones, and
-//!   converts a component that has a new field ([`convert`]).
-//! * [`snapshot_archetype`] and [`snapshot_column`] show the columns of a state as bytes, for
-//!   programs that write them in their own format.
-//! * [`error`] and [`read_error`] give the reasons why a state cannot be taken, restored or read.
+//! A [`Snapshot`] is taken by [`World::snapshot`](crate::World::snapshot) and put back by
+//! [`World::restore`](crate::World::restore). The first copy moves all bytes of the world's rows.
+//! Each later copy into the same snapshot, and each restore, compares versions and copies the
+//! columns of chunks that were written in between. A [`SnapshotRing`] keeps the last states of a
+//! world, for a simulation that goes back when inputs arrive late.
 //!
-//! A snapshot is an image of the store (`store/image.rs`): each column of an archetype as one
-//! array, ids and free list, enable bits, values of chunks, and all versions. The first copy moves
-//! all bytes of the world's rows. Each later copy into the same snapshot, and each restore,
-//! compares versions and copies the columns of chunks that were written in between: the essay is in
-//! `archetype/image.rs`. The effect on versions that the program holds is in `store/history.rs`.
+//! [`Snapshot::to_bytes`] is a state as bytes, for a disk or a wire, and
+//! [`World::delta_since`](crate::World::delta_since) the difference between two. A
+//! [`SnapshotReader`] reads states of other versions of a program: it leaves out unknown
+//! components, and converts those that have a new field. [`SnapshotArchetype`] and
+//! [`SnapshotColumn`] show the columns of a state, for programs that write them in their own
+//! format.
+//!
+//! ```
+//! use phalanx::prelude::*;
+//! use phalanx::snapshot::Snapshot;
+//!
+//! #[component]
+//! struct Health(f32);
+//!
+//! let mut world = World::new();
+//! world.spawn(Health(1.0));
+//! let state = world.snapshot()?;
+//! world.clear();
+//! world.restore(&state)?;
+//! assert_eq!(world.query::<&Health>().count_rows(), 1);
+//! let bytes = state.to_bytes()?;
+//! # let _: (&Snapshot, Vec<u8>) = (&state, bytes);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+// | file | holds |
+// | --- | --- |
+// | `snapshot` | `Snapshot`, `World::snapshot` and `World::restore` |
+// | `snapshot_ring` | the last states of a world |
+// | `bytes` | both as bytes, and the difference between two states |
+// | `format` | the essay on these bytes |
+// | `write`, `write_ids`, `read` | make the bytes, and check all of them |
+// | `output`, `input` | the numbers and arrays of the format |
+// | `shared_table`, `read_shared` | the part about a shared type |
+// | `compression` | LZ4 frames |
+// | `replace_file` | saves bytes, so that a file is the old one or the new one |
+// | `snapshot_reader`, `convert` | states with other components, and components with new fields |
+// | `snapshot_archetype`, `snapshot_column` | the columns of a state as bytes |
+// | `error`, `read_error` | the reasons why a state cannot be taken, restored or read |
+//
+// A snapshot is an image of the store (`store/image.rs`): each column of an archetype as one
+// array, ids and free list, enable bits, values of chunks, and all versions. The essay on versions
+// that are compared is in `archetype/image.rs`. The effect on versions that the program holds is in
+// `store/history.rs`.
 
 mod bytes;
 mod compression;

@@ -16,8 +16,8 @@ use super::error::SnapshotError;
 /// | entities: ids, generations, the ids that come next | [resources](World::insert_resource) |
 /// | the order of archetypes, chunks and rows | [side values](World::insert_side) of other types |
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
-/// | [enable bits](World::set_enabled), [values of chunks](crate::PerChunk) | recorded commands |
-/// | [shared values](crate::Shared), which it keeps alive | the state of a schedule |
+/// | [enable bits](World::set_enabled), [values of chunks](crate::chunks::PerChunk) | recorded commands |
+/// | [shared values](crate::shared::Shared), which it keeps alive | the state of a schedule |
 /// | clones of the side values that [`World::keep_sides`] names | memory: spare chunks, addresses |
 /// | versions of columns, chunks and lines | |
 ///
@@ -29,7 +29,7 @@ use super::error::SnapshotError;
 /// It can be sent to another thread. A clone copies all of it: O(bytes).
 ///
 /// ```
-/// use phalanx::Snapshot;
+/// use phalanx::snapshot::Snapshot;
 /// use phalanx::prelude::*;
 ///
 /// #[component]
@@ -64,7 +64,7 @@ impl Snapshot {
     /// A snapshot of no world, to be filled by [`World::snapshot_into`]. Allocates nothing.
     ///
     /// ```
-    /// # use phalanx::Snapshot;
+    /// # use phalanx::snapshot::Snapshot;
     /// assert!(Snapshot::new().is_empty());
     /// ```
     #[must_use]
@@ -234,9 +234,9 @@ impl World {
     ///   changes since then. A version read in between reports everything as changed, once.
     /// * **Copies of chunks**, for example in a renderer: a game that restores in every frame would
     ///   copy everything in every frame. Compare versions of chunks for *difference* instead. A
-    ///   copy is valid while [`Chunk::version`](crate::Chunk::version) and
-    ///   [`order_version`](crate::Chunk::order_version) equal the versions of the chunk of the same
-    ///   archetype and index when it was copied, even if they are older than others.
+    ///   copy is valid while [`Chunk::version`](crate::chunks::Chunk::version) and
+    ///   [`order_version`](crate::chunks::Chunk::order_version) equal the versions of the chunk of
+    ///   the same archetype and index when it was copied, even if they are older than others.
     /// * Events are dropped, and so are the entries that [`Inserted`](crate::logs::Inserted),
     ///   [`Removed`](crate::logs::Removed) and [`Despawned`](crate::logs::Despawned) have not read;
     ///   readers count them as missed. The restore itself is not a gain or loss for them, so a
@@ -244,8 +244,8 @@ impl World {
     ///   in the run that sends them, or keep them in components.
     /// * Side values are restored if [`World::keep_sides`] had named their type when the snapshot
     ///   was taken. Others stay with the entities that are alive before and after; entities that
-    ///   come back have none of them. Resources, [`Local`](crate::Local)s and the state of a
-    ///   schedule stay as they are.
+    ///   come back have none of them. Resources, [`Local`](crate::schedule::Local)s and the state
+    ///   of a schedule stay as they are.
     /// * Ids from the discarded time may belong to other entities later.
     ///
     /// Only differences are copied, as by [`World::snapshot_into`], with the same cost.

@@ -84,7 +84,7 @@ impl<'s> SnapshotArchetype<'s> {
     }
 
     /// The columns, in the order of the names of their components. The column of a tag has no
-    /// bytes; [shared values](crate::Shared) have no column. O(components).
+    /// bytes; [shared values](crate::shared::Shared) have no column. O(components).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -4,8 +4,8 @@ use core::fmt;
 
 use crate::component::ComponentInfo;
 
-/// The values of one component in an archetype of a [`Snapshot`](crate::Snapshot): made by
-/// [`SnapshotArchetype::columns`](crate::SnapshotArchetype::columns).
+/// The values of one component in an archetype of a [`Snapshot`](crate::snapshot::Snapshot): made
+/// by [`SnapshotArchetype::columns`](crate::snapshot::SnapshotArchetype::columns).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -69,7 +69,7 @@ impl<'s> SnapshotColumn<'s> {
     /// # let mut world = World::new();
     /// # world.spawn(Score(1));
     /// let snapshot = world.snapshot()?;
-    /// let address = |snapshot: &phalanx::Snapshot| {
+    /// let address = |snapshot: &phalanx::snapshot::Snapshot| {
     ///     let mut archetypes = snapshot.archetypes();
     ///     archetypes.find_map(|archetype| archetype.column("score")).unwrap().bytes().as_ptr()
     /// };

@@ -173,7 +173,7 @@ impl<'w> SnapshotReader<'w> {
     /// Makes a snapshot from bytes, as [`World::read_snapshot`], with three differences: components
     /// are left out or converted by the options; the state may be from a world with other chunks;
     /// and in both cases the rows are put into new chunks. All versions are the newest in this
-    /// case, and values of chunks ([`PerChunk`](crate::PerChunk)) are the default.
+    /// case, and values of chunks ([`PerChunk`](crate::chunks::PerChunk)) are the default.
     ///
     /// O(bytes).
     ///

@@ -14,7 +14,7 @@ use super::snapshot::Snapshot;
 /// allocates no memory while the world keeps its size.
 ///
 /// ```
-/// use phalanx::SnapshotRing;
+/// use phalanx::snapshot::SnapshotRing;
 /// use phalanx::prelude::*;
 ///
 /// #[component]
@@ -53,7 +53,7 @@ impl SnapshotRing {
     /// A ring for the last `len_max` states, at least one. Allocates nothing.
     ///
     /// ```
-    /// # use phalanx::SnapshotRing;
+    /// # use phalanx::snapshot::SnapshotRing;
     /// assert!(SnapshotRing::new(8).is_empty());
     /// ```
     #[must_use]
@@ -64,7 +64,7 @@ impl SnapshotRing {
     /// The number of states.
     ///
     /// ```
-    /// # use phalanx::SnapshotRing;
+    /// # use phalanx::snapshot::SnapshotRing;
     /// assert_eq!(SnapshotRing::new(8).len(), 0);
     /// ```
     #[must_use]
@@ -75,7 +75,7 @@ impl SnapshotRing {
     /// Returns `true` if the ring has no state.
     ///
     /// ```
-    /// # use phalanx::SnapshotRing;
+    /// # use phalanx::snapshot::SnapshotRing;
     /// assert!(SnapshotRing::new(8).is_empty());
     /// ```
     #[must_use]
@@ -95,7 +95,8 @@ impl SnapshotRing {
     /// If the `Clone` of a side value panics. The ring has lost its oldest state if it was full.
     ///
     /// ```
-    /// # use phalanx::{SnapshotRing, prelude::*};
+    /// # use phalanx::snapshot::SnapshotRing;
+    /// # use phalanx::prelude::*;
     /// let (mut world, mut states) = (World::new(), SnapshotRing::new(2));
     /// for _ in 0..5 {
     ///     states.push(&mut world)?;
@@ -119,7 +120,8 @@ impl SnapshotRing {
     /// The state `back` states before the last one.
     ///
     /// ```
-    /// # use phalanx::{SnapshotRing, prelude::*};
+    /// # use phalanx::snapshot::SnapshotRing;
+    /// # use phalanx::prelude::*;
     /// let (mut world, mut states) = (World::new(), SnapshotRing::new(2));
     /// states.push(&mut world)?;
     /// assert!(states.get(0).is_some() && states.get(1).is_none());
@@ -145,7 +147,8 @@ impl SnapshotRing {
     /// As [`World::restore`].
     ///
     /// ```
-    /// # use phalanx::{SnapshotRing, prelude::*};
+    /// # use phalanx::snapshot::SnapshotRing;
+    /// # use phalanx::prelude::*;
     /// let (mut world, mut states) = (World::new(), SnapshotRing::new(8));
     /// states.push(&mut world)?;
     /// world.spawn(());
@@ -165,7 +168,7 @@ impl SnapshotRing {
     /// are not counted.
     ///
     /// ```
-    /// # use phalanx::SnapshotRing;
+    /// # use phalanx::snapshot::SnapshotRing;
     /// assert_eq!(SnapshotRing::new(8).bytes(), 0);
     /// ```
     #[must_use]

@@ -78,7 +78,7 @@ pub enum Difference {
         /// Whether it is enabled in the expected world; in the other world it is the opposite.
         expected: bool,
     },
-    /// Entities have another [shared value](crate::Shared).
+    /// Entities have another [shared value](crate::shared::Shared).
     Shared {
         /// The names of the components of the archetype, in alphabetical order.
         archetype: Vec<&'static str>,

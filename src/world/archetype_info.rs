@@ -24,7 +24,8 @@ impl<'w> ArchetypeInfo<'w> {
         infos.into_iter()
     }
 
-    /// The types of the [shared values](crate::Shared) of its entities, as the compiler names them.
+    /// The types of the [shared values](crate::shared::Shared) of its entities, as the compiler
+    /// names them.
     pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
         let (registry, shared) = (self.registry, self.archetype.shared());
         let tags = shared.into_iter().flat_map(SharedTags::tags);

@@ -69,7 +69,7 @@ impl World {
     ///
     /// The bytes are checked: their number must be the size of the component, and they must be a
     /// value of its type (a `bool` is 0 or 1). They are in the byte order of the machine, as
-    /// [`EntityView`](crate::EntityView) returns them. O(components).
+    /// [`EntityView`](crate::reflect::EntityView) returns them. O(components).
     ///
     /// Each field of a [split component](crate::component#split-components) counts as a component
     /// here: either all of them are named, or the entity has the others.

@@ -24,7 +24,7 @@ impl World {
     /// std::mem::swap(x, y);
     /// assert_eq!(world.get::<Health>(a).unwrap().0, 2.0);
     /// assert!(world.get_disjoint_mut::<Health, 2>([a, a]).is_err());
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn get_disjoint_mut<C: Component, const N: usize>(
         &mut self,

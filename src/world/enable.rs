@@ -59,7 +59,7 @@ impl World {
     /// assert!(world.set_enabled::<Awake>(one, false)?, "it was enabled");
     /// let awake = world.query::<&Speed>().with::<Awake>();
     /// assert_eq!(awake.rows().map(|speed| speed.0).collect::<Vec<_>>(), [2.0]);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     ///
     /// ```compile_fail,E0080
@@ -100,7 +100,7 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// assert!(world.is_enabled::<Awake>(entity)?);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn is_enabled<C: Component>(&self, entity: Entity) -> Result<bool, EntityError> {
         const { assert_enableable::<C>() };

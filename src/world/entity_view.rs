@@ -112,7 +112,7 @@ impl<'w> EntityView<'w> {
         self.world.store.sides().types_of(self.entity)
     }
 
-    /// The types of its [shared values](crate::Shared), as the compiler names them.
+    /// The types of its [shared values](crate::shared::Shared), as the compiler names them.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -121,7 +121,7 @@ impl<'w> EntityView<'w> {
     /// world.insert_shared(entity, String::from("oak"))?;
     /// let types: Vec<_> = world.entity(entity)?.shared_types().collect();
     /// assert_eq!(types, ["alloc::string::String"]);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
         let registry = self.registry();

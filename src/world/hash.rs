@@ -30,9 +30,9 @@ impl World {
     /// * ids: the next ids to allocate, with their generations, and the refused ids; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
-    /// * [shared values](crate::Shared), by the [`Hash`] of their types, which should differ for
-    ///   different values, and the tags of values that no entity has any more: a later value gets
-    ///   the archetypes of an earlier one, and queries visit it in that place;
+    /// * [shared values](crate::shared::Shared), by the [`Hash`] of their types, which should
+    ///   differ for different values, and the tags of values that no entity has any more: a later
+    ///   value gets the archetypes of an earlier one, and queries visit it in that place;
     /// * the parameters of [`World::builder`] except
     ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///

@@ -25,7 +25,7 @@ use super::world::World;
 ///     world.get_mut::<Health>(all[step])?.0 += 1.0;
 ///     assert_eq!(cache.hash(&world), world.hash());
 /// }
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct HashCache(Known);
@@ -61,7 +61,7 @@ impl HashCache {
     /// world.get_mut::<Health>(all[5000])?.0 = 2.0;
     /// let _ = cache.hash(&world);
     /// assert_eq!(cache.columns_read(), 1);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[must_use]
     pub const fn columns_read(&self) -> usize {

@@ -34,7 +34,7 @@ impl World {
     /// let horde = world.instantiate(prototype, 1000)?.to_vec();
     /// assert_eq!(world.get::<Health>(horde[999]), Ok(&Health(80.0)));
     /// assert_eq!(world.query::<&Orc>().count_rows(), 1001);
-    /// # Ok::<(), phalanx::SpawnError>(())
+    /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn instantiate(
         &mut self,

@@ -39,7 +39,7 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.get::<Health>(entity)?.0, 1.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn get<C: Columnar<Shape: CellShape<C>>>(
@@ -68,7 +68,7 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.get_mut::<Health>(entity)?.0 -= 0.5;
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn get_mut<C: Columnar<Shape: CellShape<C>>>(
@@ -113,7 +113,7 @@ impl World {
     ///     }
     /// }
     /// assert_eq!(world.get::<Health>(entities[98])?.0, 98.0 + 99.0 / 2.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[must_use]
     pub fn lookup_mut<C: Component>(&mut self) -> LookupMut<'_, C> {
@@ -150,7 +150,7 @@ impl<'w, C: Component> Lookup<'w, C> {
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.lookup::<Health>().get(entity)?.0, 1.0);
     /// assert!(world.lookup::<Health>().get(Entity::NULL).is_err());
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn get(&self, entity: Entity) -> Result<&'w C, EntityError> {
@@ -172,7 +172,7 @@ impl<C: Component> Lookup<'_, C> {
     /// let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// assert!(world.lookup::<Awake>().is_enabled(entity)?);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn is_enabled(&self, entity: Entity) -> Result<bool, EntityError> {
@@ -207,7 +207,7 @@ impl<C: Component> LookupMut<'_, C> {
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.lookup_mut::<Health>().get(entity)?.0, 1.0);
     /// assert!(world.lookup_mut::<Health>().get(Entity::NULL).is_err());
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn get(&self, entity: Entity) -> Result<&C, EntityError> {
@@ -229,7 +229,7 @@ impl<C: Component> LookupMut<'_, C> {
     /// world.lookup_mut::<Health>().get_mut(entity)?.0 -= 0.5;
     /// let changed = world.query::<&Health>().changed_since(before).rows().next();
     /// assert_eq!(changed.unwrap().0, 0.5);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn get_mut(&mut self, entity: Entity) -> Result<&mut C, EntityError> {
@@ -251,7 +251,7 @@ impl<C: Component> LookupMut<'_, C> {
     /// let mut world = World::new();
     /// let entity = world.spawn(Awake);
     /// assert!(world.lookup_mut::<Awake>().is_enabled(entity)?);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn is_enabled(&self, entity: Entity) -> Result<bool, EntityError> {
@@ -277,7 +277,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///     assert!(awake.set_enabled(*entity, false)?);
     /// }
     /// assert_eq!(world.query::<&Awake>().count_rows(), 50);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Result<bool, EntityError> {

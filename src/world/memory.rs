@@ -58,7 +58,7 @@ impl World {
     /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.reserve::<Health>(10_000)?;
-    /// # Ok::<(), phalanx::SpawnError>(())
+    /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
@@ -105,11 +105,11 @@ impl World {
     /// An archetype's number is its index in [`World::archetypes`]. Archetypes created later get
     /// smaller numbers, so stored numbers, for example from explanations, become wrong. Queries
     /// visit archetypes in the order of their creation, and a set of components that comes back is
-    /// the last in that order. [Shared](crate::Shared) types without archetypes forget their tags,
-    /// which decide the archetype of a value. So this changes the [`hash`](World::hash), though no
-    /// version, and worlds that must stay equal have to call it at the same points; `compact` does
-    /// not call it for this reason. O(archetypes × (plans + shared types) + shared values +
-    /// entities in archetypes created after the first that is removed).
+    /// the last in that order. [Shared](crate::shared::Shared) types without archetypes forget
+    /// their tags, which decide the archetype of a value. So this changes the
+    /// [`hash`](World::hash), though no version, and worlds that must stay equal have to call it at
+    /// the same points; `compact` does not call it for this reason. O(archetypes × (plans + shared
+    /// types) + shared values + entities in archetypes created after the first that is removed).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -121,7 +121,7 @@ impl World {
     /// assert_eq!(world.archetypes().len(), 2);
     /// assert_eq!(world.retire_archetypes(), 1);
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn retire_archetypes(&mut self) -> usize {
         self.flush();

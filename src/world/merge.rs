@@ -59,8 +59,9 @@ impl World {
     ///
     /// An [`Entity`] in a component is replaced by the new id, also if its entity is
     /// [`Gone`](crate::Gone): see [`MapEntities`](crate::MapEntities). If its entity has ended in
-    /// the other world, it becomes [`Entity::NULL`]. Ids in [values of chunks](crate::PerChunk) are
-    /// replaced too. Ids in [shared values](crate::Shared) are replaced by the function of
+    /// the other world, it becomes [`Entity::NULL`]. Ids in [values of
+    /// chunks](crate::chunks::PerChunk) are replaced too. Ids in [shared
+    /// values](crate::shared::Shared) are replaced by the function of
     /// [`map_shared`](World::map_shared); without one, a value with ids is refused. Two kinds of
     /// ids are not replaced: ids in [side values](World::insert_side), and ids in types that
     /// `impl_component!(Type)` only names and that do not implement `MapEntities`. Replace them by
@@ -73,11 +74,11 @@ impl World {
     /// * All entities, including [hidden](crate::component#hidden-components) ones and ones that
     ///   are [`Gone`](crate::Gone), which stay so here: they are not alive, and have new ids for
     ///   their cleanup. [Reserved](World::reserve_entity) ids are spawned first.
-    /// * Components, enable bits, values of chunks, [shared values](crate::Shared) and side values.
-    ///   No value is dropped, except a shared value that equals a value of this world.
+    /// * Components, enable bits, values of chunks, [shared values](crate::shared::Shared) and side
+    ///   values. No value is dropped, except a shared value that equals a value of this world.
     /// * Not resources, events, and unread records of cursors and systems of the other world. They
     ///   are dropped; take resources out before. A command buffer of the other world cannot be
-    ///   applied to this one, nor can a [`Snapshot`](crate::Snapshot) of it be restored.
+    ///   applied to this one, nor can a [`Snapshot`](crate::snapshot::Snapshot) of it be restored.
     ///
     /// The new ids are the ids that the same number of [`spawn`](World::spawn)s would return. They
     /// are given to archetype after archetype, in the order of their creation, and row after row.

@@ -54,12 +54,12 @@ impl World {
     ///
     /// # References
     ///
-    /// An [`Entity`](crate::Entity) in a moved component, [value of a chunk](crate::PerChunk) or
-    /// [shared value](World::map_shared) is replaced by the new id if it refers to an entity moved
-    /// by the same call. Any other becomes [null](crate::Entity::NULL), also if its entity has
-    /// stayed: ids carry no world, so the old one could refer to any entity here. To keep two
-    /// entities together, move them in one call. For the references that are not found see
-    /// [`merge`](World::merge).
+    /// An [`Entity`](crate::Entity) in a moved component, [value of a
+    /// chunk](crate::chunks::PerChunk) or [shared value](World::map_shared) is replaced by the new
+    /// id if it refers to an entity moved by the same call. Any other becomes
+    /// [null](crate::Entity::NULL), also if its entity has stayed: ids carry no world, so the old
+    /// one could refer to any entity here. To keep two entities together, move them in one call.
+    /// For the references that are not found see [`merge`](World::merge).
     ///
     /// References that stay in the other world are not changed. If they refer to an entity that has
     /// left, they refer to an entity that is not alive any more, as after a despawn. `moved.get`
@@ -69,9 +69,9 @@ impl World {
     ///
     /// The same as in a [`merge`](World::merge): components, enable bits, shared values and side
     /// values. No value is dropped or cloned, except that shared values with ids are made again; if
-    /// entities of both worlds have a [shared](crate::Shared) value, both worlds own it. Values of
-    /// chunks move with whole chunks; other rows get the values of new chunks. Cleanup components
-    /// move, and none stays.
+    /// entities of both worlds have a [shared](crate::shared::Shared) value, both worlds own it.
+    /// Values of chunks move with whole chunks; other rows get the values of new chunks. Cleanup
+    /// components move, and none stays.
     ///
     /// Everything counts as new in this world: each new column has one version, the version of this
     /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it. New ids

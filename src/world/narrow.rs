@@ -108,7 +108,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         self.narrow_since(since)
     }
 
-    /// Only chunks with a [value](crate::PerChunk) of type `V` that passes a test:
+    /// Only chunks with a [value](crate::chunks::PerChunk) of type `V` that passes a test:
     /// [`Query::where_chunk`](crate::Query::where_chunk).
     #[inline]
     pub fn where_chunk<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static>(

@@ -21,10 +21,10 @@ use super::world::World;
 
 /// # Shared values
 impl World {
-    /// Gives an entity a [shared value](crate::Shared) of type `T`, which replaces its previous
-    /// one. Moves one row: O(components), after one hash of the value and a comparison with an
-    /// equal one. If the entity already has an equal value, the world does not change. If the world
-    /// has an equal value, the entity gets that one, and this one is dropped.
+    /// Gives an entity a [shared value](crate::shared::Shared) of type `T`, which replaces its
+    /// previous one. Moves one row: O(components), after one hash of the value and a comparison
+    /// with an equal one. If the entity already has an equal value, the world does not change. If
+    /// the world has an equal value, the entity gets that one, and this one is dropped.
     ///
     /// For all entities of a query see [`Matching::insert_shared`].
     ///
@@ -46,7 +46,7 @@ impl World {
     /// assert_eq!(world.shared_values::<String>().count(), 1, "equal values are one");
     /// world.insert_shared(bob, String::from("blue"))?;
     /// assert_eq!(world.get_shared::<String>(bob)?, "blue");
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn insert_shared<T: SharedValue>(
         &mut self,
@@ -66,8 +66,8 @@ impl World {
         self.store.change_tags(entity, row.change(), (Tag, Tag))
     }
 
-    /// Sets the encoding of [shared values](crate::Shared) of type `T`, so that they are part of
-    /// states as bytes: of [`Snapshot::to_bytes`](crate::Snapshot::to_bytes),
+    /// Sets the encoding of [shared values](crate::shared::Shared) of type `T`, so that they are
+    /// part of states as bytes: of [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes),
     /// [`World::delta_since`], and the functions that read these. A state is encoded with the
     /// functions that were set when it was taken, so call this before; a state with shared values
     /// of a type without an encoding is an error.
@@ -123,8 +123,8 @@ impl World {
         self.store.registry_mut().encode_shared::<T>(SharedCodec::new(name, encode, decode));
     }
 
-    /// Sets how ids of entities in [shared values](crate::Shared) of type `T` are replaced when
-    /// their entities go to another world: `map` makes a value like the old one, in which each
+    /// Sets how ids of entities in [shared values](crate::shared::Shared) of type `T` are replaced
+    /// when their entities go to another world: `map` makes a value like the old one, in which each
     /// [`Entity`] is replaced by the result of its second argument. Ids carry no world, so without
     /// it [`merge`](World::merge) and [`move_from`](World::move_from) refuse values that have ids.
     ///
@@ -163,7 +163,7 @@ impl World {
         self.store.registry_mut().map_shared::<T>(SharedMap::new(map));
     }
 
-    /// Takes the [shared value](crate::Shared) of type `T` from an entity. Moves one row:
+    /// Takes the [shared value](crate::shared::Shared) of type `T` from an entity. Moves one row:
     /// O(components).
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl World {
     /// world.insert_shared(entity, String::from("red"))?;
     /// world.remove_shared::<String>(entity)?;
     /// assert!(world.remove_shared::<String>(entity).is_err());
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
@@ -189,7 +189,7 @@ impl World {
         self.store.change_tags(entity, Change::Unshare(marker), ())
     }
 
-    /// The [shared value](crate::Shared) of type `T` of an entity. O(1).
+    /// The [shared value](crate::shared::Shared) of type `T` of an entity. O(1).
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl World {
     /// assert!(world.get_shared::<String>(entity).is_err());
     /// world.insert_shared(entity, String::from("red"))?;
     /// assert_eq!(world.get_shared::<String>(entity)?, "red");
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn get_shared<T: SharedValue>(&self, entity: Entity) -> Result<&T, EntityError> {
         let place = self.store.entities().locate(entity).ok();
@@ -211,7 +211,8 @@ impl World {
         value.ok_or_else(|| self.lacking(entity, type_name::<T>()))
     }
 
-    /// Returns `true` if an entity is alive and has a [shared value](crate::Shared) of type `T`.
+    /// Returns `true` if an entity is alive and has a [shared value](crate::shared::Shared) of type
+    /// `T`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -224,8 +225,8 @@ impl World {
         self.get_shared::<T>(entity).is_ok()
     }
 
-    /// The distinct [shared values](crate::Shared) of type `T` that entities have, hidden ones
-    /// included, in the order in which their first archetypes were created. O(archetypes).
+    /// The distinct [shared values](crate::shared::Shared) of type `T` that entities have, hidden
+    /// ones included, in the order in which their first archetypes were created. O(archetypes).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -235,7 +236,7 @@ impl World {
     ///     world.insert_shared(soldier, team)?;
     /// }
     /// assert!(world.shared_values::<u8>().eq(&[1, 2]));
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn shared_values<T: SharedValue>(&self) -> impl Iterator<Item = &T> {
         let archetypes = self.store.archetypes().as_slice().iter();
@@ -255,19 +256,19 @@ impl SharedRow {
 }
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
-    /// Only entities that have a [shared value](crate::Shared) of type `T`.
+    /// Only entities that have a [shared value](crate::shared::Shared) of type `T`.
     pub fn with_shared<T: SharedValue>(self) -> Matching<'w, Q, (F, WithShared<T>)> {
         let (store, filter) = self.into_parts();
         Matching::new(store, (filter, WithShared::NEW))
     }
 
-    /// Only entities that have no [shared value](crate::Shared) of type `T`.
+    /// Only entities that have no [shared value](crate::shared::Shared) of type `T`.
     pub fn without_shared<T: SharedValue>(self) -> Matching<'w, Q, (F, WithoutShared<T>)> {
         let (store, filter) = self.into_parts();
         Matching::new(store, (filter, WithoutShared::NEW))
     }
 
-    /// Only entities with a [shared value](crate::Shared) of type `T` that equals `value`:
+    /// Only entities with a [shared value](crate::shared::Shared) of type `T` that equals `value`:
     /// [`Query::where_shared`](crate::Query::where_shared).
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {
         let (store, filter) = self.into_parts();
@@ -275,9 +276,9 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Matching::new(store, (filter, WhereShared::new(tag)))
     }
 
-    /// Gives every entity that matches a [shared value](crate::Shared) of type `T`, which replaces
-    /// its previous one, and returns the number of these entities. Entities that already have an
-    /// equal value are not counted.
+    /// Gives every entity that matches a [shared value](crate::shared::Shared) of type `T`, which
+    /// replaces its previous one, and returns the number of these entities. Entities that already
+    /// have an equal value are not counted.
     ///
     /// Chunks change owner, and no component is copied: O(entities), 20 bytes each for id and
     /// location, and O(chunks × columns) for versions.
@@ -317,8 +318,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Ok(store.change_matches(&matches, row.change(), (Tag, Tag)))
     }
 
-    /// Takes the [shared value](crate::Shared) of type `T` from every entity that matches, and
-    /// returns the number of entities that had one. Costs the same as
+    /// Takes the [shared value](crate::shared::Shared) of type `T` from every entity that matches,
+    /// and returns the number of entities that had one. Costs the same as
     /// [`insert_shared`](Matching::insert_shared).
     ///
     /// ```

@@ -29,7 +29,7 @@ impl World {
     /// destructor panics, the call finishes first; if several panic, the first panic goes on.
     ///
     /// [`instantiate`](World::instantiate) copies no side values, and [`hash`](World::hash) does
-    /// not cover them. [Snapshots](crate::Snapshot) contain only the types named by
+    /// not cover them. [Snapshots](crate::snapshot::Snapshot) contain only the types named by
     /// [`keep_sides`](World::keep_sides).
     ///
     /// In a system, use [`SideMut`]; for an entity that the system spawns by a command, record
@@ -93,10 +93,10 @@ impl World {
     /// Changes through `&T`, as in an atomic number or inside an `Arc`, are not noticed: such
     /// values are not state of the world.
     ///
-    /// [`Snapshot::to_bytes`](crate::Snapshot::to_bytes) leaves them out: save them beside it,
-    /// under [`Entity::to_bits`], and insert them after the restore.
+    /// [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes) leaves them out: save them
+    /// beside it, under [`Entity::to_bits`], and insert them after the restore.
     ///
-    /// [`Snapshot`]: crate::Snapshot
+    /// [`Snapshot`]: crate::snapshot::Snapshot
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -23,7 +23,7 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Position { x: 1.0, y: 2.0 });
     /// assert_eq!(world.get::<Position>(entity)?.x, 1.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -79,7 +79,7 @@ impl World {
     /// world.spawn_at(entity, ())?;
     /// assert!(world.contains(entity));
     /// assert!(world.spawn_at(entity, ()).is_err());
-    /// # Ok::<(), phalanx::SpawnError>(())
+    /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
@@ -137,7 +137,7 @@ impl World {
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let last = entities[99];
     /// assert_eq!(world.get::<Health>(last)?.0, 99.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -198,7 +198,7 @@ impl World {
     /// let mut world = World::new();
     /// let entities = world.spawn_columns((&positions[..], &velocities[..]))?;
     /// assert_eq!(entities.len(), 1000);
-    /// # Ok::<(), phalanx::SpawnError>(())
+    /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn spawn_columns<S: ColumnSlices>(&mut self, columns: S) -> Result<&[Entity], SpawnError> {
         const { assert_distinct::<S::Bundle>() };

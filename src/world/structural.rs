@@ -101,7 +101,7 @@ impl World {
     /// let entity = world.spawn(Health(1.0));
     /// world.insert(entity, (Frozen, Health(2.0)))?;
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), EntityError> {
@@ -124,7 +124,7 @@ impl World {
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.remove::<Health>(entity)?, Health(1.0));
     /// assert!(world.remove::<Health>(entity).is_err());
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
@@ -149,7 +149,7 @@ impl World {
     /// let entity = world.spawn(Walking(1.0));
     /// assert_eq!(world.exchange::<Walking, _>(entity, Flying(9.0))?, Walking(1.0));
     /// assert!(world.has::<Flying>(entity) && !world.has::<Walking>(entity));
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
     pub fn exchange<R: Bundle, A: Bundle>(

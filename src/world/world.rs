@@ -25,7 +25,7 @@ use super::resources::{MissingResource, Res, ResMut, Resources};
 /// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Frozen));
 /// world.remove::<Frozen>(entity)?;
 /// assert_eq!(world.get::<Position>(entity)?.y, 2.0);
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 pub struct World {
     pub(crate) store: Store,

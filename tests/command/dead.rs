@@ -2,11 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use phalanx::error::{ApplyError, CommandErrorKind, CommandVerb, NoSuchEntity};
 use phalanx::prelude::*;
-use phalanx::{
-    ApplyError,
-    error::{CommandErrorKind, CommandVerb, NoSuchEntity},
-};
 
 use crate::common::components::{Byte, Four, Tag, sound};
 use crate::fixtures::{apply, errors, world_and_buffer};

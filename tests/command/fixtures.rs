@@ -1,7 +1,7 @@
 //! A world with a buffer, and its playback.
 
+use phalanx::error::{ApplyError, CommandError};
 use phalanx::prelude::*;
-use phalanx::{ApplyError, error::CommandError};
 
 use crate::common::components::sound;
 
@@ -23,7 +23,7 @@ pub(crate) fn errors(world: &mut World, buffer: &mut CommandBuffer) -> Vec<Comma
 
 /// Plays back a buffer in which every command must have an effect.
 #[track_caller]
-pub(crate) fn apply(world: &mut World, buffer: &mut CommandBuffer) -> phalanx::Applied {
+pub(crate) fn apply(world: &mut World, buffer: &mut CommandBuffer) -> phalanx::command::Applied {
     let applied = world.apply(buffer).expect("every command has an effect");
     sound(world);
     assert!(buffer.is_empty());

@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use phalanx::error::{AllocAtError, OutOfIds, SpawnError};
 use phalanx::prelude::*;
-use phalanx::{
-    SpawnError,
-    error::{AllocAtError, OutOfIds},
-};
 
 use crate::common::components::{Byte, Four, sound};
 use crate::fixtures::{apply, errors, world_and_buffer};

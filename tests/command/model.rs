@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use phalanx::error::{ApplyError, CommandErrorKind};
 use phalanx::prelude::*;
-use phalanx::{ApplyError, Terms, error::CommandErrorKind};
+use phalanx::terms::Terms;
 use proptest::prelude::*;
 
 use crate::common::components::{Big, Byte, Four, Link, Serial, Tag, Twelve, sound, with_type};
@@ -321,7 +322,7 @@ impl Pair {
     }
 
     /// A command on one entity, recorded in the buffer or by one of its writers.
-    fn on_entity(&mut self, op: &Op, writer: Option<&mut phalanx::CommandWriter>) {
+    fn on_entity(&mut self, op: &Op, writer: Option<&mut phalanx::command::CommandWriter>) {
         macro_rules! record {
             ($method:ident $(::<$($T:ty),*>)? ($($argument:expr),*)) => {
                 match writer {

@@ -3,11 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
+use phalanx::error::{ApplyError, CommandErrorKind, CommandVerb};
 use phalanx::prelude::*;
-use phalanx::{
-    ApplyError,
-    error::{CommandErrorKind, CommandVerb},
-};
 
 use crate::common::components::{Big, Byte, Four, Page, Tag, sound};
 use crate::fixtures::{apply, errors, world_and_buffer};

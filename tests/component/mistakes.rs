@@ -244,7 +244,7 @@ fn a_parallel_loop_that_records_is_told_of_par_record_in_the_first_line() {
             (&loops("EventWriter<Entity>", "send", "par_for_each_chunk"), first_line),
             (
                 &format!(
-                    "{share} fn f(writer: &mut phalanx::CommandWriter) {{
+                    "{share} fn f(writer: &mut phalanx::command::CommandWriter) {{
                         share(|ids| ids.iter().for_each(|&id| writer.despawn(id)));
                     }}"
                 ),

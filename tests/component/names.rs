@@ -3,11 +3,9 @@
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use phalanx::error::{ApplyError, CommandError, CommandErrorKind, CommandVerb, NameTaken};
 use phalanx::prelude::*;
-use phalanx::{
-    ApplyError, Lookup, LookupMut,
-    error::{CommandError, CommandErrorKind, CommandVerb, NameTaken},
-};
+use phalanx::{Lookup, LookupMut};
 
 mod first {
     use phalanx::prelude::*;

@@ -115,12 +115,18 @@ fn a_component_that_is_not_a_term_is_not_gathered_and_told_with_its_name() {
 
 #[test]
 fn a_component_that_is_not_made_of_scalars_is_told_with_the_callers_line_and_its_type() {
-    let lines = ["phalanx::scalars::<f32>(&[ONE]);", "phalanx::scalars_mut::<f32>(&mut [ONE]);"];
+    let lines = [
+        "phalanx::simd::scalars::<f32>(&[ONE]);",
+        "phalanx::simd::scalars_mut::<f32>(&mut [ONE]);",
+    ];
     let size = "the component's size is not a multiple of the scalar's: it is not made of them";
     refused("scalars", &lines, &[size, "::<f32, Health>`"]);
     let aligned = "the component is not aligned like the scalar: it is not made of them";
-    refused("aligned", &["phalanx::scalars::<u8>(&[ONE]);"], &[aligned, "::<u8, Health>`"]);
-    let lines = ["phalanx::lanes::<f32x8>(&[ONE]);", "phalanx::lanes_mut::<f32x8>(&mut [ONE]);"];
+    refused("aligned", &["phalanx::simd::scalars::<u8>(&[ONE]);"], &[aligned, "::<u8, Health>`"]);
+    let lines = [
+        "phalanx::simd::lanes::<f32x8>(&[ONE]);",
+        "phalanx::simd::lanes_mut::<f32x8>(&mut [ONE]);",
+    ];
     let lane = "the component's size is not a multiple of a lane's: it is not made of them";
     refused("lanes", &lines, &[lane, "Health>`"]);
 }

@@ -1,10 +1,7 @@
 //! Stale ids, invented ids, ids requested by number, and ids of another world.
 
+use phalanx::error::{AllocAtError, EntityError, NoSuchEntity, SpawnError};
 use phalanx::prelude::*;
-use phalanx::{
-    EntityError, SpawnError,
-    error::{AllocAtError, NoSuchEntity},
-};
 
 use crate::common::components::{Four, Link, Tag, Twelve, sound};
 use crate::common::world;

@@ -1,10 +1,7 @@
 //! Wrong numbers: a request for more memory than a call may take is an error with the bytes.
 
+use phalanx::error::{AllocAtError, ReserveError, SpawnError, TooMuchMemory};
 use phalanx::prelude::*;
-use phalanx::{
-    SpawnError,
-    error::{AllocAtError, ReserveError, TooMuchMemory},
-};
 
 use crate::common::components::{Big, Four, Tag, sound};
 
@@ -104,7 +101,7 @@ fn a_smaller_limit_refuses_smaller_requests() {
         assert_eq!(buffer.try_par_writers(3).map(|writers| writers.len()), Ok(3));
         error
     };
-    world.refuses(par, 10_000 * size_of::<phalanx::CommandWriter>() as u64);
+    world.refuses(par, 10_000 * size_of::<phalanx::command::CommandWriter>() as u64);
     // A request of exactly the limit succeeds.
     assert!(limit().world.reserve_entities(5_000).is_ok());
     assert!(limit().world.command_buffer(5_000).is_ok());

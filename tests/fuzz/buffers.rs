@@ -6,8 +6,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use phalanx::error::{ApplyError, CommandVerb};
 use phalanx::prelude::*;
-use phalanx::{ApplyError, error::CommandVerb};
 use rayon::prelude::*;
 
 use crate::chunks::Rule;
@@ -176,7 +176,7 @@ impl Trial {
         let each = records.len().div_ceil(writers).max(1);
         self.step_aside(|side| {
             let mut writers = buffer(side, slot).par_writers(writers);
-            let write = |(writer, records): (&mut phalanx::CommandWriter, &[Record])| {
+            let write = |(writer, records): (&mut phalanx::command::CommandWriter, &[Record])| {
                 records.iter().for_each(|record| record.command.write(writer, record.entity));
             };
             if cfg!(miri) {

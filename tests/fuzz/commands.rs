@@ -1,7 +1,8 @@
 //! Commands that a buffer or a writer records.
 
+use phalanx::command::CommandWriter;
+use phalanx::error::CommandVerb;
 use phalanx::prelude::*;
-use phalanx::{CommandWriter, error::CommandVerb};
 
 use crate::chance::Chance;
 use crate::operations::Who;

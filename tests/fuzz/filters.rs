@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};
-use phalanx::PerChunk;
+use phalanx::chunks::PerChunk;
 
 use crate::parts::{
     Big, Bounds, Eight, Four, HIDDEN, Line, Mark, Part, SHARED, Set, Shape, Tag, Twelve,

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use phalanx::Previous;
+use phalanx::chunks::ChunkValueMut;
 use phalanx::prelude::*;
-use phalanx::{ChunkValueMut, Previous};
 
 use crate::filtered;
 use crate::filters::Only;

@@ -1,11 +1,8 @@
 //! Outcomes of operations, in a few words, which are compared and counted in the histogram.
 
-use phalanx::{
-    EntityError, SpawnError,
-    error::{
-        AllocAtError, CommandErrorKind, LayoutError, NoSuchEntity, OutOfIds, ReserveError,
-        ScatterError,
-    },
+use phalanx::error::{
+    AllocAtError, CommandErrorKind, EntityError, LayoutError, NoSuchEntity, OutOfIds, ReserveError,
+    ScatterError, SpawnError,
 };
 
 /// The answer of an operation.

@@ -199,7 +199,7 @@ macro_rules! with_part {
     (@ $n:expr, $P:ident => $run:expr; $($i:literal $part:ty),*) => {{
         #[expect(clippy::allow_attributes, reason = "which types are named differs")]
         #[allow(unused_imports, reason = "each use names some of them")]
-        use {phalanx::{PerChunk, Previous}, $crate::parts::*};
+        use {phalanx::{chunks::PerChunk, Previous}, $crate::parts::*};
         match $n { $($i => { type $P = $part; $run })* n => unreachable!("there is no {n}") }
     }};
 }

@@ -115,7 +115,7 @@ impl Trial {
             for (i, cell) in (0u32..).zip(cells) {
                 *cell = P::part(number.wrapping_add(i));
             }
-            Ok::<(), phalanx::EntityError>(())
+            Ok::<(), phalanx::error::EntityError>(())
         });
         let refused = entities.iter().find_map(|&entity| self.model.needs(entity, P::SET).err());
         let [a, b, c] = entities;

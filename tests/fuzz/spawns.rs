@@ -1,7 +1,7 @@
 //! Spawns: single, in batches, as copies, and under given ids; and reserved capacity.
 
+use phalanx::error::{AllocAtError, SpawnError};
 use phalanx::prelude::*;
-use phalanx::{SpawnError, error::AllocAtError};
 
 use crate::ids::AtId;
 use crate::operations::Hint;

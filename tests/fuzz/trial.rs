@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+use phalanx::HashCache;
 use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
-use phalanx::{HashCache, Snapshot};
+use phalanx::snapshot::Snapshot;
 
 use crate::beside;
 use crate::buffers::{Recorded, SLOTS};

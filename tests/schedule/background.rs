@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use phalanx::ScheduleError;
+use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
 
 use super::{A, panic_text, world};

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use phalanx::Lookup;
 use phalanx::prelude::*;
-use phalanx::{Lookup, System};
+use phalanx::schedule::System;
 
 use super::{A, B, C, Mark, world};
 

@@ -9,7 +9,8 @@
 
 use crate::effort::effort;
 use phalanx::prelude::*;
-use phalanx::{Local, Lookup, Schedule, schedule::CommandReport};
+use phalanx::schedule::{CommandReport, Local};
+use phalanx::{Lookup, Schedule};
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]

@@ -5,8 +5,9 @@ use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use phalanx::Lookup;
+use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
-use phalanx::{Lookup, ScheduleError};
 
 use super::{A, B, C, Mark, panic_text, world};
 

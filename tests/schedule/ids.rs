@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use phalanx::Lookup;
 use phalanx::prelude::*;
-use phalanx::{Local, Lookup};
+use phalanx::schedule::Local;
 
 use crate::A;
 

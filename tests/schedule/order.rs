@@ -1,6 +1,6 @@
 //! The order of systems, and invalid orders.
 
-use phalanx::ScheduleError;
+use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
 use proptest::prelude::*;
 

@@ -1,7 +1,9 @@
 //! The values of systems' parameters.
 
+use phalanx::Lookup;
+use phalanx::error::{ScheduleError, Subject};
 use phalanx::prelude::*;
-use phalanx::{Lookup, ScheduleError, SystemParam, error::Subject};
+use phalanx::schedule::SystemParam;
 
 use super::{A, B, C, Mark, panic_text, world};
 
@@ -116,7 +118,7 @@ fn a_query_is_passed_over_twice() {
 
 #[track_caller]
 fn refused<M: 'static>(
-    system: impl phalanx::System<M>,
+    system: impl phalanx::schedule::System<M>,
     first: usize,
     second: usize,
     what: Subject,

@@ -1,6 +1,6 @@
 //! The state of world and schedule after a failure.
 
-use phalanx::ScheduleError;
+use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
 
 use super::{A, Log, Mark, note, panic_text, world};

@@ -86,7 +86,7 @@ fn an_entity_that_is_not_alive_yet_takes_its_value_by_a_command() {
 #[test]
 fn systems_that_write_a_type_exclude_others_of_it() {
     #[track_caller]
-    fn refused<M: 'static>(system: impl phalanx::System<M>, second: usize) {
+    fn refused<M: 'static>(system: impl phalanx::schedule::System<M>, second: usize) {
         let error = Schedule::new().try_add(system).unwrap_err();
         assert_eq!((error.first.position, error.second.position), (1, second), "{error}");
         assert!(matches!(error.subject, Subject::Side(_)), "{error}");

@@ -1,6 +1,6 @@
 //! Systems added several at a time, and ordered by their functions.
 
-use phalanx::ScheduleError;
+use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
 
 use super::{A, Log, note, world};

@@ -135,7 +135,7 @@ pub fn may_overlap(target: &[std::cell::Cell<f32>], source: &[std::cell::Cell<f3
 /// The kernels of the fixture with plain loops.
 const KERNELS: [&str; 3] = ["integrate", "accelerate", "limit"];
 
-/// The kernels of the fixture over [`phalanx::vectors`].
+/// The kernels of the fixture over [`phalanx::simd::vectors`].
 const VECTOR_KERNELS: [&str; 4] = ["bounce", "attract", "root", "hash"];
 
 /// The shells and the registers that each must fill, as `#[kernel]` and AT&T syntax name them.

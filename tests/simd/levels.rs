@@ -3,8 +3,8 @@
 //! The lint below is also a test: kernels need no unsafe code in the crate that writes them.
 #![forbid(unsafe_code)]
 
-use phalanx::fold;
 use phalanx::prelude::*;
+use phalanx::simd::fold;
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 use wide::{f32x8, i32x8};

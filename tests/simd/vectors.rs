@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use phalanx::prelude::*;
-use phalanx::vectors::{F32x16, F64x8, I32x16, Mask16, U32x16};
+use phalanx::simd::vectors::{F32x16, F64x8, I32x16, Mask16, U32x16};
 
 use crate::levels::{bits, bits64, equal_at_every_level, odd_floats};
 
@@ -66,12 +66,12 @@ macro_rules! twins {
 }
 
 /// The lanes of a column, in order.
-fn flat<V: phalanx::Lanes>(column: &[V]) -> Vec<V::Scalar> {
+fn flat<V: phalanx::simd::Lanes>(column: &[V]) -> Vec<V::Scalar> {
     scalars_of(column).to_vec()
 }
 
 /// A cast that `scalars` refuses, because vectors have a greater alignment than their lanes.
-fn scalars_of<V: phalanx::Lanes>(column: &[V]) -> &[V::Scalar] {
+fn scalars_of<V: phalanx::simd::Lanes>(column: &[V]) -> &[V::Scalar] {
     bytemuck::cast_slice(column)
 }
 

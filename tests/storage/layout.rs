@@ -1,7 +1,8 @@
 //! The layout of rows in chunks: width, alignment, colour, growth.
 
+use phalanx::LINE_BYTES;
+use phalanx::error::{EntityError, LayoutError, SpawnError};
 use phalanx::prelude::*;
-use phalanx::{EntityError, LINE_BYTES, SpawnError, error::LayoutError};
 
 use crate::common::components::{Byte, Four, Page, Quarter, Tag, Third, Twelve, capacity, sound};
 use crate::common::world;

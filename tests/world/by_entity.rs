@@ -1,8 +1,9 @@
 //! Every call that names an entity, called for entities of every state: the calls agree.
 
-use phalanx::error::{Exclusion, MissingComponent, RowError};
+use phalanx::Gone;
+use phalanx::error::{EntityError, Exclusion, MissingComponent, RowError};
 use phalanx::prelude::*;
-use phalanx::{EntityError, Gone, Shared};
+use phalanx::shared::Shared;
 
 use crate::common::components::sound;
 use crate::common::world;

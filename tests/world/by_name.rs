@@ -1,7 +1,8 @@
 //! Components without their types: views of entities, and values by name.
 
-use phalanx::error::BytesError;
-use phalanx::{ComponentShape, EntityError, prelude::*};
+use phalanx::error::{BytesError, EntityError};
+use phalanx::prelude::*;
+use phalanx::reflect::ComponentShape;
 
 #[component(name = "place")]
 #[derive(Debug, PartialEq)]
@@ -90,7 +91,7 @@ fn an_entity_is_copied_to_another_world_by_names() {
     other.insert_bytes(copy, values).expect("all are known");
     assert!(other.archetypes().count() <= archetypes + 1, "one move");
     let copied = other.entity(copy).expect("alive");
-    let print = |view: phalanx::EntityView<'_>| {
+    let print = |view: phalanx::reflect::EntityView<'_>| {
         let text = format!("{view:?}");
         text[text.find('{').expect("a map")..].to_owned()
     };

@@ -1,9 +1,9 @@
 //! Cleanup components: entities that are new, tracked and gone.
 
 use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
-use phalanx::error::{BytesError, CommandErrorKind, NoSuchEntity};
+use phalanx::Previous;
+use phalanx::error::{ApplyError, BytesError, CommandErrorKind, EntityError, NoSuchEntity};
 use phalanx::prelude::*;
-use phalanx::{ApplyError, EntityError, Previous, SpawnError};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -194,7 +194,7 @@ fn what_is_gone_is_not_alive() {
     assert_eq!(world.exchange::<Sound, _>(entity, Four(1)), Err(dead.into()));
     assert_eq!(world.remove::<Four>(entity), Err(dead.into()));
     assert_eq!(world.remove::<()>(entity), Err(dead.into()));
-    assert_eq!(world.instantiate(entity, 1), Err(SpawnError::NoSuchEntity(dead)));
+    assert_eq!(world.instantiate(entity, 1), Err(phalanx::error::SpawnError::NoSuchEntity(dead)));
     assert_eq!(world.insert_side(entity, 1_u8), Err(dead));
     assert_eq!(world.side_mut::<u8>().insert(entity, 1), Err(dead));
     let four = [(Four::NAME, &[1, 0, 0, 0][..])];

@@ -1,6 +1,6 @@
 //! `World::get_disjoint_mut`: several cells at once.
 
-use phalanx::EntityError;
+use phalanx::error::EntityError;
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Tag, sound};

@@ -270,7 +270,7 @@ fn step(world: &mut World, model: &mut BTreeMap<Entity, Model>, chance: &mut Cha
             }
         }
         19 => {
-            let kernel = |entities: &[Entity], awake: &mut phalanx::EnabledRowsMut<'_>| {
+            let kernel = |entities: &[Entity], awake: &mut phalanx::rows::EnabledRowsMut<'_>| {
                 awake.assign(|row| entities[row].index().is_multiple_of(3));
             };
             for (entities, mut awake) in world.query_mut::<(Entity, EnabledMut<Awake>)>() {

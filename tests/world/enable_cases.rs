@@ -1,8 +1,7 @@
 //! Components that are switched off and on: passes, stamps, errors, and other ways to the same
 //! rows.
 
-use phalanx::EntityError;
-use phalanx::error::{Exclusion, RowError};
+use phalanx::error::{EntityError, Exclusion, RowError};
 use phalanx::prelude::*;
 
 use crate::common::components::{Serial, Tag, Twelve, sound};

@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use phalanx::RowMask;
 use phalanx::prelude::*;
+use phalanx::rows::RowMask;
 
 use crate::common::components::{Serial, small_world};
 use crate::common::effort::effort;

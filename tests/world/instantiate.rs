@@ -1,10 +1,7 @@
 //! Copies of an entity.
 
+use phalanx::error::{NoSuchEntity, OutOfIds, SpawnError};
 use phalanx::prelude::*;
-use phalanx::{
-    SpawnError,
-    error::{NoSuchEntity, OutOfIds},
-};
 
 use crate::common::components::small_world as world;
 use crate::common::components::{

@@ -46,7 +46,7 @@ fn lines_that_several_threads_write_in_parallel_are_all_reported() {
         world.query_mut::<&mut Heat>().into_iter().for_each(|heats| heats[0].0 += 1);
         let since = world.version();
         let gate = AtomicUsize::new(0);
-        let write = |line: &mut phalanx::LineSlice<'_, Heat>| {
+        let write = |line: &mut phalanx::lines::LineSlice<'_, Heat>| {
             gate.fetch_add(1, Ordering::SeqCst);
             while gate.load(Ordering::SeqCst) < 2 {
                 std::thread::yield_now();

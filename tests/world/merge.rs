@@ -71,7 +71,7 @@ pub(crate) fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity
         |name: &str| name.ends_with("Link") || name.contains("Edge.") || name.ends_with("Group");
     // Tags of shared values have names without a meaning.
     let components = view.components().filter(|c| !c.info().name().contains("Shared<"));
-    let of = |c: phalanx::ComponentView<'_>| {
+    let of = |c: phalanx::reflect::ComponentView<'_>| {
         let bytes = if has_ids(c.info().name()) { &[][..] } else { c.bytes() };
         (c.info().name(), (bytes.to_vec(), c.is_enabled()))
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use phalanx::ChunkValue;
+use phalanx::chunks::ChunkValue;
 use phalanx::prelude::*;
 use proptest::prelude::*;
 

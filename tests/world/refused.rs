@@ -2,8 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use phalanx::LookupMut;
+use phalanx::chunks::PerChunk;
 use phalanx::prelude::*;
-use phalanx::{LookupMut, PerChunk, Snapshot};
+use phalanx::snapshot::Snapshot;
 
 use crate::common::components::{Four, Link, Tag, Twelve, sound};
 

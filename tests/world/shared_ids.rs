@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use phalanx::Merged;
 use phalanx::error::MergeErrorKind;
 use phalanx::prelude::*;
-use phalanx::{Merged, SharedValue};
+use phalanx::shared::SharedValue;
 
 use crate::common::components::{Serial, Tag, small_world, sound};
 

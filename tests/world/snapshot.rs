@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use phalanx::HashCache;
+use phalanx::chunks::{PerChunk, PerChunkMut};
 use phalanx::error::SnapshotError;
 use phalanx::prelude::*;
-use phalanx::{HashCache, PerChunk, PerChunkMut, Snapshot, SnapshotRing};
+use phalanx::snapshot::{Snapshot, SnapshotRing};
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};
@@ -205,7 +207,7 @@ fn a_system_that_ran_in_a_past_which_did_not_happen_sees_everything_once() {
 #[test]
 fn the_order_of_archetypes_is_put_back() {
     let names = |world: &World| -> Vec<Vec<&'static str>> {
-        let names = |archetype: phalanx::ArchetypeInfo<'_>| {
+        let names = |archetype: phalanx::reflect::ArchetypeInfo<'_>| {
             archetype.components().map(|component| component.name()).collect()
         };
         world.archetypes().map(names).collect()

@@ -3,8 +3,8 @@
 //! A state that was read has no versions in common with the world, so all of it is compared or
 //! copied. The ways that use versions must have the same results.
 
-use phalanx::Snapshot;
 use phalanx::prelude::*;
+use phalanx::snapshot::Snapshot;
 
 use crate::common::components::{Four, Tag, sound};
 use crate::snapshot_bytes::reader;

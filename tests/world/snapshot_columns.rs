@@ -1,7 +1,7 @@
 //! The columns of a snapshot as bytes: `Snapshot::archetypes`.
 
 use phalanx::prelude::*;
-use phalanx::{Snapshot, SnapshotArchetype};
+use phalanx::snapshot::{Snapshot, SnapshotArchetype};
 
 #[component(name = "columns::weight")]
 struct Weight(u32);

@@ -14,9 +14,10 @@ fn a_build_without_the_feature_says_so() {
 
 #[cfg(feature = "lz4")]
 mod with_the_feature {
+    use phalanx::World;
     use phalanx::error::ReadError;
     use phalanx::prelude::*;
-    use phalanx::{Snapshot, World};
+    use phalanx::snapshot::Snapshot;
 
     use crate::common::components::{Four, Twelve, small_world, sound};
     use crate::snapshot_steps::{Chance, Trace, change_or_share};

@@ -1,8 +1,10 @@
 //! States that were read, among states that a world took itself: none is taken for another.
 
+use phalanx::HashCache;
+use phalanx::chunks::{PerChunk, PerChunkMut};
 use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
-use phalanx::{HashCache, PerChunk, PerChunkMut, Snapshot};
+use phalanx::snapshot::Snapshot;
 
 use crate::common::components::{Four, small_world, sound};
 use crate::common::effort::effort;

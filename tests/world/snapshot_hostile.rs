@@ -1,9 +1,9 @@
 //! Bytes that are not a valid state: cut, flipped, spliced, and with a matching checksum
 //! nevertheless.
 
+use phalanx::chunks::{PerChunk, PerChunkMut};
 use phalanx::error::ReadError;
 use phalanx::prelude::*;
-use phalanx::{PerChunk, PerChunkMut};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::common::components::{Four, Tag, Twelve, small_world, sound};

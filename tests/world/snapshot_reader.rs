@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use phalanx::chunks::{PerChunk, PerChunkMut};
 use phalanx::error::ReadError;
 use phalanx::prelude::*;
-use phalanx::{PerChunk, PerChunkMut};
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve, sound};
 use crate::snapshot_hostile::sign;

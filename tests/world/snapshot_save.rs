@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 use std::{env, fs, io, thread};
 
-use phalanx::Snapshot;
 use phalanx::prelude::*;
+use phalanx::snapshot::Snapshot;
 
 use crate::common::components::{Four, small_world};
 

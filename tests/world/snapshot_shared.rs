@@ -4,9 +4,10 @@
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
+use phalanx::chunks::PerChunk;
 use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
-use phalanx::{PerChunk, Snapshot};
+use phalanx::snapshot::Snapshot;
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};

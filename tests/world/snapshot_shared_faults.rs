@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use phalanx::Snapshot;
 use phalanx::error::ReadError;
 use phalanx::prelude::*;
+use phalanx::snapshot::Snapshot;
 
 use crate::common::components::{Four, Serial, Tag, small_world, sound};
 use crate::snapshot_hostile::{flipped, sign};

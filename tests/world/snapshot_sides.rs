@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use phalanx::SnapshotRing;
 use phalanx::prelude::*;
+use phalanx::snapshot::SnapshotRing;
 use proptest::prelude::*;
 
 use crate::common::components::{Four, sound};

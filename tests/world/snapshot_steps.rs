@@ -1,7 +1,7 @@
 //! Random changes of all kinds that a state can have, for the tests of snapshots.
 
+use phalanx::chunks::{PerChunk, PerChunkMut};
 use phalanx::prelude::*;
-use phalanx::{PerChunk, PerChunkMut};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve};
 use crate::common::effort::effort;

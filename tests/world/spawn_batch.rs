@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::SpawnError;
+use phalanx::error::SpawnError;
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Other, Twelve, sound};

@@ -1,6 +1,6 @@
 //! Entities from slices of their components.
 
-use phalanx::SpawnError;
+use phalanx::error::SpawnError;
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Tag, Twelve, sound};

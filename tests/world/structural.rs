@@ -1,7 +1,7 @@
 //! Rows are added, removed and moved between archetypes, and are found at their places.
 
+use phalanx::error::{EntityError, MissingComponent};
 use phalanx::prelude::*;
-use phalanx::{EntityError, error::MissingComponent};
 
 use crate::common::components::{Big, Four, Link, Nth, Other, Page, Tag, Third, Twelve, sound};
 use crate::common::world;

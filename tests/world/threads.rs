@@ -9,7 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use phalanx::prelude::*;
-use phalanx::{ArchetypeInfo, Lookup, Query, ReservedEntities};
+use phalanx::reflect::ArchetypeInfo;
+use phalanx::{Lookup, Query, ReservedEntities};
 use rayon::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]

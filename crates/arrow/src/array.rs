@@ -13,7 +13,8 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
-use phalanx::{Entity, VariantInfo};
+use phalanx::reflect::VariantInfo;
+use phalanx::Entity;
 
 use crate::error::ExportError;
 use crate::kind::{Child, Kind, Scalar};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use phalanx::{ComponentInfo, ComponentShape, Snapshot, SnapshotArchetype, SnapshotColumn};
+use phalanx::reflect::{ComponentInfo, ComponentShape};
+use phalanx::snapshot::{Snapshot, SnapshotArchetype, SnapshotColumn};
 
 use crate::array::id_values;
 use crate::error::ExportError;
@@ -50,7 +51,7 @@ impl Export {
     ///
     /// ```
     /// # use phalanx_arrow::Export;
-    /// let snapshot = std::sync::Arc::new(phalanx::Snapshot::new());
+    /// let snapshot = std::sync::Arc::new(phalanx::snapshot::Snapshot::new());
     /// assert!(Export::new().record_batches(&snapshot)?.is_empty());
     /// # Ok::<(), phalanx_arrow::ExportError>(())
     /// ```

@@ -3,7 +3,7 @@
 use std::ops::{Add, AddAssign};
 
 use arrow_array::{Array, RecordBatch};
-use phalanx::Snapshot;
+use phalanx::snapshot::Snapshot;
 
 /// The bytes that arrays have in common with a snapshot, and the bytes that were copied or made for
 /// them. It is found by addresses, and so a measurement, not a promise of a table.

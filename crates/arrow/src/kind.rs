@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use phalanx::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
+use phalanx::reflect::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
 
 /// Names of types, and the types of this crate's table that they stand for.
 pub(crate) type Aliases = BTreeMap<String, String>;

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use arrow_buffer::Buffer;
-use phalanx::{Snapshot, SnapshotArchetype};
+use phalanx::snapshot::{Snapshot, SnapshotArchetype};
 
 /// The column of this number, in the order of [`SnapshotArchetype::columns`], of an archetype of
 /// the snapshot, without a copy. The buffer keeps the snapshot alive.

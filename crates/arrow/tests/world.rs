@@ -9,7 +9,7 @@ use arrow_array::types::{Float32Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, FileReader, read_footer_length};
-use phalanx::Snapshot;
+use phalanx::snapshot::Snapshot;
 use phalanx::prelude::*;
 use phalanx_arrow::{BATCH_ROWS, Export, Footprint, record_batches, table, write_ipc};
 

@@ -41,8 +41,8 @@ macro_rules! vectors {
 
             /// The sum of all lanes: lane `i` plus lane `i + LEN / 2`, and so on with the halves.
             ///
-            /// It is the end of the tree of [`fold`](mod@crate::fold), equal at every level. Keep
-            /// sums in a vector and add the lanes once, after the loop.
+            /// It is the end of the tree of [`fold`](mod@crate::simd::fold), equal at every level.
+            /// Keep sums in a vector and add the lanes once, after the loop.
             #[inline(always)]
             #[must_use]
             pub fn reduce_add(self) -> $scalar {

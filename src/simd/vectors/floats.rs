@@ -40,7 +40,7 @@ impl F32x16 {
     /// The bits of each lane.
     ///
     /// ```
-    /// use phalanx::vectors::F32x16;
+    /// use phalanx::simd::vectors::F32x16;
     ///
     /// let x = F32x16::splat(-2.5);
     /// assert_eq!((x.to_bits() >> 31).to_array(), [1; 16]);
@@ -62,7 +62,7 @@ impl F32x16 {
     /// Each lane rounded towards zero, by `as`: beyond `i32` its nearest value, and 0 for NaN.
     ///
     /// ```
-    /// use phalanx::vectors::{F32x16, I32x16};
+    /// use phalanx::simd::vectors::{F32x16, I32x16};
     ///
     /// assert_eq!(F32x16::splat(-2.9).to_i32(), I32x16::splat(-2));
     /// assert_eq!(F32x16::splat(1e30).to_i32(), I32x16::splat(i32::MAX));

@@ -10,10 +10,10 @@ use sealed::Select;
 macro_rules! masks {
     ($($mask:ident of [$word:ident; $len:literal] by $lanes:ident, $bits:ident;)*) => { $(
         impl $mask {
-            /// Lane `i` is bit `i`: a part of a word of a [`RowMask`](crate::RowMask).
+            /// Lane `i` is bit `i`: a part of a word of a [`RowMask`](crate::rows::RowMask).
             ///
             /// ```
-            #[doc = concat!("use phalanx::vectors::", stringify!($mask), ";")]
+            #[doc = concat!("use phalanx::simd::vectors::", stringify!($mask), ";")]
             ///
             #[doc = concat!("let mask = ", stringify!($mask), "::from_bits(0b101);")]
             /// assert_eq!(mask.to_bools()[..4], [true, false, true, false]);
@@ -39,7 +39,7 @@ macro_rules! masks {
             /// Lane `i` is element `i`.
             ///
             /// ```
-            #[doc = concat!("use phalanx::vectors::", stringify!($mask), ";")]
+            #[doc = concat!("use phalanx::simd::vectors::", stringify!($mask), ";")]
             ///
             #[doc = concat!("let mask = ", stringify!($mask), "::from_bools([true; ", $len, "]);")]
             /// assert!(mask.all());
@@ -157,7 +157,7 @@ impl Mask16 {
     /// Both were computed. A lane that is not chosen has no effect, even if it is NaN or infinite.
     ///
     /// ```
-    /// use phalanx::vectors::F32x16;
+    /// use phalanx::simd::vectors::F32x16;
     ///
     /// let x = F32x16::from_array(std::array::from_fn(|lane| lane as f32));
     /// let positive = x.simd_gt(F32x16::splat(0.0));

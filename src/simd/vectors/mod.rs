@@ -2,7 +2,8 @@
 //!
 //! [`F32x16`], [`F64x8`], [`I32x16`] and [`U32x16`] are one cache line each. In a
 //! [`#[kernel]`](crate::kernel) they are four registers at the baseline, two at AVX2 and one at
-//! AVX-512, without `target-cpu`. [`lanes`](crate::lanes()) shows a column as vectors of them.
+//! AVX-512, without `target-cpu`. [`lanes`](crate::simd::lanes()) shows a column as vectors of
+//! them.
 //!
 //! # When
 //!
@@ -10,15 +11,15 @@
 //! vectorise these:
 //!
 //! - a loop over rows with another loop in it, such as one over sources of a force;
-//! - a sum in an order other than the order of the rows ([`fold`](mod@crate::fold) has such sums of
-//!   one column);
+//! - a sum in an order other than the order of the rows ([`fold`](mod@crate::simd::fold) has such
+//!   sums of one column);
 //! - a step that is left out if no row of a vector needs it.
 //!
 //! All three in one kernel: rows near a few sources; their number is known at run time.
 //!
 //! ```
 //! use phalanx::prelude::*;
-//! use phalanx::vectors::F32x16;
+//! use phalanx::simd::vectors::F32x16;
 //!
 //! #[component]
 //! struct Place(f32);

@@ -65,7 +65,7 @@ registers! {
     /// Sixteen `f32`, as wide as the kernel around them: 4, 2 or 1 registers.
     ///
     /// ```
-    /// use phalanx::vectors::F32x16;
+    /// use phalanx::simd::vectors::F32x16;
     ///
     /// let rising = F32x16::from_array(std::array::from_fn(|lane| lane as f32));
     /// let root = (rising * rising).sqrt();
@@ -78,7 +78,7 @@ registers! {
     /// Eight `f64`, as wide as the kernel around them: 4, 2 or 1 registers.
     ///
     /// ```
-    /// use phalanx::vectors::F64x8;
+    /// use phalanx::simd::vectors::F64x8;
     ///
     /// assert_eq!(F64x8::splat(9.0).sqrt().to_array(), [3.0; 8]);
     /// ```
@@ -88,7 +88,7 @@ registers! {
     /// Sixteen `i32`, as wide as the kernel around them: 4, 2 or 1 registers.
     ///
     /// ```
-    /// use phalanx::vectors::I32x16;
+    /// use phalanx::simd::vectors::I32x16;
     ///
     /// assert_eq!((I32x16::splat(i32::MAX) + 1).to_array(), [i32::MIN; 16]);
     /// ```
@@ -98,7 +98,7 @@ registers! {
     /// Sixteen `u32`, as wide as the kernel around them: 4, 2 or 1 registers.
     ///
     /// ```
-    /// use phalanx::vectors::U32x16;
+    /// use phalanx::simd::vectors::U32x16;
     ///
     /// assert_eq!((U32x16::splat(0b1100) >> 2).to_array(), [0b11; 16]);
     /// ```
@@ -112,7 +112,7 @@ registers! {
     /// it in a mask register wherever LLVM sees that it may.
     ///
     /// ```
-    /// use phalanx::vectors::F32x16;
+    /// use phalanx::simd::vectors::F32x16;
     ///
     /// let heat = F32x16::from_array(std::array::from_fn(|lane| lane as f32));
     /// let hot = heat.simd_gt(F32x16::splat(10.0));
@@ -126,7 +126,7 @@ registers! {
     /// A yes or no for each of eight lanes, from a comparison of [`F64x8`].
     ///
     /// ```
-    /// use phalanx::vectors::F64x8;
+    /// use phalanx::simd::vectors::F64x8;
     ///
     /// let near = F64x8::splat(0.5).simd_lt(F64x8::splat(1.0));
     /// assert_eq!(near.to_bools(), [true; 8]);

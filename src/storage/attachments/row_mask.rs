@@ -24,7 +24,7 @@ impl EnableRule {
 }
 
 /// The rows of a chunk that a query sees: rows with enabled components that, for a query of
-/// [changed lines](crate::ChangedLines), lie in lines that have changed.
+/// [changed lines](crate::lines::ChangedLines), lie in lines that have changed.
 ///
 /// Yielded beside whole slices by [`Query::masked`](crate::Query::masked). Row `i` is element `i`
 /// of the slices. If a loop switches the component by which the query chooses rows, the mask of
@@ -43,7 +43,7 @@ impl EnableRule {
 ///     assert_eq!(mask.runs().collect::<Vec<_>>(), [0..3, 4..100]);
 ///     assert_eq!(mask.words().next(), Some(!0b1000));
 /// }
-/// # Ok::<(), phalanx::EntityError>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct RowMask<'w> {
@@ -330,12 +330,13 @@ impl<'w> RowMask<'w> {
     }
 
     /// Sixteen rows a number, row 0 in the lowest bit: for
-    /// [`Mask16::from_bits`](crate::vectors::Mask16::from_bits), one for each vector that
-    /// [`lanes`](crate::lanes()) shows of a padded column. Bits past the last row are not set.
+    /// [`Mask16::from_bits`](crate::simd::vectors::Mask16::from_bits), one for each vector that
+    /// [`lanes`](crate::simd::lanes()) shows of a padded column. Bits past the last row are not
+    /// set.
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// use phalanx::vectors::{F32x16, Mask16};
+    /// use phalanx::simd::vectors::{F32x16, Mask16};
     ///
     /// # #[component(enableable)] struct Height(f32);
     /// #[kernel]
@@ -353,7 +354,7 @@ impl<'w> RowMask<'w> {
     /// }
     /// let heights = world.query::<&Height>().ignore_enabled();
     /// assert_eq!(heights.rows().map(|height| height.0).sum::<f32>(), 39.0);
-    /// # Ok::<(), phalanx::EntityError>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[expect(clippy::cast_possible_truncation, reason = "a quarter of the word")]
     pub fn words16(self) -> impl Iterator<Item = u16> + 'w {

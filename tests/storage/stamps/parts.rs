@@ -41,7 +41,7 @@ macro_rules! parts {
         )*
 
         /// The set of an archetype's components.
-        pub(crate) fn set_of(archetype: phalanx::ArchetypeInfo<'_>) -> Set {
+        pub(crate) fn set_of(archetype: phalanx::reflect::ArchetypeInfo<'_>) -> Set {
             let of_name = |name: &str| match name {
                 $($name::NAME => $name::SET,)*
                 name => panic!("{name} is none of these components"),

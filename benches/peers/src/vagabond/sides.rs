@@ -21,7 +21,7 @@ pub(super) trait Side: Default {
 pub(super) mod with_phalanx {
     use super::{Side, *};
     use phalanx::prelude::*;
-    use phalanx::scalars_mut;
+    use phalanx::simd::scalars_mut;
 
     #[kernel]
     fn increment(values: &mut [f32]) {

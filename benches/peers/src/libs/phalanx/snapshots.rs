@@ -1,7 +1,7 @@
 use super::*;
 use crate::changes::rewritten;
 use crate::snapshots::{self as frames, Call, Live, Replace, Values, Written};
-use phalanx::Snapshot;
+use phalanx::snapshot::Snapshot;
 use std::ops::Range;
 
 struct State {

@@ -1,0 +1,24 @@
+//! Lines of sixteen rows: written and found by their own versions.
+//!
+//! A component that [tracks lines](macro@crate::component#components-that-track-lines) has a
+//! version for each sixteen rows, beside the version of the chunk. [`ChangedLines`] is the filter
+//! that finds the changed lines. [`LinesMut`] is the term that stamps only the lines that a pass
+//! takes for writing: from a [`LineSlice`], by line or as a [`LineRow`].
+//!
+//! ```
+//! use phalanx::prelude::*;
+//!
+//! #[component(lines)]
+//! struct Health(f32);
+//!
+//! let mut world = World::new();
+//! world.spawn_batch((0..1000).map(|_| Health(9.0)));
+//! let before = world.version();
+//! for mut health in world.query_mut::<LinesMut<Health>>() {
+//!     health.row_mut(100).0 = 1.0;
+//! }
+//! let changed = world.query::<&Health>().changed_lines_since(before);
+//! assert_eq!(changed.count_rows(), 16, "one line of the chunk");
+//! ```
+
+pub use crate::query::{ChangedLines, LineRow, LineSlice, LinesMut};

@@ -1,0 +1,27 @@
+//! Components without their types: names, layouts and bytes, for editors, logs and other formats.
+//!
+//! [`World::components`](crate::World::components) lists each component as a [`ComponentInfo`]: its
+//! name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each field of a struct and a
+//! [`VariantInfo`] for each variant of an enum. [`World::archetypes`](crate::World::archetypes)
+//! lists each archetype as an [`ArchetypeInfo`]. An [`EntityView`] has all components of one
+//! entity, each as a [`ComponentView`]. [`Cell`] and [`CellMut`] are the references that
+//! [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut) return for a
+//! type that is known.
+//!
+//! ```
+//! use phalanx::prelude::*;
+//!
+//! #[component]
+//! struct Health { points: f32 }
+//!
+//! let mut world = World::new();
+//! let entity = world.spawn(Health { points: 0.5 });
+//! let view = world.entity(entity)?;
+//! let health = view.components().next().unwrap();
+//! assert!(health.info().name().ends_with("Health"));
+//! assert_eq!(health.bytes(), 0.5_f32.to_ne_bytes());
+//! # Ok::<(), phalanx::error::NoSuchEntity>(())
+//! ```
+
+pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
+pub use crate::world::{ArchetypeInfo, Cell, CellMut, ComponentView, EntityView};

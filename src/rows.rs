@@ -1,0 +1,32 @@
+//! Rows of a query: one after the other, in pairs, by entity, and as masks.
+//!
+//! [`Rows`] is an iterator over the rows of all chunks, [`Combinations`] over each choice of
+//! several different rows. A [`RowLookup`] finds the row of an entity.
+//!
+//! Some rows of a chunk may be hidden from a query, because a component of theirs is
+//! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],
+//! whole chunks with a [`RowMask`], for kernels that compute all lanes and blend. The terms
+//! [`Enabled`](crate::Enabled) and [`EnabledMut`](crate::EnabledMut) yield the bits themselves, as
+//! [`EnabledRows`] and [`EnabledRowsMut`].
+//!
+//! ```
+//! use phalanx::prelude::*;
+//!
+//! #[component(enableable)]
+//! struct Health(f32);
+//!
+//! let mut world = World::new();
+//! world.spawn_batch((0..100).map(|i| Health(i as f32)));
+//! for mut enabled in world.query_mut::<EnabledMut<Health>>() {
+//!     enabled.assign(|row| row % 3 == 0);
+//! }
+//! assert_eq!(world.query::<&Health>().rows().count(), 34);
+//! for (mask, healths) in world.query::<&Health>().masked() {
+//!     assert_eq!((mask.get(0), mask.get(1), healths.len()), (true, false, 100));
+//! }
+//! ```
+
+pub use crate::query::{Combinations, Masked, RowLookup, Rows};
+pub use crate::storage::{
+    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
+};
