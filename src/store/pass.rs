@@ -265,9 +265,10 @@ impl<'w> GrantedPlan<'w> {
         self.access.now()
     }
 
-    /// The archetypes of the world, to find the entry of an entity in the plan.
+    /// The archetypes of the world, to find the entry of an entity in the plan: until chunks are
+    /// taken.
     #[inline]
-    pub(crate) fn archetypes(&self) -> &'w [Archetype] {
+    pub(crate) fn archetypes(&self) -> &[Archetype] {
         self.access.store().archetypes.as_slice()
     }
 
@@ -305,7 +306,7 @@ impl<'w> GrantedColumns<'w> {
         self.next = entry + 1;
         let map = self.granted.plan.column_map();
         let (number, columns) = map.get(entry).expect("the plan has no such entry");
-        let archetype = &self.granted.archetypes()[number as usize];
+        let archetype = &self.granted.access.store().archetypes.as_slice()[number as usize];
         if archetype.is_empty() {
             return None;
         }

@@ -26,6 +26,7 @@ use super::cleanup::Living;
 use super::logs::Logs;
 use super::query_type::QueryType;
 use super::requirements::{ComponentIds, Requirements};
+use super::rule::Rule;
 use super::side_tables::SideTables;
 use super::store::Store;
 
@@ -161,7 +162,7 @@ impl AccessGuard<'_> {
         // An access without hidden entities would not exclude other access to their columns.
         let columns = self.requirements.columns().map(|column| (column.component.id, column.write));
         let is_of_c = columns.eq([(id, write)])
-            && self.requirements.rules().len() == 1
+            && matches!(self.requirements.rules(), [Rule::Has(required)] if required.id == id)
             && self.requirements.see_all_hidden();
         assert!(is_of_c, "access was requested for another component");
     }

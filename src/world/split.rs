@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::entity::Entity;
     use crate::impl_component;
-    use crate::query::{Changed, Filter, Query, Terms, With, Without, query_type};
+    use crate::query::{Changed, Filter, IncludeHidden, Query, Terms, With, Without, query_type};
     use crate::store::AccessRequest;
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -114,6 +114,18 @@ mod tests {
         world.spawn_batch((0..600).map(|i| (A(i), B(i), Mark)));
         world.spawn(A(7));
         world
+    }
+
+    #[test]
+    #[should_panic(expected = "access was requested for another component")]
+    fn a_view_needs_access_to_all_entities_with_the_component() {
+        type Marked = (With<Mark>, IncludeHidden);
+        let mut world = world();
+        let request = world.request::<Option<&mut A>, Marked>();
+        let (split, _) = world.split(1);
+        let mut guard = split.grant(&request, split.version(0));
+        // It would hand out the `A` of entities without `Mark`, which another guard may write.
+        drop(guard.views_mut::<A>(&query_type::<Option<&mut A>, Marked>()));
     }
 
     #[test]

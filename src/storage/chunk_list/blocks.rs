@@ -329,7 +329,7 @@ impl Blocks {
     /// one of several blocks is a first block.
     pub(super) fn attach(&mut self, blocks: &mut VecDeque<FreeBlock>, source: &Self) {
         assert!(self.layouts().has_places_of(source.layouts()), "the lists have different layouts");
-        let is_first = blocks.front().is_some_and(|block| block.block.is_first());
+        let is_first = blocks.iter().any(|block| block.block.is_first());
         let is_alone = !(self.in_first || is_first) || self.len() + blocks.len() < 2;
         assert!(is_alone, "a small first block is not the only block");
         // Before any change: a panic between two blocks would leave the layout in use unknown.
@@ -427,6 +427,15 @@ mod tests {
         let (mut pool, ours, mut theirs) = (Pool::default(), blocks(), blocks());
         theirs.push(theirs.allocate(BlockClass::OWN, &mut pool));
         theirs.replace(0, ours.allocate(BlockClass::OWN, &mut pool), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a small first block is not the only block")]
+    fn a_first_block_is_found_behind_others() {
+        let (mut pool, source, mut target) = (Pool::default(), blocks(), blocks());
+        let own = source.allocate(BlockClass::OWN, &mut pool);
+        let first = source.allocate_first(&mut pool).expect("a row is small");
+        target.attach(&mut VecDeque::from([own, first]), &source);
     }
 
     #[test]
