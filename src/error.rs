@@ -1,4 +1,6 @@
-//! All errors of this crate. The common ones are also at the crate root.
+//! All errors of this crate, with the reasons that they name. The modules `command`, `schedule`,
+//! `simd` and `snapshot` export theirs as well; [`testing`](crate::testing) has the differences
+//! that tests report.
 //!
 //! Each text says in one line what happened and how to fix it. `Debug` prints the same text, so
 //! that `unwrap`, `expect`, and a `main` that returns a `Result` show it too.

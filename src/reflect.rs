@@ -4,9 +4,9 @@
 //! name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each field of a struct and a
 //! [`VariantInfo`] for each variant of an enum. [`World::archetypes`](crate::World::archetypes)
 //! lists each archetype as an [`ArchetypeInfo`]. An [`EntityView`] has all components of one
-//! entity, each as a [`ComponentView`]. [`Cell`] and [`CellMut`] are the references that
-//! [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut) return for a
-//! type that is known.
+//! entity, each as a [`ComponentView`]. [`Cell`] and [`CellMut`] are the references, or the values
+//! of split components, that [`World::get`](crate::World::get) and
+//! [`World::get_mut`](crate::World::get_mut) return for a type that is known.
 //!
 //! ```
 //! use phalanx::prelude::*;

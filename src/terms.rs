@@ -2,9 +2,9 @@
 //!
 //! [`Term`] is one term and [`Terms`] a term or a tuple of them, the first parameter of
 //! [`Query`](crate::Query); [`ReadTerms`] are terms that write no component.
-//! [`Filter`](crate::Filter) is the second parameter. [`Watch`] says that terms name the component
-//! of a version filter, and a [`ComponentTuple`] is the parameter of [`AnyOf`](crate::AnyOf). All
-//! are sealed.
+//! [`Filter`](crate::Filter) is the second parameter. [`Watch`] is the component of a version
+//! filter, which a query of a single term need not name, and a [`ComponentTuple`] is the parameter
+//! of [`AnyOf`](crate::AnyOf). All are sealed.
 //!
 //! ```
 //! use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! The frame of the programs with options: command line, threads, progress, files.
+//! The frame of the programs with options: command line, threads, progress, files, numbers, hashes.
 //!
 //! Not part of any program's subject, so that a program's own files show the library.
 //!

@@ -19,7 +19,7 @@
 //!
 //! - [`model`] defines the components and places the agents;
 //! - [`kernels`] has the loops over rows, which both worlds share, [`draw_calls`] their output;
-//! - [`picture`] draws the last frame, [`report`] has the table of times;
+//! - [`picture`] draws the last frame, [`report`] has the table of times.
 //!
 //! Only the printed times differ from run to run.
 

@@ -22,7 +22,7 @@
 //! - [`forms`] defines a form, and has the one for columns of floats;
 //! - [`kernels`] has the kernels over floats, [`with_glam`] and [`with_nalgebra`] the kernels of
 //!   the crates;
-//! - [`model`] makes a world and runs the systems, [`table`] compares the times;
+//! - [`model`] makes a world and runs the systems, [`table`] compares the times.
 //!
 //! The lines with times differ from run to run. The others are the same for the same arguments at
 //! any level.

@@ -35,7 +35,7 @@
 // | --- | --- |
 // | `snapshot` | `Snapshot`, `World::snapshot` and `World::restore` |
 // | `snapshot_ring` | the last states of a world |
-// | `bytes` | both as bytes, and the difference between two states |
+// | `bytes` | states as bytes, and the difference between two states |
 // | `format` | the essay on these bytes |
 // | `write`, `write_ids`, `read` | make the bytes, and check all of them |
 // | `output`, `input` | the numbers and arrays of the format |

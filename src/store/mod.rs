@@ -62,24 +62,25 @@
 //!              Edge::new, Graph::add    archetype/graph.rs
 //!          Graph::remember_edge         archetype/graph.rs
 //!        Store::advance_clock           store/store.rs
-//!      Store::change_row                store/change_row.rs       every change of a single row
-//!        Store::record_move             store/logs/record_rows.rs for readers of removed rows
+//!      Store::exchange_along            store/change_row.rs
 //!        Bundle::store                  archetype/bundle.rs       writes `x`, called by move_cells
-//!        Archetypes::pair_mut           archetype/archetypes.rs   records both in the change log
-//!        move_row                       archetype/move_row.rs
-//!          ChunkList::begin_removal     storage/chunk_list/append_remove.rs
-//!          ChunkList::next_row          storage/chunk_list/append_remove.rs
-//!          RowMove::move_cells          storage/access/row_move.rs
-//!            copy_two_small             storage/block.rs
-//!            NextRow::commit            storage/chunk_list/append_remove.rs
-//!          Archetype::rows_arrived      archetype/arrive.rs
-//!            Stamps::record_arrival     storage/stamps/stamps.rs
-//!          Archetype::finish_removal    archetype/move_row.rs
-//!            Archetype::row_removed     archetype/arrive.rs
-//!              Stamps::record_removal   storage/stamps/stamps.rs
-//!            ChunkList::drop_last       storage/chunk_list/append_remove.rs
-//!        Directory::follow_move         entity/directory.rs
-//!        Store::record_arrived          store/logs/record_rows.rs for readers of inserted rows
+//!        Store::change_row              store/change_row.rs       every change of a single row
+//!          Store::record_move           store/logs/record_rows.rs for readers of removed rows
+//!          Archetypes::pair_mut         archetype/archetypes.rs   records both in the change log
+//!          move_row                     archetype/move_row.rs
+//!            ChunkList::begin_removal   storage/chunk_list/append_remove.rs
+//!            ChunkList::next_row        storage/chunk_list/append_remove.rs
+//!            RowMove::move_cells        storage/access/row_move.rs
+//!              copy_two_small           storage/block.rs
+//!              NextRow::commit          storage/chunk_list/append_remove.rs
+//!            Archetype::rows_arrived    archetype/arrive.rs
+//!              Stamps::record_arrival   storage/stamps/stamps.rs
+//!            Archetype::finish_removal  archetype/move_row.rs
+//!              Archetype::row_removed   archetype/arrive.rs
+//!                Stamps::record_removal storage/stamps/stamps.rs
+//!              ChunkList::drop_last     storage/chunk_list/append_remove.rs
+//!          Directory::follow_move       entity/directory.rs
+//!          Store::record_arrived        store/logs/record_rows.rs for readers of inserted rows
 //! ```
 //!
 //! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]

@@ -21,7 +21,8 @@ use super::side_tables::SideTables;
 /// plans, and the graph of changes. Also the side values of the entities, and the logs of events
 /// and rows.
 ///
-/// Rows change only by the methods of this folder: other modules read the fields by methods.
+/// Rows change only by the methods of this folder. Other modules read the fields by methods, and
+/// write names, side values and logs.
 ///
 /// Fields are borrowed separately: a query writes the archetypes while it reads its plan, and a
 /// move of a row writes two archetypes and the directory while it reads an edge of the graph.

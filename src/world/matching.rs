@@ -1,4 +1,4 @@
-//! Structural changes of all entities that a query matches: whole chunks at a time.
+//! Structural changes of all entities that a query matches. `store` makes them, by whole chunks.
 
 use core::fmt;
 use core::marker::PhantomData;

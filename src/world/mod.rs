@@ -1,4 +1,7 @@
-//! The world: entities, their components, and every operation on them.
+//! The world: entities, their components, and the operations on them.
+//!
+//! Methods are documented here, and are short: rows change in `store`. The folders above this one
+//! add methods of their own: commands, schedules, logs, snapshots and explanations.
 //!
 //! | file | holds |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Structural changes of one entity: one move of a row along an edge of the graph.
+//! Structural changes by entity: of one, of a list, or of all. `store` makes them.
 
 use crate::archetype::{Bundle, assert_distinct};
 use crate::component::{ColumnVisitor, Columnar, Component, ComponentSet, Registry, Shape as _};
