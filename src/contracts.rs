@@ -162,7 +162,7 @@ impl Log for Other {}
     ClosedSystem, "compile_fail,E0277": "
 impl System<Other> for Other {}
 "
-    ClosedSystemOutput, "compile_fail,E0277": "
+    ClosedSystemOutput, "compile_fail,E0119": "
 use phalanx::schedule::SystemOutput;
 impl SystemOutput<()> for Other {}
 "
