@@ -20,10 +20,10 @@ impl World {
     ///
     /// | call | to make it | a read |
     /// | --- | ---: | ---: |
-    /// | `world.get::<C>(entity)` | | 100 |
-    /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,150 | 48 |
-    /// | [`query.get(entity)`](crate::Query::get) | | 460 |
-    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 175 | 290 |
+    /// | `world.get::<C>(entity)` | | 127 |
+    /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,000 | 44 |
+    /// | [`query.get(entity)`](crate::Query::get) | | 309 |
+    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 132 | 207 |
     ///
     /// The result is a `&C`. If `C` is a [split component](crate::component#split-components),
     /// whose fields lie in separate columns, the result is a `C`.
@@ -124,6 +124,7 @@ impl World {
 
 /// The error of a lookup.
 #[cold]
+#[inline(never)]
 fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
     match absent {
         Absent::Component => EntityError::lacks(entity, C::NAME, true),

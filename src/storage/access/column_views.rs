@@ -76,18 +76,14 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     /// Whether the component of an entity is enabled.
     #[inline]
     pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
-        let Some(found) = self.finder.find_any(entity) else {
-            return Err(self.finder.absent(entity));
-        };
-        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
+        let found = self.finder.find(entity)?;
+        Ok(self.bits.0[found.chunk].is_enabled(found.row))
     }
 
     /// The cell of an entity.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Result<&'w C, Absent> {
-        let Some(found) = self.finder.find_any(entity) else {
-            return Err(self.finder.absent(entity));
-        };
+        let found = self.finder.find(entity)?;
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
         // shared for `'w`, so that it does not move; a writer through a shared list has promised
         // that no other code reads its columns (`ChunkIter::exclusive_unchecked`).
@@ -175,9 +171,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// The cell of an entity, for reading.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Result<&C, Absent> {
-        let Some(found) = self.finder.find_any(entity) else {
-            return Err(self.finder.absent(entity));
-        };
+        let found = self.finder.find(entity)?;
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed shared.
         Ok(unsafe { &*found.cell })
@@ -186,10 +180,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// Whether the component of an entity is enabled.
     #[inline]
     pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
-        let Some(found) = self.finder.find_any(entity) else {
-            return Err(self.finder.absent(entity));
-        };
-        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
+        let found = self.finder.find(entity)?;
+        Ok(self.bits.0[found.chunk].is_enabled(found.row))
     }
 
     /// Enables or disables the component of an entity. Stamps its chunk and returns true if that
@@ -200,7 +192,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         if !C::TRACKS_LINES
             && let Some(found) = self.finder.find_marked(entity)
         {
-            return Ok(self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled));
+            return Ok(self.bits.0[found.chunk].set_alone(found.row, enabled));
         }
         self.set_enabled_unstamped(entity, enabled)
     }
@@ -215,10 +207,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
                 }
                 found
             }
-            None => match self.find_and_stamp(entity) {
-                Some(found) => found,
-                None => return Err(self.finder.absent(entity)),
-            },
+            None => self.find_and_stamp(entity)?,
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
@@ -229,10 +218,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// [`ColumnViewsMut::set_enabled`] in a chunk that may not be stamped yet.
     #[cold]
     fn set_enabled_unstamped(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
-        let Some(found) = self.finder.find_any(entity) else {
-            return Err(self.finder.absent(entity));
-        };
-        let switched = self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled);
+        let found = self.finder.find(entity)?;
+        let switched = self.bits.0[found.chunk].set_alone(found.row, enabled);
         if switched {
             self.stamp(&found);
             self.finder.mark(&found);
@@ -242,19 +229,19 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
 
     /// The cell of an entity in a chunk that may not be stamped yet. Stamps the chunk.
     #[cold]
-    fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
-        let found = self.finder.find_any(entity)?;
+    #[inline(never)]
+    fn find_and_stamp(&mut self, entity: Entity) -> Result<Found<C>, Absent> {
+        let found = self.finder.find(entity)?;
         self.stamp(&found);
         self.finder.mark(&found);
-        Some(found)
+        Ok(found)
     }
 
     /// Stamps the line of a cell, if the component tracks lines, or its chunk.
     #[inline]
     fn stamp(&self, found: &Found<C>) {
         if C::TRACKS_LINES {
-            let row = self.finder.row(found);
-            self.lines[found.chunk].touch(row..row + 1, self.now);
+            self.lines[found.chunk].touch(found.row..found.row + 1, self.now);
         } else {
             self.stamps[found.chunk].set(self.now);
         }
