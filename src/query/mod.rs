@@ -51,7 +51,7 @@
 //!          query_type                       query_type.rs
 //!          Pass::exclusive                  store/pass.rs          advances the clock
 //!            Store::query_parts             store/query_parts.rs
-//!              Plans::get_mut               store/plan.rs          made in the first pass
+//!              Plans::get_mut               store/plans.rs         made in the first pass
 //!            ResolvedPlan::writable         store/resolved_plan.rs refreshes addresses
 //!
 //!  QueryIter::next                          query_iter.rs          for each chunk

@@ -17,7 +17,8 @@
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`sight`] has the hidden
 //!   components that the query sees.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
-//!   query; each new archetype is tested once against each plan. [`tagged_entries`] finds the
+//!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
+//!   archetype is tested once against each plan. [`tagged_entries`] finds the
 //!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
 //!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once.
 //! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
@@ -110,9 +111,11 @@ mod merge;
 mod move_from;
 mod pass;
 mod plan;
+mod plans;
 mod query_parts;
 mod query_type;
 mod read_guard;
+mod recent_plans;
 mod requests;
 mod requirements;
 mod resolved_plan;

@@ -1,0 +1,300 @@
+//! The plans of a world, found by the type of their query.
+
+use core::any::TypeId;
+
+use std::sync::{PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::archetype::Archetypes;
+use crate::component::{NameTaken, Registry};
+use crate::entity::ArchetypeId;
+
+use super::plan::Plan;
+use super::query_type::QueryType;
+use super::recent_plans::RecentPlans;
+use super::requirements::ComponentIds;
+
+/// The plans of a world, by the type of their query and filters.
+///
+/// While the world is shared, plans are only added. They list all archetypes at all times: adding
+/// an archetype, which needs an exclusive world, calls [`Plans::update_types`] before it and
+/// [`Plans::extend`] after it. So a plan can be borrowed like the world, and a query of an
+/// exclusive world takes no lock to find it.
+///
+/// Describing requirements runs user code: `Component::hint` may panic, or query the same world. So
+/// during it no lock is held and every change is complete.
+#[derive(Default)]
+pub(crate) struct Plans {
+    /// Indices of `list`, plus [`HAS_UNKNOWN`] if a type of the plan was unknown.
+    by_type: RwLock<FxHashMap<TypeId, usize>>,
+    list: boxcar::Vec<Plan>,
+    /// Indices of plans without unknown types.
+    recent: RecentPlans,
+    /// The number of types that the world knew at the last [`Plans::update_types`]. Newer plans
+    /// know at least this number.
+    types_len: usize,
+}
+
+/// Marks the index of a plan with an unknown type: a query that finds it checks whether the world
+/// now refuses one of its types. Lists are always shorter.
+const HAS_UNKNOWN: usize = 1 << (usize::BITS - 2);
+
+impl Plans {
+    /// The plan, which is made if the query is new.
+    ///
+    /// # Panics
+    ///
+    /// If a type of the query has the name of another type of the world.
+    #[inline]
+    pub(crate) fn get_mut(
+        &mut self,
+        query: &QueryType,
+        registry: &mut Registry,
+        archetypes: &Archetypes,
+    ) -> &Plan {
+        let mut index = self.recent.get(query.key);
+        if self.plan_of(query, index).is_none() {
+            index = match self.prepare(query, registry, archetypes) {
+                Ok(index) => index,
+                Err(name_taken) => name_taken.refuse(),
+            };
+        }
+        &self.list[index]
+    }
+
+    /// The plan with an index, if it is the query's.
+    #[inline]
+    fn plan_of(&self, query: &QueryType, index: usize) -> Option<&Plan> {
+        self.list.get(index).filter(|plan| plan.key == query.key)
+    }
+
+    /// The index of the plan, which is made if the query is new.
+    ///
+    /// # Errors
+    ///
+    /// If a type of the query has the name of another type of the world.
+    #[cold]
+    pub(crate) fn prepare(
+        &mut self,
+        query: &QueryType,
+        registry: &mut Registry,
+        archetypes: &Archetypes,
+    ) -> Result<usize, NameTaken> {
+        let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&index) = by_type.get(&query.key) {
+            if index < HAS_UNKNOWN {
+                self.recent.set(query.key, index);
+            }
+            return self.checked(index, registry);
+        }
+        let requirements = (query.describe)(ComponentIds::Register(registry));
+        if let Some(name_taken) = requirements.name_taken() {
+            return Err(name_taken);
+        }
+        let index = self.list.push(Plan::new(query, requirements, registry, archetypes));
+        by_type.insert(query.key, index);
+        Ok(index)
+    }
+
+    /// The plan for a world that is borrowed shared, made if the query is new.
+    ///
+    /// # Panics
+    ///
+    /// As [`Plans::get_mut`].
+    #[inline]
+    pub(crate) fn get(
+        &self,
+        query: &QueryType,
+        registry: &Registry,
+        archetypes: &Archetypes,
+    ) -> &Plan {
+        match self.plan_of(query, self.recent.get(query.key)) {
+            Some(plan) => plan,
+            None => self.find_shared(query, registry, archetypes),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_shared(
+        &self,
+        query: &QueryType,
+        registry: &Registry,
+        archetypes: &Archetypes,
+    ) -> &Plan {
+        let key = query.key;
+        let known = self.by_type.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let index = known.unwrap_or_else(|| self.add_shared(query, registry, archetypes));
+        if index < HAS_UNKNOWN {
+            self.recent.set(key, index);
+        }
+        match self.checked(index, registry) {
+            Ok(index) => &self.list[index],
+            Err(name_taken) => name_taken.refuse(),
+        }
+    }
+
+    fn add_shared(&self, query: &QueryType, registry: &Registry, archetypes: &Archetypes) -> usize {
+        // Before the lock is taken: see `Plans`.
+        let requirements = (query.describe)(ComponentIds::Known(registry));
+        let mark = if requirements.is_unknown() { HAS_UNKNOWN } else { 0 };
+        let plan = || self.list.push(Plan::new(query, requirements, registry, archetypes)) | mark;
+        let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have added the plan first.
+        *by_type.entry(query.key).or_insert_with(plan)
+    }
+
+    /// The index without [`HAS_UNKNOWN`].
+    ///
+    /// # Errors
+    ///
+    /// If the world refuses one of the plan's types.
+    fn checked(&self, index: usize, registry: &Registry) -> Result<usize, NameTaken> {
+        let index = index & !HAS_UNKNOWN;
+        self.list[index].name_taken(registry).map_or(Ok(index), Err)
+    }
+
+    /// Bytes of all plans.
+    pub(crate) fn bytes(&self) -> usize {
+        self.list.iter().map(|(_, plan)| plan.bytes()).sum()
+    }
+
+    /// Whether each plan lists the archetypes that match, and its cached addresses are correct.
+    pub(crate) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
+        self.list.iter().all(|(_, plan)| plan.is_consistent(registry, archetypes))
+    }
+
+    /// Updates the plans with unknown types that may be known now. Must be called before an
+    /// archetype with such types is added.
+    pub(crate) fn update_types(&mut self, registry: &Registry) {
+        if self.types_len == registry.len() {
+            return;
+        }
+        for index in 0..self.list.count() {
+            let plan = self.list.get_mut(index).expect("a plan was removed");
+            let was_unknown = plan.requirements.is_unknown();
+            plan.update_types(registry);
+            if was_unknown && !plan.requirements.is_unknown() {
+                let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
+                let marked = by_type.values_mut().filter(|value| **value == index | HAS_UNKNOWN);
+                marked.for_each(|value| *value = index);
+            }
+        }
+        self.types_len = registry.len();
+    }
+
+    /// Lists the archetypes in every plan again, after some were freed.
+    pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
+        for index in 0..self.list.count() {
+            self.list.get_mut(index).expect("a plan was removed").remake(archetypes);
+        }
+    }
+
+    /// Computes the entries of archetypes again in every plan, after columns were exchanged.
+    pub(crate) fn renew(&mut self, archetypes: &Archetypes, swapped: &[ArchetypeId]) {
+        for index in 0..self.list.count() {
+            let plan = self.list.get_mut(index).expect("a plan was removed");
+            swapped.iter().for_each(|&id| plan.renew(id.0, archetypes.get(id)));
+        }
+    }
+
+    /// Tests an archetype that was just added against every plan.
+    pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
+        for index in 0..self.list.count() {
+            self.list.get_mut(index).expect("a plan was removed").extend(archetypes);
+        }
+    }
+}
+
+impl core::fmt::Debug for Plans {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.list.iter().map(|(_, plan)| plan)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+    use crate::component::{Component, ComponentId, ComponentSet};
+    use crate::impl_component;
+    use crate::store::resolved_plan::ResolvedPlan;
+    use crate::store::{Requirements, RequirementsBuilder};
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct A(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct B(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Unseen(f32);
+    impl_component!(A as "A", B as "B", Unseen as "Unseen");
+
+    /// A query of one column.
+    fn reading<C: Component>() -> QueryType {
+        fn describe<C: Component>(ids: ComponentIds<'_>) -> Requirements {
+            let mut builder = RequirementsBuilder::new(ids);
+            builder.column::<C>(false, false);
+            builder.end_terms();
+            builder.build()
+        }
+        let (key, name) = (TypeId::of::<C>(), core::any::type_name::<C>);
+        QueryType { key, name, columns: 1, describe: describe::<C> }
+    }
+
+    fn make(archetypes: &mut Archetypes, registry: &Registry, ids: &[ComponentId]) {
+        let set: ComponentSet = ids.iter().copied().collect();
+        archetypes.add(&set, registry).expect("a row of floats does not fit a chunk");
+    }
+
+    #[test]
+    fn unknown_types_are_looked_up_again_only_after_one_was_registered() {
+        static DESCRIBED: AtomicUsize = AtomicUsize::new(0);
+        fn counted(ids: ComponentIds<'_>) -> Requirements {
+            DESCRIBED.fetch_add(1, Ordering::Relaxed);
+            (reading::<Unseen>().describe)(ids)
+        }
+        let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
+        let number = |id: Result<ComponentId, NameTaken>| id.expect("the name is taken");
+        let (a, b) = (number(registry.register::<A>()), number(registry.register::<B>()));
+        let requirements = (reading::<Unseen>().describe)(ComponentIds::Known(&registry));
+        let query = QueryType { describe: counted, ..reading::<Unseen>() };
+        let mut plan = Plan::new(&query, requirements, &registry, &archetypes);
+        for ids in [&[][..], &[a], &[b], &[a, b]] {
+            plan.update_types(&registry);
+            make(&mut archetypes, &registry, ids);
+            plan.extend(&archetypes);
+        }
+        assert_eq!(DESCRIBED.load(Ordering::Relaxed), 0, "A and B were known before");
+        let unseen = number(registry.register::<Unseen>());
+        for ids in [&[unseen][..], &[a, unseen]] {
+            plan.update_types(&registry);
+            make(&mut archetypes, &registry, ids);
+            plan.extend(&archetypes);
+        }
+        assert_eq!(DESCRIBED.load(Ordering::Relaxed), 1, "once, when all types are known");
+        assert!(plan.column_map().labels().eq([4, 5]), "the archetypes that have it");
+    }
+
+    #[test]
+    fn a_plan_that_lacks_an_archetype_is_inconsistent() {
+        let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
+        let mut plans = Plans::default();
+        plans.get_mut(&reading::<A>(), &mut registry, &archetypes);
+        assert!(plans.is_consistent(&registry, &archetypes), "no archetypes, no entries");
+        let a = registry.register::<A>().expect("the name is taken");
+        make(&mut archetypes, &registry, &[a]);
+        assert!(!plans.is_consistent(&registry, &archetypes), "it was not tested");
+        plans.extend(&archetypes);
+        assert!(plans.is_consistent(&registry, &archetypes), "it was tested");
+        plans.list.get_mut(0).expect("the plan is missing").resolved =
+            ResolvedPlan::new(1, &archetypes);
+        assert!(!plans.is_consistent(&registry, &archetypes), "its entry is gone");
+    }
+}

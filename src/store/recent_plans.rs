@@ -1,0 +1,69 @@
+//! The plans that were found last, so that the start of a pass takes no lock and reads no map.
+//!
+//! A world that is borrowed shared finds plans from several threads. Its map of plans has a lock,
+//! which costs two atomic changes of one cache line for each pass, beside the search. Most passes
+//! are of queries that ran before, and find their plan here with one load.
+
+use core::any::TypeId;
+use core::hash::{Hash, Hasher};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use rustc_hash::FxHasher;
+
+/// The number of entries. A program has more queries; those that share an entry replace each other.
+const ENTRIES: usize = 32;
+
+/// The index of a plan for each value of a hash: a hint, which the caller compares with the plan.
+///
+/// An index is stored after its plan was added to the list, but nothing orders the two for another
+/// thread: the list itself tells whether it has the plan.
+pub(super) struct RecentPlans([AtomicU32; ENTRIES]);
+
+impl Default for RecentPlans {
+    fn default() -> Self {
+        Self([const { AtomicU32::new(u32::MAX) }; ENTRIES])
+    }
+}
+
+impl RecentPlans {
+    #[inline]
+    fn entry(&self, key: TypeId) -> &AtomicU32 {
+        let mut hasher = FxHasher::default();
+        key.hash(&mut hasher);
+        // The high bits of a product depend on all bits.
+        let entry = hasher.finish() >> (u64::BITS - ENTRIES.trailing_zeros());
+        &self.0[usize::try_from(entry).unwrap_or_default() % ENTRIES]
+    }
+
+    /// The index that may be the plan's of a query.
+    #[inline]
+    pub(super) fn get(&self, key: TypeId) -> usize {
+        self.entry(key).load(Ordering::Relaxed) as usize
+    }
+
+    /// Sets the index of a query's plan.
+    pub(super) fn set(&self, key: TypeId, index: usize) {
+        if let Ok(index) = u32::try_from(index) {
+            self.entry(key).store(index, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_found_until_another_query_takes_its_entry() {
+        let recent = RecentPlans::default();
+        let (a, b) = (TypeId::of::<u8>(), TypeId::of::<u16>());
+        assert_eq!(recent.get(a), u32::MAX as usize);
+        recent.set(a, 7);
+        assert_eq!(recent.get(a), 7);
+        recent.set(b, 9);
+        assert_eq!(recent.get(b), 9);
+        assert!([7, 9].contains(&recent.get(a)));
+        recent.set(b, usize::MAX);
+        assert_eq!(recent.get(b), 9, "an index that does not fit is not kept");
+    }
+}
