@@ -3,7 +3,9 @@
 use crate::archetype::{BesideChunks, SharedTags};
 use crate::component::SharedValue;
 use crate::entity::Entity;
-use crate::storage::{Attachments, ChunkBits, ChunkLines, EnabledRows, Stamps, ValueCell};
+use crate::storage::{
+    Attachments, ChunkBits, ChunkLines, ChunkRow, EnabledRows, Stamps, ValueCell,
+};
 use crate::version::Version;
 
 /// The data of a chunk's live rows besides the columns. Each part is read only if a term asks for
@@ -16,7 +18,8 @@ pub struct ChunkRows<'w> {
     /// The attachments, and the stamps of chunks.
     attachments: Option<(&'w Attachments, &'w Stamps)>,
     shared: Option<&'w SharedTags>,
-    chunk: u32,
+    /// The place of the first row.
+    at: ChunkRow,
     /// The version of written data.
     now: Version,
     /// Whether the query ignores enable bits.
@@ -24,12 +27,12 @@ pub struct ChunkRows<'w> {
 }
 
 impl<'w> ChunkRows<'w> {
-    /// The `len` rows of a chunk, from row `start` of its archetype on.
+    /// The `len` rows of a chunk from `at` on, which is row `start` of its archetype.
     #[inline]
     pub(super) const fn new(
         beside: BesideChunks<'w>,
         (start, len): (usize, usize),
-        chunk: u32,
+        at: ChunkRow,
         now: Version,
         ignores_enabled: bool,
     ) -> Self {
@@ -38,15 +41,21 @@ impl<'w> ChunkRows<'w> {
             Some(attachments) => Some((attachments, stamps)),
             None => None,
         };
-        Self { all: entities, start, len, attachments, shared, chunk, now, ignores_enabled }
+        Self { all: entities, start, len, attachments, shared, at, now, ignores_enabled }
     }
 
     /// The rows of an archetype's only chunk, for terms that ask for entities only.
     #[inline]
     pub(super) const fn of_entities(all: &'w [Entity]) -> Self {
         let (len, now) = (all.len(), Version::NEVER);
-        let (attachments, shared, chunk, ignores_enabled) = (None, None, 0, false);
-        Self { all, start: 0, len, attachments, shared, chunk, now, ignores_enabled }
+        let (attachments, shared, at) = (None, None, ChunkRow { chunk: 0, row: 0 });
+        Self { all, start: 0, len, attachments, shared, at, now, ignores_enabled: false }
+    }
+
+    /// The number of the first row in its chunk.
+    #[inline]
+    pub(super) const fn first(self) -> u32 {
+        self.at.row
     }
 
     /// The version of written data.
@@ -63,7 +72,7 @@ impl<'w> ChunkRows<'w> {
     #[inline]
     pub(super) fn lines(self, column: u16) -> ChunkLines<'w> {
         let lines =
-            self.attachments.and_then(|(all, stamps)| all.lines(stamps, column, self.chunk));
+            self.attachments.and_then(|(all, stamps)| all.lines(stamps, column, self.at.chunk));
         lines.expect("the component does not track lines")
     }
 
@@ -78,7 +87,8 @@ impl<'w> ChunkRows<'w> {
     ///
     /// If the column has no bits.
     pub(super) fn enabled(self, column: u16) -> EnabledRows<'w> {
-        EnabledRows::of_chunk(self.enable_bits(column), self.len)
+        let len = u32::try_from(self.len).expect("a chunk has 2^32 rows or more");
+        EnabledRows::from_row(self.enable_bits(column), self.at.row, len)
     }
 
     /// The enable bits of a column, if the query looks at them.
@@ -93,7 +103,7 @@ impl<'w> ChunkRows<'w> {
 
     fn enable_bits(self, column: u16) -> ChunkBits<'w> {
         let bits = self.attachments.and_then(|(all, _)| all.bits(column));
-        bits.expect("the component is not enableable").chunk(self.chunk)
+        bits.expect("the component is not enableable").chunk(self.at.chunk)
     }
 
     /// The value of the chunk in a column.
@@ -104,7 +114,7 @@ impl<'w> ChunkRows<'w> {
     #[inline]
     pub(super) fn value(self, column: u16) -> ValueCell<'w> {
         let (attachments, _) = self.attachments.expect("no column has a value per chunk");
-        attachments.value(column, self.chunk)
+        attachments.value(column, self.at.chunk)
     }
 
     /// The shared value of type `T`, if the entities have one.

@@ -103,6 +103,12 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         Some(SomeRows::of(Q::rows(slices, part.rows.len()), &part))
     }
 
+    /// Whether no rows are left.
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
     /// The slices of the next chunk, and the number of its rows. Stamps the chunk.
     #[inline(always)]
     pub(super) fn next(&mut self, now: Version) -> Option<(Q::Slices<'w>, usize)> {

@@ -11,8 +11,8 @@ use core::ops::Range;
 use crate::archetype::BesideChunks;
 use crate::component::Component;
 use crate::storage::{
-    ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ColumnRef, Columns, EnableRules,
-    RowMask, Share,
+    ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns,
+    EnableRules, RowMask, Share,
 };
 use crate::store::{EnteredArchetype, NextStep, Pass};
 use crate::version::Version;
@@ -319,18 +319,19 @@ impl<'w> ChunkCursor<'w> {
     ) -> B {
         let mut folded = init;
         loop {
-            let (now, mut chunks) = (self.now, core::mem::replace(run, ChunkRun::empty()));
+            let now = self.now;
             if is_by_row::<Q, F>() {
+                let mut chunks = core::mem::replace(run, ChunkRun::empty());
                 while let Some(next) = Y::next_seen(&mut chunks, now) {
                     folded = f(folded, next);
                 }
-            } else {
+            } else if !run.is_empty() {
+                let mut chunks = core::mem::replace(run, ChunkRun::empty());
                 while let Some((slices, rows)) = chunks.next(now) {
                     folded = f(folded, Y::of(slices, rows));
                 }
-            }
-            if !is_by_chunk::<Q, F>() {
-                folded = self.pass.fold_cached(self.now, folded, |folded, columns| {
+            } else if !is_by_chunk::<Q, F>() {
+                folded = self.pass.fold_cached(now, folded, |folded, columns| {
                     f(folded, yield_cached::<Q, Y>(columns))
                 });
             }
@@ -425,7 +426,8 @@ impl<'w> ArchetypeCursor<'w> {
     #[inline]
     fn chunk_rows<F: Filter>(&self, chunk: u32, len: usize) -> ChunkRows<'w> {
         let start = chunk as usize * self.chunks.capacity();
-        ChunkRows::new(self.beside, (start, len), chunk, self.now, F::ALL_ROWS)
+        let at = ChunkRow { chunk, row: 0 };
+        ChunkRows::new(self.beside, (start, len), at, self.now, F::ALL_ROWS)
     }
 
     /// [`ChunkCursor::cut_next`] in this archetype.

@@ -1,5 +1,6 @@
 //! Loops over chunks; the body returns whether it modified the chunk.
 
+use core::any::type_name;
 use core::marker::PhantomData;
 
 use crate::storage::RowMask;
@@ -34,6 +35,14 @@ impl From<()> for Modified {
     fn from((): ()) -> Self {
         Self::Yes
     }
+}
+
+/// Whether a body returns `()`, so that it counts as [`Modified::Yes`] before it is called.
+///
+/// By the name, since a type parameter with lifetimes has no `TypeId`. No other type has this name.
+#[inline]
+fn is_unit<R>() -> bool {
+    type_name::<R>() == type_name::<()>()
 }
 
 /// Stamps a chunk when it is dropped, also if the body panics: it may have written half of the
@@ -83,6 +92,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub fn for_each_chunk<R: Into<Modified>>(self, mut body: impl FnMut(Q::Slices<'w>) -> R) {
         let mut iter = self.into_iter();
+        if is_unit::<R>() {
+            return iter.for_each(|slices| _ = body(slices).into());
+        }
         let (cursor, filter, padded) = iter.parts();
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
             let mut parts = cut.parts::<Q, F>();

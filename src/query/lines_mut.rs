@@ -388,8 +388,8 @@ impl<C: Component> Term for LinesMut<C> {
         let number = columns.next_number();
         let cells = number.and_then(|number| Some((number, columns.column_mut::<C>()?)));
         let (number, cells) = cells.expect("a matched archetype lacks a required column");
-        let (lines, now) = (rows.lines(number), rows.now());
-        LineSlice { cells, lines: Some(LinesAt { lines, first: 0, now }) }
+        let (lines, first, now) = (rows.lines(number), rows.first(), rows.now());
+        LineSlice { cells, lines: Some(LinesAt { lines, first, now }) }
     }
 
     #[inline]

@@ -229,7 +229,7 @@ impl<'w, S> OptionCells<'w, S> {
             return Self { slice: cut(columns), bits: RowBits::NONE };
         }
         let bits = columns.next_number().and_then(|column| rows.switched(column));
-        Self { slice: cut(columns), bits: RowBits { bits, next: 0 } }
+        Self { slice: cut(columns), bits: RowBits { bits, next: rows.first() } }
     }
 
     #[inline(always)]

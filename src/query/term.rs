@@ -128,7 +128,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &C {
         C::Shape::visit(&mut Described { builder, write: false, optional: false });
     }
 
-    #[inline]
+    #[inline(always)]
     fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
         C::Shape::cut(columns).expect(REQUIRED)
     }
@@ -173,7 +173,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &mut C {
         C::Shape::visit(&mut Described { builder, write: true, optional: false });
     }
 
-    #[inline]
+    #[inline(always)]
     fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
         C::Shape::cut_mut(columns).expect(REQUIRED)
     }
@@ -218,7 +218,7 @@ impl Term for Entity {
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}
 
-    #[inline]
+    #[inline(always)]
     fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> &'w [Self] {
         rows.entities()
     }

@@ -75,12 +75,12 @@ impl<C: Component> TermShape for Whole<C> {
     const READ_OPTIONAL: &'static [Access] = &[Access::optional::<C>(false)];
     const WRITE_OPTIONAL: &'static [Access] = &[Access::optional::<C>(true)];
 
-    #[inline]
+    #[inline(always)]
     fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<&'w [C]> {
         columns.column::<C>()
     }
 
-    #[inline]
+    #[inline(always)]
     fn cut_mut<'w>(columns: &mut impl Columns<'w>) -> Option<&'w mut [C]> {
         columns.column_mut::<C>()
     }
@@ -190,13 +190,13 @@ macro_rules! tuples {
 
             // Each column is taken, even if one is absent: the next term takes the columns that
             // follow.
-            #[inline]
+            #[inline(always)]
             fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<Self::Slices<'w>> {
                 $(let $t = columns.column::<$T>();)*
                 Some(($($t?,)*))
             }
 
-            #[inline]
+            #[inline(always)]
             fn cut_mut<'w>(columns: &mut impl Columns<'w>) -> Option<Self::SlicesMut<'w>> {
                 $(let $t = columns.column_mut::<$T>();)*
                 Some(($($t?,)*))
@@ -265,12 +265,12 @@ impl<S: SplitComponent<Parts: TermParts>> TermShape for Split<S> {
     const READ_OPTIONAL: &'static [Access] = <S::Parts as TermParts>::READ_OPTIONAL;
     const WRITE_OPTIONAL: &'static [Access] = <S::Parts as TermParts>::WRITE_OPTIONAL;
 
-    #[inline]
+    #[inline(always)]
     fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<S::Slices<'w>> {
         S::Parts::cut(columns).map(S::slices)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cut_mut<'w>(columns: &mut impl Columns<'w>) -> Option<S::SlicesMut<'w>> {
         S::Parts::cut_mut(columns).map(S::slices_mut)
     }

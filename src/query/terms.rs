@@ -174,7 +174,7 @@ impl<T: Term> Terms for T {
         <T as Term>::describe(builder);
     }
 
-    #[inline]
+    #[inline(always)]
     fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w> {
         <T as Term>::cut(columns, rows)
     }
@@ -248,7 +248,7 @@ macro_rules! tuples {
                 $(<$T as Term>::describe(builder);)*
             }
 
-            #[inline]
+            #[inline(always)]
             fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w> {
                 ($(<$T as Term>::cut(columns, rows),)*)
             }

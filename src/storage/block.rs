@@ -356,13 +356,19 @@ impl Place {
     pub(super) const NONE: Self =
         Self { base: NonNull::dangling(), class: BlockClass::OWN, first: 0 };
 
+    /// The place of the rows from `row` on: the row of every later address is counted from there.
+    #[inline(always)]
+    pub(super) const fn skip(self, row: u32) -> Self {
+        Self { first: self.first + row as usize, ..self }
+    }
+
     /// The address of the cell of a column in row `row`.
     ///
     /// # Safety
     ///
     /// The place must be of a block that has at least the bytes of a layout with this column,
-    /// computed for the layout's capacity, and `row` at most the capacity. Or the column has no
-    /// bytes.
+    /// computed for the layout's capacity, and the rows skipped and `row` together at most the
+    /// capacity. Or the column has no bytes.
     #[inline(always)]
     pub(super) const unsafe fn cell(self, column: Column, row: u32) -> NonNull<u8> {
         let start = column.start(self.class.chunks()) as usize;

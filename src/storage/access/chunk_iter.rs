@@ -19,6 +19,7 @@ use super::column_type::ColumnKind;
 use crate::storage::block::{Block, Place};
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::padded_rows;
+use crate::storage::row::ChunkRow;
 
 /// Iterates over the chunks of one list, and takes each once.
 #[derive(Debug)]
@@ -136,11 +137,45 @@ impl<'w> ChunkIter<'w> {
         self.next += 1;
     }
 
-    /// Takes a chunk that was not passed yet, and passes the chunks before it.
-    pub(crate) fn nth_chunk(&mut self, chunk: u32) -> Option<ChunkColumns<'w>> {
-        assert!(chunk >= self.next, "chunk {chunk} was passed");
-        self.next = chunk;
-        self.next_chunk(false)
+    /// Takes one row, as if it were a chunk. Passes the chunks up to its own.
+    ///
+    /// # Panics
+    ///
+    /// If its chunk was passed, or the row is not live.
+    #[inline]
+    pub(crate) fn take_row(&mut self, ChunkRow { chunk, row }: ChunkRow) -> ChunkColumns<'w> {
+        let is_left = chunk >= self.next && chunk < self.chunk_len;
+        assert!(is_left && row < self.rows(chunk), "the row was passed, or is not live");
+        self.next = chunk + 1;
+        let place = self.place(chunk).skip(row);
+        ChunkColumns { place, len: 1, live: 1, ..self.no_rows() }
+    }
+
+    /// The place of a chunk.
+    #[inline(always)]
+    fn place(&self, chunk: u32) -> Place {
+        match self.blocks.get(chunk as usize) {
+            Some(block) => block.place(self.capacity),
+            // Rows of tags have no block, and their slices no bytes.
+            None => {
+                assert!(self.blocks.is_empty(), "a chunk has no block");
+                Place::NONE
+            }
+        }
+    }
+
+    /// The columns, without rows.
+    #[inline(always)]
+    fn no_rows(&self) -> ChunkColumns<'w> {
+        ChunkColumns {
+            place: Place::NONE,
+            len: 0,
+            live: 0,
+            columns: self.columns.columns().iter(),
+            values: self.columns.values,
+            exclusive: self.exclusive,
+            borrow: PhantomData,
+        }
     }
 
     /// Takes the next chunk. With `padded`, its slices are rounded up to whole vectors.
@@ -168,29 +203,15 @@ impl<'w> ChunkIter<'w> {
     }
 
     /// Takes `chunks` chunks, at least one, that follow each other in memory.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, chunks: u32, padded: bool) -> ChunkColumns<'w> {
-        let place = match self.blocks.get(self.next as usize) {
-            Some(block) => block.place(self.capacity),
-            // Rows of tags have no block, and their slices no bytes.
-            None => {
-                assert!(self.blocks.is_empty(), "a chunk has no block");
-                Place::NONE
-            }
-        };
+        let place = self.place(self.next);
         let full = (chunks as usize - 1) * self.capacity as usize;
         let last = self.rows(self.next + chunks - 1);
         self.next += chunks;
         let padded = if padded { padded_rows(last, self.capacity) } else { last };
-        ChunkColumns {
-            place,
-            len: full + padded as usize,
-            live: full + last as usize,
-            columns: self.columns.columns().iter(),
-            values: self.columns.values,
-            exclusive: self.exclusive,
-            borrow: PhantomData,
-        }
+        let (len, live) = (full + padded as usize, full + last as usize);
+        ChunkColumns { place, len, live, ..self.no_rows() }
     }
 }
 

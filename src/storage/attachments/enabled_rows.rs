@@ -29,7 +29,13 @@ pub struct EnabledRows<'w> {
 impl<'w> EnabledRows<'w> {
     #[inline]
     pub(crate) const fn new(bits: ChunkBits<'w>, rows: u32) -> Self {
-        Self { bits: Some(bits), origin: 0, rows }
+        Self::from_row(bits, 0, rows)
+    }
+
+    /// The `rows` rows from row `origin` on.
+    #[inline]
+    pub(crate) const fn from_row(bits: ChunkBits<'w>, origin: u32, rows: u32) -> Self {
+        Self { bits: Some(bits), origin, rows }
     }
 
     /// All rows of a chunk.
