@@ -35,10 +35,16 @@ impl<'w> DirectoryView<'w> {
         Self { slots, far, reserved }
     }
 
-    /// The position of an entity, if its archetype is `archetype` and its slot is not far: a call
-    /// for far slots would cost every look-up of a loop two instructions.
+    /// Returns `true` if no far slots exist, as [`DirectoryView::position_in`] requires.
+    pub(crate) const fn are_near(&self) -> bool {
+        self.far.len() == 0
+    }
+
+    /// The position of an entity, if its archetype is `archetype`. Requires that no far slots
+    /// exist: a call for these would cost every look-up of a loop two instructions.
     #[inline]
     pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
+        debug_assert!(self.are_near(), "there are far slots, which this look-up ignores");
         let slot = self.slots.get(entity.index() as usize)?;
         // One load and one comparison.
         let key = |generation: u32, archetype: u32| {
@@ -48,21 +54,13 @@ impl<'w> DirectoryView<'w> {
             .then_some(slot.location.position)
     }
 
-    /// The location in the slot of an id, unless the slot is far. Its archetype may be `u32::MAX`,
-    /// in which case the entity is not alive: one comparison less than
-    /// [`Directory::locate`](super::Directory::locate).
+    /// The location in the slot of an id. Its archetype may be `u32::MAX`, in which case the entity
+    /// is not alive: one comparison less than [`Directory::locate`](super::Directory::locate).
     #[inline]
-    pub(crate) fn get_near(&self, entity: Entity) -> Option<Location> {
-        let slot = self.slots.get(entity.index() as usize)?;
-        (slot.generation == entity.generation()).then_some(slot.location)
-    }
-
-    /// The location in the slot of an id: see [`DirectoryView::get_near`].
-    #[inline]
-    pub(super) fn get(&self, entity: Entity) -> Option<Location> {
-        match (entity.index() as usize) < self.slots.len() {
-            true => self.get_near(entity),
-            false => self.get_far(entity),
+    pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) => (slot.generation == entity.generation()).then_some(slot.location),
+            None => self.get_far(entity),
         }
     }
 

@@ -39,7 +39,7 @@ impl From<()> for Modified {
 
 /// Whether a body returns `()`, so that it counts as [`Modified::Yes`] before it is called.
 ///
-/// By the name, since a type parameter with lifetimes has no `TypeId`. No other type has this name.
+/// By the name, since a type parameter with lifetimes has no `TypeId`; only unit has this name.
 #[inline]
 fn is_unit<R>() -> bool {
     type_name::<R>() == type_name::<()>()

@@ -347,7 +347,7 @@ impl fmt::Debug for Block {
 pub(super) struct Place {
     base: NonNull<u8>,
     class: BlockClass,
-    /// The number of rows before this chunk's in each column of the extent.
+    /// The number of rows before the place's first in each column of the extent.
     first: usize,
 }
 

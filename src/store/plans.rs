@@ -94,6 +94,7 @@ impl Plans {
         }
         let index = self.list.push(Plan::new(query, requirements, registry, archetypes));
         by_type.insert(query.key, index);
+        self.recent.set(query.key, index);
         Ok(index)
     }
 
@@ -280,6 +281,22 @@ mod tests {
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 1, "once, when all types are known");
         assert!(plan.column_map().labels().eq([4, 5]), "the archetypes that have it");
+    }
+
+    #[test]
+    fn a_recent_index_of_another_query_is_not_taken_for_ones_own() {
+        let (mut registry, archetypes) = (Registry::default(), Archetypes::default());
+        let mut plans = Plans::default();
+        let (a, b) = (reading::<A>(), reading::<B>());
+        plans.get_mut(&a, &mut registry, &archetypes);
+        plans.get_mut(&b, &mut registry, &archetypes);
+        for (query, others) in [(&a, 1), (&b, 0)] {
+            plans.recent.set(query.key, others);
+            assert!(plans.get(query, &registry, &archetypes).key == query.key, "shared");
+            plans.recent.set(query.key, others);
+            assert!(plans.get_mut(query, &mut registry, &archetypes).key == query.key, "exclusive");
+            assert!(plans.recent.get(query.key) != others, "the right index is kept");
+        }
     }
 
     #[test]

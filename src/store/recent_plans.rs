@@ -30,9 +30,10 @@ impl RecentPlans {
     fn entry(&self, key: TypeId) -> &AtomicU32 {
         let mut hasher = FxHasher::default();
         key.hash(&mut hasher);
-        // The high bits of a product depend on all bits.
-        let entry = hasher.finish() >> (u64::BITS - ENTRIES.trailing_zeros());
-        &self.0[usize::try_from(entry).unwrap_or_default() % ENTRIES]
+        // The hasher moves its best bits to the low end.
+        #[expect(clippy::cast_possible_truncation, reason = "the low bits choose the entry")]
+        let hash = hasher.finish() as usize;
+        &self.0[hash % ENTRIES]
     }
 
     /// The index that may be the plan's of a query.
@@ -52,6 +53,24 @@ impl RecentPlans {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn queries_have_different_entries() {
+        let recent = RecentPlans::default();
+        let keys = [
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<u128>(),
+            TypeId::of::<(u8, u8)>(),
+            TypeId::of::<(u8, u16)>(),
+            TypeId::of::<(u16, u8)>(),
+        ];
+        (0..).zip(keys).for_each(|(index, key)| recent.set(key, index));
+        let kept = (0..).zip(keys).filter(|&(index, key)| recent.get(key) == index).count();
+        assert!(kept > 1, "all queries share one entry");
+    }
 
     #[test]
     fn an_index_is_found_until_another_query_takes_its_entry() {

@@ -21,7 +21,7 @@ impl World {
     /// | call | to make it | a read |
     /// | --- | ---: | ---: |
     /// | `world.get::<C>(entity)` | | 127 |
-    /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,000 | 44 |
+    /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,150 | 48 |
     /// | [`query.get(entity)`](crate::Query::get) | | 309 |
     /// | [`query.lookup()`](crate::Query::lookup) and `get` | 132 | 207 |
     ///

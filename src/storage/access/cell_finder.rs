@@ -10,29 +10,37 @@
 //! | a read | loads | ns |
 //! | --- | --- | --- |
 //! | one flat array per archetype, without checks | 2 | 2.1 |
-//! | one archetype has the component | 3 | 2.4 |
+//! | one archetype has the component: this file | 3 | 2.4 |
 //! | several have it, each word of a list and a chunk loaded separately | 6 | 3.4 |
 //! | list, chunk and row looked up and checked one by one | 6 | 3.8 |
 //!
-//! Therefore a list is one word here, and the cells of a chunk are one entry of sixteen bytes. With
-//! one word for the span of a chunk and another for its address, a read took 2.96 ns if several
-//! archetypes had the component and 2.75 ns if one had it, in a run in which six loads took
-//! 3.45 ns. One entry instead of two, one test instead of two, and everything that is rare out of
-//! line took 76 instructions of a read to 44, in a release build without LTO.
+//! Therefore a list is one word here, and the span of a chunk another. If several archetypes have
+//! the component, four loads wait: such a read takes 2.96 ns, and 2.75 ns if one archetype has it,
+//! in a run in which six loads took 3.45 ns.
+//!
+//! Fewer instructions are not always faster. With span and address in one entry, one way for one
+//! archetype and several, and far slots out of line, a read took 36 instructions instead of 76 in a
+//! release build without LTO, and 5.0 ns instead of 3.7 if one archetype has the component (5.0 and
+//! 4.9 if 32 have it): the call for far slots, which returns into the loop, keeps addresses and sums
+//! out of registers.
 
-#![expect(unsafe_code, reason = "addresses of columns, computed once for many random reads")]
+#![expect(
+    unsafe_code,
+    reason = "a random read is two misses; a checked cast would be a third cost"
+)]
 
 use core::ptr;
 
 use crate::component::Component;
-use crate::entity::{DirectoryView, Entity, Location};
+use crate::entity::{DirectoryView, Entity};
 use crate::storage::chunk_list::ChunkList;
 
 /// The columns of `C` in the chunks of several lists. A list is identified by its archetype's
 /// number in the directory.
 ///
 /// The lookups of [`ChunkList::cell`] are done once, in advance. Invariant, established by
-/// [`CellFinder::push`]: the cells of each chunk are live.
+/// [`CellFinder::push`]: for each chunk, `base + position` is a live cell for every position of its
+/// span.
 #[derive(Debug)]
 pub(super) struct CellFinder<'w, C> {
     directory: DirectoryView<'w>,
@@ -40,14 +48,17 @@ pub(super) struct CellFinder<'w, C> {
     /// up.
     with_rows: ListsWithRows,
     lists: Vec<ListView>,
-    /// The cells of each chunk, list after list.
-    chunks: Vec<ChunkCells<C>>,
-    /// The cells of the chunks that are marked, and none for the others. Not longer than `chunks`,
-    /// and empty in a finder that marks none.
-    marked: Vec<ChunkCells<C>>,
+    /// The positions of the rows of each chunk, list after list.
+    spans: Vec<Span>,
+    /// The spans of the chunks that are marked, and empty spans for the others. Not longer than
+    /// `spans`, and empty in a finder that marks none.
+    marked: Vec<Span>,
+    /// The address of the list's position 0 if the whole list were contiguous with the chunk.
+    bases: Vec<*const C>,
 }
 
-/// The lists with rows. If several have rows, a list is found by its number.
+/// The lists with rows. If several have rows, or if directory slots are far, a list is found by its
+/// number.
 #[derive(Clone, Copy, Debug)]
 enum ListsWithRows {
     None,
@@ -86,25 +97,34 @@ impl ListView {
 /// The largest number of chunks in a finder.
 const CHUNKS_MAX: u32 = u32::MAX / 2;
 
-/// The cells of one chunk, whose rows have the positions from `begin` on.
-#[derive(Debug)]
-struct ChunkCells<C> {
-    first: *const C,
-    begin: u32,
-    len: u32,
-}
+/// The positions of a chunk's rows as a half-open range: one load.
+#[derive(Clone, Copy, Debug)]
+struct Span(u64);
 
-impl<C> Clone for ChunkCells<C> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
+impl Span {
+    const EMPTY: Self = Self::new(0, 0);
+
+    const fn new(begin: u32, end: u32) -> Self {
+        Self(begin as u64 | (end as u64) << u32::BITS)
     }
-}
 
-impl<C> Copy for ChunkCells<C> {}
+    /// The first position.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    const fn begin(self) -> u32 {
+        self.0 as u32
+    }
 
-impl<C> ChunkCells<C> {
-    const NONE: Self = Self { first: ptr::dangling(), begin: 0, len: 0 };
+    #[inline]
+    const fn ends_before(self, position: u32) -> bool {
+        (self.0 >> u32::BITS) <= position as u64
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    const fn starts_after(self, position: u32) -> bool {
+        (self.0 as u32) > position
+    }
 }
 
 /// The reason why a view has no cell of an entity.
@@ -120,14 +140,20 @@ pub(crate) enum Absent {
 pub(super) struct Found<C> {
     pub(super) chunk: usize,
     pub(super) cell: *const C,
-    /// The row of the cell in its chunk.
-    pub(super) row: u32,
+    /// The row's position in its list.
+    at: u32,
 }
 
 impl<'w, C: Component> CellFinder<'w, C> {
     pub(super) fn new(directory: DirectoryView<'w>, lists: usize) -> Self {
-        let (lists, with_rows) = (Vec::with_capacity(lists), ListsWithRows::None);
-        Self { directory, with_rows, lists, chunks: Vec::new(), marked: Vec::new() }
+        Self {
+            directory,
+            with_rows: ListsWithRows::None,
+            lists: Vec::with_capacity(lists),
+            spans: Vec::new(),
+            marked: Vec::new(),
+            bases: Vec::new(),
+        }
     }
 
     /// Adds the next list, with its column of `C` if it has one, and whether its entities are gone.
@@ -146,15 +172,18 @@ impl<'w, C: Component> CellFinder<'w, C> {
         let narrow = |n| u32::try_from(n).expect("the lists have 2^32 chunks or more");
         let (number, shift) = (narrow(self.lists.len()), u32::from(list.shift()));
         self.with_rows = match self.with_rows {
-            ListsWithRows::None => ListsWithRows::One { number, shift },
+            ListsWithRows::None if self.directory.are_near() => {
+                ListsWithRows::One { number, shift }
+            }
             _ => ListsWithRows::Several,
         };
-        let first = narrow(self.chunks.len());
+        let first = narrow(self.spans.len());
         let fits = u64::from(first) + u64::from(list.chunk_len()) < u64::from(CHUNKS_MAX);
         assert!(fits, "the lists have two billion chunks or more");
         let column = list.layout().columns()[column];
-        self.chunks.extend((0..list.chunk_len()).map(|chunk| {
-            let first = if size_of::<C>() == 0 {
+        for chunk in 0..list.chunk_len() {
+            let begin = chunk.wrapping_shl(shift);
+            let start = if size_of::<C>() == 0 {
                 ptr::dangling()
             } else {
                 let place = list.blocks()[chunk as usize].place(list.capacity());
@@ -162,92 +191,91 @@ impl<'w, C: Component> CellFinder<'w, C> {
                 let start = unsafe { place.cell(column, 0) };
                 start.as_ptr().cast_const().cast::<C>()
             };
-            ChunkCells { first, begin: chunk.wrapping_shl(shift), len: list.rows(chunk) }
-        }));
+            self.bases.push(start.wrapping_sub(begin as usize));
+            // A list has fewer than 2³² rows, because there are fewer ids. So the end does not
+            // overflow.
+            self.spans.push(Span::new(begin, begin + list.rows(chunk)));
+        }
         self.lists.push(ListView::new(first, shift));
+    }
+
+    /// The row of a cell in its chunk.
+    #[inline]
+    pub(super) fn row(&self, found: &Found<C>) -> u32 {
+        found.at - self.spans[found.chunk].begin()
+    }
+
+    /// The reason why an entity has no cell.
+    #[cold]
+    pub(super) fn absent(&self, entity: Entity) -> Absent {
+        match self.directory.resolve(entity) {
+            Ok(Some(place)) if self.lists[place.archetype().index()].is_gone() => Absent::Entity,
+            Ok(_) => Absent::Component,
+            Err(_) => Absent::Entity,
+        }
     }
 
     /// Number of chunks.
     pub(super) const fn chunk_len(&self) -> usize {
-        self.chunks.len()
+        self.spans.len()
     }
 
     /// Makes room for the marks of all chunks so far.
     pub(super) fn reserve_marks(&mut self) {
-        self.marked.resize(self.chunks.len(), ChunkCells::NONE);
+        self.marked.resize(self.spans.len(), Span::EMPTY);
     }
 
     /// Marks the chunk of a cell.
     #[inline]
     pub(super) fn mark(&mut self, found: &Found<C>) {
-        self.marked[found.chunk] = self.chunks[found.chunk];
+        self.marked[found.chunk] = self.spans[found.chunk];
     }
 
-    /// The cell of an entity.
-    ///
-    /// # Errors
-    ///
-    /// If the entity does not exist or lacks the component.
+    /// The cell of an entity. `None` if the entity does not exist or lacks the component.
     #[inline]
-    pub(super) fn find(&self, entity: Entity) -> Result<Found<C>, Absent> {
-        match self.find_near(&self.chunks, entity) {
-            Some(found) => Ok(found),
-            None => self.find_far(entity),
-        }
+    pub(super) fn find_any(&self, entity: Entity) -> Option<Found<C>> {
+        self.find::<false>(entity)
     }
 
-    /// The cell of an entity in a marked chunk. `None` as well if its chunk is not marked, or its
-    /// slot is far.
+    /// The cell of an entity in a marked chunk. `None` as well if its chunk is not marked.
     #[inline]
     pub(super) fn find_marked(&self, entity: Entity) -> Option<Found<C>> {
-        self.find_near(&self.marked, entity)
+        self.find::<true>(entity)
     }
 
-    /// The cell of an entity among `chunks`, unless its slot is far.
+    /// The cell of an entity in any chunk, or in one that is `MARKED`.
+    ///
+    /// For a location without a live row the result is `None` or some live cell.
     #[inline]
-    fn find_near(&self, chunks: &[ChunkCells<C>], entity: Entity) -> Option<Found<C>> {
+    fn find<const MARKED: bool>(&self, entity: Entity) -> Option<Found<C>> {
+        let spans: &[Span] = if MARKED { &self.marked } else { &self.spans };
         let (chunk, at) = match self.with_rows {
             ListsWithRows::None => return None,
             ListsWithRows::One { number, shift } => {
                 let at = self.directory.position_in(entity, number)?;
                 (at.wrapping_shr(shift) as usize, at)
             }
-            ListsWithRows::Several => self.place(self.directory.get_near(entity)?)?,
+            ListsWithRows::Several => {
+                // The location of a free slot is in no archetype, and so in no list.
+                let location = self.directory.get(entity)?;
+                let (list, at) = (self.lists.get(location.archetype().index())?, location.row().0);
+                let chunk = list.chunk(at);
+                // A position past the end of its list would be in the next list.
+                if spans.get(chunk)?.starts_after(at) {
+                    return None;
+                }
+                (chunk, at)
+            }
         };
-        Self::cell_at(chunks, chunk, at)
-    }
-
-    /// The chunk and the position of a row. The location of a free slot is in no list.
-    #[inline]
-    fn place(&self, location: Location) -> Option<(usize, u32)> {
-        let at = location.row().0;
-        Some((self.lists.get(location.archetype().index())?.chunk(at), at))
-    }
-
-    /// The cell at a position, if it is one of the chunk. A position past the end of its list may
-    /// be one of the next list.
-    #[inline]
-    fn cell_at(chunks: &[ChunkCells<C>], chunk: usize, at: u32) -> Option<Found<C>> {
-        let ChunkCells { first, begin, len } = *chunks.get(chunk)?;
-        let row = at.wrapping_sub(begin);
-        (row < len).then(|| Found { chunk, cell: first.wrapping_add(row as usize), row })
-    }
-
-    /// [`CellFinder::find`] for an entity that was not found near, and the reason if it has no
-    /// cell.
-    #[cold]
-    #[inline(never)]
-    fn find_far(&self, entity: Entity) -> Result<Found<C>, Absent> {
-        let place = match self.directory.resolve(entity) {
-            Ok(Some(place)) => place,
-            Ok(None) => return Err(Absent::Component),
-            Err(_) => return Err(Absent::Entity),
-        };
-        let list = self.lists[place.archetype().index()];
-        if list.is_gone() {
-            return Err(Absent::Entity);
+        if spans.get(chunk)?.ends_before(at) {
+            return None;
         }
-        let at = place.row().0;
-        Self::cell_at(&self.chunks, list.chunk(at), at).ok_or(Absent::Component)
+        // SAFETY: `spans` has this chunk. `push` makes `bases` as long as the spans of all chunks,
+        // and those of the marked ones are not longer.
+        let base = unsafe { self.bases.get_unchecked(chunk) };
+        // The chunk's span contains the position. It is not past the last row, as checked. It is
+        // not before the first: for several lists that was checked, and for one list the chunk's
+        // number was computed from the position by the list's own shift.
+        Some(Found { chunk, cell: base.wrapping_add(at as usize), at })
     }
 }

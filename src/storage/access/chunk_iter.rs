@@ -215,7 +215,7 @@ impl<'w> ChunkIter<'w> {
     }
 }
 
-/// One chunk, or several that follow each other in memory. Each column of an entry is taken from it
+/// One chunk, several that follow each other in memory, or one row. Each column of an entry is taken from it
 /// once.
 #[derive(Debug)]
 pub(crate) struct ChunkColumns<'w> {
@@ -315,16 +315,17 @@ impl<'w> ChunkColumns<'w> {
         Some(column)
     }
 
-    /// The address of the column's first row, which has bytes.
+    /// The address of the column's first row of the place, which has bytes.
     #[inline]
     fn start(&self, column: &ColumnRef) -> NonNull<u8> {
         let (first, chunk) = column.in_blocks();
         // SAFETY: the key of the entry proves that the column is one of this list's layouts, and
-        // the place is of one of its chunks, for which the block was allocated (`Blocks`).
+        // the place is of one of its chunks, for which the block was allocated (`Blocks`), or of a
+        // live row of it (`ChunkIter::take_row`), before which fewer rows are than the capacity.
         unsafe { self.place.column(first, chunk) }
     }
 
-    /// The address of the column's first row.
+    /// The address of the column's first row of the place.
     #[inline]
     fn address<C: Component>(&self, column: ColumnRef) -> NonNull<C> {
         if size_of::<C>() == 0 {
@@ -348,7 +349,7 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of these
         // chunks: of one, or of blocks that continue each other, so that the rows of each directly
-        // follow the rows of the previous one. `ChunkList` keeps them initialised, with values of
+        // follow the rows of the previous one; or by one live row. `ChunkList` keeps them initialised, with values of
         // the column's type, which is `C` or accepts any bytes, as `C` does. No code writes them
         // for `'w`: the entry names no written column twice (`ColumnMap::push`), and the list is
         // borrowed exclusively, or shared, and a writer through a shared list has promised that no

@@ -76,14 +76,18 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     /// Whether the component of an entity is enabled.
     #[inline]
     pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
-        let found = self.finder.find(entity)?;
-        Ok(self.bits.0[found.chunk].is_enabled(found.row))
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
     }
 
     /// The cell of an entity.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Result<&'w C, Absent> {
-        let found = self.finder.find(entity)?;
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
         // shared for `'w`, so that it does not move; a writer through a shared list has promised
         // that no other code reads its columns (`ChunkIter::exclusive_unchecked`).
@@ -171,7 +175,9 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// The cell of an entity, for reading.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Result<&C, Absent> {
-        let found = self.finder.find(entity)?;
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed shared.
         Ok(unsafe { &*found.cell })
@@ -180,8 +186,10 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// Whether the component of an entity is enabled.
     #[inline]
     pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
-        let found = self.finder.find(entity)?;
-        Ok(self.bits.0[found.chunk].is_enabled(found.row))
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
     }
 
     /// Enables or disables the component of an entity. Stamps its chunk and returns true if that
@@ -192,7 +200,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         if !C::TRACKS_LINES
             && let Some(found) = self.finder.find_marked(entity)
         {
-            return Ok(self.bits.0[found.chunk].set_alone(found.row, enabled));
+            return Ok(self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled));
         }
         self.set_enabled_unstamped(entity, enabled)
     }
@@ -207,7 +215,10 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
                 }
                 found
             }
-            None => self.find_and_stamp(entity)?,
+            None => match self.find_and_stamp(entity) {
+                Some(found) => found,
+                None => return Err(self.finder.absent(entity)),
+            },
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
@@ -218,8 +229,10 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// [`ColumnViewsMut::set_enabled`] in a chunk that may not be stamped yet.
     #[cold]
     fn set_enabled_unstamped(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
-        let found = self.finder.find(entity)?;
-        let switched = self.bits.0[found.chunk].set_alone(found.row, enabled);
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        let switched = self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled);
         if switched {
             self.stamp(&found);
             self.finder.mark(&found);
@@ -229,19 +242,19 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
 
     /// The cell of an entity in a chunk that may not be stamped yet. Stamps the chunk.
     #[cold]
-    #[inline(never)]
-    fn find_and_stamp(&mut self, entity: Entity) -> Result<Found<C>, Absent> {
-        let found = self.finder.find(entity)?;
+    fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
+        let found = self.finder.find_any(entity)?;
         self.stamp(&found);
         self.finder.mark(&found);
-        Ok(found)
+        Some(found)
     }
 
     /// Stamps the line of a cell, if the component tracks lines, or its chunk.
     #[inline]
     fn stamp(&self, found: &Found<C>) {
         if C::TRACKS_LINES {
-            self.lines[found.chunk].touch(found.row..found.row + 1, self.now);
+            let row = self.finder.row(found);
+            self.lines[found.chunk].touch(row..row + 1, self.now);
         } else {
             self.stamps[found.chunk].set(self.now);
         }
