@@ -35,9 +35,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let entity = world.query::<Entity>().rows().next().expect("a body");
     world.restore(&state)?;
     world.get_mut::<Position>(entity)?.0 = 5.0;
-    let delta = world.delta_since(&state)?;
+    let delta = state.delta(&mut world)?;
     println!("{} bytes of a state, {} of a difference", state.to_bytes()?.len(), delta.len());
-    mirror.read_delta(&mut known, &delta)?;
+    known.read_delta(&mut mirror, &delta)?;
     mirror.restore(&known)?;
     assert_eq!(mirror.get::<Position>(entity)?.0, 5.0);
     Ok(())

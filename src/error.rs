@@ -78,7 +78,7 @@ mod tests {
         says(&ScheduleError::OtherWorld, "`Schedule::reset`");
         says(&ApplyError::OtherWorld, "`command_buffer`");
         says(&OutOfIds::InBuffer { ids: 3 }, "`World::command_buffer`");
-        says(&ReadError::Kind { is_delta: true }, "`World::read_delta`");
+        says(&ReadError::Kind { is_delta: true }, "`Snapshot::read_delta`");
         says(&NotSame::NothingChanged, "give it rows");
         let several = ScheduleError::Several(vec![ScheduleError::OtherWorld; 2]);
         assert!(format!("{:?}", Err::<(), _>(several)).starts_with("Err(this schedule has run"));

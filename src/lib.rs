@@ -37,6 +37,7 @@ pub mod error;
 pub mod explain;
 pub mod lines;
 pub mod logs;
+pub mod memory;
 pub mod prelude;
 pub mod reflect;
 pub mod rows;
@@ -68,8 +69,7 @@ pub use simd::{Level, kernel};
 pub use storage::ChunkSize;
 pub use version::Version;
 pub use world::{
-    Compacted, HashCache, Lookup, LookupMut, Matching, Memory, Merged, Res, ResMut, Side, SideMut,
-    World, WorldBuilder,
+    HashCache, Lookup, LookupMut, Matching, Merged, Res, ResMut, Side, SideMut, World, WorldBuilder,
 };
 
 #[doc(hidden)]

@@ -1,12 +1,13 @@
 //! Components without their types: names, layouts and bytes, for editors, logs and other formats.
 //!
-//! [`World::components`](crate::World::components) lists each component as a [`ComponentInfo`]: its
-//! name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each field of a struct and a
-//! [`VariantInfo`] for each variant of an enum. [`World::archetypes`](crate::World::archetypes)
-//! lists each archetype as an [`ArchetypeInfo`]. An [`EntityView`] has all components of one
-//! entity, each as a [`ComponentView`]. [`Cell`] and [`CellMut`] are the references, or the values
-//! of split components, that [`World::get`](crate::World::get) and
-//! [`World::get_mut`](crate::World::get_mut) return for a type that is known.
+//! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
+//! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each
+//! field of a struct and a [`VariantInfo`] for each variant of an enum.
+//! [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) lists each archetype as an
+//! [`ArchetypeInfo`]. An [`EntityView`] has all components of one entity, each as a
+//! [`ComponentView`]. [`Cell`] and [`CellMut`] are the references, or the values of split
+//! components, that [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut)
+//! return for a type that is known.
 //!
 //! ```
 //! use phalanx::prelude::*;
@@ -24,4 +25,6 @@
 //! ```
 
 pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
-pub use crate::world::{ArchetypeInfo, Cell, CellMut, ComponentView, EntityView};
+pub use crate::world::{
+    ArchetypeInfo, Cell, CellMut, ComponentView, EntityView, Reflect, ReflectMut,
+};

@@ -4,7 +4,8 @@
 //! distinct value once, and entities with equal values share chunks, so a kernel gets the value
 //! once for a chunk. [`Shared`] is the term that reads it, as a [`SharedRef`]; its documentation
 //! lists the calls that give and take values. [`WithShared`], [`WithoutShared`] and [`WhereShared`]
-//! are the filters: any value, none, and one value.
+//! are the filters: any value, none, and one value. [`SharedValues`] are the values of one type
+//! that a world has, and [`SharedValuesMut`] tells the world how they become bytes.
 //!
 //! ```
 //! use phalanx::prelude::*;
@@ -28,3 +29,4 @@
 
 pub use crate::component::{Shared, SharedValue};
 pub use crate::query::{SharedRef, WhereShared, WithShared, WithoutShared};
+pub use crate::world::{SharedValues, SharedValuesMut};

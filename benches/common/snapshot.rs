@@ -64,13 +64,13 @@ fn again(percent: usize) -> Workload {
         })
         .phalanx("phalanx_delta", move |chunk| {
             delta(chunk, percent, |world, saved, delta| {
-                *delta = world.delta_since(saved).expect("no buffers");
+                *delta = saved.delta(world).expect("no buffers");
             })
         })
         .phalanx("phalanx_write_delta", move |chunk| {
             delta(chunk, percent, |world, saved, delta| {
                 delta.clear();
-                world.write_delta_since(saved, delta).expect("a vector takes all");
+                saved.write_delta(world, delta).expect("a vector takes all");
             })
         })
 }
@@ -106,7 +106,7 @@ fn exchanged() -> Workload {
                 (world, saved, Vec::new()),
                 |(world, saved, delta)| {
                     exchange(world);
-                    let spent = time(|| *delta = world.delta_since(saved).expect("no buffers"));
+                    let spent = time(|| *delta = saved.delta(world).expect("no buffers"));
                     world.snapshot_into(saved).expect("no buffers");
                     spent
                 },

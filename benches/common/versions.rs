@@ -130,7 +130,7 @@ impl Tracked {
 
     /// At least the run, at most the run and the two chunks that it cuts.
     fn check_seen(&self, seen: usize) {
-        let chunk_rows = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(0);
+        let chunk_rows = self.world.reflect().archetypes().map(|a| a.capacity()).max().unwrap_or(0);
         let most = RUN + 2 * chunk_rows;
         assert!((RUN..=most).contains(&seen), "{seen} rows seen, of {RUN} to {most}");
     }

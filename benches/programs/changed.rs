@@ -66,7 +66,7 @@ impl Changed {
     /// seen whole, and no other chunk is.
     fn wanted(&self) -> (usize, f64) {
         let len = self.world.len();
-        let capacity = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(1);
+        let capacity = self.world.reflect().archetypes().map(|a| a.capacity()).max().unwrap_or(1);
         let mut is_seen = vec![false; len.div_ceil(capacity)];
         self.written.iter().for_each(|row| is_seen[row / capacity] = true);
         let rows = || (0..len).filter(|row| is_seen[row / capacity]);
@@ -118,7 +118,7 @@ impl Program for ChangedLines {
 
     fn check(&self, _: u64) -> Result<(), String> {
         // Rows lie in the order of their entities, and chunks begin with a line.
-        let capacity = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(1);
+        let capacity = self.world.reflect().archetypes().map(|a| a.capacity()).max().unwrap_or(1);
         let line = |row: usize| (row / capacity, row % capacity / VECTOR_ROWS);
         let lines: HashSet<_> = self.written.iter().map(|&row| line(row)).collect();
         let rows = || (0..self.entities.len()).filter(|&row| lines.contains(&line(row)));

@@ -76,6 +76,6 @@ pub fn doubled(got: f64, len: usize, steps: u64) -> Result<(), String> {
 ///
 /// A line with both numbers.
 pub fn full_archetypes(world: &World, want: usize) -> Result<(), String> {
-    let full = world.archetypes().filter(|archetype| !archetype.is_empty()).count();
+    let full = world.reflect().archetypes().filter(|archetype| !archetype.is_empty()).count();
     same("the number of archetypes that hold entities", full, want)
 }

@@ -26,15 +26,15 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
             break;
         }
         let mut world = ManyArchetypes::new(ChunkSize::KIB_16, masks).world;
-        world.retire_archetypes();
-        let full = world.archetypes().filter(|archetype| !archetype.is_empty()).count();
+        world.memory_mut().retire_archetypes();
+        let full = world.reflect().archetypes().filter(|archetype| !archetype.is_empty()).count();
         assert_eq!(full, masks, "each mask has entities");
         let x = masks as f64;
         let memory = world.memory();
         assert_eq!(memory.row_bytes, ENTITIES * size_of::<Data>(), "tags have no bytes");
         blocks.push(x, &[each(memory.block_bytes)]);
         all.push(x, &[each(memory.slab_bytes + memory.bookkeeping_bytes)]);
-        while !world.compact(usize::MAX).finished {}
+        while !world.memory_mut().compact(usize::MAX).finished {}
         world.check().expect("a world that was made compact is whole");
         let memory = world.memory();
         compact.push(x, &[each(memory.slab_bytes + memory.bookkeeping_bytes)]);

@@ -139,7 +139,7 @@ impl Moves {
         let mut world = World::new();
         let entities = numbers().map(|number| spawn(&mut world, width, number)).collect();
         let bytes = |component: &phalanx::reflect::ComponentInfo| component.size();
-        let found: usize = world.components().map(bytes).sum();
+        let found: usize = world.reflect().components().map(bytes).sum();
         assert!(found >= width, "{found} bytes of components, wanted {width}");
         Self { world, entities }
     }

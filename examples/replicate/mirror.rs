@@ -68,7 +68,7 @@ impl Mirror {
             Form::Delta => {
                 // The base itself is needed again if the sender does not receive this answer.
                 let mut state = base()?.clone();
-                self.world.read_delta(&mut state, &packet.bytes)?;
+                state.read_delta(&mut self.world, &packet.bytes)?;
                 Ok(state)
             }
             Form::Xor => {

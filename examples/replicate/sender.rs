@@ -107,7 +107,7 @@ impl Sender {
         let dump = present(states).to_bytes()?;
         self.sizes.dump.add(&dump, start);
         let start = Instant::now();
-        let delta = self.game.world.delta_since(older)?;
+        let delta = older.delta(&mut self.game.world)?;
         self.sizes.delta.add(&delta, start);
         let mut packed = Vec::new();
         xor::pack(&delta, &mut packed);

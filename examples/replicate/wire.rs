@@ -35,7 +35,7 @@ const NO_BASE: u32 = u32::MAX;
 pub(crate) enum Form {
     /// All of it: `Snapshot::to_bytes`
     Dump,
-    /// `World::delta_since` the last acknowledged state
+    /// `Snapshot::delta` the last acknowledged state
     Delta,
     /// The dump XORed with the dump of the last acknowledged state, without zeros
     Xor,

@@ -57,8 +57,9 @@ pub(crate) fn write(world: &World, entities: &[Entity]) -> Result<String, String
 
 /// The component with this name, or an error that lists the known ones.
 pub(crate) fn component<'w>(world: &'w World, name: &str) -> Result<&'w ComponentInfo, String> {
-    let known = || world.components().map(ComponentInfo::name).collect::<Vec<_>>().join(", ");
-    let info = world.component_named(name);
+    let known =
+        || world.reflect().components().map(ComponentInfo::name).collect::<Vec<_>>().join(", ");
+    let info = world.reflect().component(name);
     info.ok_or_else(|| format!("no component `{name}`: there are {}", known()))
 }
 

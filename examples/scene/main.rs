@@ -123,7 +123,9 @@ fn insert(
     entity: Entity,
     components: &[(&'static str, Vec<u8>)],
 ) -> Result<(), Box<dyn Error>> {
-    world.insert_bytes(entity, components.iter().map(|(name, bytes)| (*name, &bytes[..])))?;
+    world
+        .reflect_mut()
+        .insert(entity, components.iter().map(|(name, bytes)| (*name, &bytes[..])))?;
     Ok(())
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn visits(alarms: &Alarms) -> String {
 pub(crate) fn archetypes(world: &World) -> Table {
     let mut table =
         table(&["archetype", "entities", "chunks", "rows/chunk", "occupancy", "B/row", "KiB"]);
-    for archetype in world.archetypes().filter(|archetype| !archetype.is_empty()) {
+    for archetype in world.reflect().archetypes().filter(|archetype| !archetype.is_empty()) {
         let figures = [
             grouped(archetype.len()),
             grouped(archetype.chunk_len()),

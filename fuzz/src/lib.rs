@@ -57,7 +57,7 @@ pub fn world() -> World {
         *seen = Seen { by: [true, false] };
     }
     world.set_enabled::<Awake>(all[3], false).expect("it is alive");
-    world.encode_shared(
+    world.shared_mut().encode(
         "team",
         |team: &Team, to| to.extend_from_slice(&team.0.to_le_bytes()),
         |bytes| Some(Team(u16::from_le_bytes(bytes.try_into().ok()?))),
@@ -66,7 +66,7 @@ pub fn world() -> World {
         world.insert_shared(entity, Team(number)).expect("it is alive");
         world.insert_shared(entity, Team(number % 5)).expect("it is alive");
     }
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     world.insert_shared(all[11], Team(77)).expect("it is alive");
     world.remove_shared::<Team>(all[11]).expect("it has one");
     world.insert(all[5], Trace(7)).expect("it is alive");

@@ -200,7 +200,7 @@ impl ChunkTransfer<'_> {
 
     /// Copies the rows of a small first block to the places that they would have after a move as a
     /// full-size chunk. The kind of the block depends on [`reserve`](crate::World::reserve) and
-    /// [`compact`](crate::World::compact); the order of rows must not.
+    /// [`compact`](crate::memory::MemoryMut::compact); the order of rows must not.
     fn copy_first_block(&mut self, context: &mut MoveContext<'_>) {
         let (tail, merged) = (self.before.tail, self.merge_len());
         for rows in [tail - merged..tail, 0..tail - merged] {

@@ -49,7 +49,7 @@ impl CommandBuffer {
     /// let tree = buffer.spawn(());
     /// buffer.insert_shared(tree, "oak");
     /// world.apply(&mut buffer).unwrap();
-    /// assert_eq!(world.get_shared::<&str>(tree), Ok(&"oak"));
+    /// assert_eq!(world.shared::<&str>().get(tree), Ok(&"oak"));
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
@@ -69,7 +69,7 @@ impl CommandBuffer {
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.remove_shared::<&str>(tree);
     /// world.apply(&mut buffer).unwrap();
-    /// assert!(!world.has_shared::<&str>(tree));
+    /// assert!(!world.shared::<&str>().contains(tree));
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]

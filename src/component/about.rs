@@ -95,10 +95,10 @@ impl fmt::Debug for About {
 /// enum State { Idle, Dead = 9 }
 /// let mut world = World::new();
 /// world.register::<(Position, State)>();
-/// let position = world.component_named(Position::NAME).unwrap();
+/// let position = world.reflect().component(Position::NAME).unwrap();
 /// let ComponentShape::Struct(fields) = position.shape() else { panic!("it is a struct") };
 /// assert_eq!((fields[1].name, fields[1].type_name, fields[1].offset), ("y", "f32", 4));
-/// let state = world.component_named(State::NAME).unwrap();
+/// let state = world.reflect().component(State::NAME).unwrap();
 /// let ComponentShape::Enum(variants) = state.shape() else { panic!("it is an enum") };
 /// assert_eq!((variants[1].name, variants[1].value), ("Dead", 9));
 /// ```

@@ -203,8 +203,8 @@ impl ComponentHint {
 /// - The fields have one version together, because `&mut Position` hands out all of them. For
 ///   versions a field, make components of the fields.
 /// - Reports name the columns: `game::Position.x`. So does
-///   [`World::insert_bytes`](crate::World::insert_bytes), which takes all of them. An entity has
-///   all columns or none.
+///   [`ReflectMut::insert`](crate::reflect::ReflectMut::insert), which takes all of them. An entity
+///   has all columns or none.
 /// - Methods that hand out references or copy a column ([`World::lookup`](crate::World::lookup),
 ///   `get_disjoint_mut`, `gather`, `scatter`, `spawn_columns`, `flip`) and generic code take
 ///   components of one column. For rows by entity use [`Query::lookup`](crate::Query::lookup); see

@@ -28,7 +28,7 @@ use super::values::Values;
 /// struct Health(f32);
 /// let mut world = World::new();
 /// world.spawn(Health(1.0));
-/// let archetype = world.archetypes().find(|a| !a.is_empty()).unwrap();
+/// let archetype = world.reflect().archetypes().find(|a| !a.is_empty()).unwrap();
 /// let info = archetype.components().next().unwrap();
 /// assert_eq!((info.name(), info.size(), info.align()), ("health", 4, 4));
 /// ```

@@ -37,10 +37,10 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// | the term `Option<Shared<Mesh>>` | an `Option<&Mesh>`; all entities |
 /// | [`query.where_shared(&mesh)`](crate::Query::where_shared) | only entities with an equal value |
 /// | [`WithShared<Mesh>`](crate::shared::WithShared), [`WithoutShared<Mesh>`](crate::shared::WithoutShared) | filters: with any value, and with none |
-/// | [`get_shared`](crate::World::get_shared), [`has_shared`](crate::World::has_shared), [`remove_shared`](crate::World::remove_shared) | of one entity |
-/// | [`world.shared_values::<Mesh>()`](crate::World::shared_values) | the values that entities have |
-/// | [`world.map_shared(\|owner: &Owner, id\| …)`](crate::World::map_shared) | replaces ids in values, for entities that go to another world |
-/// | [`world.encode_shared("mesh", …)`](crate::World::encode_shared) | the conversion of values to bytes, for states on a disk or a wire |
+/// | [`world.shared::<Mesh>().get`](crate::shared::SharedValues::get), [`contains`](crate::shared::SharedValues::contains), [`remove_shared`](crate::World::remove_shared) | of one entity |
+/// | [`world.shared::<Mesh>().iter()`](crate::shared::SharedValues::iter) | the values that entities have |
+/// | [`world.shared_mut().map_entities(\|owner: &Owner, id\| …)`](crate::shared::SharedValuesMut::map_entities) | replaces ids in values, for entities that go to another world |
+/// | [`world.shared_mut().encode("mesh", …)`](crate::shared::SharedValuesMut::encode) | the conversion of values to bytes, for states on a disk or a wire |
 ///
 /// To spawn many with a value, spawn one, give it the value, and
 /// [`instantiate`](crate::World::instantiate) it: copies share its values. Or spawn a batch, and
@@ -59,8 +59,8 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// of values the largest number at one time counts, not all values that ever existed. The [hash of
 /// a world](crate::World::hash) covers values by their `Hash`. A
 /// [`Snapshot`](crate::snapshot::Snapshot) keeps values. As bytes it has only values of types with
-/// an encoder, set by [`World::encode_shared`](crate::World::encode_shared), and of at most 49,151
-/// components, types and values.
+/// an encoder, set by [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode), and of
+/// at most 49,151 components, types and values.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -106,7 +106,7 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// # let mut schedule = Schedule::new();
 /// # schedule.add(grow);
 /// # schedule.run(&mut world)?;
-/// # assert_eq!(world.get_shared::<Mesh>(tree)?, &Mesh("oak"));
+/// # assert_eq!(world.shared::<Mesh>().get(tree)?, &Mesh("oak"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Shared<T>(PhantomData<fn(T) -> T>);

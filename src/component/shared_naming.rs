@@ -42,13 +42,13 @@ impl Registry {
             assert!(
                 known != name || of_type.type_id == own,
                 "two shared types are named `{name}`: this world has `{owner}`, so `{}` needs \
-                 another name in `World::encode_shared`",
+                 another name in `SharedValuesMut::encode`",
                 type_name::<T>()
             );
             assert!(
                 known == name || of_type.type_id != own,
                 "the shared type `{owner}` is named `{known}` in this world, so it cannot be named \
-                 `{name}` as well: `World::encode_shared` gives a type one name",
+                 `{name}` as well: `SharedValuesMut::encode` gives a type one name",
             );
         }
         self.register_shared::<T>();

@@ -111,7 +111,8 @@ impl Error for OutOfIds {}
 /// use phalanx::prelude::*;
 ///
 /// let mut world = World::new();
-/// let Err(ReserveError::Memory(error)) = world.grow_indices(u32::MAX) else { unreachable!() };
+/// let grown = world.memory_mut().grow_indices(u32::MAX);
+/// let Err(ReserveError::Memory(error)) = grown else { unreachable!() };
 /// assert_eq!(error.bytes, 16 * u64::from(u32::MAX));
 /// assert_eq!(error.bytes_max, 16 << 30);
 /// ```
@@ -142,11 +143,11 @@ impl fmt::Display for TooMuchMemory {
 
 impl Error for TooMuchMemory {}
 
-/// Ids cannot be reserved, by [`World::reserve_entities`], [`World::grow_indices`] or
+/// Ids cannot be reserved, by [`World::reserve_entities`], [`MemoryMut::grow_indices`] or
 /// [`World::command_buffer`]. The world is unchanged.
 ///
 /// [`World::reserve_entities`]: crate::World::reserve_entities
-/// [`World::grow_indices`]: crate::World::grow_indices
+/// [`MemoryMut::grow_indices`]: crate::memory::MemoryMut::grow_indices
 /// [`World::command_buffer`]: crate::World::command_buffer
 ///
 /// # Example
@@ -276,7 +277,7 @@ impl fmt::Display for AllocAtError {
             ),
             Self::GapTooWide { entity, gap, gap_max, bytes } => write!(
                 f,
-                "the index of {entity} is {gap} beyond the highest in use, which would take {bytes} bytes, and this call may skip {gap_max}; call `World::grow_indices` first, or choose a lower index"
+                "the index of {entity} is {gap} beyond the highest in use, which would take {bytes} bytes, and this call may skip {gap_max}; call `MemoryMut::grow_indices` first, or choose a lower index"
             ),
         }
     }

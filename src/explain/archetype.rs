@@ -25,7 +25,7 @@ const L1_SETS: usize = 64;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchetypeExplanation {
-    /// Its index in [`World::archetypes`](crate::World::archetypes).
+    /// Its index in [`Reflect::archetypes`](crate::reflect::Reflect::archetypes).
     pub archetype: usize,
     /// Live entities.
     pub rows: usize,

@@ -57,7 +57,7 @@ pub struct QueryExplanation {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchedArchetype {
-    /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
+    /// Its number, as [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) counts them.
     pub archetype: usize,
     /// The names of its components, in the order of their columns.
     pub components: Vec<&'static str>,
@@ -93,7 +93,7 @@ pub struct TouchedColumn {
 /// An archetype that does not match a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedArchetype {
-    /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
+    /// Its number, as [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) counts them.
     pub archetype: usize,
     /// The names of its components, in the order of their columns.
     pub components: Vec<&'static str>,

@@ -72,7 +72,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn explain(&self) -> WorldExplanation {
-        let archetypes = self.archetypes().enumerate().map(|(number, info)| {
+        let archetypes = self.reflect().archetypes().enumerate().map(|(number, info)| {
             let (archetype, registry) = info.parts();
             ArchetypeExplanation::new(number, archetype, registry, self.chunk_size())
         });
@@ -82,7 +82,7 @@ impl World {
             archetypes: archetypes.collect(),
             memory: self.memory(),
             sides: self.side_tables().map(SideExplanation::new).collect(),
-            shared: shared_values(self.archetypes().map(|info| info.parts())),
+            shared: shared_values(self.reflect().archetypes().map(|info| info.parts())),
             events: self.event_queues().map(EventExplanation::new).collect(),
         }
     }

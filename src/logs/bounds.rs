@@ -1,10 +1,11 @@
 //! The bound on the memory of unread entries.
 
-use crate::world::World;
+use crate::world::MemoryMut;
 
 use super::log::Log;
 
-impl World {
+/// # Logs
+impl MemoryMut<'_> {
     /// Sets the most bytes of entries of log `L` that are kept for readers that have not read them.
     /// The default is 64 MiB.
     ///
@@ -27,8 +28,8 @@ impl World {
     /// struct Key(char);
     ///
     /// let mut world = World::new();
-    /// world.keep::<Events<Key>>(2 * size_of::<Key>());
-    /// world.keep::<Insertions<Shield>>(1_200); // 100 entities of 8 bytes, and values of 4
+    /// world.memory_mut().keep_log::<Events<Key>>(2 * size_of::<Key>());
+    /// world.memory_mut().keep_log::<Insertions<Shield>>(1_200); // 100 of 8 + 4 bytes
     /// let keys = world.cursor::<Events<Key>>();
     /// let shields = world.cursor::<Insertions<Shield>>();
     /// world.send_batch(['w', 'a', 's'].map(Key));
@@ -39,14 +40,14 @@ impl World {
     /// # Ok::<(), ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn keep<L: Log>(&mut self, bytes: usize) {
-        assert!(bytes > 0, "with `keep(0)` no entry would reach a reader: give room for some");
-        L::keep(self, bytes);
+    pub fn keep_log<L: Log>(&mut self, bytes: usize) {
+        assert!(bytes > 0, "with `keep_log(0)` no entry would reach a reader: give room for some");
+        L::keep(self.world, bytes);
     }
 
     /// Drops events and [recorded rows](crate::logs) that all readers have read, and unread ones
-    /// over their [bound](World::keep), as each run of a schedule does when it begins. A program
-    /// that runs no schedule may call it once a frame. O(logs × readers + kept entries).
+    /// over their [bound](MemoryMut::keep_log), as each run of a schedule does when it begins. A
+    /// program that runs no schedule may call it once a frame. O(logs × readers + kept entries).
     ///
     /// # Panics
     ///
@@ -57,12 +58,12 @@ impl World {
     /// let mut world = World::new();
     /// let mut cursor = world.cursor::<Events<u32>>();
     /// world.send(7u32);
-    /// world.age_logs();
+    /// world.memory_mut().age_logs();
     /// assert_eq!(*cursor.read(&world), [7]);
-    /// world.age_logs();
+    /// world.memory_mut().age_logs();
     /// assert!(world.events::<u32>().is_empty());
     /// ```
     pub fn age_logs(&mut self) {
-        self.store.logs_mut().age();
+        self.world.store.logs_mut().age();
     }
 }

@@ -101,9 +101,9 @@ impl<L: Log> LogCursor<L> {
         entries
     }
 
-    /// The number of entries that were [dropped](World::keep) unread since the last
-    /// [`read`](LogCursor::read), because they exceeded the bound on memory
-    /// or the world was restored.
+    /// The number of entries that were [dropped](crate::memory::MemoryMut::keep_log) unread since
+    /// the last [`read`](LogCursor::read), because they exceeded the bound on memory or the world
+    /// was restored.
     ///
     /// # Panics
     ///
@@ -113,11 +113,11 @@ impl<L: Log> LogCursor<L> {
     /// # use phalanx::prelude::*;
     /// let mut world = World::new();
     /// let cursor = world.cursor::<Despawns>();
-    /// world.keep::<Despawns>(10 * size_of::<Entity>());
+    /// world.memory_mut().keep_log::<Despawns>(10 * size_of::<Entity>());
     /// world.spawn_batch([(); 100]);
     /// world.clear();
     /// assert_eq!(cursor.missed(&world), 0);
-    /// world.age_logs();
+    /// world.memory_mut().age_logs();
     /// assert_eq!(cursor.missed(&world), 90);
     /// ```
     #[must_use]

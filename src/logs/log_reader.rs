@@ -123,9 +123,9 @@ impl<'s, L: Log> LogReader<'s, L> {
         self.len() == 0
     }
 
-    /// The number of entries that were [dropped](crate::World::keep) unread since the last
-    /// [`read`](LogReader::read) before this run, because they exceeded the bound on memory
-    /// or the world was restored.
+    /// The number of entries that were [dropped](crate::memory::MemoryMut::keep_log) unread since
+    /// the last [`read`](LogReader::read) before this run, because they exceeded the bound on
+    /// memory or the world was restored.
     ///
     /// ```
     /// # use phalanx::prelude::*;

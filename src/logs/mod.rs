@@ -62,10 +62,11 @@
 //! between: a system may be skipped, and a schedule may run less often than others, as with
 //! [`FixedStep`](crate::schedule::FixedStep). Entries that all have read are dropped when the next
 //! run of any schedule begins. Only if unread entries take more than 64 MiB
-//! ([`World::keep`](crate::World::keep) sets another bound) are the oldest dropped, and their
-//! readers count them as [`missed`](LogReader::missed). A world that runs no schedule drops entries
-//! as the log grows, or by [`World::age_logs`](crate::World::age_logs). Without readers, events
-//! are kept for one whole run.
+//! ([`MemoryMut::keep_log`](crate::memory::MemoryMut::keep_log) sets another bound) are the oldest
+//! dropped, and their readers count them as [`missed`](LogReader::missed). A world that runs no
+//! schedule drops entries as the log grows, or by
+//! [`MemoryMut::age_logs`](crate::memory::MemoryMut::age_logs). Without readers, events are kept
+//! for one whole run.
 //!
 //! # Order
 //!

@@ -17,13 +17,13 @@ use super::row_log::row_log;
 /// component](crate::component#split-components), which is several columns, has no reader.
 ///
 /// A component that is overwritten is not lost, nor is a component whose entity gains or loses
-/// others. [`flip`](crate::World::flip), [`compact`](crate::World::compact) and
-/// [`retire_archetypes`](crate::World::retire_archetypes) cause no loss. Commands count with their
-/// combined effect: a buffer that removes a component and inserts it again has overwritten it, and
-/// an entity that the same commands spawn and despawn causes no loss, unless it has [cleanup
-/// components](crate::component#cleanup-components). The entities of [`Despawns`](super::Despawns)
-/// are included if they had a `C`; a cleanup component is lost later, when it is removed from the
-/// entity that is [`Gone`](crate::Gone).
+/// others. [`flip`](crate::World::flip), [`compact`](crate::memory::MemoryMut::compact) and
+/// [`retire_archetypes`](crate::memory::MemoryMut::retire_archetypes) cause no loss. Commands count
+/// with their combined effect: a buffer that removes a component and inserts it again has
+/// overwritten it, and an entity that the same commands spawn and despawn causes no loss, unless it
+/// has [cleanup components](crate::component#cleanup-components). The entities of
+/// [`Despawns`](super::Despawns) are included if they had a `C`; a cleanup component is lost later,
+/// when it is removed from the entity that is [`Gone`](crate::Gone).
 ///
 /// An entity may be alive, may have a new `C`, and may be listed several times. The id of a
 /// despawned entity is not used for a later entity, unless [`spawn_at`](crate::World::spawn_at)

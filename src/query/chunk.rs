@@ -70,7 +70,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     }
 
     /// The number of the chunk's archetype: its index in
-    /// [`World::archetypes`](crate::World::archetypes).
+    /// [`Reflect::archetypes`](crate::reflect::Reflect::archetypes).
     #[must_use]
     pub const fn archetype(&self) -> usize {
         self.archetype

@@ -329,7 +329,7 @@ impl RunErrors {
 
     /// Drops entries that all readers have read.
     fn age_logs(&mut self, world: &mut World) {
-        if let Err(payload) = Payload::catch(|| world.age_logs()) {
+        if let Err(payload) = Payload::catch(|| world.memory_mut().age_logs()) {
             self.push_panic("the destructor of an event".to_owned(), payload);
         }
     }

@@ -275,7 +275,8 @@ impl Schedule {
     }
 
     /// Frees the memory that the buffers of systems do not use, and returns the number of freed
-    /// bytes. See [`Schedule::memory_bytes`], and [`World::compact`] for the memory of the world.
+    /// bytes. See [`Schedule::memory_bytes`], and
+    /// [`MemoryMut::compact`](crate::memory::MemoryMut::compact) for the memory of the world.
     /// O(systems).
     ///
     /// Runs do the same for a buffer that has held much more than it used for 64 runs or more, so

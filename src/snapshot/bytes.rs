@@ -23,7 +23,8 @@ impl Snapshot {
     ///
     /// The bytes contain the whole snapshot except side values: ids, rows, columns as they are,
     /// enable bits, values of chunks, versions, and [shared values](crate::shared::Shared) of the
-    /// types for which the world has functions ([`World::encode_shared`]). The caller saves side
+    /// types for which the world has functions
+    /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). The caller saves side
     /// values, under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again after the
     /// restore. The bytes end with a checksum, and are in the byte order of the machine. With the
     /// feature `lz4` they can be compressed (`Snapshot::write_compressed`). Another compressor sees
@@ -48,7 +49,8 @@ impl Snapshot {
     ///
     /// # Panics
     ///
-    /// If a function of [`World::encode_shared`] panics. The snapshot is unchanged.
+    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics.
+    /// The snapshot is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -136,93 +138,10 @@ impl Snapshot {
     }
 }
 
-/// A state that cannot be written.
-fn unsupported(error: SnapshotError) -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, error)
-}
-
-/// Checks that the state can be read again, and that all its shared values can be written.
-fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
-    if source.age() > AGE_MAX {
-        return Err(SnapshotError::ClockUsedUp);
-    }
-    let (ids, ids_max) = (source.ids_len(), ComponentId::COUNT_MAX as usize - IDS_LEFT);
-    if ids > ids_max {
-        return Err(SnapshotError::TooManyValues { ids, ids_max });
-    }
-    match source.nameless_type() {
-        Some(type_name) => Err(SnapshotError::SharedValues { type_name }),
-        None => Ok(source),
-    }
-}
-
-/// # States as bytes
-impl World {
-    /// Makes a snapshot of this world from bytes that [`Snapshot::to_bytes`] has written, in this
-    /// or another world. The state of this world is unchanged until [`World::restore`]. Shared
-    /// values of the state that have no numbers in the world get some of its 65,535 numbers, which
-    /// stay in use if the snapshot is dropped. A state that would leave less than a quarter of them
-    /// is refused.
-    ///
-    /// The world must know the components, each defined as it was: the same name, size, fields and
-    /// attributes ([`World::register`] makes a component known). It must have the same
-    /// [`ChunkSize`](crate::ChunkSize) and a function for each shared type
-    /// ([`World::encode_shared`]). Its own limits of ids and memory apply.
-    /// [`World::snapshot_reader`] reads a state with other components or chunks.
-    ///
-    /// The bytes may be anything. If they are damaged, cut off or contradict themselves, or if a
-    /// value is not valid for its type, the error says so and where. The call allocates memory for
-    /// the contents of the bytes, for their chunks, and for archetypes: the same amount as a world
-    /// with these entities and archetypes, and 16 bytes for each index up to the highest. The state
-    /// in an LZ4 frame (feature `lz4`) has at most 255 times the bytes of the frame, and at most
-    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max). The end mark of a frame, its
-    /// last four bytes, may be missing.
-    ///
-    /// Restoring the snapshot makes everything new for each version that the program holds, and
-    /// drops all side values: the entities are different ones, even if their ids are the same.
-    ///
-    /// O(bytes), and a call of the user's function for each shared value. Values that their `Hash`
-    /// does not distinguish are compared with each other.
-    ///
-    /// # Errors
-    ///
-    /// See [`ReadError`].
-    ///
-    /// # Panics
-    ///
-    /// If a function of [`World::encode_shared`] panics, or the `Hash` or `Eq` of a shared value.
-    /// The world is unchanged.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// use phalanx::error::ReadError;
-    /// # #[component] struct Health(f32);
-    /// let mut world = World::new();
-    /// world.spawn(Health(9.0));
-    /// let bytes = world.snapshot()?.to_bytes()?;
-    ///
-    /// let mut damaged = bytes.clone();
-    /// damaged[100] ^= 1;
-    /// assert_eq!(world.read_snapshot(&damaged).unwrap_err(), ReadError::Checksum);
-    /// let unknown = World::new().read_snapshot(&bytes).unwrap_err();
-    /// assert!(unknown.to_string().contains("`World::register`"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn read_snapshot(&mut self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
-        let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
-        let mut header = Header::read(&bytes, &self.store, false, &rules)?;
-        let mut snapshot = Snapshot::new();
-        let tags = NewTags::of(&mut self.store);
-        header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
-        let patch = header.patch(tags.store, &snapshot.image)?;
-        snapshot.image.apply(patch);
-        tags.keep();
-        snapshot.belong_to(self);
-        Ok(snapshot)
-    }
-
-    /// Returns the difference between a snapshot of this world and its present state, as bytes.
-    /// [`World::read_delta`] applies it to the older state. Reserved ids are spawned first.
+/// # Differences of two states
+impl Snapshot {
+    /// Returns the difference between this state and the present state of its world, as bytes.
+    /// [`Snapshot::read_delta`] applies it to the older state. Reserved ids are spawned first.
     ///
     /// The delta contains lines of sixteen rows, in columns of chunks that were written since the
     /// snapshot, if their bytes differ; the differences of versions, enable bits and values of
@@ -238,8 +157,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a function of [`World::encode_shared`] panics. The world is unchanged, except that
-    /// reserved ids are spawned.
+    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics.
+    /// The world is unchanged, except that reserved ids are spawned.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -253,26 +172,26 @@ impl World {
     /// let mut state = mirror.read_snapshot(&before.to_bytes()?)?;
     ///
     /// world.get_mut::<Health>(all[77])?.0 = 1.0;
-    /// let delta = world.delta_since(&before)?;
+    /// let delta = before.delta(&mut world)?;
     /// assert!(delta.len() < 500);
     ///
-    /// mirror.read_delta(&mut state, &delta)?;
+    /// state.read_delta(&mut mirror, &delta)?;
     /// mirror.restore(&state)?;
     /// assert_eq!(mirror.hash(), world.hash());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn delta_since(&mut self, snapshot: &Snapshot) -> Result<Vec<u8>, SnapshotError> {
-        let (source, base) = self.delta_sources(snapshot)?;
+    pub fn delta(&self, world: &mut World) -> Result<Vec<u8>, SnapshotError> {
+        let (source, base) = self.delta_sources(world)?;
         Ok(source.write(Some(&base), Vec::new()).expect("a vector takes all bytes"))
     }
 
-    /// Writes [`World::delta_since`] to a socket, a file, or a vector that is used again, which
+    /// Writes [`Snapshot::delta`] to a socket, a file, or a vector that is used again, which
     /// saves the time to allocate it. Some writes to other writers are small, so they should be
     /// buffered.
     ///
     /// # Errors
     ///
-    /// If the writer fails, or as [`World::delta_since`], with the kind
+    /// If the writer fails, or as [`Snapshot::delta`], with the kind
     /// [`Unsupported`](io::ErrorKind::Unsupported).
     ///
     /// ```
@@ -284,35 +203,35 @@ impl World {
     /// for frame in 0..3 {
     ///     world.get_mut::<Health>(entity)?.0 = frame as f32;
     ///     message.clear();
-    ///     world.write_delta_since(&before, &mut message)?;
-    ///     assert_eq!(message, world.delta_since(&before)?);
+    ///     before.write_delta(&mut world, &mut message)?;
+    ///     assert_eq!(message, before.delta(&mut world)?);
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn write_delta_since(&mut self, snapshot: &Snapshot, to: impl Write) -> io::Result<()> {
-        let sources = self.delta_sources(snapshot);
+    pub fn write_delta(&self, world: &mut World, to: impl Write) -> io::Result<()> {
+        let sources = self.delta_sources(world);
         let (source, base) = sources.map_err(unsupported)?;
         source.write(Some(&base), to)?.flush()
     }
 
-    /// The present state, and the state of a snapshot of this world.
+    /// The present state of the world, and the state of the snapshot.
     fn delta_sources<'a>(
-        &'a mut self,
-        snapshot: &'a Snapshot,
+        &'a self,
+        world: &'a mut World,
     ) -> Result<(Source<'a>, Source<'a>), SnapshotError> {
-        match snapshot.world {
+        match self.world {
             None => return Err(SnapshotError::NeverTaken),
-            Some(world) if world != self.id() => return Err(SnapshotError::OtherWorld),
+            Some(id) if id != world.id() => return Err(SnapshotError::OtherWorld),
             Some(_) => {}
         }
-        self.ensure_no_loans()?;
-        self.store.settle_ids();
-        let source = ensure_writable(Source::of_store(&self.store))?;
-        let base = Source::of_image(&snapshot.image, &snapshot.components, snapshot.chunk_bytes);
+        world.ensure_no_loans()?;
+        world.store.settle_ids();
+        let source = ensure_writable(Source::of_store(&world.store))?;
+        let base = Source::of_image(&self.image, &self.components, self.chunk_bytes);
         Ok((source, base))
     }
 
-    /// Applies a delta to a snapshot. The snapshot must have the state from which the delta was
+    /// Applies a delta to the snapshot, which must have the state from which the delta was
     /// made. A receiver has read that state from the bytes of the sender; the sender itself may
     /// have taken it. [`World::restore`] gives the world the later state.
     ///
@@ -346,37 +265,124 @@ impl World {
     /// let mut world = World::new();
     /// let [mut state, before] = [world.snapshot()?, world.snapshot()?];
     /// world.spawn(());
-    /// let delta = world.delta_since(&before)?;
-    /// world.read_delta(&mut state, &delta)?;
+    /// let delta = before.delta(&mut world)?;
+    /// state.read_delta(&mut world, &delta)?;
     /// assert_eq!((before.len(), state.len()), (0, 1));
     ///
     /// // The next one is from the same state: the sender has not heard that this one arrived.
     /// world.spawn(());
-    /// let next = world.delta_since(&before)?;
+    /// let next = before.delta(&mut world)?;
     /// let mut later = before.clone();
-    /// world.read_delta(&mut later, &next)?;
+    /// later.read_delta(&mut world, &next)?;
     /// assert_eq!(later.len(), 2);
-    /// assert_eq!(world.read_delta(&mut state, &delta), Err(ReadError::OtherBase));
+    /// assert_eq!(state.read_delta(&mut world, &delta), Err(ReadError::OtherBase));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn read_delta(&mut self, snapshot: &mut Snapshot, bytes: &[u8]) -> Result<(), ReadError> {
-        if snapshot.world != Some(self.id()) {
+    pub fn read_delta(&mut self, world: &mut World, bytes: &[u8]) -> Result<(), ReadError> {
+        if self.world != Some(world.id()) {
             return Err(ReadError::NoBase);
         }
-        let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
-        let mut header = Header::read(&bytes, &self.store, true, &rules)?;
-        let Snapshot { image, components, chunk_bytes, .. } = &mut *snapshot;
+        let (bytes, rules) = (decompressed(bytes, &world.store)?, Rules::default());
+        let mut header = Header::read(&bytes, &world.store, true, &rules)?;
+        let Self { image, components, chunk_bytes, .. } = &mut *self;
         let base = Source::of_image(image, components, *chunk_bytes);
         if header.base != base.identity() {
             return Err(ReadError::OtherBase);
         }
-        let (base, tags) = (base.into_shared(), NewTags::of(&mut self.store));
+        let (base, tags) = (base.into_shared(), NewTags::of(&mut world.store));
         header.read_shared(tags.store.registry_mut(), &base, &rules)?;
         let patch = header.patch(tags.store, image)?;
         let sides = image.apply(patch);
         tags.keep();
-        snapshot.belong_to(self);
+        self.belong_to(world);
         drop(sides);
         Ok(())
+    }
+}
+
+/// A state that cannot be written.
+fn unsupported(error: SnapshotError) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, error)
+}
+
+/// Checks that the state can be read again, and that all its shared values can be written.
+fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
+    if source.age() > AGE_MAX {
+        return Err(SnapshotError::ClockUsedUp);
+    }
+    let (ids, ids_max) = (source.ids_len(), ComponentId::COUNT_MAX as usize - IDS_LEFT);
+    if ids > ids_max {
+        return Err(SnapshotError::TooManyValues { ids, ids_max });
+    }
+    match source.nameless_type() {
+        Some(type_name) => Err(SnapshotError::SharedValues { type_name }),
+        None => Ok(source),
+    }
+}
+
+/// # States as bytes
+impl World {
+    /// Makes a snapshot of this world from bytes that [`Snapshot::to_bytes`] has written, in this
+    /// or another world. The state of this world is unchanged until [`World::restore`]. Shared
+    /// values of the state that have no numbers in the world get some of its 65,535 numbers, which
+    /// stay in use if the snapshot is dropped. A state that would leave less than a quarter of them
+    /// is refused.
+    ///
+    /// The world must know the components, each defined as it was: the same name, size, fields and
+    /// attributes ([`World::register`] makes a component known). It must have the same
+    /// [`ChunkSize`](crate::ChunkSize) and a function for each shared type
+    /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). Its own limits of ids
+    /// and memory apply. [`SnapshotReader::new`](crate::snapshot::SnapshotReader::new) reads a
+    /// state with other components or chunks.
+    ///
+    /// The bytes may be anything. If they are damaged, cut off or contradict themselves, or if a
+    /// value is not valid for its type, the error says so and where. The call allocates memory for
+    /// the contents of the bytes, for their chunks, and for archetypes: the same amount as a world
+    /// with these entities and archetypes, and 16 bytes for each index up to the highest. The state
+    /// in an LZ4 frame (feature `lz4`) has at most 255 times the bytes of the frame, and at most
+    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max). The end mark of a frame, its
+    /// last four bytes, may be missing.
+    ///
+    /// Restoring the snapshot makes everything new for each version that the program holds, and
+    /// drops all side values: the entities are different ones, even if their ids are the same.
+    ///
+    /// O(bytes), and a call of the user's function for each shared value. Values that their `Hash`
+    /// does not distinguish are compared with each other.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadError`].
+    ///
+    /// # Panics
+    ///
+    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics,
+    /// or the `Hash` or `Eq` of a shared value. The world is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::error::ReadError;
+    /// # #[component] struct Health(f32);
+    /// let mut world = World::new();
+    /// world.spawn(Health(9.0));
+    /// let bytes = world.snapshot()?.to_bytes()?;
+    ///
+    /// let mut damaged = bytes.clone();
+    /// damaged[100] ^= 1;
+    /// assert_eq!(world.read_snapshot(&damaged).unwrap_err(), ReadError::Checksum);
+    /// let unknown = World::new().read_snapshot(&bytes).unwrap_err();
+    /// assert!(unknown.to_string().contains("`World::register`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_snapshot(&mut self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
+        let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
+        let mut header = Header::read(&bytes, &self.store, false, &rules)?;
+        let mut snapshot = Snapshot::new();
+        let tags = NewTags::of(&mut self.store);
+        header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
+        let patch = header.patch(tags.store, &snapshot.image)?;
+        snapshot.image.apply(patch);
+        tags.keep();
+        snapshot.belong_to(self);
+        Ok(snapshot)
     }
 }

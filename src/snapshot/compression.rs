@@ -119,15 +119,13 @@ mod frame {
         pub fn save_compressed(&self, path: impl AsRef<Path>) -> io::Result<()> {
             replace_file(path.as_ref(), |file| self.write_compressed(file))
         }
-    }
 
-    impl World {
-        /// Writes [`World::delta_since`] as an LZ4 frame. [`World::read_delta`] reads the frame
+        /// Writes [`Snapshot::delta`] as an LZ4 frame. [`Snapshot::read_delta`] reads the frame
         /// like the bytes themselves. With the feature `lz4`.
         ///
         /// # Errors
         ///
-        /// As [`World::write_delta_since`].
+        /// As [`Snapshot::write_delta`].
         ///
         /// ```
         /// # use phalanx::prelude::*;
@@ -138,17 +136,13 @@ mod frame {
         /// world.query_mut::<&mut Health>().rows().for_each(|health| health.0 = 8);
         ///
         /// let mut message = Vec::new();
-        /// world.write_compressed_delta_since(&before, &mut message)?;
+        /// before.write_compressed_delta(&mut world, &mut message)?;
         /// assert!(message.len() < 10_000);
-        /// world.read_delta(&mut state, &message)?;
+        /// state.read_delta(&mut world, &message)?;
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
-        pub fn write_compressed_delta_since(
-            &mut self,
-            snapshot: &Snapshot,
-            to: impl Write,
-        ) -> io::Result<()> {
-            write(to, |frame| self.write_delta_since(snapshot, frame))
+        pub fn write_compressed_delta(&self, world: &mut World, to: impl Write) -> io::Result<()> {
+            write(to, |frame| self.write_delta(world, frame))
         }
     }
 }

@@ -17,8 +17,8 @@ pub enum SnapshotError {
     /// The snapshot was never taken.
     NeverTaken,
     /// Entities have a shared value, or an archetype with such a value is left, and
-    /// [`World::encode_shared`](crate::World::encode_shared) was not called for its type before the
-    /// state was taken. Without its function a value cannot be written as bytes.
+    /// [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) was not called for its
+    /// type before the state was taken. Without its function a value cannot be written as bytes.
     SharedValues {
         /// The type.
         type_name: &'static str,
@@ -62,14 +62,14 @@ impl fmt::Display for SnapshotError {
             Self::SharedValues { type_name } => write!(
                 f,
                 "values of the shared type `{type_name}` cannot be written: register an encoder with \
-                 `World::encode_shared` before the state is taken, or remove the values and retire \
-                 their archetypes (`World::retire_archetypes`)"
+                 `SharedValuesMut::encode` before the state is taken, or remove the values and retire \
+                 their archetypes (`MemoryMut::retire_archetypes`)"
             ),
             Self::TooManyValues { ids, ids_max } => write!(
                 f,
                 "the state has {ids} components and shared values, and as bytes at most {ids_max}: \
                  share what few values have, or remove the values of a type from all entities and \
-                 retire the archetypes that are left (`World::retire_archetypes`)"
+                 retire the archetypes that are left (`MemoryMut::retire_archetypes`)"
             ),
             Self::ClockUsedUp => f.write_str(
                 "the clock of the world has advanced too often: a state that was read may have \

@@ -7,7 +7,7 @@
 //! world, for a simulation that goes back when inputs arrive late.
 //!
 //! [`Snapshot::to_bytes`] is a state as bytes, for a disk or a wire, and
-//! [`World::delta_since`](crate::World::delta_since) the difference between two. A
+//! [`Snapshot::delta`](crate::snapshot::Snapshot::delta) the difference between two. A
 //! [`SnapshotReader`] reads states of other versions of a program: it leaves out unknown
 //! components, and converts those that have a new field. [`SnapshotArchetype`] and
 //! [`SnapshotColumn`] show the columns of a state, for programs that write them in their own

@@ -101,7 +101,7 @@ impl ReadError {
                  the same order"
             }
             Self::Kind { is_delta: true } => {
-                "the bytes are a delta: read them by `World::read_delta`"
+                "the bytes are a delta: read them by `Snapshot::read_delta`"
             }
             Self::Kind { is_delta: false } => {
                 "the bytes are a snapshot: read them by `World::read_snapshot`"
@@ -142,31 +142,31 @@ impl fmt::Display for ReadError {
             Self::ChunkSize { found, own } => write!(
                 f,
                 "the bytes are of a world with chunks of {found} bytes, and this one has chunks of \
-                 {own}: build it with the same `ChunkSize`, or read them by `World::snapshot_reader`"
+                 {own}: build it with the same `ChunkSize`, or read them by `SnapshotReader::new`"
             ),
             Self::UnknownComponent { name } => write!(
                 f,
                 "the component `{name}` is not registered in this world: call `World::register` \
-                 first; `World::snapshot_reader` can leave the component out, or read it under a \
+                 first; `SnapshotReader::new` can leave the component out, or read it under a \
                  new name"
             ),
             Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were \
                  written: its fields, variants or attributes differ; \
-                 `World::snapshot_reader().migrate` takes a function from the old definition, which \
+                 `SnapshotReader::new().migrate` takes a function from the old definition, which \
                  must be exact, to the new one"
             ),
             Self::OtherComponent { name, found, own } => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were written \
-                 ({found} bytes then, {own} now); `World::snapshot_reader().migrate` takes a \
+                 ({found} bytes then, {own} now); `SnapshotReader::new().migrate` takes a \
                  function from the old definition, which must be exact, to the new one"
             ),
             Self::UnknownShared { name } => write!(
                 f,
                 "the shared type `{name}` has no decoder in this world: call \
-                 `World::encode_shared` first"
+                 `SharedValuesMut::encode` first"
             ),
             Self::RefusedValue { name, at } => {
                 write!(

@@ -18,7 +18,7 @@ use super::error::SnapshotError;
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
 /// | [enable bits](World::set_enabled), [values of chunks](crate::chunks::PerChunk) | recorded commands |
 /// | [shared values](crate::shared::Shared), which it keeps alive | the state of a schedule |
-/// | clones of the side values that [`World::keep_sides`] names | memory: spare chunks, addresses |
+/// | clones of the side values that [`SideMut`](crate::SideMut) keeps | memory: spare chunks, addresses |
 /// | versions of columns, chunks and lines | |
 ///
 /// So [`World::hash`] is the same after [`World::restore`]. If a simulation depends on other data,
@@ -242,10 +242,11 @@ impl World {
     ///   readers count them as missed. The restore itself is not a gain or loss for them, so a
     ///   table that a hook keeps must be made again. A simulation that goes back should read events
     ///   in the run that sends them, or keep them in components.
-    /// * Side values are restored if [`World::keep_sides`] had named their type when the snapshot
-    ///   was taken. Others stay with the entities that are alive before and after; entities that
-    ///   come back have none of them. Resources, [`Local`](crate::schedule::Local)s and the state
-    ///   of a schedule stay as they are.
+    /// * Side values are restored if
+    ///   [`SideMut::keep_in_snapshots`](crate::SideMut::keep_in_snapshots) had named their type
+    ///   when the snapshot was taken. Others stay with the entities that are alive before and
+    ///   after; entities that come back have none of them. Resources,
+    ///   [`Local`](crate::schedule::Local)s and the state of a schedule stay as they are.
     /// * Ids from the discarded time may belong to other entities later.
     ///
     /// Only differences are copied, as by [`World::snapshot_into`], with the same cost.

@@ -15,10 +15,11 @@ use super::shared_table::SharedTables;
 use super::snapshot::Snapshot;
 
 /// Options for reading a state whose components differ from this world: made by
-/// [`World::snapshot_reader`].
+/// [`SnapshotReader::new`].
 ///
 /// ```
 /// # use phalanx::prelude::*;
+/// # use phalanx::snapshot::SnapshotReader;
 /// mod version_1 {
 ///     # use phalanx::prelude::*;
 ///     #[component(name = "health")]
@@ -35,8 +36,7 @@ use super::snapshot::Snapshot;
 ///
 /// let mut world = World::new();
 /// world.register::<Health>();
-/// let state = world
-///     .snapshot_reader()
+/// let state = SnapshotReader::new(&mut world)
 ///     .migrate(|old: version_1::Health| Health { now: old.0, max: 100.0 })
 ///     .skip_unknown()
 ///     .read(&bytes)?;
@@ -62,6 +62,21 @@ impl fmt::Debug for SnapshotReader<'_> {
 }
 
 impl<'w> SnapshotReader<'w> {
+    /// A reader that reads for a world, until options are added only what the world has itself.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::snapshot::SnapshotReader;
+    /// # let mut world = World::new();
+    /// # let bytes = world.snapshot()?.to_bytes()?;
+    /// let state = SnapshotReader::new(&mut world).skip_unknown().read(&bytes)?;
+    /// # assert!(state.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(world: &'w mut World) -> Self {
+        Self { world, skips: None, migrations: Vec::new(), functions: Vec::new() }
+    }
+
     /// Leaves out the components and the shared types whose names are not known to this world.
     /// Entities stay, with their other components.
     ///
@@ -76,6 +91,7 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
+    /// # use phalanx::snapshot::SnapshotReader;
     /// # #[component] struct Health(f32);
     /// # #[component] struct Rumour(u32);
     /// # let mut old = World::new();
@@ -84,7 +100,7 @@ impl<'w> SnapshotReader<'w> {
     /// let mut world = World::new();
     /// world.register::<Health>();
     /// assert!(world.read_snapshot(&bytes).is_err());
-    /// assert_eq!(world.snapshot_reader().skip_unknown().read(&bytes)?.len(), 1);
+    /// assert_eq!(SnapshotReader::new(&mut world).skip_unknown().read(&bytes)?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn skip_unknown(self) -> Self {
@@ -98,6 +114,7 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
+    /// # use phalanx::snapshot::SnapshotReader;
     /// #[component(name = "health")]
     /// struct Health(f32);
     /// # #[component(name = "debug/trace")] struct Trace(u32);
@@ -110,15 +127,15 @@ impl<'w> SnapshotReader<'w> {
     /// let mut world = World::new();
     /// world.register::<Health>();
     /// let mut skipped = Vec::new();
-    /// let state = world
-    ///     .snapshot_reader()
+    /// let state = SnapshotReader::new(&mut world)
     ///     .skip_unknown_if(|name| {
     ///         skipped.push(name.to_owned());
     ///         name.starts_with("debug/")
     ///     })
     ///     .read(&bytes)?;
     /// assert_eq!((state.len(), skipped), (1, vec!["debug/trace".to_owned()]));
-    /// # let reader = world.snapshot_reader().skip_unknown_if(|name| name.starts_with("debug/"));
+    /// # let reader = SnapshotReader::new(&mut world);
+    /// # let reader = reader.skip_unknown_if(|name| name.starts_with("debug/"));
     /// # assert!(reader.read(&with_gold).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -138,6 +155,7 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
+    /// # use phalanx::snapshot::SnapshotReader;
     /// # mod old { #[phalanx::component(name = "mass")] pub struct Mass(pub f32); }
     /// #[component(name = "weight")]
     /// struct Weight(f64); // it was `Mass`, an `f32`
@@ -147,7 +165,7 @@ impl<'w> SnapshotReader<'w> {
     /// # let mut world = World::new();
     /// # world.register::<Weight>();
     /// let weight = |mass: old::Mass| Weight(f64::from(mass.0) * 9.81);
-    /// let state = world.snapshot_reader().migrate(weight).read(&bytes)?;
+    /// let state = SnapshotReader::new(&mut world).migrate(weight).read(&bytes)?;
     /// # world.restore(&state)?;
     /// # assert_eq!(world.get::<Weight>(stone)?.0, 2.0 * 9.81);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -188,12 +206,13 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
+    /// # use phalanx::snapshot::SnapshotReader;
     /// let mut small = World::builder().chunk_size(ChunkSize::KIB_4).build();
     /// small.spawn_batch([(); 10]);
     /// let bytes = small.snapshot()?.to_bytes()?;
     /// let mut world = World::new();
     /// assert!(world.read_snapshot(&bytes).is_err());
-    /// assert_eq!(world.snapshot_reader().read(&bytes)?.len(), 10);
+    /// assert_eq!(SnapshotReader::new(&mut world).read(&bytes)?.len(), 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
@@ -221,21 +240,5 @@ impl<'w> SnapshotReader<'w> {
         tags.keep();
         snapshot.belong_to(world);
         Ok(snapshot)
-    }
-}
-
-impl World {
-    /// Reads states of another program, or of an older version of this one.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// # let bytes = world.snapshot()?.to_bytes()?;
-    /// let state = world.snapshot_reader().skip_unknown().read(&bytes)?;
-    /// # assert!(state.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn snapshot_reader(&mut self) -> SnapshotReader<'_> {
-        SnapshotReader { world: self, skips: None, migrations: Vec::new(), functions: Vec::new() }
     }
 }

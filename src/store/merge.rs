@@ -39,7 +39,8 @@ pub enum MergeErrorKind {
     /// There would be more than 65,535 component types and shared values.
     TooManyTypes,
     /// Values of a shared type that come have ids of entities in them, and neither world knows how
-    /// they are replaced: see [`World::map_shared`](crate::World::map_shared).
+    /// they are replaced: see
+    /// [`SharedValuesMut::map_entities`](crate::shared::SharedValuesMut::map_entities).
     SharedEntities {
         /// The path of the type.
         name: &'static str,
@@ -90,7 +91,7 @@ impl fmt::Display for MergeErrorKind {
             Self::SharedEntities { name } => write!(
                 f,
                 "shared values of type `{name}` name entities, which have other ids in another \
-                 world: say by `World::map_shared` how their ids are replaced, in one of the two \
+                 world: say by `SharedValuesMut::map_entities` how their ids are replaced, in one of the two \
                  worlds, or take these values from the entities before"
             ),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),

@@ -71,11 +71,6 @@ impl SideTables {
         of_lock(self.lock_mut().expect("the side table was not added"))
     }
 
-    /// Makes the values of `T` part of snapshots.
-    pub(crate) fn keep<T: Clone + Send + Sync + 'static>(&mut self) {
-        self.get_or_add::<T>().keep();
-    }
-
     /// The table of `T` for reading, if it exists.
     ///
     /// # Panics

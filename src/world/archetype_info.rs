@@ -5,9 +5,9 @@ use core::fmt;
 use crate::archetype::{Archetype, SharedTags};
 use crate::component::{ComponentInfo, Registry};
 
-use super::world::World;
+use super::by_name::Reflect;
 
-/// A report of one archetype; see [`World::archetypes`].
+/// A report of one archetype; see [`Reflect::archetypes`].
 #[derive(Clone, Copy)]
 pub struct ArchetypeInfo<'w> {
     archetype: &'w Archetype,
@@ -96,8 +96,7 @@ impl fmt::Debug for ArchetypeInfo<'_> {
     }
 }
 
-/// # Archetypes and components by name
-impl World {
+impl<'w> Reflect<'w> {
     /// All archetypes, empty ones too, in the order of their creation: the order of queries.
     ///
     /// ```
@@ -106,12 +105,13 @@ impl World {
     /// # #[component] struct Velocity([f32; 3]);
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| (Position([0.0; 3]), Velocity([0.0; 3]))));
-    /// let archetype = world.archetypes().next().unwrap();
+    /// let archetype = world.reflect().archetypes().next().unwrap();
     /// assert_eq!((archetype.capacity(), archetype.chunk_len()), (672, 2));
     /// ```
-    pub fn archetypes(&self) -> impl ExactSizeIterator<Item = ArchetypeInfo<'_>> {
-        let registry = self.store.registry();
-        self.store
+    pub fn archetypes(self) -> impl ExactSizeIterator<Item = ArchetypeInfo<'w>> {
+        let registry = self.world.store.registry();
+        self.world
+            .store
             .archetypes()
             .as_slice()
             .iter()

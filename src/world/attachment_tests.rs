@@ -109,7 +109,7 @@ impl Trial {
                 world.matching::<&Counted>().insert(COUNTED).expect("a row fits");
                 self.counts.iter_mut().for_each(|(_, count)| *count += 1);
             }
-            6 => drop(world.compact(usize::MAX)),
+            6 => drop(world.memory_mut().compact(usize::MAX)),
             _ => {
                 let marked = world.query::<Entity>().with::<Mark>().with::<Other>();
                 let marked: Vec<_> = marked.into_iter().flat_map(<[Entity]>::to_vec).collect();

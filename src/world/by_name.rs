@@ -11,6 +11,7 @@ use crate::store::{EntityError, RowValues};
 
 use super::world::World;
 
+/// # Components without their types
 impl World {
     /// Registers the names of a bundle's components, without a spawn.
     ///
@@ -23,15 +24,54 @@ impl World {
     /// # #[component(name = "health")] struct Health(f32);
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
-    /// assert!(world.component_named("health").is_none());
+    /// assert!(world.reflect().component("health").is_none());
     /// world.register::<(Health, Frozen)>();
-    /// assert_eq!(world.component_named("health").unwrap().size(), 4);
+    /// assert_eq!(world.reflect().component("health").unwrap().size(), 4);
     /// ```
     pub fn register<B: Bundle>(&mut self) {
         let store = &mut self.store;
         store.bundle_id::<B>();
     }
 
+    /// The types and the archetypes of the world, without a type at the call.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// let mut world = World::new();
+    /// world.spawn(Health(1.0));
+    /// assert_eq!(world.reflect().component("health").unwrap().size(), 4);
+    /// assert_eq!(world.reflect().archetypes().count(), 1);
+    /// ```
+    pub const fn reflect(&self) -> Reflect<'_> {
+        Reflect { world: self }
+    }
+
+    /// Changes of entities that name components by text, with their values as bytes.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] #[derive(Debug, PartialEq)] struct Health(u16);
+    /// # let mut world = World::new();
+    /// # world.register::<Health>();
+    /// let entity = world.spawn(());
+    /// world.reflect_mut().insert(entity, [("health", &9u16.to_ne_bytes()[..])])?;
+    /// assert_eq!(world.get::<Health>(entity), Ok(&Health(9)));
+    /// # Ok::<(), phalanx::error::BytesError>(())
+    /// ```
+    pub const fn reflect_mut(&mut self) -> ReflectMut<'_> {
+        ReflectMut { world: self }
+    }
+}
+
+/// The types and the archetypes of a world; made by [`World::reflect`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "its methods return what is asked for"]
+pub struct Reflect<'w> {
+    pub(super) world: &'w World,
+}
+
+impl<'w> Reflect<'w> {
     /// The component type of this name, if the world knows it: from a spawn, an insertion, a query
     /// that borrowed the world exclusively, or [`World::register`].
     ///
@@ -40,11 +80,11 @@ impl World {
     /// # #[component(name = "health")] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn(Health(1.0));
-    /// assert_eq!(world.component_named("health").unwrap().align(), 4);
+    /// assert_eq!(world.reflect().component("health").unwrap().align(), 4);
     /// ```
     #[must_use]
-    pub fn component_named(&self, name: &str) -> Option<&ComponentInfo> {
-        let registry = self.store.registry();
+    pub fn component(self, name: &str) -> Option<&'w ComponentInfo> {
+        let registry = self.world.store.registry();
         registry.id_of_name(name).map(|id| registry.info(id))
     }
 
@@ -56,14 +96,23 @@ impl World {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.register::<(Health, Frozen)>();
-    /// let names: Vec<_> = world.components().map(|info| info.name()).collect();
+    /// let names: Vec<_> = world.reflect().components().map(|info| info.name()).collect();
     /// assert_eq!(names, ["health", "frozen"]);
     /// ```
-    pub fn components(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
-        let infos = self.store.registry().infos().iter();
+    pub fn components(self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
+        let infos = self.world.store.registry().infos().iter();
         infos.filter(|info| !info.is_shared()).collect::<Vec<_>>().into_iter()
     }
+}
 
+/// Changes of entities by the names of components; made by [`World::reflect_mut`].
+#[derive(Debug)]
+#[must_use = "its methods do the work"]
+pub struct ReflectMut<'w> {
+    world: &'w mut World,
+}
+
+impl ReflectMut<'_> {
     /// Inserts components by name, with their values as bytes, in one move. Components that the
     /// entity already has are overwritten. Either all are inserted or none.
     ///
@@ -87,13 +136,13 @@ impl World {
     /// let mut world = World::new();
     /// world.register::<Health>();
     /// let entity = world.spawn(());
-    /// world.insert_bytes(entity, [("health", &500u16.to_ne_bytes()[..])])?;
+    /// world.reflect_mut().insert(entity, [("health", &500u16.to_ne_bytes()[..])])?;
     /// assert_eq!(world.get::<Health>(entity), Ok(&Health(500)));
-    /// let error = world.insert_bytes(entity, [("health", &[1][..])]).unwrap_err();
+    /// let error = world.reflect_mut().insert(entity, [("health", &[1][..])]).unwrap_err();
     /// assert_eq!(error.to_string(), "a value of `health` has 2 bytes, and 1 were given");
     /// # Ok::<(), phalanx::error::BytesError>(())
     /// ```
-    pub fn insert_bytes<'b>(
+    pub fn insert<'b>(
         &mut self,
         entity: Entity,
         values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
@@ -104,7 +153,7 @@ impl World {
         }
         named.sort_unstable_by_key(|&(id, _)| id);
         if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let name = self.store.registry().info(pair[0].0).name();
+            let name = self.world.store.registry().info(pair[0].0).name();
             return Err(BytesError::Repeated { name: name.to_owned() });
         }
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
@@ -113,11 +162,15 @@ impl World {
             bytes.extend_from_slice(value);
         }
         let ids: Vec<_> = named.iter().map(|&(id, _)| id).collect();
-        self.flush();
-        let place = self.store.entities().locate(entity).map_err(EntityError::from)?;
-        self.ensure_whole(&ids, Some(self.archetype(place).set()))?;
-        let added = (self.store.set_id(&[]), self.store.set_id(&ids));
-        self.store.exchange_bytes(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
+        self.world.flush();
+        let place = self.world.store.entities().locate(entity).map_err(EntityError::from)?;
+        self.ensure_whole(&ids, Some(self.world.archetype(place).set()))?;
+        let added = (self.world.store.set_id(&[]), self.world.store.set_id(&ids));
+        self.world.store.exchange_bytes(
+            entity,
+            added,
+            RowValues { bytes: &bytes, starts: &starts },
+        )?;
         Ok(())
     }
 
@@ -136,11 +189,11 @@ impl World {
     /// struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn((Health(500), Frozen));
-    /// world.remove_named(entity, ["frozen"])?;
+    /// world.reflect_mut().remove(entity, ["frozen"])?;
     /// assert!(!world.has::<Frozen>(entity) && world.has::<Health>(entity));
     /// # Ok::<(), phalanx::error::BytesError>(())
     /// ```
-    pub fn remove_named<'n>(
+    pub fn remove<'n>(
         &mut self,
         entity: Entity,
         names: impl IntoIterator<Item = &'n str>,
@@ -152,9 +205,9 @@ impl World {
         ids.sort_unstable();
         ids.dedup();
         self.ensure_whole(&ids, None)?;
-        self.flush();
-        let removed = (self.store.set_id(&ids), self.store.set_id(&[]));
-        self.store.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
+        self.world.flush();
+        let removed = (self.world.store.set_id(&ids), self.world.store.set_id(&[]));
+        self.world.store.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
         Ok(())
     }
 
@@ -165,7 +218,7 @@ impl World {
         ids: &[ComponentId],
         present: Option<&ComponentSet>,
     ) -> Result<(), BytesError> {
-        let registry = self.store.registry();
+        let registry = self.world.store.registry();
         let is_there = |column: &ComponentId| {
             ids.contains(column) || present.is_some_and(|set| set.contains(*column))
         };
@@ -184,7 +237,7 @@ impl World {
     /// The component with a name, if these bytes are a value of it.
     fn checked(&self, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
         let id = self.known(name)?;
-        let info = self.store.registry().info(id);
+        let info = self.world.store.registry().info(id);
         if bytes.len() != info.size() {
             let (name, size, len) = (name.to_owned(), info.size(), bytes.len());
             return Err(BytesError::Size { name, size, len });
@@ -199,9 +252,10 @@ impl World {
         if name == Gone::NAME {
             return Err(BytesError::Gone);
         }
-        let id = self.store.registry().id_of_name(name);
+        let id = self.world.store.registry().id_of_name(name);
         id.ok_or_else(|| {
-            let known: Vec<_> = self.components().map(ComponentInfo::name).collect();
+            let known: Vec<_> =
+                self.world.reflect().components().map(ComponentInfo::name).collect();
             let nearest = nearest(name, &known);
             BytesError::UnknownName { name: name.to_owned(), nearest }
         })

@@ -44,20 +44,20 @@ impl World {
     ///   and [`Despawned`](crate::logs::Despawned), and the state of a schedule: add any of these
     ///   that your simulation depends on;
     /// * memory: addresses, [reserved rows](World::reserve), [padding](crate::Query::padded), and
-    ///   reports of it such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
-    ///   explanations;
+    ///   reports of it such as [`memory`](World::memory),
+    ///   [`archetypes`](crate::reflect::Reflect::archetypes) and explanations;
     /// * the order in which component types were first used, with two exceptions. Among types
     ///   aligned to more than a cache line, that order decides the capacity of a chunk. Among
     ///   shared types of one [`type_name`](core::any::type_name), for example types in the bodies
-    ///   of two functions, it decides the hash, unless [`encode_shared`](World::encode_shared) has
-    ///   given them different names.
+    ///   of two functions, it decides the hash, unless
+    ///   [`encode`](crate::shared::SharedValuesMut::encode) has given them different names.
     ///
     /// So reading does not change the hash: neither queries that only read, nor lookups, nor
     /// explanations. A call that returns an error does not change it either, unless it creates an
     /// archetype. Such an archetype stays, as it does after a batch of no rows, until
-    /// [`retire_archetypes`](World::retire_archetypes). Writing advances the version and changes
-    /// the hash, even if the values are the same: a pass of a query with a `&mut` term does, and so
-    /// does a system that a schedule runs.
+    /// [`retire_archetypes`](crate::memory::MemoryMut::retire_archetypes). Writing advances the
+    /// version and changes the hash, even if the values are the same: a pass of a query with a
+    /// `&mut` term does, and so does a system that a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
     /// [`Changed`](crate::Changed) depend on them: simulations that differ only in versions can
@@ -364,14 +364,14 @@ mod tests {
         assert_eq!(world.lookup::<A>().get(LAST).ok(), Some(&A(39)));
         assert!(!world.explain().to_string().is_empty());
         assert!(!world.query::<&C>().explain().to_string().is_empty());
-        assert!(world.archetypes().all(|archetype| archetype.len() <= 40));
+        assert!(world.reflect().archetypes().all(|archetype| archetype.len() <= 40));
         assert!(world.memory().row_bytes > 0 && world.check().is_ok());
         assert!(world.command_buffer(100).is_ok());
         assert_eq!(world.hash(), plain);
         // Reserved memory is not state either.
         world.reserve::<(A, B)>(10_000).expect("room");
-        world.grow_indices(10_000).expect("room");
-        while !world.compact(10_000).finished {}
+        world.memory_mut().grow_indices(10_000).expect("room");
+        while !world.memory_mut().compact(10_000).finished {}
         assert_eq!(world.hash(), plain);
     }
 
@@ -386,7 +386,8 @@ mod tests {
         }
         assert_eq!(a.hash(), b.hash());
         let names = |world: &World| -> Vec<_> {
-            let components = world.archetypes().flat_map(|archetype| archetype.components());
+            let components =
+                world.reflect().archetypes().flat_map(|archetype| archetype.components());
             components.map(|info| info.name()).collect()
         };
         assert_eq!(names(&a), names(&b));
@@ -417,7 +418,7 @@ mod tests {
         assert_eq!([visited(had([1, 2])), visited(had([2, 1]))], [[1, 2], [2, 1]]);
 
         let (mut world, other) = (had([1, 2]), had([1, 2]));
-        world.encode_shared::<u32>("number", |_, _| (), |_| None);
+        world.shared_mut::<u32>().encode("number", |_, _| (), |_| None);
         assert_eq!(world.hash(), other.hash(), "a type without values is no state");
     }
 
@@ -469,7 +470,7 @@ mod tests {
             world.reserve::<A>(1).is_err(),
             world.reserve_entity().is_err(),
             world.reserve_entities(1).is_err(),
-            world.grow_indices(81).is_err(),
+            world.memory_mut().grow_indices(81).is_err(),
             world.command_buffer(1).is_err(),
             world.despawn(dead).is_err(),
             world.insert(dead, A(0)).is_err(),

@@ -2,6 +2,7 @@
 
 use super::world::World;
 use crate::archetype::{Bundle, assert_distinct};
+use crate::entity::ReserveError;
 use crate::store::SpawnError;
 
 /// The bytes that a world holds, by use; see [`World::memory`].
@@ -16,7 +17,7 @@ pub struct Memory {
     pub slab_bytes: usize,
     /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 36
     /// a component term for each archetype that a plan matches, kept until
-    /// [`World::retire_archetypes`].
+    /// [`MemoryMut::retire_archetypes`].
     pub bookkeeping_bytes: usize,
     /// Tables of [side values](World::insert_side): the values, their entities and a hash table.
     /// Memory that the values own elsewhere is not counted.
@@ -30,7 +31,7 @@ pub struct Memory {
     pub log_bytes: usize,
 }
 
-/// The result of a call of [`World::compact`].
+/// The result of a call of [`MemoryMut::compact`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compacted {
     /// Rows that were copied.
@@ -45,8 +46,8 @@ pub struct Compacted {
 /// # Memory
 impl World {
     /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates no
-    /// memory. The reservation ends with [`World::clear`], [`World::compact`], or, while the
-    /// archetype has no entity, [`World::retire_archetypes`].
+    /// memory. The reservation ends with [`World::clear`], [`MemoryMut::compact`], or, while the
+    /// archetype has no entity, [`MemoryMut::retire_archetypes`].
     ///
     /// # Errors
     ///
@@ -64,77 +65,6 @@ impl World {
         const { assert_distinct::<B>() };
         self.flush();
         self.store.reserve::<B>(rows)
-    }
-
-    /// Returns memory to the system. It moves at most `rows_max` rows, so that the work can be
-    /// spread over frames: call it until it is [`finished`](Compacted::finished). Chunks move
-    /// whole. Some moves take a whole extent of up to 64 chunks, or a whole archetype with
-    /// scattered chunks, so a smaller budget returns less memory.
-    ///
-    /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
-    /// ones, empty slabs are freed, and tables shrink. If changes by query have left an archetype
-    /// with few adjacent chunks, and the budget allows all its rows, it moves to new extents; their
-    /// slabs may be larger than the freed slabs. Entities keep their ids and their order, and
-    /// versions do not change: only addresses do. O(chunks) beside the rows moved.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Health(f32);
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..100_000).map(|_| Health(1.0)));
-    /// world.clear();
-    /// while !world.compact(10_000).finished {}
-    /// assert_eq!(world.memory().slab_bytes, 0);
-    /// ```
-    pub fn compact(&mut self, rows_max: usize) -> Compacted {
-        self.flush();
-        let before = self.held_bytes();
-        let moved = self.store.compact(rows_max);
-        let bytes_freed = before.saturating_sub(self.held_bytes());
-        Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
-    }
-
-    /// Removes the archetypes without entities, with their entries in the plans of queries, and
-    /// returns their number. For a world that has gone through many sets of components: an
-    /// archetype stays when its last entity leaves, and costs memory and a step of every query that
-    /// matches it.
-    ///
-    /// Rows that were reserved for them are freed, too; slabs stay with the world until
-    /// [`compact`](World::compact). Reserved ids are spawned first, so their archetype stays.
-    ///
-    /// An archetype's number is its index in [`World::archetypes`]. Archetypes created later get
-    /// smaller numbers, so stored numbers, for example from explanations, become wrong. Queries
-    /// visit archetypes in the order of their creation, and a set of components that comes back is
-    /// the last in that order. [Shared](crate::shared::Shared) types without archetypes forget
-    /// their tags, which decide the archetype of a value. So this changes the
-    /// [`hash`](World::hash), though no version, and worlds that must stay equal have to call it at
-    /// the same points; `compact` does not call it for this reason. O(archetypes × (plans + shared
-    /// types) + shared values + entities in archetypes created after the first that is removed).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Health(f32);
-    /// # #[component] struct Frozen;
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(1.0));
-    /// world.insert(entity, Frozen)?;
-    /// assert_eq!(world.archetypes().len(), 2);
-    /// assert_eq!(world.retire_archetypes(), 1);
-    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1.0);
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    pub fn retire_archetypes(&mut self) -> usize {
-        self.flush();
-        self.store.retire_archetypes()
-    }
-
-    fn held_bytes(&self) -> usize {
-        let memory = self.memory();
-        memory.slab_bytes
-            + memory.bookkeeping_bytes
-            + memory.side_bytes
-            + memory.event_bytes
-            + memory.log_bytes
     }
 
     /// The bytes that the world holds, by use. O(archetypes).
@@ -161,5 +91,137 @@ impl World {
             event_bytes: self.store.logs().events.infos().map(|queue| queue.bytes).sum(),
             log_bytes: self.store.logs().row_bytes(),
         }
+    }
+
+    /// The calls that return memory, and that change how much the world may keep.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(); 1000]);
+    /// world.clear();
+    /// assert!(world.memory_mut().compact(1000).finished);
+    /// ```
+    pub const fn memory_mut(&mut self) -> MemoryMut<'_> {
+        MemoryMut { world: self }
+    }
+}
+
+/// The memory of a world, to be returned or limited; made by [`World::memory_mut`].
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component] struct Health(f32);
+/// let mut world = World::new();
+/// world.spawn_batch([Health(1.0); 1000]);
+/// world.clear();
+/// let mut memory = world.memory_mut();
+/// assert_eq!(memory.retire_archetypes(), 1);
+/// while !memory.compact(10_000).finished {}
+/// assert_eq!(world.memory().slab_bytes, 0);
+/// ```
+#[derive(Debug)]
+#[must_use = "its methods do the work"]
+pub struct MemoryMut<'w> {
+    pub(crate) world: &'w mut World,
+}
+
+impl MemoryMut<'_> {
+    /// Returns memory to the system. It moves at most `rows_max` rows, so that the work can be
+    /// spread over frames: call it until it is [`finished`](Compacted::finished). Chunks move
+    /// whole. Some moves take a whole extent of up to 64 chunks, or a whole archetype with
+    /// scattered chunks, so a smaller budget returns less memory.
+    ///
+    /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
+    /// ones, empty slabs are freed, and tables shrink. If changes by query have left an archetype
+    /// with few adjacent chunks, and the budget allows all its rows, it moves to new extents; their
+    /// slabs may be larger than the freed slabs. Entities keep their ids and their order, and
+    /// versions do not change: only addresses do. O(chunks) beside the rows moved.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..100_000).map(|_| Health(1.0)));
+    /// world.clear();
+    /// while !world.memory_mut().compact(10_000).finished {}
+    /// assert_eq!(world.memory().slab_bytes, 0);
+    /// ```
+    pub fn compact(&mut self, rows_max: usize) -> Compacted {
+        self.world.flush();
+        let before = self.held_bytes();
+        let moved = self.world.store.compact(rows_max);
+        let bytes_freed = before.saturating_sub(self.held_bytes());
+        Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
+    }
+
+    /// Removes the archetypes without entities, with their entries in the plans of queries, and
+    /// returns their number. For a world that has gone through many sets of components: an
+    /// archetype stays when its last entity leaves, and costs memory and a step of every query that
+    /// matches it.
+    ///
+    /// Rows that were reserved for them are freed, too; slabs stay with the world until
+    /// [`compact`](MemoryMut::compact). Reserved ids are spawned first, so their archetype stays.
+    ///
+    /// An archetype's number is its index in
+    /// [`Reflect::archetypes`](crate::reflect::Reflect::archetypes). Archetypes created later get
+    /// smaller numbers, so stored numbers, for example from explanations, become wrong. Queries
+    /// visit archetypes in the order of their creation, and a set of components that comes back is
+    /// the last in that order. [Shared](crate::shared::Shared) types without archetypes forget
+    /// their tags, which decide the archetype of a value. So this changes the
+    /// [`hash`](World::hash), though no version, and worlds that must stay equal have to call it at
+    /// the same points; `compact` does not call it for this reason. O(archetypes × (plans + shared
+    /// types) + shared values + entities in archetypes created after the first that is removed).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// world.insert(entity, Frozen)?;
+    /// assert_eq!(world.reflect().archetypes().len(), 2);
+    /// assert_eq!(world.memory_mut().retire_archetypes(), 1);
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1.0);
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub fn retire_archetypes(&mut self) -> usize {
+        self.world.flush();
+        self.world.store.retire_archetypes()
+    }
+
+    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the
+    /// memory for it: 16 bytes an index.
+    ///
+    /// Without it, `spawn_at` leaves at most 1,048,576 skipped indices unused at a time, 16 MiB, so
+    /// that stray ids do not allocate gigabytes. Call it to restore a sparse set of ids on purpose.
+    /// It does not change which ids the world allocates by itself.
+    ///
+    /// # Errors
+    ///
+    /// [`ReserveError`] if `indices` is above the world's limit of ids, or would need too much
+    /// memory. The world is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let far = Entity::from_bits(3_000_000 << 32 | 1);
+    /// let mut world = World::new();
+    /// assert!(world.spawn_at(far, ()).is_err());
+    /// world.memory_mut().grow_indices(far.index())?;
+    /// assert!(world.spawn_at(far, ()).is_ok());
+    /// # Ok::<(), phalanx::error::ReserveError>(())
+    /// ```
+    pub fn grow_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
+        self.world.flush();
+        self.world.store.grow_indices(indices)
+    }
+
+    fn held_bytes(&self) -> usize {
+        let memory = self.world.memory();
+        memory.slab_bytes
+            + memory.bookkeeping_bytes
+            + memory.side_bytes
+            + memory.event_bytes
+            + memory.log_bytes
     }
 }

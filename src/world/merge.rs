@@ -62,12 +62,12 @@ impl World {
     /// the other world, it becomes [`Entity::NULL`]. Ids in [values of
     /// chunks](crate::chunks::PerChunk) are replaced too. Ids in [shared
     /// values](crate::shared::Shared) are replaced by the function of
-    /// [`map_shared`](World::map_shared); without one, a value with ids is refused. Two kinds of
-    /// ids are not replaced: ids in [side values](World::insert_side), and ids in types that
-    /// `impl_component!(Type)` only names and that do not implement `MapEntities`. Replace them by
-    /// [`Merged::get`]. Ids carry no world: an id of this world in a component of the other world
-    /// is taken for an id of the other world. Write such references after the merge. O(rows) for
-    /// each component with ids.
+    /// [`map_entities`](crate::shared::SharedValuesMut::map_entities); without one, a value with
+    /// ids is refused. Two kinds of ids are not replaced: ids in [side values](World::insert_side),
+    /// and ids in types that `impl_component!(Type)` only names and that do not implement
+    /// `MapEntities`. Replace them by [`Merged::get`]. Ids carry no world: an id of this world in a
+    /// component of the other world is taken for an id of the other world. Write such references
+    /// after the merge. O(rows) for each component with ids.
     ///
     /// # Contents of the merge
     ///
@@ -102,8 +102,8 @@ impl World {
     /// `map_entities` panicked, some references may have their old ids.
     ///
     /// If `Eq` or `Hash` of a shared value panics, or the function of
-    /// [`map_shared`](World::map_shared). This world has not changed, and the other world is
-    /// dropped.
+    /// [`map_entities`](crate::shared::SharedValuesMut::map_entities). This world has not changed,
+    /// and the other world is dropped.
     pub fn merge(&mut self, other: Self) -> Result<Merged, MergeError> {
         let mut world = Box::new(other);
         self.flush();

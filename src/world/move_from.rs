@@ -55,11 +55,12 @@ impl World {
     /// # References
     ///
     /// An [`Entity`](crate::Entity) in a moved component, [value of a
-    /// chunk](crate::chunks::PerChunk) or [shared value](World::map_shared) is replaced by the new
-    /// id if it refers to an entity moved by the same call. Any other becomes
-    /// [null](crate::Entity::NULL), also if its entity has stayed: ids carry no world, so the old
-    /// one could refer to any entity here. To keep two entities together, move them in one call.
-    /// For the references that are not found see [`merge`](World::merge).
+    /// chunk](crate::chunks::PerChunk) or [shared
+    /// value](crate::shared::SharedValuesMut::map_entities) is replaced by the new id if it refers
+    /// to an entity moved by the same call. Any other becomes [null](crate::Entity::NULL), also if
+    /// its entity has stayed: ids carry no world, so the old one could refer to any entity here. To
+    /// keep two entities together, move them in one call. For the references that are not found see
+    /// [`merge`](World::merge).
     ///
     /// References that stay in the other world are not changed. If they refer to an entity that has
     /// left, they refer to an entity that is not alive any more, as after a despawn. `moved.get`
@@ -105,7 +106,7 @@ impl World {
     /// at that point. In the column at which it panicked, some references may have their old ids.
     ///
     /// If `Eq` or `Hash` of a shared value panics, or the function of
-    /// [`map_shared`](World::map_shared). Neither world has changed.
+    /// [`map_entities`](crate::shared::SharedValuesMut::map_entities). Neither world has changed.
     pub fn move_from<Q: Terms, F: Filter>(
         &mut self,
         entities: Matching<'_, Q, F>,

@@ -5,6 +5,8 @@
 //! one.
 
 use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashSet;
@@ -43,9 +45,9 @@ impl World {
     /// let [ada, bob] = [world.spawn(()), world.spawn(())];
     /// world.insert_shared(ada, String::from("red"))?;
     /// world.insert_shared(bob, String::from("red"))?;
-    /// assert_eq!(world.shared_values::<String>().count(), 1, "equal values are one");
+    /// assert_eq!(world.shared::<String>().iter().count(), 1, "equal values are one");
     /// world.insert_shared(bob, String::from("blue"))?;
-    /// assert_eq!(world.get_shared::<String>(bob)?, "blue");
+    /// assert_eq!(world.shared::<String>().get(bob)?, "blue");
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     pub fn insert_shared<T: SharedValue>(
@@ -66,11 +68,146 @@ impl World {
         self.store.change_tags(entity, row.change(), (Tag, Tag))
     }
 
+    /// Takes the [shared value](crate::shared::Shared) of type `T` from an entity. Moves one row:
+    /// O(components).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or has no such value. The entity is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_shared(entity, String::from("red"))?;
+    /// world.remove_shared::<String>(entity)?;
+    /// assert!(world.remove_shared::<String>(entity).is_err());
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) -> Result<(), EntityError> {
+        self.flush();
+        let source = self.store.entities().locate(entity)?.archetype();
+        let marker = self.store.registry().shared_marker::<T>();
+        if !self.store.archetypes().get(source).set().contains(marker) {
+            return Err(self.lacking(entity, type_name::<T>()));
+        }
+        self.store.change_tags(entity, Change::Unshare(marker), ())
+    }
+
+    /// The [shared values](crate::shared::Shared) of type `T`, for reading.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_shared(entity, String::from("red"))?;
+    /// assert_eq!(world.shared::<String>().get(entity)?, "red");
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub const fn shared<T: SharedValue>(&self) -> SharedValues<'_, T> {
+        SharedValues { world: self, value: PhantomData }
+    }
+
+    /// The type `T` of [shared values](crate::shared::Shared): how its values become bytes, and how
+    /// their ids are replaced.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// world.shared_mut().map_entities(|&owner: &Entity, id| id(owner));
+    /// ```
+    pub const fn shared_mut<T: SharedValue>(&mut self) -> SharedValuesMut<'_, T> {
+        SharedValuesMut { world: self, value: PhantomData }
+    }
+}
+
+/// The shared values of type `T`, for reading; made by [`World::shared`].
+pub struct SharedValues<'w, T> {
+    world: &'w World,
+    /// Invariant in `T`: a subtype of it is another type.
+    value: PhantomData<fn(T) -> T>,
+}
+
+impl<'w, T: SharedValue> SharedValues<'w, T> {
+    /// The [shared value](crate::shared::Shared) of type `T` of an entity. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or has no such value.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert!(world.shared::<String>().get(entity).is_err());
+    /// world.insert_shared(entity, String::from("red"))?;
+    /// assert_eq!(world.shared::<String>().get(entity)?, "red");
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub fn get(&self, entity: Entity) -> Result<&'w T, EntityError> {
+        let place = self.world.store.entities().locate(entity).ok();
+        let shared = place.and_then(|place| self.world.archetype(place).shared());
+        let value = shared.and_then(|shared| shared.get());
+        value.ok_or_else(|| self.world.lacking(entity, type_name::<T>()))
+    }
+
+    /// Returns `true` if an entity is alive and has a [shared value](crate::shared::Shared) of type
+    /// `T`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert!(!world.shared::<String>().contains(entity));
+    /// ```
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.get(entity).is_ok()
+    }
+
+    /// The distinct [shared values](crate::shared::Shared) of type `T` that entities have, hidden
+    /// ones included, in the order in which their first archetypes were created. O(archetypes).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// for team in [1_u8, 2, 1, 1] {
+    ///     let soldier = world.spawn(());
+    ///     world.insert_shared(soldier, team)?;
+    /// }
+    /// assert!(world.shared::<u8>().iter().eq(&[1, 2]));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = &'w T> + use<'w, T> {
+        let archetypes = self.world.store.archetypes().as_slice().iter();
+        let mut seen = FxHashSet::default();
+        archetypes
+            .filter_map(|archetype| archetype.shared()?.tagged::<T>())
+            .filter(move |&(tag, _)| seen.insert(tag))
+            .map(|(_, value)| value)
+    }
+}
+
+impl<T: SharedValue + fmt::Debug> fmt::Debug for SharedValues<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// The type `T` of shared values, to be described to a world; made by [`World::shared_mut`].
+#[must_use = "its methods do the work"]
+pub struct SharedValuesMut<'w, T> {
+    world: &'w mut World,
+    /// Invariant in `T`: a subtype of it is another type.
+    value: PhantomData<fn(T) -> T>,
+}
+
+impl<T: SharedValue> SharedValuesMut<'_, T> {
     /// Sets the encoding of [shared values](crate::shared::Shared) of type `T`, so that they are
     /// part of states as bytes: of [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes),
-    /// [`World::delta_since`], and the functions that read these. A state is encoded with the
-    /// functions that were set when it was taken, so call this before; a state with shared values
-    /// of a type without an encoding is an error.
+    /// [`Snapshot::delta`](crate::snapshot::Snapshot::delta), and the functions that read these. A
+    /// state is encoded with the functions that were set when it was taken, so call this before; a
+    /// state with shared values of a type without an encoding is an error.
     ///
     /// * The name represents the type in the bytes, as [`Component::NAME`](crate::Component::NAME)
     ///   does for a component: it stays the same if the type is renamed or moved.
@@ -96,7 +233,7 @@ impl World {
     /// struct Mesh(String);
     ///
     /// fn tell(world: &mut World) {
-    ///     world.encode_shared(
+    ///     world.shared_mut().encode(
     ///         "mesh",
     ///         |mesh: &Mesh, to| to.extend_from_slice(mesh.0.as_bytes()),
     ///         |bytes| Some(Mesh(String::from_utf8(bytes.to_vec()).ok()?)),
@@ -110,17 +247,17 @@ impl World {
     ///
     /// let state = other.read_snapshot(&world.snapshot()?.to_bytes()?)?;
     /// other.restore(&state)?;
-    /// assert_eq!(other.get_shared::<Mesh>(tree)?.0, "oak");
+    /// assert_eq!(other.shared::<Mesh>().get(tree)?.0, "oak");
     /// assert_eq!(other.hash(), world.hash());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn encode_shared<T: SharedValue>(
+    pub fn encode(
         &mut self,
         name: &'static str,
         encode: impl Fn(&T, &mut Vec<u8>) + Send + Sync + 'static,
         decode: impl Fn(&[u8]) -> Option<T> + Send + Sync + 'static,
     ) {
-        self.store.registry_mut().encode_shared::<T>(SharedCodec::new(name, encode, decode));
+        self.world.store.registry_mut().encode_shared::<T>(SharedCodec::new(name, encode, decode));
     }
 
     /// Sets how ids of entities in [shared values](crate::shared::Shared) of type `T` are replaced
@@ -150,101 +287,23 @@ impl World {
     /// let [ada, house] = [level.spawn(()), level.spawn(())];
     /// level.insert_shared(house, Owner(ada))?;
     ///
-    /// world.map_shared(|owner: &Owner, id| Owner(id(owner.0)));
+    /// world.shared_mut().map_entities(|owner: &Owner, id| Owner(id(owner.0)));
     /// let merged = world.merge(level)?;
     /// let [ada, house] = [ada, house].map(|old| merged.get(old).unwrap());
-    /// assert_eq!(world.get_shared::<Owner>(house)?, &Owner(ada));
+    /// assert_eq!(world.shared::<Owner>().get(house)?, &Owner(ada));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn map_shared<T: SharedValue>(
+    pub fn map_entities(
         &mut self,
         map: impl Fn(&T, &mut dyn FnMut(Entity) -> Entity) -> T + Send + Sync + 'static,
     ) {
-        self.store.registry_mut().map_shared::<T>(SharedMap::new(map));
+        self.world.store.registry_mut().map_shared::<T>(SharedMap::new(map));
     }
+}
 
-    /// Takes the [shared value](crate::shared::Shared) of type `T` from an entity. Moves one row:
-    /// O(components).
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive, or has no such value. The entity is unchanged.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let entity = world.spawn(());
-    /// world.insert_shared(entity, String::from("red"))?;
-    /// world.remove_shared::<String>(entity)?;
-    /// assert!(world.remove_shared::<String>(entity).is_err());
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.flush();
-        let source = self.store.entities().locate(entity)?.archetype();
-        let marker = self.store.registry().shared_marker::<T>();
-        if !self.store.archetypes().get(source).set().contains(marker) {
-            return Err(self.lacking(entity, type_name::<T>()));
-        }
-        self.store.change_tags(entity, Change::Unshare(marker), ())
-    }
-
-    /// The [shared value](crate::shared::Shared) of type `T` of an entity. O(1).
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive, or has no such value.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let entity = world.spawn(());
-    /// assert!(world.get_shared::<String>(entity).is_err());
-    /// world.insert_shared(entity, String::from("red"))?;
-    /// assert_eq!(world.get_shared::<String>(entity)?, "red");
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    pub fn get_shared<T: SharedValue>(&self, entity: Entity) -> Result<&T, EntityError> {
-        let place = self.store.entities().locate(entity).ok();
-        let shared = place.and_then(|place| self.archetype(place).shared());
-        let value = shared.and_then(|shared| shared.get());
-        value.ok_or_else(|| self.lacking(entity, type_name::<T>()))
-    }
-
-    /// Returns `true` if an entity is alive and has a [shared value](crate::shared::Shared) of type
-    /// `T`.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let entity = world.spawn(());
-    /// assert!(!world.has_shared::<String>(entity));
-    /// ```
-    #[must_use]
-    pub fn has_shared<T: SharedValue>(&self, entity: Entity) -> bool {
-        self.get_shared::<T>(entity).is_ok()
-    }
-
-    /// The distinct [shared values](crate::shared::Shared) of type `T` that entities have, hidden
-    /// ones included, in the order in which their first archetypes were created. O(archetypes).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// for team in [1_u8, 2, 1, 1] {
-    ///     let soldier = world.spawn(());
-    ///     world.insert_shared(soldier, team)?;
-    /// }
-    /// assert!(world.shared_values::<u8>().eq(&[1, 2]));
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    pub fn shared_values<T: SharedValue>(&self) -> impl Iterator<Item = &T> {
-        let archetypes = self.store.archetypes().as_slice().iter();
-        let mut seen = FxHashSet::default();
-        archetypes
-            .filter_map(|archetype| archetype.shared()?.tagged::<T>())
-            .filter(move |&(tag, _)| seen.insert(tag))
-            .map(|(_, value)| value)
+impl<T: SharedValue + fmt::Debug> fmt::Debug for SharedValuesMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.world.shared::<T>().fmt(f)
     }
 }
 
@@ -300,7 +359,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// assert_eq!(world.matching::<&Health>().insert_shared("orc")?, 0);
     /// let orcs = world.matching::<&Health>().where_shared(&"orc");
     /// assert_eq!(orcs.insert_shared("goblin")?, 1000);
-    /// assert!(world.shared_values::<&str>().eq(&["goblin"]));
+    /// assert!(world.shared::<&str>().iter().eq(&["goblin"]));
     /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
     pub fn insert_shared<T: SharedValue>(self, value: T) -> Result<usize, LayoutError> {
@@ -329,7 +388,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// world.matching::<&Health>().insert_shared("orc")?;
     /// assert_eq!(world.matching::<&Health>().remove_shared::<&str>(), 1000);
-    /// assert_eq!(world.shared_values::<&str>().count(), 0);
+    /// assert_eq!(world.shared::<&str>().iter().count(), 0);
     /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
     pub fn remove_shared<T: SharedValue>(self) -> usize {

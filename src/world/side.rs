@@ -30,7 +30,7 @@ impl World {
     ///
     /// [`instantiate`](World::instantiate) copies no side values, and [`hash`](World::hash) does
     /// not cover them. [Snapshots](crate::snapshot::Snapshot) contain only the types named by
-    /// [`keep_sides`](World::keep_sides).
+    /// [`keep_in_snapshots`](SideMut::keep_in_snapshots).
     ///
     /// In a system, use [`SideMut`]; for an entity that the system spawns by a command, record
     /// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`SideMut`].
@@ -80,42 +80,6 @@ impl World {
     /// ```
     pub fn remove_side<T: Send + Sync + 'static>(&mut self, entity: Entity) -> Option<T> {
         self.store.sides_mut().get_mut()?.remove(entity)
-    }
-
-    /// Makes the [side values](World::insert_side) of type `T` part of [`Snapshot`]s that are taken
-    /// from now on, so that [`World::restore`] restores them as well: the values of entities that
-    /// come back, and values that were replaced or removed. Call it once for each type; a world
-    /// that [takes over](World::merge) values of a world that keeps them keeps them too.
-    ///
-    /// A snapshot clones all values of the type if any was written, inserted or removed since the
-    /// last snapshot, and a restore clones them if any was since the snapshot: O(values of the
-    /// type), otherwise O(1). [`SideMut::get_mut`] and [`SideMut::iter_mut`] count as writes.
-    /// Changes through `&T`, as in an atomic number or inside an `Arc`, are not noticed: such
-    /// values are not state of the world.
-    ///
-    /// [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes) leaves them out: save them
-    /// beside it, under [`Entity::to_bits`], and insert them after the restore.
-    ///
-    /// [`Snapshot`]: crate::snapshot::Snapshot
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone)]
-    /// struct Name(String);
-    ///
-    /// let mut world = World::new();
-    /// world.keep_sides::<Name>();
-    /// let hero = world.spawn(());
-    /// world.insert_side(hero, Name("Ada".to_owned()))?;
-    ///
-    /// let before = world.snapshot()?;
-    /// world.despawn(hero)?;
-    /// world.restore(&before)?;
-    /// assert_eq!(world.side::<Name>().get(hero).unwrap().0, "Ada");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn keep_sides<T: Clone + Send + Sync + 'static>(&mut self) {
-        self.store.sides_mut().keep::<T>();
     }
 
     /// The tables of side values.
@@ -431,6 +395,45 @@ impl<'w, T: Send + Sync + 'static> SideMut<'w, T> {
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = (Entity, &T)> {
         self.table.iter()
+    }
+
+    /// Makes the [side values](World::insert_side) of type `T` part of [`Snapshot`]s that are taken
+    /// from now on, so that [`World::restore`] restores them as well: the values of entities that
+    /// come back, and values that were replaced or removed. Call it once for each type; a world
+    /// that [takes over](World::merge) values of a world that keeps them keeps them too.
+    ///
+    /// A snapshot clones all values of the type if any was written, inserted or removed since the
+    /// last snapshot, and a restore clones them if any was since the snapshot: O(values of the
+    /// type), otherwise O(1). [`SideMut::get_mut`] and [`SideMut::iter_mut`] count as writes.
+    /// Changes through `&T`, as in an atomic number or inside an `Arc`, are not noticed: such
+    /// values are not state of the world.
+    ///
+    /// [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes) leaves them out: save them
+    /// beside it, under [`Entity::to_bits`], and insert them after the restore.
+    ///
+    /// [`Snapshot`]: crate::snapshot::Snapshot
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone)]
+    /// struct Name(String);
+    ///
+    /// let mut world = World::new();
+    /// world.side_mut::<Name>().keep_in_snapshots();
+    /// let hero = world.spawn(());
+    /// world.insert_side(hero, Name("Ada".to_owned()))?;
+    ///
+    /// let before = world.snapshot()?;
+    /// world.despawn(hero)?;
+    /// world.restore(&before)?;
+    /// assert_eq!(world.side::<Name>().get(hero).unwrap().0, "Ada");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep_in_snapshots(&mut self)
+    where
+        T: Clone,
+    {
+        self.table.keep();
     }
 
     /// All values with their entities, for writing, in the order of [`Side::iter`].

@@ -60,9 +60,10 @@ impl World {
     ///
     /// The index may lie beyond all indices that were ever used. The indices between become free
     /// and take 16 bytes each; at most 1,048,576 of them may be unused afterwards, unless
-    /// [`World::grow_indices`] allows more. So ids from outside cost memory by the highest index
-    /// and not by their number: one entity at index 1,048,576 costs 16 MiB. A sender that takes the
-    /// lowest free index, as a world does by itself, keeps this cost small.
+    /// [`MemoryMut::grow_indices`](crate::memory::MemoryMut::grow_indices) allows more. So ids from
+    /// outside cost memory by the highest index and not by their number: one entity at index
+    /// 1,048,576 costs 16 MiB. A sender that takes the lowest free index, as a world does by
+    /// itself, keeps this cost small.
     ///
     /// Writes one row: O(components), plus O(indices skipped).
     ///
@@ -85,32 +86,6 @@ impl World {
         const { assert_distinct::<B>() };
         self.flush();
         self.store.spawn_at(entity, bundle)
-    }
-
-    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the
-    /// memory for it: 16 bytes an index.
-    ///
-    /// Without it, `spawn_at` leaves at most 1,048,576 skipped indices unused at a time, 16 MiB, so
-    /// that stray ids do not allocate gigabytes. Call it to restore a sparse set of ids on purpose.
-    /// It does not change which ids the world allocates by itself.
-    ///
-    /// # Errors
-    ///
-    /// [`ReserveError`] if `indices` is above the world's limit of ids, or would need too much
-    /// memory. The world is unchanged.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// let far = Entity::from_bits(3_000_000 << 32 | 1);
-    /// let mut world = World::new();
-    /// assert!(world.spawn_at(far, ()).is_err());
-    /// world.grow_indices(far.index())?;
-    /// assert!(world.spawn_at(far, ()).is_ok());
-    /// # Ok::<(), phalanx::error::ReserveError>(())
-    /// ```
-    pub fn grow_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
-        self.flush();
-        self.store.grow_indices(indices)
     }
 
     /// Spawns an entity for every bundle that `bundles` yields, and returns their ids in that

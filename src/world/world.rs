@@ -337,7 +337,7 @@ impl WorldBuilder {
     /// * Slabs for extents have up to 2 MiB and are taken whole.
     /// * A change by query that moves some chunks to another archetype leaves both with shorter
     ///   runs. Free chunks of an extent are used again by archetypes with chunks in it, and
-    ///   [`World::compact`] frees them.
+    ///   [`MemoryMut::compact`](crate::memory::MemoryMut::compact) frees them.
     ///
     /// ```
     /// # use phalanx::prelude::*;

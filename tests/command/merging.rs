@@ -69,12 +69,12 @@ fn the_last_value_wins() {
 fn three_inserts_are_one_move_and_no_archetype_on_the_way() {
     let (mut world, mut buffer) = world_and_buffer(1);
     let entity = world.spawn(Four(1));
-    let archetypes = world.archetypes().count();
+    let archetypes = world.reflect().archetypes().count();
     buffer.insert(entity, Byte(2));
     buffer.insert(entity, Twelve([3; 3]));
     buffer.insert(entity, Tag);
     assert_eq!(apply(&mut world, &mut buffer).moved, 1);
-    assert_eq!(world.archetypes().count(), archetypes + 1);
+    assert_eq!(world.reflect().archetypes().count(), archetypes + 1);
 
     let spawned = buffer.spawn(Four(1));
     buffer.insert(spawned, Byte(2));
@@ -82,7 +82,7 @@ fn three_inserts_are_one_move_and_no_archetype_on_the_way() {
     buffer.insert(spawned, Tag);
     let applied = apply(&mut world, &mut buffer);
     assert_eq!((applied.spawned, applied.moved), (1, 0), "written once, where it lives");
-    assert_eq!(world.archetypes().count(), archetypes + 1);
+    assert_eq!(world.reflect().archetypes().count(), archetypes + 1);
     assert_eq!(world.get::<Four>(spawned), Ok(&Four(5)));
     assert_eq!(world.get::<Twelve>(spawned), Ok(&Twelve([3; 3])));
 }
@@ -129,7 +129,7 @@ fn entities_are_merged_wherever_their_commands_stand() {
     }
     let applied = apply(&mut world, &mut buffer);
     assert_eq!((applied.spawned, applied.moved), (64, 0));
-    assert_eq!(world.archetypes().filter(|a| !a.is_empty()).count(), 1);
+    assert_eq!(world.reflect().archetypes().filter(|a| !a.is_empty()).count(), 1);
     for (n, i) in (0..).zip(0..64) {
         assert_eq!(world.get::<Four>(entities[i]), Ok(&Four(n)));
         assert_eq!(world.get::<Twelve>(entities[i * 23 % 64]), Ok(&Twelve([n; 3])));

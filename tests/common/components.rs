@@ -89,7 +89,7 @@ pub(crate) use with_type;
 
 /// The rows of a full chunk, in the archetype with the most rows.
 pub(crate) fn capacity(world: &World) -> usize {
-    world.archetypes().max_by_key(|a| a.len()).expect("an archetype").capacity()
+    world.reflect().archetypes().max_by_key(|a| a.len()).expect("an archetype").capacity()
 }
 
 /// An empty world; under Miri with the smallest chunks, because each row costs Miri microseconds.

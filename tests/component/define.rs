@@ -245,7 +245,7 @@ fn checked_components_go_through_every_structural_change() {
     *world.get_mut::<Door>(last).expect("a door") = door(0);
     assert_eq!(world.lookup::<Door>().get(last), Ok(&door(0)));
     world.lookup_mut::<State>().get_mut(last).map(|state| *state = State::Idle).expect("a state");
-    while !world.compact(100).finished {}
+    while !world.memory_mut().compact(100).finished {}
     sound(&world);
     let hash = world.hash();
     world.query_mut::<&mut Door>().iter_mut().flatten().for_each(|door| door.is_open ^= true);

@@ -79,7 +79,7 @@ fn a_hint_that_panics_in_a_merge_leaves_no_memory_behind() {
     sound(&world);
     assert_eq!(world.query::<(&Four, Option<&Fragile>)>().rows().count(), 10_001);
     world.clear();
-    while !world.compact(1_000).finished {}
+    while !world.memory_mut().compact(1_000).finished {}
     assert_eq!(world.memory().slab_bytes, 0);
 }
 

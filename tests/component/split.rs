@@ -263,17 +263,17 @@ fn an_entity_has_all_columns_or_none() {
         assert!(error.to_string().contains(&format!("name `{missing}` as well")), "{error}");
         Err(error)
     };
-    assert_eq!(world.remove_named(whole, [&*x]), part(&x, &y));
-    assert_eq!(world.remove_named(none, [&*z, &x]), part(&x, &y));
-    assert_eq!(world.insert_bytes(none, [(&*y, &[0; 4][..])]), part(&y, &x));
+    assert_eq!(world.reflect_mut().remove(whole, [&*x]), part(&x, &y));
+    assert_eq!(world.reflect_mut().remove(none, [&*z, &x]), part(&x, &y));
+    assert_eq!(world.reflect_mut().insert(none, [(&*y, &[0; 4][..])]), part(&y, &x));
     assert_eq!(world.hash(), hash, "nothing has changed");
     // One field of an entity that has the others.
-    assert_eq!(world.insert_bytes(whole, [(&*x, &9.0_f32.to_ne_bytes()[..])]), Ok(()));
+    assert_eq!(world.reflect_mut().insert(whole, [(&*x, &9.0_f32.to_ne_bytes()[..])]), Ok(()));
     assert_eq!(world.get::<Position>(whole), Ok(Position { x: 9.0, ..at(1) }));
     let values = [(&*z, &[0; 8][..]), (&*x, &[0; 4]), (&*y, &[0; 4])];
-    assert_eq!(world.insert_bytes(none, values), Ok(()));
+    assert_eq!(world.reflect_mut().insert(none, values), Ok(()));
     assert_eq!(world.get::<Position>(none), Ok(Position { y: 0.0, z: [0.0; 2], ..at(0) }));
-    assert_eq!(world.remove_named(whole, [&*x, &y, &z]), Ok(()));
+    assert_eq!(world.reflect_mut().remove(whole, [&*x, &y, &z]), Ok(()));
     assert!(!world.has::<Position>(whole) && world.has::<Tag>(whole));
     assert_eq!(world.query::<&Tag>().without::<Position>().count_rows(), 1);
     assert_eq!(world.query::<&Tag>().any_of::<(Position, One)>().count_rows(), 1);

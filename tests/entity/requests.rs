@@ -66,7 +66,7 @@ fn nearly_all_ids_at_once_are_refused_with_their_bytes() {
     let mut world = Untouched::new(World::builder());
     let all = u64::from(ALL);
     world.refuses(|world| of_reserve(world.reserve_entities(ALL).map(drop)), all * 20);
-    world.refuses(|world| of_reserve(world.grow_indices(ALL)), (all - 5) * 16);
+    world.refuses(|world| of_reserve(world.memory_mut().grow_indices(ALL)), (all - 5) * 16);
     world.refuses(|world| of_reserve(world.command_buffer(ALL).map(drop)), all * 20);
     world.refuses(|world| of_spawn(world.reserve::<Four>(ALL as usize)), (all - 4096) * 24);
     world.refuses(|world| of_spawn(world.reserve::<Tag>(ALL as usize)), all * 20);
@@ -90,7 +90,7 @@ fn a_smaller_limit_refuses_smaller_requests() {
     let limit = || Untouched::new(World::builder().request_bytes_max(100_000));
     let mut world = limit();
     world.refuses(|world| of_reserve(world.reserve_entities(5_001).map(drop)), 5_001 * 20);
-    world.refuses(|world| of_reserve(world.grow_indices(6_256)), 6_251 * 16);
+    world.refuses(|world| of_reserve(world.memory_mut().grow_indices(6_256)), 6_251 * 16);
     world.refuses(|world| of_reserve(world.command_buffer(5_001).map(drop)), 5_001 * 20);
     world.refuses(|world| of_spawn(world.reserve::<Four>(5_000)), 5_000 * 20);
     let batch = |world: &mut World| of_spawn(world.try_spawn_batch((0..).map(Four)).map(drop));
@@ -105,7 +105,7 @@ fn a_smaller_limit_refuses_smaller_requests() {
     // A request of exactly the limit succeeds.
     assert!(limit().world.reserve_entities(5_000).is_ok());
     assert!(limit().world.command_buffer(5_000).is_ok());
-    assert!(limit().world.grow_indices(6_255).is_ok());
+    assert!(limit().world.memory_mut().grow_indices(6_255).is_ok());
     // Reservations that wait for the same change of the world count together.
     let reserved = limit().world;
     assert!(reserved.reserve_entities(3_000).is_ok());

@@ -21,8 +21,8 @@ const EVENTS_MAX: usize = 8;
 
 /// Sets the side values and events that a new world keeps. Returns a reader of events.
 pub(crate) fn prepare(world: &mut World) -> LogCursor<Events<Ping>> {
-    world.keep_sides::<Note>();
-    world.keep::<Events<Ping>>(EVENTS_MAX * size_of::<Ping>());
+    world.side_mut::<Note>().keep_in_snapshots();
+    world.memory_mut().keep_log::<Events<Ping>>(EVENTS_MAX * size_of::<Ping>());
     world.cursor()
 }
 
@@ -93,7 +93,7 @@ impl Trial {
     }
 
     pub(crate) fn age_logs(&mut self) -> Outcome {
-        self.step_aside(|side| side.world.age_logs());
+        self.step_aside(|side| side.world.memory_mut().age_logs());
         self.unread.age();
         DONE
     }

@@ -108,10 +108,10 @@ impl Lists {
     /// Adds the archetypes that the world has added.
     pub(crate) fn learn(&mut self, world: &World) {
         let known = self.lists.len();
-        if world.archetypes().len() == known {
+        if world.reflect().archetypes().len() == known {
             return;
         }
-        for archetype in world.archetypes().skip(known) {
+        for archetype in world.reflect().archetypes().skip(known) {
             let sets = archetype.components().map(|info| set_named(info.name()));
             let set = sets.fold(0, |all, set| all | set);
             if archetype.shared_types().next().is_some() {
@@ -152,7 +152,7 @@ impl Lists {
     pub(crate) fn push(&mut self, world: &World, entity: Entity, row: &Row, now: Stamp) -> Place {
         let number = self.number_of(world, row);
         let list = &mut self.lists[number];
-        list.room = world.archetypes().nth(number).expect("it was learnt").capacity();
+        list.room = world.reflect().archetypes().nth(number).expect("it was learnt").capacity();
         if list.chunks.is_empty() || list.entities.len() == list.chunks.len() * list.room {
             let mut chunk = Chunk::default();
             // A new chunk has a new value.
@@ -215,7 +215,7 @@ impl Lists {
     pub(crate) fn read(&self, world: &World) -> Self {
         let mut lists = Self { voids: self.voids.clone(), ..Self::default() };
         lists.learn(world);
-        for (list, archetype) in lists.lists.iter_mut().zip(world.archetypes()) {
+        for (list, archetype) in lists.lists.iter_mut().zip(world.reflect().archetypes()) {
             list.room = archetype.capacity();
         }
         (0..3).for_each(|third| read_third(world, &mut lists.lists, third));

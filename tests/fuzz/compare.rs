@@ -49,9 +49,13 @@ impl Trial {
     fn disturb(&mut self) {
         let Some(twin) = &mut self.twin else { return };
         let before = (twin.world.hash(), twin.world.version());
-        twin.world.compact(usize::MAX);
+        twin.world.memory_mut().compact(usize::MAX);
         let explained = twin.world.explain();
-        assert_eq!(explained.archetypes.len(), twin.world.archetypes().len(), "archetypes");
+        assert_eq!(
+            explained.archetypes.len(),
+            twin.world.reflect().archetypes().len(),
+            "archetypes"
+        );
         let rows = twin.world.query::<(Entity, Option<&crate::parts::Page>)>();
         let rows = rows.include_hidden().rows().count();
         assert_eq!(rows, twin.world.len(), "all rows");

@@ -43,7 +43,7 @@ pub(crate) enum AtId {
 pub(crate) struct Ids {
     slots: Vec<Slot>,
     limit: u32,
-    /// The highest argument of `World::grow_indices`: indices up to it may be skipped freely.
+    /// The highest argument of `MemoryMut::grow_indices`: indices up to it may be skipped freely.
     reach: u32,
     /// Slots that are not free.
     used: usize,

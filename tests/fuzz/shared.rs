@@ -26,7 +26,7 @@ impl Hash for Team {
 
 /// Sets the encoding of teams, for states as bytes.
 pub(crate) fn encode(world: &mut World) {
-    world.encode_shared(
+    world.shared_mut().encode(
         "team",
         |team: &Team, bytes| bytes.push(team.0),
         |bytes| bytes.first().map(|&team| Team(team)),
@@ -86,7 +86,7 @@ impl Trial {
             }
         }
         let teams: BTreeSet<u8> = rows.values().filter_map(|row| row.team).collect();
-        let known: Vec<u8> = world.shared_values::<Team>().map(|team| team.0).collect();
+        let known: Vec<u8> = world.shared::<Team>().iter().map(|team| team.0).collect();
         assert_eq!(known.len(), teams.len(), "teams of the world: {known:?}");
         for team in 0..TEAMS {
             assert_eq!(known.contains(&team), teams.contains(&team), "whether team {team} is");
@@ -95,7 +95,7 @@ impl Trial {
             assert_eq!(query.count_rows(), members.count(), "members of team {team}");
         }
         for (&entity, row) in rows.iter().take(8) {
-            let team = world.get_shared::<Team>(entity).ok().map(|team| team.0);
+            let team = world.shared::<Team>().get(entity).ok().map(|team| team.0);
             assert_eq!(team, row.team, "the team of {entity}");
         }
         let members = rows.values().filter(|row| row.set & SHARED != 0);

@@ -204,7 +204,7 @@ impl Trial {
     }
 
     pub(crate) fn grow_indices(&mut self, indices: u32) -> Outcome {
-        let grown = self.step(|side| side.world.grow_indices(indices));
+        let grown = self.step(|side| side.world.memory_mut().grow_indices(indices));
         let expected = if indices > self.model.ids.limit() { EXHAUSTED } else { DONE };
         assert_eq!(word(&grown), expected);
         if grown.is_ok() {

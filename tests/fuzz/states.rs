@@ -46,8 +46,8 @@ impl Trial {
                 return IDLE;
             }
             self.step(|Side { world, states, .. }| {
-                let delta = world.delta_since(&states[slot]).expect("no id is on loan");
-                world.read_delta(&mut states[slot], &delta).expect("it is from this state");
+                let delta = states[slot].delta(world).expect("no id is on loan");
+                states[slot].read_delta(world, &delta).expect("it is from this state");
             });
         } else {
             // The twin reads the bytes that the world has written, if their chunks have the same

@@ -282,14 +282,14 @@ impl Trial {
     fn compact(&mut self, rows_max: usize) -> Outcome {
         let mut moved = Vec::new();
         // The number of moved rows depends on the memory: the twin may already be compact.
-        self.step(|side| moved.push(side.world.compact(rows_max).rows_moved));
+        self.step(|side| moved.push(side.world.memory_mut().compact(rows_max).rows_moved));
         assert!(moved.iter().all(|&moved| moved <= rows_max), "{moved:?} moved, of {rows_max}");
         if moved[0] > 0 { DONE } else { "moves no row" }
     }
 
     fn retire(&mut self) -> Outcome {
         self.flush();
-        let retired = self.step(|side| side.world.retire_archetypes());
+        let retired = self.step(|side| side.world.memory_mut().retire_archetypes());
         self.model.retire();
         if retired > 0 { DONE } else { "none is empty" }
     }

@@ -133,7 +133,7 @@ fn one_entity_may_have_all_components_of_a_word_and_more() {
     let one: sixty_four!(64) = Zeroable::zeroed();
     world.insert(entity, zero).expect("room");
     world.insert(entity, one).expect("room");
-    assert_eq!(world.archetypes().last().expect("one").components().len(), 129);
+    assert_eq!(world.reflect().archetypes().last().expect("one").components().len(), 129);
     assert!(world.has::<Numbered<127>>(entity));
     world.get_mut::<Numbered<100>>(entity).expect("there").0 = 5;
     world.remove::<sixty_four!(0)>(entity).expect("there");

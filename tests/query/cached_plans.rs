@@ -90,7 +90,7 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
             world.matching::<&Four>().with::<Tag>().despawn();
         }),
         ("compact", |world, _| {
-            world.compact(usize::MAX);
+            world.memory_mut().compact(usize::MAX);
         }),
         ("grow past a chunk", |world, all| all.extend(world.spawn_batch((0..MANY).map(Four)))),
         ("clear", |world, _| world.clear()),

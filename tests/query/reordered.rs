@@ -41,7 +41,7 @@ fn a_row_that_goes_changes_its_chunk_and_the_last_one() {
     let since = world.version();
     world.insert(entities[1], Four(1)).unwrap();
     world.query_mut::<&mut Four>().rows().for_each(|four| four.0 += 1);
-    world.compact(usize::MAX);
+    world.memory_mut().compact(usize::MAX);
     assert_eq!(reordered(&world, since), [], "no row came or went");
     assert_eq!(world.matching::<&Four>().reordered_since(since).despawn(), 0);
 }

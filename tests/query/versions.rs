@@ -299,7 +299,7 @@ fn the_clock_never_goes_back() {
     later(&world, 1);
     world.clear();
     later(&world, 1);
-    world.compact(usize::MAX);
+    world.memory_mut().compact(usize::MAX);
     later(&world, 0);
     world.spawn(());
     later(&world, 1);

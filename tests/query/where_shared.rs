@@ -54,7 +54,7 @@ fn a_value_is_found_through_all_changes() {
         world.remove_shared::<u32>(entity).expect("it has one");
     }
     assert_found(&mut world, "without half of them");
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     assert_found(&mut world, "in fewer archetypes");
     for (i, &entity) in (0..).zip(&entities) {
         world.insert_shared(entity, VALUES - 1 - i % VALUES).expect("alive");

@@ -222,10 +222,10 @@ fn archetypes_that_take_the_place_of_others_are_looked_at_again() {
     for entity in apart {
         world.despawn(entity).expect("alive");
     }
-    assert_eq!(world.retire_archetypes(), 2);
+    assert_eq!(world.memory_mut().retire_archetypes(), 2);
     world.spawn((A(1), B(1), C(1)));
     world.spawn(A(1));
-    assert_eq!(world.archetypes().len(), 2, "as many as before");
+    assert_eq!(world.reflect().archetypes().len(), 2, "as many as before");
     place.met.store(false, Ordering::SeqCst);
     schedule.run(&mut world).unwrap();
     assert!(!place.met.load(Ordering::SeqCst), "both write the same column");

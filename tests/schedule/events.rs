@@ -161,8 +161,8 @@ fn a_world_that_is_explained_shows_its_queues() {
     assert_eq!((explanation.events.len(), explanation.events[0].kept), (1, 3));
     assert_eq!(explanation.events[0].bytes, world.memory().event_bytes);
     assert!(explanation.to_string().contains("3 events of `"), "{explanation}");
-    (0..2).for_each(|_| world.age_logs());
-    assert!(world.compact(0).bytes_freed > 0);
+    (0..2).for_each(|_| world.memory_mut().age_logs());
+    assert!(world.memory_mut().compact(0).bytes_freed > 0);
     assert_eq!(world.memory().event_bytes, 0);
 }
 
@@ -254,7 +254,7 @@ fn par_a_pass_sends_in_the_order_of_the_chunks() {
 #[test]
 fn a_system_that_is_skipped_keeps_its_events_within_the_bound_and_counts_those_it_misses() {
     let mut world = world();
-    world.keep::<Events<Number>>(64 * size_of::<Number>());
+    world.memory_mut().keep_log::<Events<Number>>(64 * size_of::<Number>());
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
     schedule.add(|mut numbers: EventWriter<Number>, mut run: Local<u32>| {
@@ -336,7 +336,7 @@ fn events_that_no_reader_reads_take_bounded_memory() {
     assert!(world.events::<[u64; 4]>().len() <= 6);
     assert!(world.memory().event_bytes < 2000, "{} bytes", world.memory().event_bytes);
     // A reader that is never asked holds as much back as it may, and not more.
-    world.keep::<Events<[u64; 4]>>(64 * 3 * size_of::<[u64; 4]>());
+    world.memory_mut().keep_log::<Events<[u64; 4]>>(64 * 3 * size_of::<[u64; 4]>());
     let cursor = world.cursor::<Events<[u64; 4]>>();
     for _ in 0..(runs / 10).max(100) {
         schedule.run(&mut world).unwrap();
@@ -396,7 +396,7 @@ fn a_schedule_and_a_cursor_belong_to_one_world() {
     assert_eq!((seen(&mut first), seen(&mut second)), (vec![1], vec![5, 1]));
     // The reset has removed the reader of the first world.
     assert_eq!(cursor.read(&first).len(), 2);
-    first.age_logs();
+    first.memory_mut().age_logs();
     assert_eq!(kept(&first), []);
     let text = panic_text(|| drop(cursor.read(&second)));
     assert_eq!(text, "the cursor was made by another world");
@@ -439,6 +439,6 @@ fn a_forgotten_guard_is_released_by_the_next_run() {
     assert_eq!(seen(&mut world), [1, 1, 1]);
     let mut cursor: LogCursor<Events<Number>> = world.cursor();
     assert_eq!(*cursor.read(&world), [Number(1)]);
-    let text = catch_unwind(AssertUnwindSafe(|| world.keep::<Events<Number>>(0)));
+    let text = catch_unwind(AssertUnwindSafe(|| world.memory_mut().keep_log::<Events<Number>>(0)));
     assert!(text.is_err(), "none would be kept");
 }

@@ -62,7 +62,7 @@ fn exclusive_calls_take_what_a_forgotten_guard_holds() {
     assert_eq!(world.remove_side::<Name>(entity), Some(Name("3".into())));
     world.insert_resource(Score(0));
     forget_all(&world);
-    world.age_logs();
+    world.memory_mut().age_logs();
     world.despawn(entity).unwrap();
     forget_all(&world);
     world.clear();

@@ -257,13 +257,13 @@ fn far_ids_are_ids_like_others() {
     assert_eq!(all.len(), ids.len() + 3 * more as usize, "no id twice");
     assert!(all.iter().all(|&id| world.contains(id)));
     assert_eq!(world.len(), all.len());
-    world.grow_indices(if cfg!(miri) { 1000 } else { 1_000_000 }).unwrap();
+    world.memory_mut().grow_indices(if cfg!(miri) { 1000 } else { 1_000_000 }).unwrap();
     world.check().unwrap();
     assert!(all.iter().all(|&id| world.contains(id)));
     world.clear();
     world.check().unwrap();
     assert!(!all.iter().any(|&id| world.contains(id)));
-    while !world.compact(usize::MAX).finished {}
+    while !world.memory_mut().compact(usize::MAX).finished {}
     world.check().unwrap();
 }
 

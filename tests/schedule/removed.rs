@@ -95,7 +95,7 @@ fn each_reader_reads_each_loss_once() {
 #[test]
 fn a_reader_that_is_skipped_keeps_its_losses_within_the_bound_and_counts_those_it_misses() {
     let mut world = seeing_world();
-    world.keep::<Removals<A>>(10 * (size_of::<Entity>() + size_of::<A>()));
+    world.memory_mut().keep_log::<Removals<A>>(10 * (size_of::<Entity>() + size_of::<A>()));
     let mut schedule = serial();
     schedule.add(|mut commands: Commands| {
         let entity = commands.spawn(A(1));
@@ -120,7 +120,7 @@ fn bounded_memory_whatever_readers_do() {
         commands.run(move |world| world.despawn(entity).unwrap());
     });
     schedule.add(|mut lost: Removed<A>, mut count: ResMut<usize>| *count += lost.read().0.len());
-    world.keep::<Despawns>(64 * size_of::<Entity>());
+    world.memory_mut().keep_log::<Despawns>(64 * size_of::<Entity>());
     schedule.add(|never: Despawned| assert!(never.len() <= 66));
     world.insert_resource(0usize);
     for _ in 0..runs {
@@ -129,8 +129,8 @@ fn bounded_memory_whatever_readers_do() {
     assert_eq!(*world.resource::<usize>().unwrap(), runs - 1);
     assert!(world.memory().log_bytes < 5000, "{}", world.memory().log_bytes);
     schedule.reset();
-    (0..2).for_each(|_| world.age_logs());
-    world.compact(0);
+    (0..2).for_each(|_| world.memory_mut().age_logs());
+    world.memory_mut().compact(0);
     assert_eq!(world.memory().log_bytes, 0, "a schedule that is reset reads nothing");
 }
 

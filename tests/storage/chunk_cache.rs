@@ -90,7 +90,7 @@ fn a_list_that_grows_and_shrinks_is_followed_through_every_block_it_has() {
             entities.drain(rows..).for_each(|entity| world.despawn(entity).expect("alive"));
             assert_here_all(&mut world);
             if rows == 1 {
-                world.compact(usize::MAX);
+                world.memory_mut().compact(usize::MAX);
                 assert_here_all(&mut world);
             }
         }
@@ -400,7 +400,7 @@ fn plans_that_look_now_and_then_all_see_what_has_moved() {
             5 if dice.roll(8) == 0 => {
                 entities.extend(world.spawn_batch((0..40).map(|i| (Four(i), Twelve([i; 3])))));
             }
-            6 if dice.roll(40) == 0 => _ = world.compact(usize::MAX),
+            6 if dice.roll(40) == 0 => _ = world.memory_mut().compact(usize::MAX),
             7 if dice.roll(100) == 0 => {
                 world.clear();
                 entities.clear();

@@ -19,7 +19,7 @@ fn long(size: ChunkSize, extent: u32, chunks: usize) -> World {
     let row = |i: u32| (Four(i), Twelve([i; 3]), Hundred([i; 25]));
     // More rows than a first block holds.
     world.spawn_batch((0..200).map(row));
-    let capacity = world.archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
+    let capacity = world.reflect().archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
     let rows = u32::try_from(chunks * capacity + 1).expect("few rows");
     if cfg!(miri) {
         // Few chunks are in extents only if they were reserved.
@@ -127,7 +127,8 @@ fn a_pass_that_ends_early_stamps_what_it_handed_out() {
                 };
                 assert_eq!(pass(query), turns);
                 // Ten rows a chunk of its thirty-two, if the pass is by row.
-                let capacity = world.archetypes().find(|a| a.len() > 100).expect("long").capacity();
+                let capacity =
+                    world.reflect().archetypes().find(|a| a.len() > 100).expect("long").capacity();
                 let handed_out = if kind == 1 { (10 * turns).div_ceil(capacity) } else { turns };
                 let changed = |world: &World| -> Vec<usize> {
                     let chunks = world.query::<&Hundred>().changed_since::<Hundred>(since).chunks();
@@ -169,17 +170,17 @@ fn chunks_that_change_owner_by_query_and_come_back_keep_their_rows() {
                 now.sort_unstable();
                 assert_eq!(now, wanted);
                 world.matching::<&Twelve>().with::<Byte>().remove::<Byte>();
-                world.compact(if step == 3 { usize::MAX } else { 100 });
+                world.memory_mut().compact(if step == 3 { usize::MAX } else { 100 });
                 sound(&world);
             }
             hashes.push((world.hash(), fours(&world)));
-            while !world.compact(usize::MAX).finished {}
+            while !world.memory_mut().compact(usize::MAX).finished {}
             let (chunks, extents) =
                 (world.query::<&Four>().iter().count(), world.query::<&Four>().extents().count());
             assert!(extent == 1 || extents < chunks / 2 + 10, "{extents} of {chunks}");
             assert_eq!(world.hash(), hashes.last().expect("pushed").0, "compaction moves no row");
             world.clear();
-            while !world.compact(usize::MAX).finished {}
+            while !world.memory_mut().compact(usize::MAX).finished {}
             assert_eq!((world.memory().slab_bytes, world.check()), (0, Ok(())));
         }
         assert!(hashes.windows(2).all(|pair| pair[0] == pair[1]), "extents change an outcome");
@@ -202,7 +203,7 @@ fn rows_that_do_not_end_on_lines_lie_in_chunks_of_their_own() {
         world.reserve::<(Four, Odd)>(60_000).expect("memory");
     }
     world.spawn_batch((0..if cfg!(miri) { 4_000 } else { 60_000 }).map(|i| (Four(i), Odd([1; 3]))));
-    let capacity = world.archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
+    let capacity = world.reflect().archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
     assert!(capacity.is_multiple_of(64), "{capacity}");
     let chunks = world.query::<&Odd>().iter().count();
     assert!(world.query::<&Odd>().extents().count() < chunks);

@@ -15,7 +15,7 @@ fn small_world() -> World {
 fn a_row_that_fits_exactly_once_has_a_chunk_for_itself() {
     let mut world = small_world();
     let entities: Vec<_> = (0..4).map(|i| world.spawn((Page([i; 4096]), Tag))).collect();
-    let archetype = world.archetypes().next().expect("one");
+    let archetype = world.reflect().archetypes().next().expect("one");
     assert_eq!((archetype.capacity(), archetype.chunk_len(), archetype.len()), (1, 4, 4));
     for (i, &entity) in (0..).zip(&entities) {
         assert_eq!(world.get::<Page>(entity), Ok(&Page([i; 4096])));
@@ -61,7 +61,7 @@ fn a_row_too_wide_is_an_error_and_world_and_entity_are_as_they_were() {
     assert!(world.reserve::<(Page, Byte)>(1).is_err());
     assert!(world.exchange::<Four, _>(entity, Page([1; 4096])).is_err());
     assert_eq!(world.len(), 1);
-    assert_eq!(world.archetypes().count(), 1, "no archetype was made");
+    assert_eq!(world.reflect().archetypes().count(), 1, "no archetype was made");
     assert!(world.has::<Four>(entity) && !world.has::<Page>(entity));
     assert_eq!(world.get::<Quarter>(entity), Ok(&Quarter([7; 1024])));
     assert_eq!(world.query::<&Quarter>().changed_since(before).iter().count(), 0);
@@ -107,7 +107,7 @@ macro_rules! aligned {
                 for (i, &entity) in entities.iter().enumerate() {
                     assert_eq!(world.get::<$name>(entity), Ok(&value(i)));
                 }
-                world.compact(usize::MAX);
+                world.memory_mut().compact(usize::MAX);
                 assert_eq!(world.lookup::<$name>().get(entities[0]).ok(), Some(&value(0)));
                 assert_eq!(world.remove::<$name>(entities[0]), Ok(value(0)));
                 sound(&world);
@@ -196,7 +196,7 @@ fn archetypes_of_tags_only_own_no_block_however_many_rows_they_have() {
     let entities = world.spawn_batch((0..rows).map(|_| (Tag, Third))).to_vec();
     let memory = world.memory();
     assert_eq!((memory.row_bytes, memory.block_bytes, memory.slab_bytes), (0, 0, 0));
-    assert_eq!(world.archetypes().next().expect("one").chunk_len(), 4);
+    assert_eq!(world.reflect().archetypes().next().expect("one").chunk_len(), 4);
     for &entity in entities.iter().step_by(3) {
         world.remove::<Third>(entity).expect("there");
     }

@@ -45,7 +45,10 @@ fn a_batch_that_was_given_up_leaves_initialised_padding() {
 fn a_lookup_sees_the_last_chunk_when_it_is_full() {
     let mut world = small_chunks();
     let sixteens = world.spawn_batch((0..1024).map(|i| Sixteen([i; 4]))).to_vec();
-    assert_eq!(world.archetypes().next().map(|a| (a.capacity(), a.chunk_len())), Some((256, 4)));
+    assert_eq!(
+        world.reflect().archetypes().next().map(|a| (a.capacity(), a.chunk_len())),
+        Some((256, 4))
+    );
     let lookup = world.lookup::<Sixteen>();
     for (entity, i) in sixteens.iter().zip(0..) {
         assert_eq!(lookup.get(*entity).ok(), Some(&Sixteen([i; 4])), "row {i}");

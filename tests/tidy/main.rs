@@ -35,7 +35,7 @@ use files::{
 };
 use imports::{import_violations, stale_floors};
 use known::{CIRCLES, WIDE_COMMENTS, WORDY};
-use names::name_violations;
+use names::{method_violations, name_violations};
 use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations};
 use source::Source;
 use words::word_violations;
@@ -67,13 +67,14 @@ const FLOORS: [(usize, &[&str]); 8] = [
 ];
 
 /// The modules above all floors: they re-export, and no module imports them.
-const FRONT_PAGE: [&str; 10] = [
+const FRONT_PAGE: [&str; 11] = [
     "lib",
     "prelude",
     "error",
     "contracts",
     "chunks",
     "lines",
+    "memory",
     "reflect",
     "rows",
     "shared",
@@ -218,7 +219,10 @@ const PROGRAMS: [&str; 9] = [
 ];
 
 /// Pages of public names, and how many each has: the numbers only fall.
-const PAGES: [(&str, usize); 2] = [("src/lib.rs", 67), ("src/error.rs", 37)];
+const PAGES: [(&str, usize); 2] = [("src/lib.rs", 66), ("src/error.rs", 37)];
+
+/// The types with the longest pages, and how many public methods each has: the numbers only fall.
+const METHODS: [(&str, usize); 2] = [("World", 70), ("Query", 44)];
 
 /// Macros of unfinished work.
 const STUBS: [&str; 3] = ["todo", "unimplemented", "dbg"];
@@ -376,6 +380,14 @@ fn the_front_page_and_the_readme_are_two_texts() {
 fn pages_of_names_are_short() {
     let violations =
         PAGES.iter().flat_map(|(path, limit)| name_violations(path, &read(path), *limit));
+    assert_none(&violations.collect::<Vec<_>>());
+}
+
+#[test]
+fn pages_of_methods_are_short() {
+    let sources = sources("src");
+    let violations =
+        METHODS.iter().flat_map(|(name, limit)| method_violations(&sources, name, *limit));
     assert_none(&violations.collect::<Vec<_>>());
 }
 

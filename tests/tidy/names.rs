@@ -1,5 +1,7 @@
 //! The rule for public names: a page of the documentation is short enough to be read.
 
+use crate::source::Source;
+
 /// The items that a page exports: modules and re-exports, without those that are hidden.
 fn exports(page: &str) -> usize {
     let mut is_hidden = false;
@@ -36,6 +38,64 @@ pub(crate) fn name_violations(path: &str, page: &str, limit: usize) -> Vec<Strin
     let names = exports(page);
     let violation = || format!("{path}: {names} public names; the limit is {limit}");
     (names != limit).then(violation).into_iter().collect()
+}
+
+/// The public methods of a type in a file: of its own `impl` blocks, not of traits.
+fn methods(source: &Source, name: &str) -> usize {
+    let (mut closing, mut is_hidden, mut methods) = (None, false, 0);
+    for line in source.lines.iter().filter(|line| !line.trim_start().starts_with("//")) {
+        let code = line.trim_start();
+        let margin = &line[..line.len() - code.len()];
+        match &closing {
+            None if is_impl_of(code, name) && !is_hidden => {
+                closing = Some(format!("{margin}}}"));
+            }
+            None => is_hidden = code == "#[doc(hidden)]",
+            Some(end) if line == end => closing = None,
+            Some(end) if margin.len() + 1 == end.len() + 4 => match code {
+                "#[doc(hidden)]" => is_hidden = true,
+                _ if code.starts_with("pub ") && code.contains("fn ") => {
+                    methods += usize::from(!is_hidden);
+                    is_hidden = false;
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    methods
+}
+
+/// Whether a line opens an `impl` block of a type: `impl<'w, Q> Query<'w, Q> {`.
+fn is_impl_of(line: &str, name: &str) -> bool {
+    let Some(rest) = line.strip_prefix("impl") else { return false };
+    let mut depth = 0;
+    let end = rest.char_indices().find(|&(_, c)| {
+        depth += i32::from(c == '<') - i32::from(c == '>');
+        depth == 0 && (c == ' ' || c == '>')
+    });
+    let target = end.map_or("", |(end, _)| rest[end + 1..].trim_start());
+    let after = target.strip_prefix(name).unwrap_or("x");
+    after.starts_with([' ', '<']) && !target.contains(" for ")
+}
+
+/// A type has exactly its limit of methods.
+pub(crate) fn method_violations(sources: &[Source], name: &str, limit: usize) -> Vec<String> {
+    let methods: usize = sources.iter().map(|source| methods(source, name)).sum();
+    let violation = || format!("`{name}`: {methods} public methods; the limit is {limit}");
+    (methods != limit).then(violation).into_iter().collect()
+}
+
+#[test]
+fn methods_of_a_type_are_counted_in_all_its_blocks() {
+    let text = "#[doc(hidden)]\nimpl Query {\n    pub fn h() {}\n}\nimpl<'w, Q: Terms<A>> Query<'w, Q> {\n    pub fn a() {}\n    fn b() {}\n    \
+                pub(crate) fn c() {}\n}\nimpl Drop for Query<'_, Q> {\n    pub fn d() {}\n}\n\
+                impl QueryIter {\n    pub fn e() {}\n}\nmod m {\n    impl Query<()> {\n        \
+                pub const fn f() {}\n        #[doc(hidden)]\n        pub fn g() {}\n    }\n}\n";
+    let sources = [Source::new("query.rs", text)];
+    assert!(method_violations(&sources, "Query", 2).is_empty(), "`a` and `f`");
+    assert_eq!(method_violations(&sources, "Query", 1).len(), 1, "a new method");
+    assert_eq!(method_violations(&sources, "Query", 3).len(), 1, "a stale limit");
 }
 
 #[test]

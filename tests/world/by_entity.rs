@@ -102,7 +102,7 @@ fn calls_of_a_shared_world_agree() {
             ("lookup", answer(lookup.get(entity))),
             ("is_enabled", answer(world.is_enabled::<Part>(entity))),
             ("lookup().is_enabled", answer(lookup.is_enabled(entity))),
-            ("get_shared", answer(world.get_shared::<u64>(entity))),
+            ("get_shared", answer(world.shared::<u64>().get(entity))),
             ("query.get", row(parts.get(entity))),
             ("query.lookup", row(rows.get(entity))),
             ("query of a split component", row(world.query::<&Parts>().get(entity))),
@@ -114,7 +114,7 @@ fn calls_of_a_shared_world_agree() {
         assert_eq!(world.contains(entity), is_alive, "contains of {name}");
         assert_eq!(world.has::<Part>(entity), expected == Has, "has of {name}");
         assert_eq!(world.has::<Parts>(entity), expected == Has, "has of {name}");
-        assert_eq!(world.has_shared::<u64>(entity), expected == Has, "has_shared of {name}");
+        assert_eq!(world.shared::<u64>().contains(entity), expected == Has, "has_shared of {name}");
         assert_eq!(parts.contains(entity), expected == Has, "query.contains of {name}");
         assert_eq!(world.side::<String>().get(entity), None, "{name}");
         // Calls that ask for no component, and for the absence of one.
@@ -186,7 +186,9 @@ fn what_asks_for_no_component_is_done_to_all_that_are_alive() {
         ("insert_shared", |w, e| w.insert_shared(e, "red").is_ok()),
         ("insert_side", |w, e| w.insert_side(e, String::from("Ada")).is_ok()),
         ("side_mut().insert", |w, e| w.side_mut::<String>().insert(e, String::new()).is_ok()),
-        ("insert_bytes", |w, e| w.insert_bytes(e, [(Other::NAME, &[1, 0, 0, 0][..])]).is_ok()),
+        ("insert_bytes", |w, e| {
+            w.reflect_mut().insert(e, [(Other::NAME, &[1, 0, 0, 0][..])]).is_ok()
+        }),
         ("instantiate", |w, e| w.instantiate(e, 2).is_ok()),
         ("despawn", |w, e| w.despawn(e).is_ok()),
         ("despawn_batch", |w, e| w.despawn_batch(&[e]) == 1),

@@ -87,9 +87,9 @@ fn an_entity_is_copied_to_another_world_by_names() {
     let copy = other.spawn(());
     let view = world.entity(entity).expect("alive");
     let values: Vec<_> = view.components().map(|one| (one.info().name(), one.bytes())).collect();
-    let archetypes = other.archetypes().count();
-    other.insert_bytes(copy, values).expect("all are known");
-    assert!(other.archetypes().count() <= archetypes + 1, "one move");
+    let archetypes = other.reflect().archetypes().count();
+    other.reflect_mut().insert(copy, values).expect("all are known");
+    assert!(other.reflect().archetypes().count() <= archetypes + 1, "one move");
     let copied = other.entity(copy).expect("alive");
     let print = |view: phalanx::reflect::EntityView<'_>| {
         let text = format!("{view:?}");
@@ -105,7 +105,7 @@ fn bytes_that_are_no_value_are_refused_and_nothing_changes() {
     let hash = world.hash();
     let good = [("place", &[0u8; 8][..])];
     let refused = |world: &mut World, value: (&str, &[u8])| {
-        world.insert_bytes(entity, good.into_iter().chain([value])).expect_err("refused")
+        world.reflect_mut().insert(entity, good.into_iter().chain([value])).expect_err("refused")
     };
     let size = |name: &str, size, len| BytesError::Size { name: name.to_owned(), size, len };
     assert_eq!(refused(&mut world, ("secret", &[1])), size("secret", 2, 1));
@@ -125,29 +125,32 @@ fn bytes_that_are_no_value_are_refused_and_nothing_changes() {
         matches!(refused(&mut world, ("page", &[0; 4096])), BytesError::Entity(_)),
         "too large"
     );
-    let dead = world.insert_bytes(Entity::NULL, good);
+    let dead = world.reflect_mut().insert(Entity::NULL, good);
     assert!(matches!(dead, Err(BytesError::Entity(EntityError::NoSuchEntity(_)))));
     assert_eq!(world.hash(), hash, "nothing has changed");
-    assert_eq!(world.insert_bytes(entity, [("door", &[1, 7][..]), ("state", &[9])]), Ok(()));
+    assert_eq!(
+        world.reflect_mut().insert(entity, [("door", &[1, 7][..]), ("state", &[9])]),
+        Ok(())
+    );
     assert_eq!(world.get::<Door>(entity), Ok(&Door { is_open: true, keys: 7 }));
 }
 
 #[test]
 fn components_are_removed_by_name() {
     let (mut world, entity) = world();
-    assert_eq!(world.remove_named(entity, ["secret", "door", "secret"]), Ok(()));
+    assert_eq!(world.reflect_mut().remove(entity, ["secret", "door", "secret"]), Ok(()));
     assert!(!world.has::<Secret>(entity) && world.has::<Place>(entity));
-    let unknown = world.remove_named(entity, ["place", "unheard of"]);
+    let unknown = world.reflect_mut().remove(entity, ["place", "unheard of"]);
     assert!(matches!(unknown, Err(BytesError::UnknownName { .. })));
     assert!(world.has::<Place>(entity), "all or nothing");
-    assert!(world.remove_named(Entity::NULL, ["place"]).is_err());
+    assert!(world.reflect_mut().remove(Entity::NULL, ["place"]).is_err());
     world.check().expect("sound");
 }
 
 #[test]
 fn shapes_name_fields_and_variants() {
     let (world, _) = world();
-    let shape = |name| world.component_named(name).expect("registered").shape();
+    let shape = |name| world.reflect().component(name).expect("registered").shape();
     let ComponentShape::Struct(fields) = shape("door") else { panic!("it is a struct") };
     let fields: Vec<_> = fields.iter().map(|f| (f.name, f.type_name, f.offset, f.size)).collect();
     assert_eq!(fields, [("is_open", "bool", 0, 1), ("keys", "u8", 1, 1)]);
@@ -157,5 +160,5 @@ fn shapes_name_fields_and_variants() {
     let ComponentShape::Enum(variants) = shape("state") else { panic!("it is an enum") };
     let variants: Vec<_> = variants.iter().map(|v| (v.name, v.value)).collect();
     assert_eq!(variants, [("Idle", 0), ("Walking", 1), ("Dead", 9)]);
-    assert_eq!(world.components().len(), 6);
+    assert_eq!(world.reflect().components().len(), 6);
 }

@@ -141,7 +141,7 @@ fn all_ways_to_remove_the_last_cleanup_component_free_the_id() {
     type Way = fn(&mut World, Entity);
     let ways: [Way; 6] = [
         |world, entity| assert_eq!(world.remove::<Sound>(entity), Ok(GONE[0])),
-        |world, entity| world.remove_named(entity, [Sound::NAME]).expect("it has one"),
+        |world, entity| world.reflect_mut().remove(entity, [Sound::NAME]).expect("it has one"),
         |world, _| assert_eq!(world.matching::<&Sound>().with::<Gone>().remove::<Sound>(), 1),
         |world, entity| {
             let mut buffer = world.command_buffer(0).expect("room");
@@ -198,9 +198,9 @@ fn what_is_gone_is_not_alive() {
     assert_eq!(world.insert_side(entity, 1_u8), Err(dead));
     assert_eq!(world.side_mut::<u8>().insert(entity, 1), Err(dead));
     let four = [(Four::NAME, &[1, 0, 0, 0][..])];
-    assert_eq!(world.insert_bytes(entity, four), Err(EntityError::from(dead).into()));
-    assert_eq!(world.remove_named(entity, [Gone::NAME]), Err(BytesError::Gone));
-    assert_eq!(world.insert_bytes(entity, [(Gone::NAME, &[][..])]), Err(BytesError::Gone));
+    assert_eq!(world.reflect_mut().insert(entity, four), Err(EntityError::from(dead).into()));
+    assert_eq!(world.reflect_mut().remove(entity, [Gone::NAME]), Err(BytesError::Gone));
+    assert_eq!(world.reflect_mut().insert(entity, [(Gone::NAME, &[][..])]), Err(BytesError::Gone));
     assert_eq!(world.matching::<Entity>().with::<Gone>().despawn(), 0);
     assert_eq!(world.matching::<Entity>().with::<Gone>().insert(Four(1)), Ok(0));
     assert_eq!(world.matching::<&Sound>().include_hidden().insert(()), Ok(0));
@@ -420,10 +420,10 @@ fn archetypes_that_are_given_back_may_come_again() {
     for round in 0..3 {
         let entity = if round == 0 { entity } else { world.spawn((Four(1), GONE[0])) };
         world.despawn(entity).expect("it is alive");
-        assert!(world.retire_archetypes() > 0);
+        assert!(world.memory_mut().retire_archetypes() > 0);
         assert_gone(&world, entity);
         world.remove::<Sound>(entity).expect("it has one");
-        assert!(world.retire_archetypes() > 0, "that of no cleanup component is one of them");
+        assert!(world.memory_mut().retire_archetypes() > 0, "one has no cleanup component");
         assert_eq!(world.len(), 5);
         sound(&world);
     }
@@ -451,16 +451,16 @@ fn entities_of_thousands_of_archetypes_are_gone_in_one() {
     for set in 0..all {
         let entity = world.spawn(Sound { channel: set });
         let names = TAGS.iter().copied().chain([T12::NAME, T13::NAME]).enumerate();
-        let names = names.filter(|&(bit, _)| set >> bit & 1 == 1);
-        world.insert_bytes(entity, names.map(|(_, name)| (name, &[][..]))).expect("tags fit");
+        let set = names.filter(|&(bit, _)| set >> bit & 1 == 1).map(|(_, name)| (name, &[][..]));
+        world.reflect_mut().insert(entity, set).expect("tags fit");
         entities.push(entity);
     }
-    assert!(world.archetypes().len() >= all as usize);
+    assert!(world.reflect().archetypes().len() >= all as usize);
     let half = entities.len() / 2;
     assert_eq!(world.despawn_batch(&entities[..half]), half);
     assert_eq!(world.matching::<&Sound>().despawn(), entities.len() - half);
     assert!(gone_channels(&world).into_iter().eq(0..all));
-    let with_rows = world.archetypes().filter(|archetype| !archetype.is_empty()).count();
+    let with_rows = world.reflect().archetypes().filter(|archetype| !archetype.is_empty()).count();
     assert_eq!((with_rows, world.len()), (1, entities.len()));
     sound(&world);
     let explanation = world.query::<&Sound>().with::<Gone>().explain();

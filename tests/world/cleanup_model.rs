@@ -191,7 +191,7 @@ impl Pair {
                 }
             }
             Operation::Commands(commands) => self.record(commands),
-            Operation::Retire => drop(self.world.retire_archetypes()),
+            Operation::Retire => drop(self.world.memory_mut().retire_archetypes()),
         }
     }
 

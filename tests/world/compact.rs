@@ -1,4 +1,4 @@
-//! `World::compact`: chunks are gathered in fewer slabs, in steps of the size that the caller
+//! `MemoryMut::compact`: chunks are gathered in fewer slabs, in steps of the size that the caller
 //! chooses.
 
 use phalanx::prelude::*;
@@ -25,12 +25,12 @@ fn compaction_that_says_it_is_finished_has_nothing_left_to_move() {
             *list = kept;
         }
         let mut calls = 0;
-        while !world.compact(100).finished {
+        while !world.memory_mut().compact(100).finished {
             calls += 1;
             assert!(calls < 10_000, "compaction ends");
             sound(&world);
         }
-        let again = world.compact(usize::MAX);
+        let again = world.memory_mut().compact(usize::MAX);
         assert_eq!((again.rows_moved, again.finished), (0, true), "keeping one of {keep}");
         sound(&world);
     }
@@ -52,11 +52,11 @@ fn compaction_is_not_finished_while_another_call_would_move_rows() {
         world.despawn(entity).expect("alive");
     }
     let mut calls = 0;
-    while !world.compact(1_000).finished {
+    while !world.memory_mut().compact(1_000).finished {
         calls += 1;
         assert!(calls < 1_000, "compaction ends");
     }
-    assert_eq!(world.compact(1_000).rows_moved, 0, "it said that it was finished");
+    assert_eq!(world.memory_mut().compact(1_000).rows_moved, 0, "it said that it was finished");
     sound(&world);
 }
 
@@ -71,11 +71,14 @@ fn compaction_with_a_budget_smaller_than_a_chunk_ends() {
         world.despawn(entity).expect("alive");
     }
     // The first call returns the spare slab.
-    world.compact(100);
+    world.memory_mut().compact(100);
     let mut calls = 0;
-    while !world.compact(100).finished {
+    while !world.memory_mut().compact(100).finished {
         calls += 1;
-        assert!(calls < 20_000, "`while !world.compact(100).finished {{}}` is what the docs say");
+        assert!(
+            calls < 20_000,
+            "`while !world.memory_mut().compact(100).finished {{}}` is what the docs say"
+        );
     }
     sound(&world);
 }
@@ -91,7 +94,7 @@ fn compaction_moves_no_more_rows_than_it_may() {
     let kept: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     let before = world.version();
     for rows_max in [0, 1, 15, 100, usize::MAX] {
-        assert!(world.compact(rows_max).rows_moved <= rows_max, "{rows_max}");
+        assert!(world.memory_mut().compact(rows_max).rows_moved <= rows_max, "{rows_max}");
         sound(&world);
     }
     assert_eq!(world.version(), before, "no version changes");
@@ -112,7 +115,7 @@ fn compaction_between_all_other_calls_keeps_every_byte() {
         entities.swap_remove((i * 7) % entities.len()).pipe(|e| world.despawn(e)).expect("alive");
         i += 1;
         if i % 5 == 0 {
-            world.compact(if i % 2 == 0 { usize::MAX } else { 9 });
+            world.memory_mut().compact(if i % 2 == 0 { usize::MAX } else { 9 });
             sound(&world);
         }
         let entity = entities[i % entities.len()];

@@ -297,7 +297,7 @@ fn step(world: &mut World, model: &mut BTreeMap<Entity, Model>, chance: &mut Cha
             }
         }
         _ => {
-            world.compact(usize::MAX);
+            world.memory_mut().compact(usize::MAX);
             world.query_mut::<(&mut Health, &Awake)>().rows().for_each(|(health, _)| health.0 += 1);
             for entry in model.values_mut().filter(|entry| entry.is_awake()) {
                 if let Some((health, true)) = &mut entry.health {

@@ -138,8 +138,8 @@ fn apply(world: &mut World, model: &mut Model, step: Step) {
                 model.get_mut(&entity).expect("in the model").1 = None;
             }
         }
-        Step::Retire => drop(world.retire_archetypes()),
-        Step::Compact => while !world.compact(1_000).finished {},
+        Step::Retire => drop(world.memory_mut().retire_archetypes()),
+        Step::Compact => while !world.memory_mut().compact(1_000).finished {},
     }
 }
 

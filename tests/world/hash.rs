@@ -165,13 +165,13 @@ impl Driven {
             4 => world.explain().to_string().len(),
             5 => usize::from(world.has::<C>(id)) + usize::from(world.get::<B>(id).is_ok()),
             6 => usize::from(world.lookup::<C>().get(id).is_ok()),
-            7 => world.archetypes().map(|archetype| archetype.components().len()).sum(),
+            7 => world.reflect().archetypes().map(|archetype| archetype.components().len()).sum(),
             _ => world.memory().row_bytes + usize::from(world.contains(id)),
         };
         if !self.waits {
             match m % 4 {
-                0 => assert!(self.world.compact(1000).rows_moved <= 1000),
-                1 => self.world.grow_indices(500).expect("room"),
+                0 => assert!(self.world.memory_mut().compact(1000).rows_moved <= 1000),
+                1 => self.world.memory_mut().grow_indices(500).expect("room"),
                 2 => assert!(self.world.query_mut::<(&Tag, &A, &C)>().iter_mut().count() < 600),
                 _ => {}
             }
@@ -194,7 +194,7 @@ impl Driven {
                 (a, b, world.query::<&A>().arrived_since(since).count_rows())
             })
             .collect();
-        let names = world.archetypes().flat_map(|archetype| archetype.components());
+        let names = world.reflect().archetypes().flat_map(|archetype| archetype.components());
         let names: Vec<_> = names.map(|info| info.name()).collect();
         let known: Vec<_> = self.ids.iter().map(|&id| world.contains(id)).collect();
         format!("{rows:?} {chunks:?} {changed:?} {names:?} {known:?} {:?}", world.version())
@@ -286,7 +286,7 @@ fn what_waits_and_what_came_back_decides() {
     dropped.query_mut::<Entity>().iter_mut().for_each(drop);
     assert_eq!(dropped.hash(), plain, "and so they are when they have been taken back");
     let mut room = world();
-    room.grow_indices(1000).expect("room");
+    room.memory_mut().grow_indices(1000).expect("room");
     assert_eq!(room.hash(), plain, "and so is room for them");
     assert_eq!([room.spawn(A(0)), dropped.spawn(A(0))], [world().spawn(A(0)); 2]);
 }
@@ -324,7 +324,7 @@ fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
         world.reserve::<A>(room).expect("room");
         world.spawn_batch((0..few).map(A));
         if compacts {
-            world.compact(usize::MAX);
+            world.memory_mut().compact(usize::MAX);
         }
         let before = world.hash();
         assert_eq!(world.matching::<&A>().without::<Tag>().insert(Tag), Ok(few as usize));

@@ -170,9 +170,9 @@ fn the_reason_is_told() {
     assert_eq!(told[2], [Mismatch::Has(Pooled::NAME)], "named, and excluded");
     assert_eq!(told[3].len(), 2);
     assert_eq!(told[0][0].to_string(), "has Disabled, which the query does not name");
-    let info = world.component_named(Pooled::NAME).expect("it was spawned");
+    let info = world.reflect().component(Pooled::NAME).expect("it was spawned");
     assert!(info.is_hidden());
-    assert!(!world.component_named(Four::NAME).expect("it was spawned").is_hidden());
+    assert!(!world.reflect().component(Four::NAME).expect("it was spawned").is_hidden());
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn every_way_to_write_a_row_stamps_its_line_alone() {
 
     let before = world.version();
     let seven = 7_u32.to_ne_bytes();
-    world.insert_bytes(some[2], [(Heat::NAME, &seven[..])]).expect("a Heat");
+    world.reflect_mut().insert(some[2], [(Heat::NAME, &seven[..])]).expect("a Heat");
     assert_changed::<Heat>(&world, before, &some[2..3]);
 }
 

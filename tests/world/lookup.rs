@@ -14,7 +14,7 @@ fn full_chunks_are_found<B: Bundle, C: Component + PartialEq + std::fmt::Debug>(
     let mut world = World::builder().chunk_size(size).build();
     // More rows than a small first block holds, so that the capacity is the one of a full chunk.
     world.spawn(make());
-    while world.archetypes().next().expect("one").chunk_len() < 2 {
+    while world.reflect().archetypes().next().expect("one").chunk_len() < 2 {
         let left = capacity(&world) - world.len() % capacity(&world);
         world.spawn_batch((0..left).map(|_| make()));
         world.spawn(make());

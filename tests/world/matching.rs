@@ -211,13 +211,13 @@ fn a_row_that_fits_no_chunk_changes_nothing() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     world.spawn_batch((0..100).map(Four));
     world.spawn_batch((0..7).map(|i| (Quarter([1; 1024]), Four(i))));
-    let (archetypes, version) = (world.archetypes().count(), world.version());
+    let (archetypes, version) = (world.reflect().archetypes().count(), world.version());
     let wide = world.matching::<&Four>().insert((Tag, Page([9; 4096])));
     assert!(matches!(wide, Err(LayoutError::RowTooWide { .. })), "{wide:?}");
     // The first archetype has room for it, the second has not.
     let wide = world.matching::<&Four>().insert((Tag, Wide([9; 3072])));
     assert!(matches!(wide, Err(LayoutError::RowTooWide { .. })), "{wide:?}");
-    assert_eq!((world.archetypes().count(), world.version()), (archetypes, version));
+    assert_eq!((world.reflect().archetypes().count(), world.version()), (archetypes, version));
     assert_eq!(world.query::<&Four>().without::<Tag>().count_rows(), 107);
     sound(&world);
 }
@@ -319,6 +319,6 @@ fn room_that_was_reserved_is_kept_and_used() {
     assert_eq!(world.matching::<&Four>().remove::<(Byte, Tag)>(), 9);
     sound(&world);
     assert_eq!(world.matching::<&Four>().despawn(), 9);
-    world.compact(usize::MAX);
+    world.memory_mut().compact(usize::MAX);
     sound(&world);
 }

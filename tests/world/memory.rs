@@ -144,7 +144,7 @@ fn ten_thousand_archetypes_are_lean(failures: &mut Vec<String>) {
         }
         world
     });
-    let kinds = world.archetypes().filter(|a| a.len() == 1).count();
+    let kinds = world.reflect().archetypes().filter(|a| a.len() == 1).count();
     assert_eq!(kinds, 10_000);
     assert_eq!(world.check(), Ok(()));
     let memory = world.memory();
@@ -169,14 +169,14 @@ fn archetypes_are_given_back(failures: &mut Vec<String>) {
                 assert_eq!(query.rows().count(), usize::from(bits >> 3 & 0b11 == 1));
                 world.despawn(entity).expect("alive");
             }
-            world.retire_archetypes();
-            while !world.compact(usize::MAX).finished {}
+            world.memory_mut().retire_archetypes();
+            while !world.memory_mut().compact(usize::MAX).finished {}
             world
         })
     };
     let (new, least) = through(1);
     let (old, taken) = through(10_000);
-    assert_eq!((new.archetypes().len(), old.archetypes().len()), (0, 0));
+    assert_eq!((new.reflect().archetypes().len(), old.reflect().archetypes().len()), (0, 0));
     assert_eq!(old.check(), Ok(()));
     if taken > 10 * least {
         failures.push(format!("after 10,000 archetypes: {taken} bytes, {least} after one"));
@@ -324,7 +324,7 @@ fn compaction_gives_memory_back(failures: &mut Vec<String>) {
         world.despawn(entity).expect("alive");
     }
     let mut calls = 0;
-    while !world.compact(100_000).finished {
+    while !world.memory_mut().compact(100_000).finished {
         calls += 1;
         assert!(calls < 10_000, "compaction ends");
     }
@@ -393,7 +393,7 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
             }
             assert!(world.query::<(&Position, Option<&Bit<0>>)>().iter().count() <= KINDS);
             assert!(world.query::<(&Position, Option<&Bit<9>>)>().iter().count() <= KINDS);
-            world.compact(usize::MAX);
+            world.memory_mut().compact(usize::MAX);
         }
     });
     let grown = grown.cast_signed();
@@ -409,7 +409,7 @@ fn an_index_costs_sixteen_bytes(failures: &mut Vec<String>) {
         let mut world = World::new();
         let (_, bytes) = bytes(|| {
             if is_grown {
-                world.grow_indices(FAR).expect("there is room");
+                world.memory_mut().grow_indices(FAR).expect("there is room");
             }
             for index in [FAR, FAR + 1] {
                 world
@@ -436,7 +436,7 @@ fn an_exchanged_entity_costs_no_look_at_all_ids(failures: &mut Vec<String>) {
     };
     exchange(&mut world, 1_001);
     let before = ALLOCATED.get();
-    let delta = world.delta_since(&saved).expect("no buffers");
+    let delta = saved.delta(&mut world).expect("no buffers");
     let allocated = ALLOCATED.get() - before;
     if allocated > 64 << 10 || delta.len() > 2_000 {
         failures.push(format!("a delta of {} bytes allocates {allocated}", delta.len()));

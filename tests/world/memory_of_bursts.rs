@@ -119,7 +119,7 @@ fn the_memory_of_a_burst_is_counted_and_given_back_on_demand() {
         let slack = said / 4 + 4_096;
         assert!(out.abs_diff(freed) <= slack, "{}: said {freed}, freed {out}", burst as u8);
         assert!(schedule.memory_bytes() < 8_192, "{}: {}", burst as u8, schedule.memory_bytes());
-        world.compact(usize::MAX);
+        world.memory_mut().compact(usize::MAX);
         assert!(world.memory().event_bytes < 1_024, "{}", world.memory().event_bytes);
         run(&mut world, &mut schedule, burst, 1);
         world.check().unwrap();

@@ -78,7 +78,7 @@ pub(crate) fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity
     Told {
         components: components.map(of).collect(),
         links,
-        shared: world.get_shared::<String>(entity).ok().cloned(),
+        shared: world.shared::<String>().get(entity).ok().cloned(),
         side: world.side::<Arc<u32>>().get(entity).map(|value| **value),
     }
 }
@@ -314,7 +314,7 @@ fn equal_shared_values_are_one_and_dropped_with_their_last_entity() {
     let merged = merge_checked(&mut world, other);
     assert_eq!([&ours, &theirs, &birch].map(Arc::strong_count), [2, 1, 2]);
     assert_eq!(world.query::<&Serial>().where_shared(&Arc::new(7)).count_rows(), 2);
-    assert_eq!(world.shared_values::<Arc<i32>>().count(), 2);
+    assert_eq!(world.shared::<Arc<i32>>().iter().count(), 2);
     world.despawn(merged.get(old[1]).unwrap()).unwrap();
     assert_eq!(Arc::strong_count(&birch), 1);
     drop(world);
@@ -370,8 +370,8 @@ fn worlds_without_entities_merge() {
     other.clear();
     let merged = world.merge(other).unwrap();
     assert!(merged.is_empty() && world.is_empty());
-    world.compact(0);
-    assert_eq!((world.memory().slab_bytes, world.archetypes().len()), (0, 0));
+    world.memory_mut().compact(0);
+    assert_eq!((world.memory().slab_bytes, world.reflect().archetypes().len()), (0, 0));
     sound(&world);
 }
 
@@ -459,13 +459,13 @@ fn extents_of_other_sizes_are_freed_where_they_have_come() {
         merge_checked(&mut world, other);
         let all: Vec<_> = world.query::<Entity>().rows().collect();
         all.iter().step_by(3).for_each(|&entity| world.despawn(entity).unwrap());
-        while !world.compact(rows as usize / 4).finished {
+        while !world.memory_mut().compact(rows as usize / 4).finished {
             sound(&world);
         }
         world.spawn_batch((0..rows).map(Serial));
         sound(&world);
         world.clear();
-        world.compact(0);
+        world.memory_mut().compact(0);
         assert_eq!(world.memory().slab_bytes, 0);
     }
 }
@@ -487,7 +487,7 @@ fn caches_of_queries_and_hashes_follow() {
     assert_eq!((count(&mut world), cache.hash(&world)), (101, world.hash()));
     // An archetype without rows and one that was retired are found as well.
     world.clear();
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     let mut other = small_world();
     other.spawn_batch((0..5).map(|_| (Tag, Serial(7))));
     world.merge(other).unwrap();

@@ -69,12 +69,12 @@ pub(crate) fn changes() -> impl Strategy<Value = Vec<(u8, u32, u32)>> {
 
 /// Compacts a world, and clears it in two steps. Returns the memory that it has left.
 pub(crate) fn slab_bytes_in_the_end(world: &mut World) -> usize {
-    while !world.compact(usize::MAX).finished {}
+    while !world.memory_mut().compact(usize::MAX).finished {}
     sound(world);
     world.matching::<&Link>().despawn();
     sound(world);
     world.clear();
-    world.compact(usize::MAX);
+    world.memory_mut().compact(usize::MAX);
     sound(world);
     world.memory().slab_bytes
 }

@@ -221,11 +221,11 @@ fn a_shared_value_may_be_in_both_worlds_and_ends_with_its_last_entity() {
     let moved = moved!(&mut world, &mut other, &Serial, with<Tag>());
     assert_eq!([&oak, &birch].map(Arc::strong_count), [2, 1], "one is in both, one was here");
     assert_eq!(world.query::<&Serial>().where_shared(&birch).count_rows(), 2);
-    assert_eq!(other.shared_values::<Arc<i32>>().count(), 1);
+    assert_eq!(other.shared::<Arc<i32>>().iter().count(), 1);
     world.despawn(moved.get(old[0]).unwrap()).unwrap();
-    assert_eq!(other.get_shared::<Arc<i32>>(old[1]), Ok(&oak));
+    assert_eq!(other.shared::<Arc<i32>>().get(old[1]), Ok(&oak));
     moved!(&mut world, &mut other, &Serial, where_shared<_>(&oak));
-    assert_eq!(other.shared_values::<Arc<i32>>().count(), 0);
+    assert_eq!(other.shared::<Arc<i32>>().iter().count(), 0);
     drop(other);
     assert_eq!(Arc::strong_count(&oak), 2);
     drop(world);
@@ -437,13 +437,13 @@ fn chunks_come_to_extents_of_the_sizes_of_their_new_world() {
         other.despawn_batch(&every);
         moved!(&mut other, &mut world, &Hundred, without<Tag>());
         for mut world in [world, other] {
-            while !world.compact(rows as usize / 4).finished {
+            while !world.memory_mut().compact(rows as usize / 4).finished {
                 sound(&world);
             }
             world.spawn_batch((0..rows).map(hundred));
             sound(&world);
             world.clear();
-            world.compact(0);
+            world.memory_mut().compact(0);
             assert_eq!(world.memory().slab_bytes, 0);
         }
     }

@@ -196,7 +196,7 @@ fn where_memory_lies_does_not_matter_to_values() {
         let all = world.spawn_batch(all).to_vec();
         all[5..].iter().for_each(|&entity| world.despawn(entity).expect("alive"));
         if compact {
-            while !world.compact(1_000).finished {}
+            while !world.memory_mut().compact(1_000).finished {}
         }
         world.query_mut::<PerChunkMut<Mark>>().iter_mut().for_each(|mut mark| mark.0 = 7);
         world.matching::<&Serial>().without::<Tag>().insert(Tag).expect("room");
@@ -400,7 +400,7 @@ proptest! {
                     }
                     live.retain(|&entity| world.contains(entity));
                 }
-                Step::Compact => _ = world.compact(100),
+                Step::Compact => _ = world.memory_mut().compact(100),
                 Step::Mark => {
                     for mut mark in world.query_mut::<PerChunkMut<Mark>>() {
                         if mark.0 == 0 {

@@ -201,8 +201,14 @@ fn calls_on_an_entity_that_is_not_alive_or_lacks_what_is_asked_for() {
                 let entity = entity(s);
                 s.world.query_mut::<&mut Owner>().get_mut(entity).map(drop)
             };
-            "insert_bytes" => |s| s.world.insert_bytes(entity(s), [("taken", &[1][..])]);
-            "remove_named" => |s| s.world.remove_named(entity(s), ["no such component"]);
+            "reflect_mut().insert()" => |s| {
+                let entity = entity(s);
+                s.world.reflect_mut().insert(entity, [("taken", &[1][..])])
+            };
+            "reflect_mut().remove()" => |s| {
+                let entity = entity(s);
+                s.world.reflect_mut().remove(entity, ["no such component"])
+            };
         }
         if is_other {
             continue;
@@ -212,7 +218,10 @@ fn calls_on_an_entity_that_is_not_alive_or_lacks_what_is_asked_for() {
             "insert" => |s| s.world.insert(entity(s), (Four(1), Fresh(1)));
             "insert_shared" => |s| s.world.insert_shared(entity(s), 8_u64);
             "insert_side" => |s| s.world.insert_side(entity(s), 8_u64).map(drop);
-            "insert_bytes of a value" => |s| s.world.insert_bytes(entity(s), [("taken", &[1; 4][..])]);
+            "reflect_mut().insert() of a value" => |s| {
+                let entity = entity(s);
+                s.world.reflect_mut().insert(entity, [("taken", &[1; 4][..])])
+            };
             "instantiate" => |s| s.world.instantiate(entity(s), 3).map(drop);
         }
     }

@@ -97,8 +97,8 @@ fn what_stays_is_not_gone() {
     world.flip::<Phase>().unwrap();
     world.matching::<&Four>().insert((Byte(1), Four(9))).unwrap();
     world.matching::<&Four>().remove::<Byte>();
-    world.retire_archetypes();
-    while !world.compact(100).finished {}
+    world.memory_mut().retire_archetypes();
+    while !world.memory_mut().compact(100).finished {}
     assert_eq!(world.despawn(Entity::NULL).is_err(), world.remove::<Twelve>(entity).is_err());
     let mut buffer = world.command_buffer(1).unwrap();
     buffer.remove::<(Four, Tag)>(entity);
@@ -171,15 +171,15 @@ fn a_kernel_or_a_destructor_that_panics_loses_no_entity() {
 fn readers_take_no_memory_when_they_are_gone() {
     let mut world = World::new();
     let runs = if cfg!(miri) { 100 } else { 100_000 };
-    world.keep::<Despawns>(64 * size_of::<Entity>());
-    world.keep::<Removals<Four>>(64 * (size_of::<Entity>() + size_of::<Four>()));
+    world.memory_mut().keep_log::<Despawns>(64 * size_of::<Entity>());
+    world.memory_mut().keep_log::<Removals<Four>>(64 * (size_of::<Entity>() + size_of::<Four>()));
     let mut despawned = world.cursor::<Despawns>();
     let four = world.cursor::<Removals<Four>>();
     let cycle = |world: &mut World, turns| {
         for _ in 0..turns {
             let entity = world.spawn(Four(1));
             world.despawn(entity).unwrap();
-            world.age_logs();
+            world.memory_mut().age_logs();
         }
     };
     cycle(&mut world, runs);
@@ -188,7 +188,7 @@ fn readers_take_no_memory_when_they_are_gone() {
     assert_eq!(four.missed(&world), runs as u64 - 64);
     drop((despawned, four));
     cycle(&mut world, 2);
-    world.compact(0);
+    world.memory_mut().compact(0);
     assert_eq!(world.memory().log_bytes, 0);
     // Without a call that ages: as long as it is read, and when there is no reader any more.
     let mut despawned = world.cursor::<Despawns>();

@@ -6,7 +6,7 @@ use crate::common::components::{Byte, Four, Tag, Third, Twelve, sound};
 use crate::structural::filled;
 
 fn names(world: &World) -> Vec<usize> {
-    world.archetypes().map(|archetype| archetype.components().count()).collect()
+    world.reflect().archetypes().map(|archetype| archetype.components().count()).collect()
 }
 
 #[test]
@@ -16,13 +16,13 @@ fn what_has_no_entity_goes_and_the_rest_moves_up_in_order() {
     let first = world.spawn((Four(1), Tag));
     let also_gone = world.spawn(Third);
     let entities = world.spawn_batch((0..3_000).map(|i| (Four(i), Twelve([i; 3])))).to_vec();
-    assert_eq!(world.retire_archetypes(), 0, "all have entities");
+    assert_eq!(world.memory_mut().retire_archetypes(), 0, "all have entities");
     world.despawn(gone).expect("alive");
     world.despawn(also_gone).expect("alive");
     let before: Vec<u32> = world.query::<&Four>().rows().map(|four| four.0).collect();
     let version = world.version();
     assert_eq!(names(&world), [1, 2, 1, 2]);
-    assert_eq!(world.retire_archetypes(), 2);
+    assert_eq!(world.memory_mut().retire_archetypes(), 2);
     assert_eq!((names(&world), world.version()), (vec![2, 2], version));
     sound(&world);
     assert_eq!(world.query::<&Four>().rows().map(|four| four.0).collect::<Vec<_>>(), before);
@@ -30,7 +30,7 @@ fn what_has_no_entity_goes_and_the_rest_moves_up_in_order() {
     for (i, &entity) in (0..).zip(&entities) {
         assert_eq!(world.get::<Twelve>(entity), Ok(&Twelve([i; 3])));
     }
-    assert_eq!(world.retire_archetypes(), 0);
+    assert_eq!(world.memory_mut().retire_archetypes(), 0);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn cached_queries_bundles_and_edges_are_those_of_the_new_numbers() {
         world.despawn(other).expect("alive");
         world.remove::<(Four, Tag, Twelve)>(entity).expect("it has them");
         // {Byte} stays; {Byte, Four}, all, and {Four, Tag} are removed.
-        assert_eq!(world.retire_archetypes(), 3);
+        assert_eq!(world.memory_mut().retire_archetypes(), 3);
         sound(&world);
         assert_eq!(world.get::<Byte>(entity), Ok(&Byte(7)));
         assert_eq!(sum(&world), 0);
@@ -63,7 +63,7 @@ fn a_set_that_comes_back_is_the_last_archetype() {
     world.spawn((Four(2), Tag));
     world.despawn(first).expect("alive");
     let hash = world.hash();
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     assert_ne!(world.hash(), hash, "the order of archetypes has changed");
     world.spawn(Four(3));
     let order: Vec<u32> = world.query::<&Four>().rows().map(|four| four.0).collect();
@@ -75,12 +75,12 @@ fn reserved_rows_and_ids_are_no_obstacle() {
     let (mut world, _) = filled(100);
     world.reserve::<(Four, Tag)>(10_000).expect("room");
     let reserved = world.reserve_entity().expect("few");
-    assert_eq!(world.retire_archetypes(), 1, "of reserved rows alone");
+    assert_eq!(world.memory_mut().retire_archetypes(), 1, "of reserved rows alone");
     sound(&world);
     assert!(world.contains(reserved), "it is spawned first, and its archetype stays");
     world.clear();
-    assert_eq!(world.retire_archetypes(), 2);
-    assert_eq!((world.archetypes().len(), world.memory().block_bytes), (0, 0));
+    assert_eq!(world.memory_mut().retire_archetypes(), 2);
+    assert_eq!((world.reflect().archetypes().len(), world.memory().block_bytes), (0, 0));
     world.spawn((Four(1), Tag));
     sound(&world);
 }
@@ -98,7 +98,7 @@ fn buffers_and_chunks_that_change_owner_find_the_new_numbers() {
         assert_eq!(world.get::<Four>(spawned), Ok(&Four(turn)));
         world.despawn(spawned).expect("alive");
         // With the tag, and without.
-        assert_eq!(world.retire_archetypes(), 2);
+        assert_eq!(world.memory_mut().retire_archetypes(), 2);
         sound(&world);
     }
 }

@@ -185,9 +185,9 @@ fn step(world: &mut World, known: &mut Vec<Entity>, step: &Step) {
                 _ = world.exchange::<Tag, _>(id(at), Four(9));
             }
         }
-        Step::RemoveNamed(at) => _ = world.remove_named(id(at), [Four::NAME]),
+        Step::RemoveNamed(at) => _ = world.reflect_mut().remove(id(at), [Four::NAME]),
         Step::InsertBytes(at) => {
-            _ = world.insert_bytes(id(at), [(Four::NAME, &5u32.to_ne_bytes()[..])]);
+            _ = world.reflect_mut().insert(id(at), [(Four::NAME, &5u32.to_ne_bytes()[..])]);
         }
         Step::MatchingDespawn(0) => _ = world.matching::<&Four>().with::<Byte>().despawn(),
         Step::MatchingDespawn(1) => _ = world.matching::<&Tag>().without::<Four>().despawn(),
@@ -212,9 +212,9 @@ fn step(world: &mut World, known: &mut Vec<Entity>, step: &Step) {
                 known.extend(copies);
             }
         }
-        Step::Rest(0) => _ = world.compact(usize::MAX),
-        Step::Rest(1) => _ = world.retire_archetypes(),
-        Step::Rest(_) => world.age_logs(),
+        Step::Rest(0) => _ = world.memory_mut().compact(usize::MAX),
+        Step::Rest(1) => _ = world.memory_mut().retire_archetypes(),
+        Step::Rest(_) => world.memory_mut().age_logs(),
         Step::Clear => world.clear(),
     }
 }

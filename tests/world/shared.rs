@@ -66,7 +66,7 @@ fn equal_values_are_one_and_share_chunks() {
     let count = Count::default();
     let (world, entities) = four(&count);
     assert_eq!(count.alive(), 4, "of {ROWS} that were given");
-    assert_eq!(world.shared_values::<Counted>().count(), 4);
+    assert_eq!(world.shared::<Counted>().iter().count(), 4);
     let mut rows = BTreeMap::new();
     for (value, serials) in world.query::<(Shared<Counted>, &Serial)>() {
         assert!(serials.iter().all(|serial| serial.0 % 4 == value.0), "one value a chunk");
@@ -74,7 +74,7 @@ fn equal_values_are_one_and_share_chunks() {
     }
     assert_eq!(rows, (0..4).map(|value| (value, ROWS as usize / 4)).collect());
     for (i, &entity) in (0..).zip(&entities) {
-        assert_eq!(world.get_shared::<Counted>(entity).expect("it has one").0, i % 4);
+        assert_eq!(world.shared::<Counted>().get(entity).expect("it has one").0, i % 4);
         assert_eq!(world.get::<Serial>(entity), Ok(&Serial(i)), "rows keep their components");
     }
 }
@@ -106,7 +106,7 @@ fn a_value_goes_with_the_last_of_its_entities() {
         let (mut world, entities) = four(&count);
         end(&mut world, &entities);
         assert_eq!(count.alive(), 0, "after end {number}");
-        assert_eq!(world.shared_values::<Counted>().count(), 0);
+        assert_eq!(world.shared::<Counted>().iter().count(), 0);
         sound(&world);
     }
 }
@@ -124,7 +124,7 @@ fn a_value_lives_while_any_entity_has_it() {
     assert_eq!(world.query::<&Serial>().where_shared(&count.value(1)).count_rows(), 1);
     // The last one changes its archetype: the value moves along.
     world.insert(entities[1], (Byte(1), Tag)).expect("it lives");
-    assert_eq!(world.get_shared::<Counted>(entities[1]).expect("it has one").0, 1);
+    assert_eq!(world.shared::<Counted>().get(entities[1]).expect("it has one").0, 1);
     assert_eq!(count.alive(), 4);
     world.despawn(entities[1]).expect("it lives");
     assert_eq!(count.alive(), 3);
@@ -154,10 +154,13 @@ fn what_is_refused_leaves_the_world_as_it_was() {
     for gone in [entities[0], entities[1], Entity::NULL] {
         assert!(world.insert_shared(gone, count.value(7)).is_err(), "{gone}");
         assert!(world.remove_shared::<Counted>(gone).is_err(), "{gone}");
-        assert!(world.get_shared::<Counted>(gone).is_err(), "{gone}");
+        assert!(world.shared::<Counted>().get(gone).is_err(), "{gone}");
     }
     let error = world.remove_shared::<String>(entities[2]).expect_err("it has none");
-    assert_eq!(error.to_string(), world.get_shared::<String>(entities[2]).unwrap_err().to_string());
+    assert_eq!(
+        error.to_string(),
+        world.shared::<String>().get(entities[2]).unwrap_err().to_string()
+    );
     assert_eq!((world.hash(), count.alive()), (hash, 4), "and what was given is dropped");
     sound(&world);
 }
@@ -179,7 +182,7 @@ fn several_types_are_each_for_itself() {
         assert_eq!(*number, serial.0 % 2);
         let wanted = (serial.0 % 3 == 0).then(|| format!("{}", serial.0 % 5));
         assert_eq!(text, wanted.as_ref());
-        assert_eq!(world.get_shared::<String>(entity).ok(), wanted.as_ref());
+        assert_eq!(world.shared::<String>().get(entity).ok(), wanted.as_ref());
         seen += 1;
     }
     assert_eq!(seen, ROWS);
@@ -187,8 +190,8 @@ fn several_types_are_each_for_itself() {
     let (even, wanted) = (even.rows().count(), (0..ROWS).filter(|i| i % 6 == 0).count());
     assert_eq!(even, wanted);
     assert_eq!(world.matching::<()>().remove_shared::<u32>(), ROWS as usize);
-    assert_eq!(world.shared_values::<String>().count(), 5);
-    assert_eq!(world.shared_values::<u32>().count(), 0);
+    assert_eq!(world.shared::<String>().iter().count(), 5);
+    assert_eq!(world.shared::<u32>().iter().count(), 0);
     sound(&world);
 }
 
@@ -285,7 +288,7 @@ fn recorded_changes_leave_values_alone() {
     }
     world.apply(&mut buffer).expect("nothing fails");
     for (i, &entity) in (0_u32..).zip(&entities).filter(|(i, _)| i % 3 < 2) {
-        assert_eq!(world.get_shared::<Counted>(entity).expect("it has one").0, i % 4);
+        assert_eq!(world.shared::<Counted>().get(entity).expect("it has one").0, i % 4);
     }
     assert_eq!(count.alive(), 4);
     sound(&world);
@@ -314,9 +317,9 @@ fn recorded_values_are_given_in_order_and_refused_by_name() {
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(errors[0].starts_with("insert of a shared value, recorded at tests/world/shared.rs:"));
     assert!(errors[1].starts_with("removal of a shared value, recorded at "), "{errors:?}");
-    let number = |entity| world.get_shared::<Counted>(entity).map(|value| value.0).ok();
+    let number = |entity| world.shared::<Counted>().get(entity).map(|value| value.0).ok();
     assert_eq!([born, entities[0], entities[1]].map(number), [Some(7), Some(8), None]);
-    assert!(world.has::<Tag>(born) && !world.has_shared::<Counted>(entities[1]));
+    assert!(world.has::<Tag>(born) && !world.shared::<Counted>().contains(entities[1]));
     assert_eq!(count.alive(), 6, "four, 7 and 8");
 
     let mut buffer = world.command_buffer(0).expect("no ids");
@@ -358,26 +361,30 @@ fn tags_of_values_that_are_gone_are_used_again() {
     for value in 0..values {
         world.insert_shared(entity, value).expect("it lives");
     }
-    assert!(world.archetypes().len() < 40, "{} for one entity", world.archetypes().len());
-    assert_eq!(world.get_shared::<u32>(entity), Ok(&(values - 1)));
+    assert!(
+        world.reflect().archetypes().len() < 40,
+        "{} for one entity",
+        world.reflect().archetypes().len()
+    );
+    assert_eq!(world.shared::<u32>().get(entity), Ok(&(values - 1)));
     let entities = world.spawn_batch((0..values).map(Serial)).to_vec();
     let mut before = None;
     for round in 0..4 {
         for (i, &entity) in (0..).zip(&entities) {
             world.insert_shared(entity, round * values + i).expect("it lives");
         }
-        assert_eq!(world.shared_values::<u32>().count(), values as usize);
+        assert_eq!(world.shared::<u32>().iter().count(), values as usize);
         world.despawn(entity).ok();
         // Old and new values exist at the same time, so there may be twice the number of tags.
-        let len = world.archetypes().len();
+        let len = world.reflect().archetypes().len();
         assert!(len <= 2 * values as usize + 80, "{len} archetypes for {values} values");
         before = before.max(Some(len));
     }
     sound(&world);
-    world.retire_archetypes();
-    assert!(world.archetypes().len() <= values as usize + 1, "of {before:?}");
+    world.memory_mut().retire_archetypes();
+    assert!(world.reflect().archetypes().len() <= values as usize + 1, "of {before:?}");
     for (i, &entity) in (0..).zip(&entities) {
-        assert_eq!(world.get_shared::<u32>(entity), Ok(&(3 * values + i)));
+        assert_eq!(world.shared::<u32>().get(entity), Ok(&(3 * values + i)));
     }
     sound(&world);
 }
@@ -406,10 +413,11 @@ fn values_are_listed_and_warned_of() {
     assert_eq!(view.components().len(), 1, "a shared value is no component");
     let name = std::any::type_name::<Counted>();
     assert!(view.shared_types().eq([name]));
-    let archetype = world.archetypes().find(|archetype| !archetype.is_empty()).expect("one");
+    let archetype =
+        world.reflect().archetypes().find(|archetype| !archetype.is_empty()).expect("one");
     assert_eq!((archetype.components().len(), archetype.shared_types().count()), (1, 1));
-    assert_eq!(world.components().count(), 1);
-    assert!(world.component_named(name).is_none(), "it cannot be inserted by name");
+    assert_eq!(world.reflect().components().count(), 1);
+    assert!(world.reflect().component(name).is_none(), "it cannot be inserted by name");
     let shared = world.explain().shared;
     assert_eq!((shared.len(), shared[0].type_name, shared[0].values), (1, name, 4));
     assert_eq!(shared[0].rows, ROWS as usize);

@@ -65,7 +65,7 @@ fn comparisons_and_hashes_that_panic_change_nothing() {
         assert_eq!(world.hash(), hash);
         sound(&world);
         world.insert_shared(entities[1], Bomb(2, what)).expect("it lives");
-        assert_eq!(world.shared_values::<Bomb>().count(), 2);
+        assert_eq!(world.shared::<Bomb>().iter().count(), 2);
     }
 }
 
@@ -114,7 +114,7 @@ fn values_in_turn_make_no_archetypes() {
     let mut world = world();
     let entity = world.spawn(Serial(0));
     (0..200).for_each(|i| world.insert_shared(entity, i % 2 == 0).expect("it lives"));
-    assert_eq!(world.archetypes().len(), 3, "without, true and false");
+    assert_eq!(world.reflect().archetypes().len(), 3, "without, true and false");
 }
 
 #[test]
@@ -153,9 +153,9 @@ fn values_that_lie_about_equality_are_as_many_as_they_say() {
     let mut world = world();
     let entities = world.spawn_batch((0..50).map(Serial)).to_vec();
     entities.iter().for_each(|&entity| world.insert_shared(entity, Lost).expect("it lives"));
-    assert_eq!(world.shared_values::<Lost>().count(), 50);
+    assert_eq!(world.shared::<Lost>().iter().count(), 50);
     assert_eq!(world.query::<()>().where_shared(&Lost).count_rows(), 0);
     world.matching::<&Serial>().insert_shared(Lost).expect("it fits");
-    assert_eq!(world.shared_values::<Lost>().count(), 1);
+    assert_eq!(world.shared::<Lost>().iter().count(), 1);
     sound(&world);
 }

@@ -42,7 +42,7 @@ impl Hash for Wrapped {
 }
 
 fn map_owners(world: &mut World) {
-    world.map_shared(|owner: &Owner, id| Owner(id(owner.0)));
+    world.shared_mut().map_entities(|owner: &Owner, id| Owner(id(owner.0)));
 }
 
 /// Asserts that a world with the value is refused and comes back, by both ways.
@@ -57,7 +57,7 @@ fn assert_refused<T: SharedValue>(value: impl Fn(Entity) -> T) {
     let error = world.move_from(other.matching::<&Serial>()).expect_err("it has an id");
     let MergeErrorKind::SharedEntities { name } = error else { panic!("{error}") };
     assert_eq!(name, std::any::type_name::<T>());
-    assert!(error.to_string().contains("World::map_shared"), "{error}");
+    assert!(error.to_string().contains("SharedValuesMut::map_entities"), "{error}");
     assert_eq!([world.hash(), other.hash()], hashes);
     let error = world.merge(other).expect_err("it has an id");
     assert!(matches!(error.kind(), MergeErrorKind::SharedEntities { .. }), "{error}");
@@ -96,7 +96,7 @@ fn values_without_ids_need_no_function() {
     other.insert_shared(all[3], "red").expect("alive");
     let merged = world.merge(other).expect("no value has an id");
     let entity = merged.get(all[1]).expect("it has come");
-    assert_eq!(world.get_shared::<Vec<Option<Entity>>>(entity), Ok(&vec![None]));
+    assert_eq!(world.shared::<Vec<Option<Entity>>>().get(entity), Ok(&vec![None]));
     sound(&world);
 }
 
@@ -144,7 +144,7 @@ fn assert_come(world: &World, before: &[(Entity, u32, Option<Owner>)], merged: &
         let Some(new) = merged.get(old) else { continue };
         assert_eq!(world.get::<Serial>(new), Ok(&Serial(serial)), "{old} is {new}");
         let expected = owner.map(|owner| Owner(merged.get(owner.0).unwrap_or(Entity::NULL)));
-        assert_eq!(world.get_shared::<Owner>(new).ok().copied(), expected, "{old} is {new}");
+        assert_eq!(world.shared::<Owner>().get(new).ok().copied(), expected, "{old} is {new}");
         owners.extend(expected.map(|owner| owner.0));
     }
     for &owner in &owners {
@@ -152,7 +152,7 @@ fn assert_come(world: &World, before: &[(Entity, u32, Option<Owner>)], merged: &
         let with = with.filter(|found| *found == Some(&Owner(owner))).count();
         assert_eq!(world.query::<()>().where_shared(&Owner(owner)).count_rows(), with);
     }
-    let values: Vec<_> = world.shared_values::<Owner>().map(|owner| owner.0).collect();
+    let values: Vec<_> = world.shared::<Owner>().iter().map(|owner| owner.0).collect();
     let distinct: BTreeSet<_> = values.iter().copied().collect();
     assert_eq!(distinct.len(), values.len(), "equal values are one");
 }
@@ -176,7 +176,7 @@ fn ids_are_those_of_the_world_that_takes_over() {
             assert_eq!(merged.len(), before.len());
             assert_come(&world, &before, &merged);
             for (entity, _, owner) in own {
-                assert_eq!(world.get_shared::<Owner>(entity).ok().copied(), owner);
+                assert_eq!(world.shared::<Owner>().get(entity).ok().copied(), owner);
             }
         }
     }
@@ -201,7 +201,7 @@ fn ids_of_some_entities_are_replaced_and_others_are_null() {
             sound(&other);
             for &(entity, _, owner) in &before {
                 if merged.get(entity).is_none() {
-                    assert_eq!(other.get_shared::<Owner>(entity).ok().copied(), owner);
+                    assert_eq!(other.shared::<Owner>().get(entity).ok().copied(), owner);
                 }
             }
         }
@@ -219,12 +219,12 @@ fn values_that_become_equal_are_one() {
         other.insert_shared(pair[0], Owner(pair[1])).expect("alive");
         other.despawn(pair[1]).expect("alive");
     }
-    assert_eq!(other.shared_values::<Owner>().count(), 3);
+    assert_eq!(other.shared::<Owner>().iter().count(), 3);
     let state = world.snapshot().expect("no ids are reserved");
     let merged = world.merge(other).expect("the ids are replaced");
-    assert_eq!((merged.len(), world.shared_values::<Owner>().count()), (3, 1));
+    assert_eq!((merged.len(), world.shared::<Owner>().iter().count()), (3, 1));
     assert_eq!(world.query::<()>().where_shared(&Owner(Entity::NULL)).count_rows(), 4);
-    assert_eq!(world.archetypes().filter(|a| !a.is_empty()).count(), 1);
+    assert_eq!(world.reflect().archetypes().filter(|a| !a.is_empty()).count(), 1);
     sound(&world);
     world.restore(&state).expect("it is of this world");
     sound(&world);
@@ -238,7 +238,7 @@ fn values_that_become_equal_are_one() {
     }
     let odd = other.matching::<&Serial>().with_shared::<Owner>();
     assert_eq!(world.move_from(odd).expect("the ids are replaced").len(), 3);
-    assert!(world.shared_values::<Owner>().eq(&[Owner(Entity::NULL)]));
+    assert!(world.shared::<Owner>().iter().eq(&[Owner(Entity::NULL)]));
     sound(&world);
     // The function stays with the world that was told.
     let (entity, friend) = (world.spawn(()), world.spawn(()));

@@ -79,7 +79,7 @@ fn decode(bytes: &[u8]) -> Option<Counted> {
 /// A world of six entities. Four of them have the values 0 and 1.
 fn counted() -> World {
     let mut world = small_world();
-    world.encode_shared("counted", encode, decode);
+    world.shared_mut().encode("counted", encode, decode);
     let entities = world.spawn_batch((0..6).map(Serial)).to_vec();
     for (value, &entity) in [0, 0, 1, 1].into_iter().zip(&entities) {
         world.insert_shared(entity, Counted::new(value)).expect("alive");
@@ -105,7 +105,7 @@ fn survives(operation: impl Fn(&mut World)) -> i32 {
         let is_over = FUSE.replace(-1) >= 0;
         assert!(!is_over || ended.is_ok(), "there is no other panic");
         sound(&world);
-        let values: Vec<_> = world.shared_values::<Counted>().map(|value| value.0).collect();
+        let values: Vec<_> = world.shared::<Counted>().iter().map(|value| value.0).collect();
         let found = |&value: &u32| {
             let value = Counted::new(value);
             world.query::<()>().where_shared(&value).count_rows() > 0
@@ -192,8 +192,8 @@ fn ends_that_panic_leave_nothing_behind() {
     survives(|world| {
         let zero = Counted::new(0);
         world.matching::<()>().where_shared(&zero).despawn();
-        world.retire_archetypes();
-        world.compact(100);
+        world.memory_mut().retire_archetypes();
+        world.memory_mut().compact(100);
     });
 }
 
@@ -215,7 +215,7 @@ fn questions_that_panic_leave_nothing_behind() {
         world.instantiate(first, 3).expect("alive");
     });
     survives(|world| {
-        let clone = world.get_shared::<Counted>(entity(world, 0)).expect("it has one").clone();
+        let clone = world.shared::<Counted>().get(entity(world, 0)).expect("it has one").clone();
         world.insert_shared(entity(world, 2), clone).expect("alive");
     });
 }
@@ -253,7 +253,7 @@ fn ids_that_are_replaced_leave_nothing_behind() {
         world.insert_shared(kept, Friend(Counted::new(7), Entity::NULL)).expect("alive");
         world.remove_shared::<Friend>(kept).expect("it has one");
         let mut other = small_world();
-        other.map_shared(map);
+        other.shared_mut().map_entities(map);
         let friends = other.spawn_batch((20..26).map(Serial)).to_vec();
         for (value, pair) in (6..).zip(friends.chunks(2)) {
             other.insert_shared(pair[0], Friend(Counted::new(value / 2), pair[1])).expect("alive");
@@ -261,7 +261,7 @@ fn ids_that_are_replaced_leave_nothing_behind() {
         other.despawn(friends[1]).expect("alive");
         other.despawn(friends[3]).expect("alive");
         let merged = world.merge(other).expect("worlds of one kind");
-        assert_eq!((merged.len(), world.shared_values::<Friend>().count()), (4, 2));
+        assert_eq!((merged.len(), world.shared::<Friend>().iter().count()), (4, 2));
         sound(world);
         assert_eq!(world.matching::<&Serial>().with_shared::<Friend>().despawn(), 3);
     });
@@ -284,12 +284,12 @@ fn states_that_panic_leave_nothing_behind() {
         let base = world.snapshot().expect("no ids are reserved");
         let bytes = base.to_bytes().expect("the type has a name");
         world.insert_shared(entity(world, 0), Counted::new(2)).expect("alive");
-        let delta = world.delta_since(&base).expect("it is of this world");
+        let delta = base.delta(world).expect("it is of this world");
         let mut mirror = counted();
         let mut state = mirror.read_snapshot(&bytes).expect("it is what was written");
         mirror.restore(&state).expect("it was read here");
-        mirror.read_delta(&mut state, &delta).expect("it is of that state");
+        state.read_delta(&mut mirror, &delta).expect("it is of that state");
         mirror.restore(&state).expect("it was read here");
     });
-    survives(|world| world.encode_shared("counted", encode, decode));
+    survives(|world| world.shared_mut().encode("counted", encode, decode));
 }

@@ -106,7 +106,7 @@ const WAYS: [Way; 14] = [
     ("moves before the end", |world, ids| {
         ids.iter().for_each(|&id| world.remove::<Four>(id).map(drop).unwrap());
         world.matching::<Entity>().with::<Tag>().insert(Four(9)).unwrap();
-        world.compact(usize::MAX);
+        world.memory_mut().compact(usize::MAX);
         assert_eq!(world.matching::<Entity>().with::<Tag>().despawn(), ids.len());
     }),
 ];

@@ -206,7 +206,7 @@ fn many_values_by_far_indices_take_little_memory() {
     world.clear();
     sound(&world);
     assert_eq!(world.memory().side_bytes, before);
-    let compacted = world.compact(usize::MAX);
+    let compacted = world.memory_mut().compact(usize::MAX);
     assert_eq!(world.memory().side_bytes, 0);
     assert!(compacted.bytes_freed >= before);
 }

@@ -210,7 +210,7 @@ fn the_order_of_archetypes_is_put_back() {
         let names = |archetype: phalanx::reflect::ArchetypeInfo<'_>| {
             archetype.components().map(|component| component.name()).collect()
         };
-        world.archetypes().map(names).collect()
+        world.reflect().archetypes().map(names).collect()
     };
     let mut world = small_world();
     world.spawn((Four(1), Tag));
@@ -220,7 +220,7 @@ fn the_order_of_archetypes_is_put_back() {
     let (state, before, hash) =
         (world.snapshot().expect("no buffers"), names(&world), world.hash());
     world.clear();
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     world.spawn(Other);
     world.spawn(Byte(2));
     world.restore(&state).expect("it is of this world");
@@ -246,12 +246,16 @@ fn what_belongs_to_chunks_is_put_back() {
     let state = world.snapshot().expect("no buffers");
     world.set_enabled::<Awake>(all[3], true).expect("alive");
     world.clear();
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     assert_eq!(world.query::<&Four>().count_rows(), 0);
     world.restore(&state).expect("it is of this world");
     sound(&world);
     assert_eq!(world.is_enabled::<Awake>(all[3]), Ok(false));
-    assert_eq!(world.get_shared::<Team>(all[5]).ok(), Some(&Team(1)), "the snapshot kept it alive");
+    assert_eq!(
+        world.shared::<Team>().get(all[5]).ok(),
+        Some(&Team(1)),
+        "the snapshot kept it alive"
+    );
     assert!(world.query::<PerChunk<Bounds>>().iter().all(|bounds| bounds == Bounds(1.0, 2.0)));
     assert_eq!(world.query::<(&Gone, &Trace)>().count_rows(), 1);
     assert!(!world.contains(all[7]));
@@ -375,7 +379,7 @@ fn what_a_snapshot_keeps_alive_decides_nothing() {
             world.insert_shared(one, Team(number)).expect("room");
         }
         drop(kept);
-        (world.hash(), world.archetypes().count())
+        (world.hash(), world.reflect().archetypes().count())
     };
     assert_eq!(run(false), run(true));
 }
@@ -398,8 +402,8 @@ fn shared_values_of_a_past_that_did_not_happen_decide_nothing() {
             world.insert_shared(one, 7u64).expect("room");
             world.restore(&state).expect("it is of this world");
             sound(&world);
-            assert_eq!((world.hash(), world.get_shared::<Team>(one)), (hash, Ok(&Team(3))));
-            assert!(!world.has_shared::<u64>(one));
+            assert_eq!((world.hash(), world.shared::<Team>().get(one)), (hash, Ok(&Team(3))));
+            assert!(!world.shared::<u64>().contains(one));
         }
         drop(state);
         for number in (0..10).rev().chain(200..230) {
@@ -407,7 +411,7 @@ fn shared_values_of_a_past_that_did_not_happen_decide_nothing() {
         }
         world.insert_shared(one, 7u64).expect("room");
         sound(&world);
-        (world.hash(), world.archetypes().count())
+        (world.hash(), world.reflect().archetypes().count())
     };
     assert_eq!(run(0), run(1));
     assert_eq!(run(0), run(3));

@@ -52,7 +52,7 @@ fn any_state_is_read_as_it_was_written() {
         same(&mirror, &world);
         mirror.clear();
         if step % 40 == 0 {
-            mirror.retire_archetypes();
+            mirror.memory_mut().retire_archetypes();
         } else {
             mirror.spawn(());
         }
@@ -79,9 +79,9 @@ fn a_mirror_follows_by_deltas() {
             _ => {}
         }
         older.truncate(4);
-        let delta = world.delta_since(&sent).expect("no buffers");
+        let delta = sent.delta(&mut world).expect("no buffers");
         let confirmed = state.clone();
-        mirror.read_delta(&mut state, &delta).expect("it is the next");
+        state.read_delta(&mut mirror, &delta).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
         if !world.version().to_bits().is_multiple_of(3) {
@@ -107,13 +107,13 @@ fn a_delta_of_a_past_that_did_not_happen_is_refused() {
     // With the age and the number of rows of the first.
     let second = world.snapshot().expect("no buffers");
     world.spawn(());
-    let delta = world.delta_since(&second).expect("no buffers");
+    let delta = second.delta(&mut world).expect("no buffers");
     let mut read = |state: &Snapshot| {
         mirror.read_snapshot(&state.to_bytes().expect("nothing is shared")).expect("it was written")
     };
     let [mut first, mut second] = [read(&first), read(&second)];
-    assert_eq!(mirror.read_delta(&mut first, &delta), Err(ReadError::OtherBase));
-    assert_eq!(mirror.read_delta(&mut second, &delta), Ok(()));
+    assert_eq!(first.read_delta(&mut mirror, &delta), Err(ReadError::OtherBase));
+    assert_eq!(second.read_delta(&mut mirror, &delta), Ok(()));
     mirror.restore(&second).expect("it was read here");
     same(&mirror, &world);
 }
@@ -128,17 +128,17 @@ fn a_world_that_loaded_a_state_writes_deltas_from_it() {
         let loaded = world.read_snapshot(&bytes).expect("it was written");
         world.restore(&loaded).expect("it was read here");
         (0..5).for_each(|i| change_or_share(&mut world, round + i, false));
-        let delta = world.delta_since(&loaded).expect("no buffers");
+        let delta = loaded.delta(&mut world).expect("no buffers");
         let mut state = mirror.read_snapshot(&bytes).expect("it was written");
-        mirror.read_delta(&mut state, &delta).expect("it is the next");
+        state.read_delta(&mut mirror, &delta).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
         // A snapshot that was taken can be a base as well.
         let mut taken = world.snapshot().expect("no buffers");
         let before = world.snapshot().expect("no buffers");
         change_or_share(&mut world, round, false);
-        let (delta, hash) = (world.delta_since(&before).expect("no buffers"), world.hash());
-        world.read_delta(&mut taken, &delta).expect("it is the next");
+        let (delta, hash) = (before.delta(&mut world).expect("no buffers"), world.hash());
+        taken.read_delta(&mut world, &delta).expect("it is the next");
         world.clear();
         world.restore(&taken).expect("it was read here");
         sound(&world);
@@ -154,18 +154,18 @@ fn a_delta_has_the_lines_that_differ() {
     let all = world.spawn_batch((0..rows).map(|i| (Four(i), Twelve([i; 3])))).to_vec();
     let before = world.snapshot().expect("no buffers");
     let whole = before.to_bytes().expect("nothing is shared").len();
-    let overhead = world.delta_since(&before).expect("no buffers").len();
+    let overhead = before.delta(&mut world).expect("no buffers").len();
     assert!(overhead < 300, "{overhead} bytes for nothing");
     world.get_mut::<Four>(all[77]).expect("alive").0 = 1;
-    let one = world.delta_since(&before).expect("no buffers").len();
+    let one = before.delta(&mut world).expect("no buffers").len();
     assert!(one - overhead < 16 * 4 + 80, "{} bytes for a line", one - overhead);
     // The same bytes again, with newer versions.
     world.query_mut::<&mut Twelve>().into_iter().flatten().for_each(|cells| cells.0[0] ^= 0);
-    let versions = world.delta_since(&before).expect("no buffers").len();
+    let versions = before.delta(&mut world).expect("no buffers").len();
     assert!(versions < whole / 10, "{versions} bytes of versions, {whole} of rows");
     let gone = all.iter().step_by(100).take(10);
     gone.for_each(|&entity| world.despawn(entity).expect("alive"));
-    let fewer = world.delta_since(&before).expect("no buffers").len();
+    let fewer = before.delta(&mut world).expect("no buffers").len();
     assert!(fewer < whole / 4 || cfg!(miri), "{fewer} bytes after ten despawns, {whole} of rows");
 }
 
@@ -279,15 +279,15 @@ fn what_is_of_another_world_is_refused() {
     let more = world.snapshot().expect("no buffers").to_bytes().expect("nothing is shared");
     assert!(matches!(few.read_snapshot(&more), Err(ReadError::Invalid { .. })));
 
-    let delta = world.delta_since(&state).expect("no buffers");
+    let delta = state.delta(&mut world).expect("no buffers");
     assert_eq!(world.read_snapshot(&delta).unwrap_err(), ReadError::Kind { is_delta: true });
     let mut into = world.snapshot().expect("no buffers");
-    assert_eq!(world.read_delta(&mut into, &bytes), Err(ReadError::Kind { is_delta: false }));
-    assert_eq!(world.read_delta(&mut into, &delta), Err(ReadError::OtherBase));
-    assert_eq!(world.read_delta(&mut Snapshot::new(), &delta), Err(ReadError::NoBase));
-    assert_eq!(reader().read_delta(&mut into, &delta), Err(ReadError::NoBase));
-    assert_eq!(reader().delta_since(&into), Err(SnapshotError::OtherWorld));
-    assert_eq!(world.delta_since(&Snapshot::new()), Err(SnapshotError::NeverTaken));
+    assert_eq!(into.read_delta(&mut world, &bytes), Err(ReadError::Kind { is_delta: false }));
+    assert_eq!(into.read_delta(&mut world, &delta), Err(ReadError::OtherBase));
+    assert_eq!(Snapshot::new().read_delta(&mut world, &delta), Err(ReadError::NoBase));
+    assert_eq!(into.read_delta(&mut reader(), &delta), Err(ReadError::NoBase));
+    assert_eq!(into.delta(&mut reader()), Err(SnapshotError::OtherWorld));
+    assert_eq!(Snapshot::new().delta(&mut world), Err(SnapshotError::NeverTaken));
     assert_eq!(Snapshot::new().to_bytes(), Err(SnapshotError::NeverTaken));
 }
 
@@ -296,14 +296,14 @@ fn a_delta_that_cannot_be_written_is_an_error() {
     let mut world = small_world();
     let state = world.snapshot().expect("no buffers");
     world.spawn(Byte(1));
-    let delta = world.delta_since(&state).expect("no buffers");
+    let delta = state.delta(&mut world).expect("no buffers");
     for room in 0..delta.len() {
         let mut message = vec![0; room];
-        let error = world.write_delta_since(&state, &mut message[..]).expect_err("it is too long");
+        let error = state.write_delta(&mut world, &mut message[..]).expect_err("it is too long");
         assert_eq!(error.kind(), io::ErrorKind::WriteZero);
         assert_eq!(message, delta[..room], "what there was room for");
     }
-    let error = world.write_delta_since(&Snapshot::new(), Vec::new()).expect_err("no state");
+    let error = Snapshot::new().write_delta(&mut world, Vec::new()).expect_err("no state");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     assert_eq!(error.to_string(), SnapshotError::NeverTaken.to_string());
 }
@@ -317,10 +317,10 @@ fn shared_values_have_no_bytes() {
     let state = world.snapshot().expect("no buffers");
     let refused = |error: &SnapshotError| matches!(error, SnapshotError::SharedValues { .. });
     assert!(state.to_bytes().is_err_and(|error| refused(&error)));
-    assert!(world.delta_since(&before).is_err_and(|error| refused(&error)));
+    assert!(before.delta(&mut world).is_err_and(|error| refused(&error)));
     let error = state.write_to(Vec::new()).expect_err("they are shared");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     world.remove_shared::<Team>(entity).expect("alive");
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     assert!(world.snapshot().expect("no buffers").to_bytes().is_ok());
 }

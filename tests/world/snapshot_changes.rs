@@ -70,7 +70,7 @@ fn what_has_changed_is_all_that_differs() {
                 }
                 1 => {
                     let read = world.read_snapshot(&bytes(state)).expect("it was written");
-                    let [delta, whole] = [&*state, &read].map(|base| world.delta_since(base));
+                    let [delta, whole] = [&*state, &read].map(|base| base.delta(&mut world));
                     assert!(delta == whole, "the difference at {step} of {round}");
                 }
                 2 => {

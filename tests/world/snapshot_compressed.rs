@@ -17,7 +17,7 @@ mod with_the_feature {
     use phalanx::World;
     use phalanx::error::ReadError;
     use phalanx::prelude::*;
-    use phalanx::snapshot::Snapshot;
+    use phalanx::snapshot::{Snapshot, SnapshotReader};
 
     use crate::common::components::{Four, Twelve, small_world, sound};
     use crate::snapshot_steps::{Chance, Trace, change_or_share};
@@ -48,11 +48,11 @@ mod with_the_feature {
         assert_eq!(state.to_bytes(), before.to_bytes());
 
         change_or_share(&mut world, 3, false);
-        let (plain, mut delta) = (world.delta_since(&before).expect("no buffers"), Vec::new());
-        world.write_compressed_delta_since(&before, &mut delta).expect("a vector takes all");
+        let (plain, mut delta) = (before.delta(&mut world).expect("no buffers"), Vec::new());
+        before.write_compressed_delta(&mut world, &mut delta).expect("a vector takes all");
         let mut by_plain = state.clone();
-        world.read_delta(&mut state, &delta).expect("it was written");
-        world.read_delta(&mut by_plain, &plain).expect("it was written");
+        state.read_delta(&mut world, &delta).expect("it was written");
+        by_plain.read_delta(&mut world, &plain).expect("it was written");
         assert_eq!(state.to_bytes(), by_plain.to_bytes());
         let hash = world.hash();
         world.restore(&state).expect("it is of this world");
@@ -61,7 +61,7 @@ mod with_the_feature {
 
         let mut other = World::builder().chunk_size(ChunkSize::KIB_64).build();
         other.register::<Trace>();
-        let reader = other.snapshot_reader().skip_unknown();
+        let reader = SnapshotReader::new(&mut other).skip_unknown();
         assert_eq!(reader.read(&frame).expect("it was written").len(), before.len());
     }
 

@@ -79,8 +79,8 @@ fn a_state_that_was_read_has_chunks_that_no_earlier_one_had() {
     for (from, to) in [(&after, &before), (&before, &after)] {
         let mut state = mirror.read_snapshot(&from.to_bytes().expect("taken")).expect("written");
         restore(&mut world, to);
-        let delta = world.delta_since(from).expect("no buffers");
-        mirror.read_delta(&mut state, &delta).expect("it is from this state");
+        let delta = from.delta(&mut world).expect("no buffers");
+        state.read_delta(&mut mirror, &delta).expect("it is from this state");
         restore(&mut mirror, &state);
         assert_eq!(mirror.hash(), world.hash());
     }
@@ -118,9 +118,9 @@ fn random_states_that_were_taken_and_read_are_what_they_were() {
                 4 if !states.is_empty() => {
                     let (from, _) = &states[chance.below(states.len())];
                     let bytes = from.to_bytes().expect("nothing is shared");
-                    let delta = world.delta_since(from).expect("no buffers");
+                    let delta = from.delta(&mut world).expect("no buffers");
                     let mut state = mirror.read_snapshot(&bytes).expect("it was written");
-                    mirror.read_delta(&mut state, &delta).expect("it is from this state");
+                    state.read_delta(&mut mirror, &delta).expect("it is from this state");
                     restore(&mut mirror, &state);
                     assert_eq!(mirror.hash(), world.hash(), "at step {step} of {round}");
                 }
@@ -143,7 +143,7 @@ fn a_delta_is_refused_by_a_state_of_other_ids() {
             buffer.spawn(Four(2));
         },
         |world| drop(world.command_buffer(2).expect("there are ids")),
-        |world| world.grow_indices(3_000_000).expect("there is room"),
+        |world| world.memory_mut().grow_indices(3_000_000).expect("there is room"),
     ];
     for (number, change) in changes.into_iter().enumerate() {
         let mut world = world_of(10);
@@ -153,15 +153,15 @@ fn a_delta_is_refused_by_a_state_of_other_ids() {
         change(&mut world);
         let after = world.snapshot().expect("no buffers");
         world.query_mut::<&mut Four>().rows().for_each(|four| four.0 += 1);
-        let delta = world.delta_since(&after).expect("no buffers");
+        let delta = after.delta(&mut world).expect("no buffers");
 
         let mut mirror = small_world();
         mirror.register::<Four>();
         let [mut wrong, mut right] = [&before, &after].map(|state| {
             mirror.read_snapshot(&state.to_bytes().expect("taken")).expect("it was written")
         });
-        assert_eq!(mirror.read_delta(&mut wrong, &delta), Err(ReadError::OtherBase), "{number}");
-        mirror.read_delta(&mut right, &delta).expect("it is from this state");
+        assert_eq!(wrong.read_delta(&mut mirror, &delta), Err(ReadError::OtherBase), "{number}");
+        right.read_delta(&mut mirror, &delta).expect("it is from this state");
         restore(&mut mirror, &right);
         assert_eq!(mirror.hash(), world.hash());
     }
@@ -180,11 +180,11 @@ fn a_refused_delta_changes_nothing_of_the_snapshot() {
     let kept = state.clone();
     world.get_mut::<Four>(hero).expect("alive").0 = 99;
 
-    let mut delta = world.delta_since(&state).expect("no buffers");
+    let mut delta = state.delta(&mut world).expect("no buffers");
     let end = delta.len() - 16;
     delta[end..end + 8].fill(0xFF);
     sign(&mut delta);
-    assert!(world.read_delta(&mut state, &delta).is_err());
+    assert!(state.read_delta(&mut world, &delta).is_err());
     assert_eq!((state.version(), state.to_bytes()), (kept.version(), kept.to_bytes()));
     restore(&mut world, &state);
     assert_eq!(world.side::<String>().get(hero).map(String::as_str), Some("side"));
@@ -238,7 +238,7 @@ fn a_clock_that_is_nearly_used_up_is_neither_read_nor_written() {
     let error = SnapshotError::ClockUsedUp;
     let state = world.snapshot().expect("in memory it can be kept");
     assert_eq!(state.to_bytes(), Err(error), "before it is lost");
-    assert_eq!(world.delta_since(&state), Err(error));
+    assert_eq!(state.delta(&mut world), Err(error));
     assert!(error.to_string().contains("clock"));
     if cfg!(miri) {
         return;
@@ -259,7 +259,7 @@ fn a_reach_that_was_read_needs_memory_when_it_is_used() {
         World::builder().chunk_size(ChunkSize::KIB_4).request_bytes_max(1 << 20).build();
     world.spawn(());
     let mut generous = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    generous.grow_indices(1 << 24).expect("there is room");
+    generous.memory_mut().grow_indices(1 << 24).expect("there is room");
     let read = world.read_snapshot(&bytes_of(&mut generous)).expect("it was written");
     restore(&mut world, &read);
     // One generation is the other half of an id; either order of them is far.

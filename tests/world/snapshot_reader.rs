@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use phalanx::chunks::{PerChunk, PerChunkMut};
 use phalanx::error::ReadError;
 use phalanx::prelude::*;
+use phalanx::snapshot::SnapshotReader;
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve, sound};
 use crate::snapshot_hostile::sign;
@@ -61,16 +62,17 @@ fn a_component_that_is_unknown_is_left_out() {
     world.register::<(Awake, Four)>();
     assert!(matches!(world.read_snapshot(&bytes), Err(ReadError::UnknownComponent { .. })));
     assert!(matches!(
-        world.snapshot_reader().read(&bytes),
+        SnapshotReader::new(&mut world).read(&bytes),
         Err(ReadError::UnknownComponent { .. })
     ));
-    let state = world.snapshot_reader().skip_unknown().read(&bytes).expect("the rest is known");
+    let state =
+        SnapshotReader::new(&mut world).skip_unknown().read(&bytes).expect("the rest is known");
     world.restore(&state).expect("it was read here");
     sound(&world);
     assert_eq!((fours(&world), world.len()), (fours(&old), old.len()));
     assert!(world.contains(only) && world.get::<Four>(only).is_err());
     // Two sets have become one.
-    assert_eq!(world.archetypes().filter(|archetype| !archetype.is_empty()).count(), 3);
+    assert_eq!(world.reflect().archetypes().filter(|archetype| !archetype.is_empty()).count(), 3);
     assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).count_rows(), 39);
     assert_eq!(world.spawn(()), old.spawn(()), "the next id");
 }
@@ -86,7 +88,7 @@ fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
     let refused = world.read_snapshot(&bytes).unwrap_err();
     assert_eq!(refused, ReadError::OtherComponent { name: "health".into(), found: 4, own: 164 });
     let make = |old: then::Health| Health { now: old.0, max: [7; 40] };
-    let state = world.snapshot_reader().migrate(make).read(&bytes).expect("it is made");
+    let state = SnapshotReader::new(&mut world).migrate(make).read(&bytes).expect("it is made");
     world.restore(&state).expect("it was read here");
     sound(&world);
     for (number, &entity) in (0..).zip(&all) {
@@ -94,14 +96,15 @@ fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
     }
     // Components that are unchanged need no function.
     let bytes = bytes_of(&mut world);
-    let state = world.snapshot_reader().migrate(make).read(&bytes).expect("it is the same");
+    let state = SnapshotReader::new(&mut world).migrate(make).read(&bytes).expect("it is the same");
     let hash = world.hash();
     world.clear();
     world.restore(&state).expect("it was read here");
     assert_eq!(world.hash(), hash, "bit for bit");
     // The function does not know the world's component.
     let mut none = World::new();
-    let unknown = none.snapshot_reader().migrate(make).read(&bytes_of(&mut old)).unwrap_err();
+    let unknown =
+        SnapshotReader::new(&mut none).migrate(make).read(&bytes_of(&mut old)).unwrap_err();
     assert!(matches!(unknown, ReadError::UnknownComponent { .. }));
 }
 
@@ -112,8 +115,7 @@ fn two_components_do_not_become_one() {
     let bytes = bytes_of(&mut old);
     let mut world = World::new();
     world.register::<Health>();
-    let reader = world
-        .snapshot_reader()
+    let reader = SnapshotReader::new(&mut world)
         .migrate(|old: then::Health| Health { now: old.0, max: [0; 40] })
         .migrate(|_: then::Rumour| Health { now: 1, max: [0; 40] });
     assert!(matches!(reader.read(&bytes), Err(ReadError::Invalid { .. })));
@@ -138,7 +140,7 @@ fn a_state_is_put_into_other_chunks() {
             world.register::<(PerChunk<Bounds>, crate::common::components::Big)>();
             world.register::<crate::common::components::Nth<1>>();
             assert_eq!(world.read_snapshot(&bytes).is_ok(), from == to);
-            let state = world.snapshot_reader().read(&bytes).expect("any chunks will do");
+            let state = SnapshotReader::new(&mut world).read(&bytes).expect("any chunks will do");
             world.restore(&state).expect("it was read here");
             sound(&world);
             assert_eq!((fours(&world), world.len()), (fours(&old), old.len()));
@@ -160,14 +162,14 @@ fn values_that_there_are_not_are_refused() {
     let mut bytes = bytes_of(&mut old);
     let mut world = World::new();
     world.register::<then::State>();
-    let state = world.snapshot_reader().skip_unknown().read(&bytes);
+    let state = SnapshotReader::new(&mut world).skip_unknown().read(&bytes);
     assert_eq!(state.expect("it is known").len(), 1);
     // The byte of the enum is among these.
     let mut refused = 0;
     for at in (0..bytes.len() - 8).step_by(if cfg!(miri) { 199 } else { 1 }) {
         bytes[at] ^= 0x40;
         sign(&mut bytes);
-        match world.snapshot_reader().skip_unknown().read(&bytes) {
+        match SnapshotReader::new(&mut world).skip_unknown().read(&bytes) {
             Ok(state) => {
                 world.restore(&state).expect("it was read here");
                 sound(&world);
@@ -187,14 +189,14 @@ fn entities_that_are_gone_stay_with_what_they_keep() {
     let bytes = bytes_of(&mut old);
     let mut world = World::new();
     world.register::<(Four, Trace, then::Rumour)>();
-    let state = world.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
+    let state = SnapshotReader::new(&mut world).skip_unknown().read(&bytes).expect("it is known");
     world.restore(&state).expect("it was read here");
     sound(&world);
     assert_eq!(world.query::<&Trace>().with::<Gone>().count_rows(), 1);
     // The component that keeps it is left out, so it is no longer gone, and its id is free.
     let mut without = World::new();
     without.register::<(Four, then::Rumour)>();
-    let state = without.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
+    let state = SnapshotReader::new(&mut without).skip_unknown().read(&bytes).expect("it is known");
     without.restore(&state).expect("it was read here");
     sound(&without);
     assert!(!without.contains(entity) && without.is_empty());
@@ -221,7 +223,8 @@ fn hidden_entities_stay_hidden_and_those_that_are_over_give_their_ids_back() {
         if knows_trace {
             world.register::<Trace>();
         }
-        let state = world.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
+        let state =
+            SnapshotReader::new(&mut world).skip_unknown().read(&bytes).expect("it is known");
         world.restore(&state).expect("it was read here");
         sound(&world);
         assert_eq!(world.query::<&Four>().count_rows(), 13, "15 without a disabled, a prototype");
@@ -253,7 +256,7 @@ fn a_tag_becomes_a_component_with_a_value_in_each_row() {
     let bytes = bytes_of(&mut old);
     let mut world = World::new();
     world.register::<(Four, now::Mark)>();
-    let reader = world.snapshot_reader().migrate(|_: before::Mark| now::Mark(7));
+    let reader = SnapshotReader::new(&mut world).migrate(|_: before::Mark| now::Mark(7));
     let state = reader.read(&bytes).expect("it was written");
     assert!(state.archetypes().all(|archetype| archetype.columns().count() == 2));
     world.restore(&state).expect("it was read here");

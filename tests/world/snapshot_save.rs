@@ -73,7 +73,7 @@ fn a_file_is_replaced_as_a_whole() {
     }
     // The user's function panics.
     let mut panicking = small_world();
-    panicking.encode_shared::<u32>("number", |_, _| panic!("stop here"), |_| None);
+    panicking.shared_mut::<u32>().encode("number", |_, _| panic!("stop here"), |_| None);
     let entity = panicking.spawn(());
     panicking.insert_shared(entity, 1_u32).expect("alive");
     let state = panicking.snapshot().expect("no buffers");

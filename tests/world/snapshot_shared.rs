@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use phalanx::chunks::PerChunk;
 use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
-use phalanx::snapshot::Snapshot;
+use phalanx::snapshot::{Snapshot, SnapshotReader};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};
@@ -28,12 +28,12 @@ pub(crate) fn number_of(bytes: &[u8]) -> Option<u32> {
 
 /// Tells a world the encoding of teams and labels.
 pub(crate) fn tell(world: &mut World) {
-    world.encode_shared(
+    world.shared_mut().encode(
         "team",
         |team: &Team, to| to.extend_from_slice(&team.0.to_ne_bytes()),
         |bytes| number_of(bytes).map(Team),
     );
-    world.encode_shared(
+    world.shared_mut().encode(
         "label",
         |label: &Label, to| to.extend_from_slice(label.0.as_bytes()),
         |bytes| Some(Label(std::str::from_utf8(bytes).ok()?.to_owned())),
@@ -54,7 +54,7 @@ fn reader() -> World {
         world.insert_shared(entity, Label(format!("before {i}"))).expect("alive");
     }
     world.clear();
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     world.register::<(Trace, Disabled, Other, PerChunk<Bounds>, Big, Nth<1>)>();
     tell(&mut world);
     world.register::<(Tag, Awake, Byte, Twelve, Four)>();
@@ -94,8 +94,8 @@ fn change_values(world: &mut World, seed: u64) {
 fn same(mirror: &World, world: &World) {
     sound(mirror);
     assert_eq!((mirror.hash(), mirror.len()), (world.hash(), world.len()));
-    assert!(mirror.shared_values::<Team>().eq(world.shared_values::<Team>()));
-    assert!(mirror.shared_values::<Label>().eq(world.shared_values::<Label>()));
+    assert!(mirror.shared::<Team>().iter().eq(world.shared::<Team>().iter()));
+    assert!(mirror.shared::<Label>().iter().eq(world.shared::<Label>().iter()));
 }
 
 pub(crate) fn bytes_of(world: &mut World) -> Vec<u8> {
@@ -125,16 +125,18 @@ fn values_are_read_as_they_were_written() {
     mirror.restore(&state).expect("it was read here");
     same(&mirror, &world);
     for &entity in &all {
-        assert_eq!(mirror.get_shared::<Team>(entity), world.get_shared::<Team>(entity));
-        let label = |world: &World| world.get_shared::<Label>(entity).ok().cloned();
+        assert_eq!(mirror.shared::<Team>().get(entity), world.shared::<Team>().get(entity));
+        let label = |world: &World| world.shared::<Label>().get(entity).ok().cloned();
         assert_eq!(label(&mirror), label(&world));
     }
     assert_eq!(mirror.query::<&Four>().where_shared(&Team(1)).count_rows(), 20);
     // Types without values need no functions.
     assert!(mirror.spawn_batch([Four(1)]).len() == 1);
     mirror.clear();
-    mirror.retire_archetypes();
-    assert!(small_world().snapshot_reader().skip_unknown().read(&bytes_of(&mut mirror)).is_ok());
+    mirror.memory_mut().retire_archetypes();
+    assert!(
+        SnapshotReader::new(&mut small_world()).skip_unknown().read(&bytes_of(&mut mirror)).is_ok()
+    );
 }
 
 #[test]
@@ -164,7 +166,7 @@ fn any_state_with_values_goes_on_as_it_would() {
         equal(&mut mirror, &bytes_of(&mut world));
         mirror.clear();
         if step % 4 == 0 {
-            mirror.retire_archetypes();
+            mirror.memory_mut().retire_archetypes();
         } else {
             let entity = mirror.spawn(());
             mirror.insert_shared(entity, Team(7)).expect("alive");
@@ -213,9 +215,9 @@ fn a_mirror_follows_values_by_deltas() {
             _ => {}
         }
         older.truncate(4);
-        let delta = world.delta_since(&sent).expect("no buffers");
+        let delta = sent.delta(&mut world).expect("no buffers");
         let confirmed = state.clone();
-        mirror.read_delta(&mut state, &delta).expect("it is the next");
+        state.read_delta(&mut mirror, &delta).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
         if chance.below(3) != 0 {
@@ -250,16 +252,16 @@ fn a_world_that_loaded_values_writes_deltas_from_them() {
         let loaded = world.read_snapshot(&bytes).expect("it was written");
         world.restore(&loaded).expect("it was read here");
         (0..8).for_each(|i| change_values(&mut world, round + i));
-        let delta = world.delta_since(&loaded).expect("no buffers");
+        let delta = loaded.delta(&mut world).expect("no buffers");
         let mut state = mirror.read_snapshot(&bytes).expect("it was written");
-        mirror.read_delta(&mut state, &delta).expect("it is the next");
+        state.read_delta(&mut mirror, &delta).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
         // A snapshot that was taken can be a base as well.
         let [mut taken, before] = [(); 2].map(|()| world.snapshot().expect("no buffers"));
         (0..8).for_each(|i| change_values(&mut world, round * 3 + i));
-        let (delta, hash) = (world.delta_since(&before).expect("no buffers"), world.hash());
-        world.read_delta(&mut taken, &delta).expect("it is the next");
+        let (delta, hash) = (before.delta(&mut world).expect("no buffers"), world.hash());
+        taken.read_delta(&mut world, &delta).expect("it is the next");
         world.clear();
         world.restore(&taken).expect("it was read here");
         sound(&world);
@@ -274,7 +276,7 @@ thread_local! {
 #[test]
 fn a_delta_has_the_values_that_are_new() {
     let mut world = small_world();
-    world.encode_shared(
+    world.shared_mut().encode(
         "team",
         |team: &Team, to| {
             ENCODED.set(ENCODED.get() + 1);
@@ -291,15 +293,15 @@ fn a_delta_has_the_values_that_are_new() {
     assert_eq!(ENCODED.take(), 0);
     let whole = before.to_bytes().expect("they have a name");
     assert_eq!(ENCODED.take(), 50);
-    let nothing = world.delta_since(&before).expect("no buffers").len();
+    let nothing = before.delta(&mut world).expect("no buffers").len();
     assert_eq!(ENCODED.take(), 0);
     world.get_mut::<Four>(all[7]).expect("alive").0 = 1;
-    assert!(world.delta_since(&before).expect("no buffers").len() < nothing + 500);
+    assert!(before.delta(&mut world).expect("no buffers").len() < nothing + 500);
     assert_eq!(ENCODED.take(), 0, "of {} bytes", whole.len());
     world.insert_shared(all[7], Team(99)).expect("alive");
     world.insert_shared(all[8], Team(9)).expect("alive");
     world.insert_shared(all[8], Team(8)).expect("alive");
-    world.delta_since(&before).expect("no buffers");
+    before.delta(&mut world).expect("no buffers");
     assert_eq!(ENCODED.take(), 2, "a new one, and an equal one that came again");
 }
 
@@ -315,8 +317,8 @@ fn a_state_in_a_frame_has_values_too() {
         let mut state = mirror.read_snapshot(&frame).expect("it was written");
         (0..steps / 10).for_each(|step| change_values(&mut world, step));
         frame.clear();
-        world.write_compressed_delta_since(&saved, &mut frame).expect("a vector takes all");
-        mirror.read_delta(&mut state, &frame).expect("it is the next");
+        saved.write_compressed_delta(&mut world, &mut frame).expect("a vector takes all");
+        state.read_delta(&mut mirror, &frame).expect("it is the next");
         mirror.restore(&state).expect("it was read here");
         same(&mirror, &world);
     }
@@ -332,21 +334,21 @@ fn a_type_without_a_name_is_refused_while_archetypes_have_it() {
     let state = world.snapshot().expect("no buffers");
     let error = SnapshotError::SharedValues { type_name: "&str" };
     assert_eq!(state.to_bytes(), Err(error));
-    assert!(error.to_string().contains("`World::encode_shared`"), "{error}");
-    assert_eq!(world.delta_since(&state), Err(error));
+    assert!(error.to_string().contains("`SharedValuesMut::encode`"), "{error}");
+    assert_eq!(state.delta(&mut world), Err(error));
     world.remove_shared::<&str>(entity).expect("alive");
     assert_eq!(
         world.snapshot().expect("no buffers").to_bytes(),
         Err(error),
         "an archetype is left"
     );
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     let bytes = bytes_of(&mut world);
     let mut other = small_world();
     other.register::<Four>();
     let unknown = other.read_snapshot(&bytes).expect_err("it does not know it");
     assert_eq!(unknown, ReadError::UnknownShared { name: "team".into() });
-    assert!(unknown.to_string().contains("`World::encode_shared`"), "{unknown}");
+    assert!(unknown.to_string().contains("`SharedValuesMut::encode`"), "{unknown}");
 }
 
 #[test]
@@ -374,34 +376,35 @@ fn what_is_unknown_is_left_out_and_the_rest_is_made_anew() {
     let bytes = bytes_of(&mut old);
     let mut world = World::new();
     world.register::<Health>();
-    world.encode_shared(
+    world.shared_mut().encode(
         "team",
         |team: &Team, to| to.extend_from_slice(&team.0.to_ne_bytes()),
         |bytes| number_of(bytes).map(Team),
     );
     let make = |old: then::Health| Health { now: old.0, max: 100 };
-    let refused = world.snapshot_reader().migrate(make).read(&bytes).expect_err("no labels");
+    let refused =
+        SnapshotReader::new(&mut world).migrate(make).read(&bytes).expect_err("no labels");
     assert_eq!(refused, ReadError::UnknownShared { name: "label".into() });
-    let state = world.snapshot_reader().migrate(make).skip_unknown().read(&bytes);
+    let state = SnapshotReader::new(&mut world).migrate(make).skip_unknown().read(&bytes);
     let state = state.expect("the rest is known");
     world.restore(&state).expect("it was read here");
     sound(&world);
-    let team = |world: &World, entity| world.get_shared::<Team>(entity).map(|team| team.0).ok();
+    let team = |world: &World, entity| world.shared::<Team>().get(entity).map(|team| team.0).ok();
     for (i, &entity) in (0..).zip(&all) {
         assert_eq!(team(&world, entity), team(&old, entity));
         assert_eq!(world.get::<Health>(entity).map(|health| health.now), Ok(i));
     }
     // Sets with and without a label have become one.
-    assert_eq!(world.archetypes().filter(|archetype| !archetype.is_empty()).count(), 3);
-    assert_eq!(world.shared_values::<Label>().count(), 0);
-    assert_eq!(world.shared_values::<Team>().count(), 2);
+    assert_eq!(world.reflect().archetypes().filter(|archetype| !archetype.is_empty()).count(), 3);
+    assert_eq!(world.shared::<Label>().iter().count(), 0);
+    assert_eq!(world.shared::<Team>().iter().count(), 2);
     // The values are found.
     world.insert_shared(all[0], Team(1)).expect("alive");
-    assert_eq!(world.shared_values::<Team>().count(), 2);
+    assert_eq!(world.shared::<Team>().iter().count(), 2);
     // With both types known, bit for bit but for the chunks.
     tell(&mut world);
-    let state = world.snapshot_reader().migrate(make).read(&bytes).expect("all is known");
+    let state = SnapshotReader::new(&mut world).migrate(make).read(&bytes).expect("all is known");
     world.restore(&state).expect("it was read here");
     sound(&world);
-    assert!(world.shared_values::<Label>().eq(old.shared_values::<Label>()));
+    assert!(world.shared::<Label>().iter().eq(old.shared::<Label>().iter()));
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use phalanx::error::ReadError;
 use phalanx::prelude::*;
-use phalanx::snapshot::Snapshot;
+use phalanx::snapshot::{Snapshot, SnapshotReader};
 
 use crate::common::components::{Four, Serial, Tag, small_world, sound};
 use crate::snapshot_hostile::{flipped, sign};
@@ -30,7 +30,7 @@ fn world() -> World {
         world.insert_shared(all[1], Team(100 + i)).expect("alive");
         world.insert_shared(all[2], Label(format!("gone {i}"))).expect("alive");
     }
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     world.remove_shared::<Label>(all[2]).expect("it has one");
     world
 }
@@ -38,10 +38,12 @@ fn world() -> World {
 /// Uses values, which finds tags that contradict each other.
 fn use_up(world: &mut World) {
     sound(world);
-    let before: Vec<_> = world.shared_values::<Team>().map(|team| team.0).collect();
+    let before: Vec<_> = world.shared::<Team>().iter().map(|team| team.0).collect();
     let all: Vec<Entity> = world.query::<Entity>().rows().collect();
     for (i, &entity) in (0..).zip(&all) {
-        assert!(world.get_shared::<Label>(entity).is_ok() == world.has_shared::<Label>(entity));
+        assert!(
+            world.shared::<Label>().get(entity).is_ok() == world.shared::<Label>().contains(entity)
+        );
         world.insert_shared(entity, Label(format!("gone {i}"))).expect("alive");
         let team = before.get(i as usize % before.len().max(1)).copied().unwrap_or(1);
         world.insert_shared(entity, Team(team)).expect("alive");
@@ -131,16 +133,16 @@ fn deltas_with_values_are_refused_or_sound() {
     world.insert_shared(all[3], Label("0".into())).expect("alive");
     world.insert_shared(all[4], Label("new".into())).expect("alive");
     world.despawn(all[5]).expect("alive");
-    let delta = world.delta_since(&base).expect("no buffers");
+    let delta = base.delta(&mut world).expect("no buffers");
     let mut state = mirror.read_snapshot(&whole).expect("it was written");
-    mirror.read_delta(&mut state, &delta).expect("it is the next");
+    state.read_delta(&mut mirror, &delta).expect("it is the next");
     mirror.restore(&state).expect("it was read here");
     assert_eq!(mirror.hash(), world.hash());
     let step = if cfg!(miri) { 2_999 } else { 1 };
     let start = mirror.read_snapshot(&whole).expect("it was written");
     for hostile in flipped(&delta, step) {
         let mut state = start.clone();
-        if mirror.read_delta(&mut state, &hostile).is_err() {
+        if state.read_delta(&mut mirror, &hostile).is_err() {
             assert!(state.to_bytes().expect("it has a state") == whole, "nothing has changed");
             continue;
         }
@@ -189,7 +191,7 @@ fn what_is_left_out_is_chosen_by_name() {
             asked.push(name.to_owned());
             name != known
         };
-        let read = mirror.snapshot_reader().skip_unknown_if(skip).read(bytes);
+        let read = SnapshotReader::new(&mut mirror).skip_unknown_if(skip).read(bytes);
         (read.map(|state| state.len()).map_err(|error| error.to_string()), asked)
     };
     let (read, names) = unknown(&bytes, "");
@@ -203,7 +205,7 @@ fn what_is_left_out_is_chosen_by_name() {
     let mut mirror = small_world();
     let hash = mirror.hash();
     let stopped = catch_unwind(AssertUnwindSafe(|| {
-        mirror.snapshot_reader().skip_unknown_if(|_| panic!("stop here")).read(&bytes)
+        SnapshotReader::new(&mut mirror).skip_unknown_if(|_| panic!("stop here")).read(&bytes)
     }));
     assert!(stopped.is_err());
     assert_eq!(mirror.hash(), hash);
@@ -247,7 +249,7 @@ impl Drop for Counted {
 fn counted(count: &Arc<()>) -> World {
     let mut world = small_world();
     let count = Arc::clone(count);
-    world.encode_shared(
+    world.shared_mut().encode(
         "counted",
         |value: &Counted, to| {
             if value.0 == 2 {
@@ -281,10 +283,10 @@ fn functions_that_panic_change_nothing_and_values_are_dropped_once() {
     let bytes = state.to_bytes().expect("they have a name");
     ARMED.set("encode");
     assert!(catch_unwind(AssertUnwindSafe(|| state.to_bytes())).is_err());
-    assert!(catch_unwind(AssertUnwindSafe(|| world.delta_since(&start))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| start.delta(&mut world))).is_err());
     ARMED.set("");
     assert!(state.to_bytes().expect("they have a name") == bytes);
-    let delta = world.delta_since(&start).expect("no buffers");
+    let delta = start.delta(&mut world).expect("no buffers");
 
     let first = start.to_bytes().expect("nothing is shared");
     let mut kept = mirror.read_snapshot(&first).expect("it was written");
@@ -293,9 +295,9 @@ fn functions_that_panic_change_nothing_and_values_are_dropped_once() {
     for what in ["decode", "hash", "eq"] {
         ARMED.set(what);
         let whole = catch_unwind(AssertUnwindSafe(|| mirror.read_snapshot(&bytes)));
-        let change = catch_unwind(AssertUnwindSafe(|| mirror.read_delta(&mut kept, &delta)));
+        let change = catch_unwind(AssertUnwindSafe(|| kept.read_delta(&mut mirror, &delta)));
         let reader = catch_unwind(AssertUnwindSafe(|| {
-            mirror.snapshot_reader().skip_unknown().read(&bytes).map(|state| state.len())
+            SnapshotReader::new(&mut mirror).skip_unknown().read(&bytes).map(|state| state.len())
         }));
         ARMED.set("");
         assert!(whole.is_err() && change.is_err() && reader.is_err(), "{what}");
@@ -305,7 +307,7 @@ fn functions_that_panic_change_nothing_and_values_are_dropped_once() {
         sound(&mirror);
     }
     let state = mirror.read_snapshot(&bytes).expect("it was written");
-    mirror.read_delta(&mut kept, &delta).expect("it is the next");
+    kept.read_delta(&mut mirror, &delta).expect("it is the next");
     assert_eq!(alive(&read), 8, "of each state");
     mirror.restore(&state).expect("it was read here");
     assert_eq!((mirror.hash(), alive(&read)), (world.hash(), 8), "the world has those of one");
@@ -339,18 +341,19 @@ fn a_name_is_that_of_one_type_and_a_type_has_one() {
     fn encode(_: &u64, _: &mut Vec<u8>) {}
     let mut world = small_world();
     tell(&mut world);
-    let taken = text(|| world.encode_shared("team", encode, |_| Some(0)));
+    let taken = text(|| world.shared_mut().encode("team", encode, |_| Some(0)));
     assert!(taken.contains("two shared types are named `team`"), "{taken}");
     assert!(taken.contains("Team`") && taken.contains("`u64`"), "{taken}");
-    let named =
-        text(|| world.encode_shared("crew", |_: &Team, _| (), |bytes| number_of(bytes).map(Team)));
+    let named = text(|| {
+        world.shared_mut().encode("crew", |_: &Team, _| (), |bytes| number_of(bytes).map(Team))
+    });
     assert!(named.contains("is named `team` in this world"), "{named}");
     // Later functions replace earlier ones.
     let entity = world.spawn(());
     world.insert_shared(entity, Team(5)).expect("alive");
     let bytes = bytes_of(&mut world);
-    world.encode_shared("team", |_: &Team, _| (), |_| Some(Team(9)));
+    world.shared_mut().encode("team", |_: &Team, _| (), |_| Some(Team(9)));
     let state: Snapshot = world.read_snapshot(&bytes).expect("it was written");
     world.restore(&state).expect("it was read here");
-    assert_eq!(world.get_shared::<Team>(entity), Ok(&Team(9)));
+    assert_eq!(world.shared::<Team>().get(entity), Ok(&Team(9)));
 }

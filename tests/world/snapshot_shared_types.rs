@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
+use phalanx::snapshot::SnapshotReader;
 
 use crate::common::components::{Four, small_world};
 use crate::snapshot_shared::{bytes_of, tell};
@@ -39,7 +40,7 @@ fn more_values_than_a_world_has_are_refused() {
     assert_eq!(full.hash(), hash);
     let entity = full.spawn(());
     full.insert_shared(entity, Team(1)).expect("there is room");
-    assert!(small_world().snapshot_reader().skip_unknown().read(&bytes).is_ok());
+    assert!(SnapshotReader::new(&mut small_world()).skip_unknown().read(&bytes).is_ok());
 
     // Values that no world has are not written.
     let before = many.snapshot().expect("no buffers");
@@ -49,7 +50,7 @@ fn more_values_than_a_world_has_are_refused() {
     }
     let refused = many.snapshot().expect("no buffers").to_bytes().expect_err("too many");
     assert!(matches!(refused, SnapshotError::TooManyValues { .. }), "{refused}");
-    assert_eq!(many.delta_since(&before), Err(refused));
+    assert_eq!(before.delta(&mut many), Err(refused));
     many.query::<Entity>().entities().into_iter().skip(49_000).for_each(|entity| {
         many.despawn(entity).expect("alive");
     });
@@ -64,7 +65,7 @@ fn more_values_than_a_world_has_are_refused() {
         catch_unwind(AssertUnwindSafe(|| full.insert_shared(entity, value))).is_err()
     });
     assert!(is_full, "a world has fewer types and values");
-    let read = full.snapshot_reader().skip_unknown().read(&hidden);
+    let read = SnapshotReader::new(&mut full).skip_unknown().read(&hidden);
     assert!(matches!(read, Err(ReadError::UnknownComponent { .. })), "{read:?}");
     assert!(full.read_snapshot(&bytes_of(&mut small_world())).is_ok());
 }
@@ -102,7 +103,7 @@ impl Hash for Chosen {
 fn values_that_were_chosen_for_their_hash_are_not_compared_with_each_other() {
     const LEN: u32 = if cfg!(miri) { 20 } else { 300 };
     let tell = |world: &mut World| {
-        world.encode_shared(
+        world.shared_mut().encode(
             "chosen",
             |value: &Chosen, to| to.extend_from_slice(&value.0.to_ne_bytes()),
             |bytes| Some(Chosen::nth(u64::from_ne_bytes(bytes.try_into().ok()?))),
@@ -137,7 +138,7 @@ fn a_type_without_archetypes_is_no_state() {
     world.insert_shared(entity, 5_u64).expect("alive");
     world.remove_shared::<u64>(entity).expect("it has one");
     assert!(world.snapshot().expect("no buffers").to_bytes().is_err());
-    world.retire_archetypes();
+    world.memory_mut().retire_archetypes();
     let bytes = bytes_of(&mut world);
     let state = world.read_snapshot(&bytes).expect("it was written");
     let before = world.hash();
@@ -167,7 +168,7 @@ fn types_of_one_name_are_told_apart_by_their_names_in_bytes() {
                 #[derive(PartialEq, Eq, Hash)]
                 struct Own(u8);
                 let decode = |bytes: &[u8]| Some(Own(*bytes.first()?));
-                world.encode_shared($name, |own: &Own, to| to.push(own.0), decode);
+                world.shared_mut().encode($name, |own: &Own, to| to.push(own.0), decode);
                 let put = |world: &mut World, entity, value| {
                     world.insert_shared(entity, Own(value)).expect("alive");
                 };

@@ -44,7 +44,7 @@ impl Drop for Counted {
 fn counted(len: u32) -> (World, Vec<Entity>, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let mut world = World::new();
-    world.keep_sides::<Counted>();
+    world.side_mut::<Counted>().keep_in_snapshots();
     let entities = world.spawn_batch((0..len).map(Four)).to_vec();
     for (number, &entity) in (1..).zip(&entities) {
         let value = Counted { number, counts: Arc::clone(&counts) };
@@ -63,7 +63,7 @@ fn numbers(world: &World) -> Vec<(Entity, u32)> {
 #[test]
 fn what_was_written_inserted_and_removed_goes_back() {
     let mut world = World::new();
-    world.keep_sides::<String>();
+    world.side_mut::<String>().keep_in_snapshots();
     let [written, removed, despawned, bare] =
         world.spawn_batch([(); 4])[..].try_into().expect("four");
     for entity in [written, removed, despawned] {
@@ -119,7 +119,7 @@ fn types_that_are_named_later_are_in_later_snapshots() {
     world.insert_side(stays, 1u32).expect("alive");
     world.insert_side(goes, 2u32).expect("alive");
     let early = world.snapshot().expect("no buffers");
-    world.keep_sides::<u32>();
+    world.side_mut::<u32>().keep_in_snapshots();
     let late = world.snapshot().expect("no buffers");
     *world.side_mut::<u32>().get_mut(stays).expect("it has one") = 3;
     world.despawn(goes).expect("alive");
@@ -181,8 +181,8 @@ fn states_that_were_read_have_no_side_values() {
     let mut saved = world.snapshot().expect("no buffers");
     let bytes = saved.to_bytes().expect("nothing is shared");
     let read = world.read_snapshot(&bytes).expect("it was written");
-    let delta = world.delta_since(&saved).expect("no buffers");
-    world.read_delta(&mut saved, &delta).expect("it was written");
+    let delta = saved.delta(&mut world).expect("no buffers");
+    saved.read_delta(&mut world, &delta).expect("it was written");
     for foreign in [read, saved] {
         world.restore(&foreign).expect("it is of this world");
         assert_eq!((world.len(), numbers(&world).len()), (10, 0));
@@ -195,7 +195,7 @@ fn values_that_come_from_other_worlds_are_kept_too() {
     for knows in [false, true] {
         let mut world = World::new();
         if knows {
-            world.keep_sides::<Counted>();
+            world.side_mut::<Counted>().keep_in_snapshots();
         }
         let (mut level, _, _) = counted(6);
         let empty = world.snapshot().expect("no buffers");
@@ -228,9 +228,9 @@ fn a_destructor_that_panics_in_a_delta_leaves_the_later_state() {
     let [mut state, before] = [(); 2].map(|()| world.snapshot().expect("no buffers"));
     world.get_mut::<Four>(entities[0]).expect("alive").0 = 9;
     world.spawn(Four(10));
-    let delta = world.delta_since(&before).expect("nothing is shared");
+    let delta = before.delta(&mut world).expect("nothing is shared");
     counts.panics_at_drop_of.store(2, Ordering::Relaxed);
-    let read = catch_unwind(AssertUnwindSafe(|| world.read_delta(&mut state, &delta)));
+    let read = catch_unwind(AssertUnwindSafe(|| state.read_delta(&mut world, &delta)));
     counts.panics_at_drop_of.store(0, Ordering::Relaxed);
     assert!(read.is_err());
     world.clear();
@@ -246,7 +246,7 @@ fn values_of_a_world_that_keeps_them_are_kept() {
     let own = world.spawn(Four(0));
     world.insert_side(own, String::from("own")).expect("alive");
     let mut other = World::new();
-    other.keep_sides::<String>();
+    other.side_mut::<String>().keep_in_snapshots();
     let theirs = other.spawn(Four(1));
     other.insert_side(theirs, String::from("theirs")).expect("alive");
     world.merge(other).expect("there is room");
@@ -278,7 +278,7 @@ proptest! {
         changes in proptest::collection::vec(change(), 1..100),
     ) {
         let mut world = World::new();
-        world.keep_sides::<Box<str>>();
+        world.side_mut::<Box<str>>().keep_in_snapshots();
         let mut model: BTreeMap<Entity, Option<Box<str>>> = BTreeMap::new();
         let (mut ring, mut models) = (SnapshotRing::new(4), Vec::new());
         for (step, change) in (0..).zip(changes) {

@@ -71,8 +71,8 @@ pub(crate) fn change_or_share(world: &mut World, seed: u64, shares: bool) {
         17 => _ = world.insert(one, Disabled),
         18 => _ = world.instantiate(one, 3),
         19 => _ = world.reserve_entity(),
-        20 => _ = world.retire_archetypes(),
-        21 => _ = world.compact(10_000),
+        20 => _ = world.memory_mut().retire_archetypes(),
+        21 => _ = world.memory_mut().compact(10_000),
         22 => {
             let half: Vec<_> = all.iter().copied().skip(number as usize % 2).step_by(2).collect();
             for entity in half.into_iter().take(rows) {

@@ -38,7 +38,7 @@ fn columns_are_copied_row_by_row_into_as_many_chunks_as_it_takes() {
             assert_eq!(world.get::<Four>(entity), Ok(&Four(i)));
             assert_eq!(world.get::<Twelve>(entity), Ok(&Twelve([i; 3])));
         }
-        assert_eq!(world.archetypes().count(), 1, "order of nesting makes no archetype");
+        assert_eq!(world.reflect().archetypes().count(), 1, "order of nesting makes no archetype");
     }
 }
 

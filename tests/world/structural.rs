@@ -75,7 +75,7 @@ fn removing_the_only_row_leaves_an_empty_archetype() {
 #[test]
 fn removing_the_only_row_of_the_last_chunk_gives_the_chunk_back() {
     let (mut world, entities) = filled(257);
-    let chunks = |world: &World| world.archetypes().next().expect("one").chunk_len();
+    let chunks = |world: &World| world.reflect().archetypes().next().expect("one").chunk_len();
     assert_eq!(chunks(&world), 2);
     world.despawn(entities[256]).expect("alive");
     assert_eq!(chunks(&world), 1);
@@ -122,7 +122,7 @@ fn components_inserted_in_any_order_lead_to_one_archetype() {
     }
     world.spawn((Twelve([2; 3]), (Tag, Four(1))));
     world.spawn((Four(1), Twelve([2; 3]), Tag));
-    let full: Vec<_> = world.archetypes().filter(|a| a.components().len() == 3).collect();
+    let full: Vec<_> = world.reflect().archetypes().filter(|a| a.components().len() == 3).collect();
     assert_eq!(full.len(), 1, "one archetype");
     assert_eq!(full[0].len(), 8);
     sound(&world);
@@ -149,7 +149,11 @@ fn ids_in_components_survive_moves_through_twenty_archetypes() {
         };
     }
     moves!(0 1 2 3 4 5 6 7 8 9 10 11);
-    assert!(world.archetypes().count() > 20, "{} archetypes", world.archetypes().count());
+    assert!(
+        world.reflect().archetypes().count() > 20,
+        "{} archetypes",
+        world.reflect().archetypes().count()
+    );
     for (i, &entity) in entities.iter().enumerate() {
         let Link(target) = *world.get::<Link>(entity).expect("kept");
         let value = u32::try_from((i + 1) % entities.len()).expect("few");
@@ -161,12 +165,12 @@ fn ids_in_components_survive_moves_through_twenty_archetypes() {
 #[test]
 fn inserting_what_is_there_overwrites_in_place() {
     let (mut world, entities) = filled(300);
-    let before = world.archetypes().count();
+    let before = world.reflect().archetypes().count();
     world.insert(entities[5], (Four(1_000), Twelve([9; 3]))).expect("room");
     world.insert(entities[5], ()).expect("nothing");
     assert_eq!(world.get::<Four>(entities[5]), Ok(&Four(1_000)));
     assert_eq!(world.get::<Twelve>(entities[5]), Ok(&Twelve([9; 3])));
-    assert_eq!(world.archetypes().count(), before);
+    assert_eq!(world.reflect().archetypes().count(), before);
     assert_eq!(world.query::<Entity>().iter().flatten().copied().collect::<Vec<_>>(), entities);
 }
 
@@ -252,7 +256,7 @@ fn a_bundle_of_twelve_and_nested_bundles_make_a_round_trip() {
     assert_eq!(world.remove::<Twelve>(entity), Ok(bundle));
     world.insert(entity, ((bundle,), (((Tag,),), ()))).expect("room");
     assert_eq!(world.remove::<(Nth<7>, (Nth<3>, (Tag,)))>(entity), Ok((Nth(7), (Nth(3), (Tag,)))));
-    assert_eq!(world.archetypes().last().expect("one").components().len(), 10);
+    assert_eq!(world.reflect().archetypes().last().expect("one").components().len(), 10);
     world.insert(entity, (Nth::<3>(30),)).expect("room");
     assert_eq!(world.get::<Nth<3>>(entity), Ok(&Nth(30)));
     sound(&world);

@@ -205,7 +205,7 @@ mod tests {
         let mut world = World::new();
         world.register::<(Health, Speed, Vector, Samples, Mixed, Nested, Mark, State)>();
         let aliases = [("Vector".to_owned(), "[f32; 3]".to_owned())].into();
-        Kind::of(world.component_named(name).expect("it is registered"), &aliases, named_fields)
+        Kind::of(world.reflect().component(name).expect("it is registered"), &aliases, named_fields)
     }
 
     fn list(kind: Kind, len: usize) -> Kind {

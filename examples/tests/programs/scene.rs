@@ -138,7 +138,7 @@ fn spawned(world: &mut World, scene: &[Components]) -> Vec<Entity> {
     let spawn = |components: &Components| {
         let entity = world.spawn(());
         let values = components.iter().map(|(name, bytes)| (*name, &bytes[..]));
-        world.insert_bytes(entity, values).expect("values of these components");
+        world.reflect_mut().insert(entity, values).expect("values of these components");
         entity
     };
     scene.iter().map(spawn).collect()

@@ -327,7 +327,7 @@ impl Pair {
                     .expect("all rows fit");
             }
             Op::Compact => {
-                self.step(|world| world.compact(usize::MAX));
+                self.step(|world| world.memory_mut().compact(usize::MAX));
             }
             Op::Clear => {
                 self.step(World::clear);

@@ -77,7 +77,7 @@ impl Oracle {
     /// Reads from the world the facts that follow from no rule of versions: its archetypes, their
     /// order, and the capacity of their chunks.
     pub(crate) fn learn(&mut self, world: &World) {
-        for (number, archetype) in world.archetypes().enumerate() {
+        for (number, archetype) in world.reflect().archetypes().enumerate() {
             let room = archetype.capacity();
             match self.lists.get_mut(number) {
                 Some(list) => list.room = room,
