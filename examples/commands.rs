@@ -19,7 +19,7 @@ struct Grave;
 /// Runs on several threads: each chunk records with a writer of its own, and the order of the
 /// commands does not depend on the threads.
 fn poison(patients: Query<(Entity, &mut Health, &Poisoned)>, mut commands: Commands) {
-    patients.par_record(&mut commands, |(entities, health, poison), commands| {
+    patients.par().record(&mut commands, |(entities, health, poison), commands| {
         for ((&entity, health), poison) in entities.iter().zip(health).zip(poison) {
             health.0 -= poison.damage;
             if health.0 <= 0.0 {

@@ -340,7 +340,7 @@ fn keep(schedule: &mut Schedule) {
 "
     ReadOfAWriterBesideIt, "compile_fail,E0502": "
 fn both(mut writes: Query<&mut Mine>) {
-    for mine in writes.rows_mut() { mine.0 += writes.gather()[0].0; }
+    for mine in writes.rows_mut() { mine.0 += writes.copies().gather()[0].0; }
 }
 "
     WriterTwice, "compile_fail,E0382": "

@@ -137,7 +137,7 @@ fn instantiate(len: usize) -> Workload {
                     world
                 },
                 move |world| {
-                    let positions = world.query::<&Position>().gather();
+                    let positions = world.query::<&Position>().copies().gather();
                     assert_eq!(positions, vec![position(3); len + 1], "copies of one");
                 },
             )
@@ -163,7 +163,7 @@ fn gather(len: usize) -> Workload {
                 (world, Vec::with_capacity(len)),
                 |(world, out)| {
                     out.clear();
-                    world.query::<(&Position, &Velocity)>().gather_into::<Position>(out);
+                    world.query::<(&Position, &Velocity)>().copies().gather_into::<Position>(out);
                 },
                 move |(_, out), _| assert_eq!(*out, positions(len), "a copy"),
             )
@@ -187,10 +187,14 @@ fn scatter(len: usize) -> Workload {
                 (world, positions(len)),
                 |(world, positions)| {
                     let query = world.query_mut::<(&mut Position, &Velocity)>();
-                    query.scatter::<Position>(positions).expect("one a row");
+                    query.copies().scatter::<Position>(positions).expect("one a row");
                 },
                 move |(world, _), _| {
-                    assert_eq!(world.query::<&Position>().gather(), positions(len), "a copy");
+                    assert_eq!(
+                        world.query::<&Position>().copies().gather(),
+                        positions(len),
+                        "a copy"
+                    );
                 },
             )
         })

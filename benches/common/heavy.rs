@@ -67,7 +67,7 @@ pub(crate) fn our_parallel_matrices(chunk: ChunkSize, len: usize, times: u32) ->
     steady(
         matrix_world(chunk, len),
         move |world| {
-            world.query_mut::<&mut Matrix>().par_for_each_chunk(|matrices| {
+            world.query_mut::<&mut Matrix>().par().for_each_chunk(|matrices| {
                 invert(matrices, times);
             });
         },

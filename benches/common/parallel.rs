@@ -1,4 +1,4 @@
-//! `par_for_each_chunk` against the loop, by size: from which size on another thread pays.
+//! `par().for_each_chunk` against the loop, by size: from which size on another thread pays.
 //!
 //! Light is `position += velocity * dt`, a few instructions a row; heavy inverts a matrix four
 //! times, some hundred instructions. `limit` is serial: `n` cores can reach one `n`th of it at
@@ -40,7 +40,7 @@ fn parallel_pos_vel(chunk: ChunkSize, len: usize) -> impl Side {
         moving_world(chunk, len).0,
         |world| {
             let moving = world.query_mut::<(&mut Position, &Velocity)>();
-            moving.par_for_each_chunk(|(p, v)| integrate(p, v, DT));
+            moving.par().for_each_chunk(|(p, v)| integrate(p, v, DT));
         },
         move |world, steps| check_moved(sum_of_world(world), len, steps, DT),
     )

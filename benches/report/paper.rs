@@ -169,7 +169,7 @@ fn placed_world(width: usize, height: usize) -> World {
 /// world.
 fn count_places(world: &mut World, states: &mut Vec<Alive>, next: &mut [u8]) {
     states.clear();
-    world.query::<&Alive>().gather_into(states);
+    world.query::<&Alive>().copies().gather_into(states);
     let states = scalars::<u8>(states);
     let mut rest = &mut *next;
     for (alive, around) in world.query::<(&Alive, &Around)>() {

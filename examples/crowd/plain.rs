@@ -31,7 +31,7 @@ fn doze(agents: Query<(&Stall, &mut IsAwake)>, frame: Res<Frame>) {
 }
 
 fn stroll(agents: Query<(&mut Position, &Home, &mut Gait, &IsAwake)>) {
-    agents.par_for_each_chunk(|(positions, homes, gaits, awake)| {
+    agents.par().for_each_chunk(|(positions, homes, gaits, awake)| {
         walk_if(positions, homes, gaits, awake);
     });
 }
@@ -42,7 +42,7 @@ fn pose(
     frame: Res<Frame>,
 ) {
     let (camera, reach) = (*camera, reach(*frame));
-    agents.par_for_each_chunk(|(poses, positions, gaits, awake)| {
+    agents.par().for_each_chunk(|(poses, positions, gaits, awake)| {
         animate_if(poses, positions, gaits, awake, camera, reach);
     });
 }

@@ -49,12 +49,12 @@ fn doze(agents: Query<(&Stall, EnabledMut<Awake>)>, frame: Res<Frame>) {
 /// Moves agents that are awake. The slices are runs of their rows; chunks in which all agents doze
 /// are neither visited nor stamped.
 fn stroll(agents: Query<(&mut Position, &Home, &mut Gait), With<Awake>>) {
-    agents.par_for_each_chunk(|(positions, homes, gaits)| walk(positions, homes, gaits));
+    agents.par().for_each_chunk(|(positions, homes, gaits)| walk(positions, homes, gaits));
 }
 
 /// Computes the bounds of chunks in which an agent has moved.
 fn bound(agents: Query<(&Position, PerChunkMut<Bounds>), Changed<Position>>) {
-    agents.par_for_each_chunk(|(positions, mut bounds)| {
+    agents.par().for_each_chunk(|(positions, mut bounds)| {
         (bounds.low, bounds.high) = measure(positions);
     });
 }
@@ -86,7 +86,7 @@ fn pose(
         Detail::Coarse => reach == COARSE,
         Detail::Far => false,
     };
-    agents.where_chunk(is_due).par_for_each_chunk(|(poses, positions, gaits, _)| {
+    agents.where_chunk(is_due).par().for_each_chunk(|(poses, positions, gaits, _)| {
         animate(poses, positions, gaits, camera, reach);
     });
 }

@@ -35,14 +35,14 @@ fn tick(mut clock: ResMut<Clock>) {
 /// Each agent goes to a cell beside its own, or stays.
 fn walk(agents: Query<(Entity, &mut Place)>, clock: Res<Clock>, side: Res<Side>) {
     let (key, side) = (clock.key(Purpose::Walk), *side);
-    agents.par_for_each_chunk(|(agents, places)| wander(agents, places, side.0, key));
+    agents.par().for_each_chunk(|(agents, places)| wander(agents, places, side.0, key));
 }
 
 /// Counts the infected agents of each cell.
 fn meet(agents: Query<(&Place, &State)>, mut infected: ResMut<Infected>, side: Res<Side>) {
     infected.clear();
     let (infected, side) = (&*infected, *side);
-    agents.par_for_each_chunk(|(places, states)| infected.add(places, states, side));
+    agents.par().for_each_chunk(|(places, states)| infected.add(places, states, side));
 }
 
 /// Susceptible agents become ill near ill ones, and ill agents recover after some time.
@@ -58,7 +58,7 @@ fn progress(
 ) {
     let (infected, chances) = (&*infected, &*chances);
     let step = (*side, clock.key(Purpose::Disease));
-    agents.par_for_each_chunk(|(agents, places, states)| {
+    agents.par().for_each_chunk(|(agents, places, states)| {
         chances.progress(agents, places, states, infected, step)
     });
 }

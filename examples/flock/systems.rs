@@ -66,7 +66,7 @@ fn steer(
 ) {
     let (grid, sky) = (&*grid, *sky);
     let predators: Vec<Position> = predators.into_iter().flatten().copied().collect();
-    boids.par_for_each_chunk(|(position, velocity)| {
+    boids.par().for_each_chunk(|(position, velocity)| {
         steer_chunk(position, velocity, grid, &predators, sky);
     });
 }

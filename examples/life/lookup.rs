@@ -53,7 +53,7 @@ impl ByLookup {
 type Cells<'q> = (&'q mut Alive, &'q Previous<Alive>, &'q Neighbours);
 
 fn step(cells: Query<Cells<'_>>, states: Lookup<'_, Previous<Alive>>, rule: Res<'_, Rule>) {
-    cells.par_for_each_chunk(|(next, previous, neighbours)| {
+    cells.par().for_each_chunk(|(next, previous, neighbours)| {
         for ((next, previous), neighbours) in next.iter_mut().zip(previous).zip(neighbours) {
             next.0 = rule.next(previous.0.0, neighbours.alive(&states));
         }

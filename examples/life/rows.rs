@@ -56,7 +56,7 @@ impl ByRows {
     pub(crate) fn step(&mut self, world: &mut World) {
         self.board.copy_cells(world);
         let Self { rule, ref board } = *self;
-        world.query_mut::<(&Cell, &mut Alive)>().par_for_each_chunk(|(cells, alive)| {
+        world.query_mut::<(&Cell, &mut Alive)>().par().for_each_chunk(|(cells, alive)| {
             for run in board.torus.runs(first(cells), alive.len()) {
                 let [north, here, south] = board.rows_around(&run);
                 next_states(&mut alive[run.range], north, here, south, rule);

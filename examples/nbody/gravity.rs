@@ -42,7 +42,7 @@ pub(crate) fn by_rows(world: &mut World, sources: &[Source]) {
 /// results for the rows of padding are never read.
 pub(crate) fn by_vectors(world: &mut World, sources: &[Source]) {
     let bodies = world.query_mut::<(&Position, &mut Acceleration)>().padded();
-    bodies.par_for_each_chunk(|(p, sum)| pull(p.x, p.y, p.z, sum.x, sum.y, sum.z, sources));
+    bodies.par().for_each_chunk(|(p, sum)| pull(p.x, p.y, p.z, sum.x, sum.y, sum.z, sources));
 }
 
 /// Computes the accelerations of the bodies of a chunk, [`VECTOR_ROWS`] bodies at a time.

@@ -96,9 +96,9 @@ impl Game {
             [at.x, at.y]
         });
         let free = self.world.query_mut::<(&Position, &mut Velocity)>().without::<Ship>();
-        free.par_for_each_chunk(|(positions, velocities)| attract(positions, velocities, ships));
+        free.par().for_each_chunk(|(positions, velocities)| attract(positions, velocities, ships));
         let all = self.world.query_mut::<(&mut Position, &Velocity)>();
-        all.par_for_each_chunk(|(positions, velocities)| drift(positions, velocities));
+        all.par().for_each_chunk(|(positions, velocities)| drift(positions, velocities));
         self.world.query_mut::<&mut Life>().into_iter().flatten().for_each(|life| life.0 -= 1.0);
         self.world.matching::<&Life>().retain(|lives, kept| {
             kept.iter_mut().zip(lives).for_each(|(kept, life)| *kept = life.0 > 0.0);

@@ -8,7 +8,7 @@
 //!
 //! **Short lives.** A bullet lives less than a second, so thousands of entities are spawned and
 //! despawned. A system cannot change the structure of the world while it runs: it records commands,
-//! which the schedule applies later. In parallel passes, [`systems`] record with `par_record`,
+//! which the schedule applies later. In parallel passes, [`systems`] record with `par().record`,
 //! which gives each chunk a writer of its own.
 //!
 //! **Collisions.** Each step sorts the enemies into a [`grid`], a resource. Players and bullets

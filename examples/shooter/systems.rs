@@ -56,8 +56,8 @@ fn chase(
     enemies: Query<(&Position, &mut Velocity, &Enemy)>,
     players: Query<&Position, With<Player>>,
 ) {
-    let players: Vec<Position> = players.gather();
-    enemies.par_for_each_chunk(|(positions, velocities, kinds)| {
+    let players: Vec<Position> = players.copies().gather();
+    enemies.par().for_each_chunk(|(positions, velocities, kinds)| {
         for ((p, v), kind) in positions.iter().zip(velocities).zip(kinds) {
             let ways = players.iter().map(|player| (player.x - p.x, player.y - p.y));
             let nearest = ways.min_by(|a, b| square(*a).total_cmp(&square(*b)));
@@ -68,12 +68,12 @@ fn chase(
 
 /// Everything that has a velocity moves.
 fn fly(bodies: Query<(&mut Position, &Velocity)>) {
-    bodies.par_for_each_chunk(|(position, velocity)| advance(position, velocity, STEP));
+    bodies.par().for_each_chunk(|(position, velocity)| advance(position, velocity, STEP));
 }
 
 /// Bullets end after some steps.
 fn burn_out(bullets: Query<(Entity, &mut Bullet)>, mut commands: Commands) {
-    bullets.par_record(&mut commands, |(entities, bullets), commands| {
+    bullets.par().record(&mut commands, |(entities, bullets), commands| {
         for (&entity, bullet) in entities.iter().zip(bullets) {
             bullet.steps -= 1;
             if bullet.steps == 0 {
@@ -118,7 +118,8 @@ fn hit(
 ) {
     let grid = &*grid;
     let hits: Vec<Vec<(Entity, Mark)>> = bullets
-        .par_chunks()
+        .par()
+        .chunks()
         .map(|(entities, positions)| {
             let rows = entities.iter().zip(positions);
             rows.filter_map(|(&bullet, &p)| Some((bullet, *grid.nearest(p, REACH)?))).collect()
@@ -155,7 +156,7 @@ fn bite(
 
 /// Despawns players and enemies without health.
 fn bury(bodies: Query<(Entity, &Health)>, mut commands: Commands) {
-    bodies.par_record(&mut commands, |(entities, health), commands| {
+    bodies.par().record(&mut commands, |(entities, health), commands| {
         let dead = entities.iter().zip(health).filter(|(_, health)| health.0 <= 0);
         dead.for_each(|(&entity, _)| commands.despawn(entity));
     });

@@ -53,7 +53,7 @@ impl Stopwatch {
         let (entities, parallel) = (query.count_rows(), self.parallel);
         self.time(name, Some(bytes), || {
             if parallel {
-                query.par_for_each_chunk(kernel);
+                query.par().for_each_chunk(kernel);
             } else {
                 query.for_each_chunk(kernel);
             }

@@ -53,9 +53,9 @@ use super::buffer::CommandBuffer;
 ///
 /// # Commands in parallel
 ///
-/// Threads of one system record through [`Query::par_record`](crate::Query::par_record), which
-/// gives each chunk a writer, or through [`CommandBuffer::par_writers`]. The commands and their
-/// order do not depend on the threads.
+/// Threads of one system record through [`ParChunks::record`](crate::chunks::ParChunks::record),
+/// which gives each chunk a writer, or through [`CommandBuffer::par_writers`]. The commands and
+/// their order do not depend on the threads.
 #[derive(Debug)]
 pub struct Commands<'s> {
     buffer: &'s mut CommandBuffer,

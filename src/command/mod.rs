@@ -3,7 +3,7 @@
 //! A system records into its parameter [`Commands`], a program into a [`CommandBuffer`], and
 //! several threads into the [`CommandWriter`]s of one buffer ([`CommandWriters`]). A pass over the
 //! chunks of a query records in parallel into each [`ParTarget`]
-//! ([`Query::par_record`](crate::Query::par_record)).
+//! ([`ParChunks::record`](crate::chunks::ParChunks::record)).
 //!
 //! [`World::apply`](crate::World::apply) changes the world: commands on one entity are merged to
 //! one net change, so that at most one row is written, moved or removed. It returns an [`Applied`],

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::collections::VecDeque;
 
-use crate::query::{Filter, Job, Query, Terms, share};
+use crate::query::{Filter, Job, ParChunks, Terms, share};
 
 use super::par_target::ParTarget;
 
@@ -36,15 +36,17 @@ impl<S: Send, W: Send> Job for Recording<S, W> {
     }
 }
 
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+/// # Commands and events
+impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// Calls `body` with the slices of each chunk, on rayon's threads, and with a writer that
     /// records commands or sends events, or with a tuple of writers ([`ParTarget`]). Commands and
     /// events are in the order of the chunks, whichever thread recorded them.
     ///
-    /// The work is shared as by [`par_for_each_chunk`](Query::par_for_each_chunk), in whole chunks.
-    /// All of them are stamped. A panic in the body reaches the caller when the other threads have
-    /// finished; commands and events recorded before that stay in the buffer. Allocates one entry
-    /// per chunk, and memory for the events of each chunk, which is kept for the next pass.
+    /// The work is shared as by [`for_each_chunk`](crate::chunks::ParChunks::for_each_chunk), in
+    /// whole chunks. All of them are stamped. A panic in the body reaches the caller when the other
+    /// threads have finished; commands and events recorded before that stay in the buffer.
+    /// Allocates one entry per chunk, and memory for the events of each chunk, which is kept for
+    /// the next pass.
     ///
     /// # Panics
     ///
@@ -54,7 +56,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);
     /// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
-    ///     living.par_record(&mut commands, |(entities, health), commands| {
+    ///     living.par().record(&mut commands, |(entities, health), commands| {
     ///         for (&entity, health) in entities.iter().zip(health) {
     ///             health.0 -= 1.0;
     ///             if health.0 <= 0.0 {
@@ -84,7 +86,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// struct Died(Entity);
     ///
     /// fn bury(living: Query<(Entity, &Health)>, mut commands: Commands, mut deaths: EventWriter<Died>) {
-    ///     living.par_record((&mut commands, &mut deaths), |(entities, health), (commands, deaths)| {
+    ///     let writers = (&mut commands, &mut deaths);
+    ///     living.par().record(writers, |(entities, health), (commands, deaths)| {
     ///         for (&entity, health) in entities.iter().zip(health) {
     ///             if health.0 <= 0.0 {
     ///                 commands.despawn(entity);
@@ -103,14 +106,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Ok::<(), phalanx::error::ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn par_record<T: ParTarget>(
+    pub fn record<T: ParTarget>(
         self,
         mut target: T,
         body: impl Fn(Q::Slices<'w>, T::Writer<'_>) + Send + Sync,
     ) where
         Q::Slices<'w>: Send,
     {
-        let chunks = self.sized_chunks();
+        let chunks = self.query.sized_chunks();
         let mut writers = target.open(chunks.len());
         let jobs = chunks.into_iter().zip(T::each(&mut writers)).map(|(chunk, writer)| Recording {
             slices: chunk.slices,

@@ -9,8 +9,8 @@ use super::commands::Commands;
 use super::writer::CommandWriter;
 use super::writers::CommandWriters;
 
-/// A target of [`Query::par_record`](crate::Query::par_record): [`CommandBuffer`] or [`Commands`],
-/// [`EventWriter`], or a tuple of two or three of these.
+/// A target of [`ParChunks::record`](crate::chunks::ParChunks::record): [`CommandBuffer`] or
+/// [`Commands`], [`EventWriter`], or a tuple of two or three of these.
 ///
 /// | target | argument of the body for each chunk |
 /// | --- | --- |

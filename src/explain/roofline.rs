@@ -54,8 +54,8 @@ impl CopyBandwidth {
     }
 
     /// Measures this machine on the threads of the current rayon pool: the limit of a pass that
-    /// runs in parallel, as [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) does.
-    /// Takes as much time and memory as [`probe`](Self::probe).
+    /// runs in parallel, as [`ParChunks::for_each_chunk`](crate::chunks::ParChunks::for_each_chunk)
+    /// does. Takes as much time and memory as [`probe`](Self::probe).
     ///
     /// The time includes the start of threads, like the time of a pass: for few bytes a parallel
     /// copy is slower than a copy on one thread.

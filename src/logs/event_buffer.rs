@@ -8,7 +8,7 @@ use crate::store::{EventQueues, FirstPanic};
 use crate::version::Version;
 
 /// Events in the order in which they were sent, by one system or, in
-/// [`Query::par_record`](crate::Query::par_record), for one chunk; see
+/// [`ParChunks::record`](crate::chunks::ParChunks::record), for one chunk; see
 /// [`EventWriter`](super::EventWriter).
 pub struct EventBuffer<E> {
     events: Vec<E>,

@@ -47,8 +47,8 @@ use super::event_buffer::EventBuffer;
 ///
 /// Events are in the order of the schedule: stage by stage, within a stage system by system, within
 /// a system parameter by parameter, with the events of its conditions first. Events of a parallel
-/// pass are in the order of the chunks ([`Query::par_record`](crate::Query::par_record)). So the
-/// order depends neither on threads nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
+/// pass are in the order of the chunks ([`ParChunks::record`](crate::chunks::ParChunks::record)).
+/// So the order depends neither on threads nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
 ///
 /// Events reach the queue when their system has ended. If a system or one of its conditions panics,
 /// its events are dropped, as its commands are. If a condition returns `false`, the events that its

@@ -13,8 +13,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// The convenient form, row by row: it first lists the references of all rows. If all pairs are
     /// the main work, as in an n-body simulation, copy the data of a pair to an array, by
-    /// [`gather`](Query::gather) or [`rows`](Query::rows), and let a kernel go over slices: it is
-    /// vectorised. Rows are read only; write results in a second pass.
+    /// [`gather`](crate::chunks::Copies::gather) or [`rows`](Query::rows), and let a kernel go over
+    /// slices: it is vectorised. Rows are read only; write results in a second pass.
     ///
     /// ```
     /// # use phalanx::prelude::*;

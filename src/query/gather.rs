@@ -48,75 +48,10 @@ const fn assert_given_mut<Q: Terms, C: Component>() {
     }
 }
 
-impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps no
-    /// chunk, even if `&mut C` is a term. O(bytes of `C`).
-    ///
-    /// `&C` or `&mut C` must be a term. In a query of one component, `C` need not be named.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
-    /// # #[component] struct Fixed;
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
-    /// let masses = world.query::<&Mass>().gather();
-    /// assert_eq!(masses[999], Mass(999.0));
-    /// ```
-    ///
-    /// ```compile_fail,E0080
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Mass(f32);
-    /// # #[component] struct Fixed(u8);
-    /// let world = World::new();
-    /// world.query::<(&Mass, Option<&Fixed>)>().gather::<Fixed>(); // some matches have none
-    /// ```
-    #[must_use]
-    pub fn gather<C: Component>(&self) -> Vec<C>
-    where
-        Q: Watch<C>,
-    {
-        const { assert_given::<Q, C>() };
-        let mut values = Vec::new();
-        self.append_column(&mut values);
-        values
-    }
-
-    /// [`gather`](Query::gather), appended to `values`, so that a buffer can be reused: `clear` it
-    /// first.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Mass(f32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
-    /// let mut masses = Vec::new();
-    /// for frame in 0..3 {
-    ///     masses.clear();
-    ///     world.query::<&Mass>().gather_into(&mut masses);
-    /// }
-    /// assert_eq!(masses.len(), 1000);
-    /// ```
-    pub fn gather_into<C: Component>(&self, values: &mut Vec<C>)
-    where
-        Q: Watch<C>,
-    {
-        const { assert_given::<Q, C>() };
-        self.append_column(values);
-    }
-
-    fn append_column<C: Component>(&self, values: &mut Vec<C>) {
-        values.reserve(self.count_rows());
-        self.for_each_run(|store, archetype, chunk, run| {
-            let column = archetype.column(store.registry().id::<C>());
-            let column = column.expect("a matched archetype lacks the term's column");
-            let cells = archetype.list().cells::<C>(column, chunk);
-            values.extend_from_slice(&cells[run.start as usize..run.end as usize]);
-        });
-    }
-
-    /// The entities of every match, in the order of the query: [`gather`](Query::gather) for entity
-    /// ids. O(entities).
+/// # Copies
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// The entities of every match, in the order of the query:
+    /// [`gather`](crate::chunks::Copies::gather) for entity ids. O(entities).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -135,8 +70,107 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         entities
     }
 
+    /// One component of all matches as a dense array, and back.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
+    /// let mut masses = world.query::<&Mass>().copies().gather();
+    /// masses[999].0 = 7.0;
+    /// world.query_mut::<&mut Mass>().copies().scatter(&masses)?;
+    /// assert_eq!(world.query::<&Mass>().rows().last(), Some(&Mass(7.0)));
+    /// # Ok::<(), phalanx::error::ScatterError>(())
+    /// ```
+    #[inline]
+    pub const fn copies(self) -> Copies<'w, Q, F> {
+        Copies { query: self }
+    }
+}
+
+/// One component of all matches of a query as a dense array; made by [`Query::copies`].
+#[must_use = "its methods copy"]
+pub struct Copies<'w, Q: Terms, F: Filter = ()> {
+    query: Query<'w, Q, F>,
+}
+
+impl<Q: Terms, F: Filter> fmt::Debug for Copies<'_, Q, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Copies").finish_non_exhaustive()
+    }
+}
+
+impl<Q: Terms, F: Filter> Copies<'_, Q, F> {
+    /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps no
+    /// chunk, even if `&mut C` is a term. O(bytes of `C`).
+    ///
+    /// `&C` or `&mut C` must be a term. In a query of one component, `C` need not be named.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
+    /// # #[component] struct Fixed;
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
+    /// let masses = world.query::<&Mass>().copies().gather();
+    /// assert_eq!(masses[999], Mass(999.0));
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Mass(f32);
+    /// # #[component] struct Fixed(u8);
+    /// let world = World::new();
+    /// world.query::<(&Mass, Option<&Fixed>)>().copies().gather::<Fixed>(); // some lack it
+    /// ```
+    #[must_use]
+    pub fn gather<C: Component>(&self) -> Vec<C>
+    where
+        Q: Watch<C>,
+    {
+        const { assert_given::<Q, C>() };
+        let mut values = Vec::new();
+        self.append_column(&mut values);
+        values
+    }
+
+    /// [`gather`](crate::chunks::Copies::gather), appended to `values`, so that a buffer can be
+    /// reused: `clear` it first.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Mass(f32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
+    /// let mut masses = Vec::new();
+    /// for frame in 0..3 {
+    ///     masses.clear();
+    ///     world.query::<&Mass>().copies().gather_into(&mut masses);
+    /// }
+    /// assert_eq!(masses.len(), 1000);
+    /// ```
+    pub fn gather_into<C: Component>(&self, values: &mut Vec<C>)
+    where
+        Q: Watch<C>,
+    {
+        const { assert_given::<Q, C>() };
+        self.append_column(values);
+    }
+
+    fn append_column<C: Component>(&self, values: &mut Vec<C>) {
+        values.reserve(self.query.count_rows());
+        self.query.for_each_run(|store, archetype, chunk, run| {
+            let column = archetype.column(store.registry().id::<C>());
+            let column = column.expect("a matched archetype lacks the term's column");
+            let cells = archetype.list().cells::<C>(column, chunk);
+            values.extend_from_slice(&cells[run.start as usize..run.end as usize]);
+        });
+    }
+
     /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: the inverse
-    /// of [`gather`](Query::gather). Stamps the column in every chunk. O(bytes of `C`).
+    /// of [`gather`](crate::chunks::Copies::gather). Stamps the column in every chunk. O(bytes of
+    /// `C`).
     ///
     /// `&mut C` must be a term. In a query of one component, `C` need not be named.
     ///
@@ -154,11 +188,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
-    /// let mut masses = world.query::<&Mass>().gather();
+    /// let mut masses = world.query::<&Mass>().copies().gather();
     /// masses.reverse();
-    /// world.query_mut::<&mut Mass>().scatter(&masses)?;
+    /// world.query_mut::<&mut Mass>().copies().scatter(&masses)?;
     /// assert_eq!(world.get::<Mass>(entities[0]), Ok(&Mass(999.0)));
-    /// assert!(world.query_mut::<&mut Mass>().scatter(&masses[1..]).is_err());
+    /// assert!(world.query_mut::<&mut Mass>().copies().scatter(&masses[1..]).is_err());
     /// # Ok::<(), phalanx::error::ScatterError>(())
     /// ```
     pub fn scatter<C: Component>(self, values: &[C]) -> Result<(), ScatterError>
@@ -166,11 +200,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         Q: Watch<C>,
     {
         const { assert_given_mut::<Q, C>() };
-        let view = self.view();
+        let view = self.query.view();
         view.plan(&query_type::<Q, F>());
         // Panics if the world has another type of this name.
         view.store().registry().id::<C>();
-        let rows = self.count_rows();
+        let rows = self.query.count_rows();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });
         }
@@ -180,7 +214,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             // The term is of another type of this name, and the world knows neither.
             return Ok(());
         };
-        let mut iter = self.into_iter();
+        let mut iter = self.query.into_iter();
         let (cursor, filter, _) = iter.parts();
         let mut rest = values;
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
@@ -218,7 +252,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Mass(i as f32)));
     /// let query = world.query::<&Mass>();
-    /// let offsets = query.offsets();
+    /// let offsets = query.copies().offsets();
     /// let mut doubled = vec![0.0; 10_000];
     /// for (mass, rows) in query.iter().zip(offsets.windows(2)) {
     ///     let out = &mut doubled[rows[0]..rows[1]];
@@ -229,7 +263,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     #[must_use]
     pub fn offsets(&self) -> Vec<usize> {
         let (mut offsets, mut rows) = (vec![0], 0);
-        self.for_each_run(|_, _, _, run| {
+        self.query.for_each_run(|_, _, _, run| {
             rows += run.len();
             offsets.push(rows);
         });

@@ -140,12 +140,13 @@ pub use filter::{
     Without, WithoutShared,
 };
 pub use for_each::Modified;
-pub use gather::ScatterError;
+pub use gather::{Copies, ScatterError};
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{masks_in, matches_in};
 pub(crate) use one_recorder::OneRecorder;
+pub use parallel::ParChunks;
 pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;
 pub use query_iter::QueryIter;

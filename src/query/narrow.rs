@@ -212,9 +212,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// The type of the test's argument selects the value; only archetypes that have `PerChunk<V>`
     /// match. The test is called once per chunk and pass, and must return the same result for the
-    /// same value: [`scatter`](Query::scatter) and [`single`](Query::single) count rows before they
-    /// visit them, and panic if the visited rows differ. The test is `Copy`: it must capture data,
-    /// for example the view of a camera, with `move`.
+    /// same value: [`scatter`](crate::chunks::Copies::scatter) and [`single`](Query::single) count
+    /// rows before they visit them, and panic if the visited rows differ. The test is `Copy`: it
+    /// must capture data, for example the view of a camera, with `move`.
     ///
     /// # Panics
     ///

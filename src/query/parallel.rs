@@ -1,5 +1,6 @@
 //! The chunks of a query on several threads.
 
+use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -150,6 +151,37 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         chunks
     }
 
+    /// Passes over the chunks on several threads.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0); 10_000]);
+    /// world.query_mut::<&mut Health>().par().for_each_chunk(|health| {
+    ///     health.iter_mut().for_each(|health| health.0 = 2.0);
+    /// });
+    /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 2.0));
+    /// ```
+    #[inline]
+    pub const fn par(self) -> ParChunks<'w, Q, F> {
+        ParChunks { query: self }
+    }
+}
+
+/// Passes over the chunks of a query on several threads; made by [`Query::par`].
+#[must_use = "its methods visit the chunks"]
+pub struct ParChunks<'w, Q: Terms, F: Filter = ()> {
+    pub(crate) query: Query<'w, Q, F>,
+}
+
+impl<Q: Terms, F: Filter> fmt::Debug for ParChunks<'_, Q, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParChunks").finish_non_exhaustive()
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// Calls `body` with the slices of each chunk, or of parts of it, on rayon's threads.
     ///
     /// Each row is visited once, by one thread, and no two threads write to one cache line of a
@@ -159,7 +191,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// chunks. If there are fewer than four chunks a thread, they are divided into parts of 16 rows
     /// and more (32 or 64 if a written component has two bytes or one); the boundaries depend on
     /// the clock. So the body must treat each row by itself. For a result that is reduced from
-    /// slices use [`par_chunks`](Query::par_chunks), which has whole chunks in order.
+    /// slices use [`chunks`](crate::chunks::ParChunks::chunks), which has whole chunks in order.
     ///
     /// The body may return [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk): a
     /// chunk keeps its versions if no part of it was modified. A panic in the body reaches the
@@ -167,26 +199,24 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// modified; the chunks that were visited before depend on the threads.
     ///
     /// The body cannot record commands or send events: several threads would share one buffer,
-    /// which does not compile. [`Query::par_record`] gives each chunk a writer. Allocates one entry
-    /// per chunk.
+    /// which does not compile. [`ParChunks::record`](crate::chunks::ParChunks::record) gives each
+    /// chunk a writer. Allocates one entry per chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|_| Health(1.0)));
-    /// world.query_mut::<&mut Health>().par_for_each_chunk(|health| {
+    /// world.query_mut::<&mut Health>().par().for_each_chunk(|health| {
     ///     health.iter_mut().for_each(|h| h.0 *= 0.5);
     /// });
     /// assert!(world.query::<&Health>().rows().all(|h| h.0 == 0.5));
     /// ```
-    pub fn par_for_each_chunk<R: Into<Modified>>(
-        self,
-        body: impl Fn(Q::Slices<'w>) -> R + Send + Sync,
-    ) where
+    pub fn for_each_chunk<R: Into<Modified>>(self, body: impl Fn(Q::Slices<'w>) -> R + Send + Sync)
+    where
         Q::Slices<'w>: Send,
     {
-        let mut iter = self.into_iter();
+        let mut iter = self.query.into_iter();
         let (cursor, filter, padded) = iter.parts();
         let mut jobs = Vec::new();
         let (mut visited, mut archetypes) = (Vec::new(), Vec::new());
@@ -249,15 +279,15 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// // `collect` keeps the order of chunks: the sum has the same bits on any number of threads.
     /// let sums: Vec<f32> = world
     ///     .query::<&Health>()
-    ///     .par_chunks()
+    ///     .par().chunks()
     ///     .map(|health| phalanx::simd::fold::sum(scalars::<f32>(health)))
     ///     .collect();
     /// assert_eq!(sums.iter().sum::<f32>(), 49_995_000.0);
     /// ```
-    pub fn par_chunks(self) -> impl IndexedParallelIterator<Item = Q::Slices<'w>>
+    pub fn chunks(self) -> impl IndexedParallelIterator<Item = Q::Slices<'w>>
     where
         Q::Slices<'w>: Send,
     {
-        self.into_iter().collect::<Vec<_>>().into_par_iter()
+        self.query.into_iter().collect::<Vec<_>>().into_par_iter()
     }
 }

@@ -79,7 +79,8 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 /// # #[component] struct Highest(f32);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..10_000).map(|i| (Height(i as f32), PerChunk::<Highest>::TAG)));
-/// world.query_mut::<(&Height, PerChunkMut<Highest>)>().par_for_each_chunk(|(heights, mut highest)| {
+/// let chunks = world.query_mut::<(&Height, PerChunkMut<Highest>)>().par();
+/// chunks.for_each_chunk(|(heights, mut highest)| {
 ///     highest.0 = heights.iter().map(|height| height.0).fold(0.0, f32::max);
 /// });
 /// let highest = world.query::<PerChunk<Highest>>();

@@ -33,9 +33,9 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// | [`chunks`](Query::chunks) | [`chunks_mut`](Query::chunks_mut) | slices with the chunk's entities, index and versions |
 /// | [`extents`](Query::extents) | [`reborrow`](Query::reborrow) before, as for all others | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
-/// | [`par_for_each_chunk`](Query::par_for_each_chunk) | | slices, on several threads |
-/// | [`par_chunks`](Query::par_chunks) | | the same, as an iterator of rayon |
-/// | [`gather`](Query::gather), [`scatter`](Query::scatter) | | one component, as one array |
+/// | [`for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) | | slices, on several threads |
+/// | [`chunks`](crate::chunks::ParChunks::chunks) | | the same, as an iterator of rayon |
+/// | [`copies`](Query::copies) | | one component, as one array |
 /// | [`entities`](Query::entities) | | the ids, as one array |
 ///
 /// A query that only reads is `Copy` and never used up: a helper takes it as it is or by reference,
@@ -70,7 +70,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// returned and their closures may keep slices. The methods of the second column borrow it. A
 /// helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow) before a method
 /// that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query that writes has no
-/// read-only view; [`gather`](Query::gather) copies one of its components.
+/// read-only view; [`gather`](crate::chunks::Copies::gather) copies one of its components.
 ///
 /// A copy of a query that reads cannot be used while a query that writes is in use. Read a copy of
 /// the values, by `gather`, or write another component; a system, or
@@ -212,7 +212,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # #[component] struct Poisoned;
     /// fn suffer(mut living: Query<&mut Health>) {
     ///     living.reborrow().with::<Poisoned>().rows().for_each(|health| health.0 -= 1.0);
-    ///     living.reborrow().par_for_each_chunk(|health| health.iter_mut().for_each(|h| h.0 *= 0.5));
+    ///     let halve = |health: &mut [Health]| health.iter_mut().for_each(|h| h.0 *= 0.5);
+    ///     living.reborrow().par().for_each_chunk(halve);
     ///     assert_eq!(living.count_rows(), 2);
     /// }
     /// # let mut world = World::new();

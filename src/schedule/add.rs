@@ -69,7 +69,7 @@ impl Schedule {
     ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
     ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
     ///      with a `Without<…>` of a component that the other has, or merge them into one \
-    ///      query, or read a copy made by `Query::gather` before",
+    ///      query, or read a copy made by `Copies::gather` before",
     /// );
     ///
     /// fn follow(

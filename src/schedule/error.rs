@@ -86,7 +86,7 @@ impl fmt::Display for AliasingParameters {
             ),
             Subject::Component(_) => f.write_str(
                 "make them disjoint with a `Without<…>` of a component that the other has, or \
-                 merge them into one query, or read a copy made by `Query::gather` before",
+                 merge them into one query, or read a copy made by `Copies::gather` before",
             ),
             Subject::Resource(_) | Subject::Side(_) | Subject::Events(_) => {
                 f.write_str("remove one of the two")

@@ -173,8 +173,8 @@ impl Schedule {
     ///
     /// Parallel loops of queries in the systems use the same threads, and the caller's. The number
     /// of threads has no influence on the result. Other work of rayon, such as
-    /// [`Query::par_chunks`](crate::Query::par_chunks), uses the pool around the thread: run the
-    /// schedule in `rayon::ThreadPool::install` to choose it.
+    /// [`ParChunks::chunks`](crate::chunks::ParChunks::chunks), uses the pool around the thread:
+    /// run the schedule in `rayon::ThreadPool::install` to choose it.
     ///
     /// # Panics
     ///

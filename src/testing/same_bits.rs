@@ -17,8 +17,8 @@ use super::difference::{Difference, compare};
 const CHUNK_SIZES: &[ChunkSize] = if cfg!(miri) { &[ChunkSize::KIB_4] } else { &ChunkSize::ALL };
 
 /// Rows of a part: the smallest part into which
-/// [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) divides chunks, for a written
-/// component of one byte.
+/// [`ParChunks::for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) divides chunks, for a
+/// written component of one byte.
 const PART_ROWS: usize = 64;
 
 /// Levels are pinned for the whole process, so tests take turns.
@@ -122,7 +122,7 @@ pub fn assert_same_bits<Q: Terms>(
 /// one after the other. Compared with it are
 ///
 /// * each [level](Level::available) of this machine, with each chunk size from 4 to 256 KiB,
-/// * parts of 64 rows, as [`par_for_each_chunk`](crate::Query::par_for_each_chunk) may divide
+/// * parts of 64 rows, as [`for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) may divide
 ///   chunks into,
 /// * chunks on several threads.
 ///
@@ -259,7 +259,7 @@ impl Way {
                     kernel(slices);
                 }
             }
-            Self::Parallel => query.par_chunks().for_each(kernel),
+            Self::Parallel => query.par().chunks().for_each(kernel),
         }
     }
 }

@@ -40,7 +40,7 @@ impl World {
     ///
     /// fn diffuse(rods: Query<Rods>, before: Lookup<Previous<Heat>>) {
     ///     let heat = |entity| before.get(entity).map_or(0.0, |heat| heat.0.0);
-    ///     rods.par_for_each_chunk(|(heats, own, neighbours)| {
+    ///     rods.par().for_each_chunk(|(heats, own, neighbours)| {
     ///         for ((next, own), around) in heats.iter_mut().zip(own).zip(neighbours) {
     ///             next.0 = 0.5 * own.0.0 + 0.25 * (heat(around.left) + heat(around.right));
     ///         }

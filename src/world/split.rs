@@ -221,7 +221,7 @@ mod tests {
             (Filter::newer_than(crate::version::Version::NEVER),),
         );
         query.iter_mut().flatten().for_each(|a| a.0 += 1);
-        query.reborrow().par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
+        query.reborrow().par().for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
         assert_eq!(
             query.into_iter().flatten().map(|a| a.0).sum::<u64>(),
             601 * 2 + 7 + 599 * 600 / 2

@@ -120,7 +120,7 @@ fn record_in_parallel(threads: usize) -> (u64, usize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let query = world.query_mut::<(Entity, &mut Four)>();
-        query.par_record(&mut buffer, |(entities, fours), commands| {
+        query.par().record(&mut buffer, |(entities, fours), commands| {
             for (&entity, four) in entities.iter().zip(fours) {
                 match four.0 % 15 {
                     0 | 5 | 10 => commands.spawn((Four(four.0), Tag)),
@@ -147,7 +147,7 @@ fn a_pass_that_panics_leaves_what_it_recorded() {
     let (mut world, mut buffer) = world_and_buffer(0);
     world.spawn_batch((0..10).map(Four));
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        world.query::<(Entity, &Four)>().par_record(&mut buffer, |(entities, _), commands| {
+        world.query::<(Entity, &Four)>().par().record(&mut buffer, |(entities, _), commands| {
             commands.despawn(entities[0]);
             panic!("in the middle");
         });
@@ -161,6 +161,6 @@ fn a_pass_that_panics_leaves_what_it_recorded() {
 #[test]
 fn a_pass_over_no_chunk_records_nothing() {
     let (world, mut buffer) = world_and_buffer(0);
-    world.query::<&Four>().par_record(&mut buffer, |_, _| panic!("there is no chunk"));
+    world.query::<&Four>().par().record(&mut buffer, |_, _| panic!("there is no chunk"));
     assert!(buffer.is_empty());
 }

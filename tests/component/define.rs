@@ -236,10 +236,11 @@ fn checked_components_go_through_every_structural_change() {
         world.query::<&State>().iter().flatten().count(),
         world.query::<&State>().count_rows()
     );
-    let walking = world.query::<(&State, &Door)>().gather::<State>();
+    let walking = world.query::<(&State, &Door)>().copies().gather::<State>();
     assert!(walking.iter().all(|&state| state == State::Walking));
     world
         .query_mut::<(&mut State, &mut Door)>()
+        .copies()
         .scatter(&vec![State::Dead; walking.len()])
         .expect("as many");
     *world.get_mut::<Door>(last).expect("a door") = door(0);

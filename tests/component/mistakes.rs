@@ -238,10 +238,10 @@ fn a_parallel_loop_that_records_is_told_of_par_record_in_the_first_line() {
     refused(
         "mistakes_of_parallel_loops",
         &[
-            (&loops("Commands", "despawn", "par_for_each_chunk"), first_line),
-            (&loops("&mut Commands", "despawn", "par_for_each_chunk"), first_line),
-            (&loops("CommandBuffer", "despawn", "par_for_each_chunk"), first_line),
-            (&loops("EventWriter<Entity>", "send", "par_for_each_chunk"), first_line),
+            (&loops("Commands", "despawn", "par().for_each_chunk"), first_line),
+            (&loops("&mut Commands", "despawn", "par().for_each_chunk"), first_line),
+            (&loops("CommandBuffer", "despawn", "par().for_each_chunk"), first_line),
+            (&loops("EventWriter<Entity>", "send", "par().for_each_chunk"), first_line),
             (
                 &format!(
                     "{share} fn f(writer: &mut phalanx::command::CommandWriter) {{

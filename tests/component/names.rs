@@ -59,7 +59,7 @@ fn refused<R: Debug>(what: &str, body: impl FnOnce(&mut World, Entity) -> R) {
     let (mut world, entity) = world();
     assert_eq!(panic_of(|| body(&mut world, entity)), TAKEN.to_string(), "{what}");
     assert_eq!(world.check(), Ok(()), "{what}");
-    assert_eq!(world.query::<&first::Health>().gather(), [first::Health(1)], "{what}");
+    assert_eq!(world.query::<&first::Health>().copies().gather(), [first::Health(1)], "{what}");
     world.spawn((first::Health(2), Tag));
     assert_eq!(world.query::<&first::Health>().count_rows(), 2, "{what}");
 }
@@ -115,14 +115,17 @@ fn every_look_refuses_the_second_type() {
 #[test]
 fn gather_and_scatter_go_by_type() {
     use second::Health;
-    refused("gather", |w, _| w.query::<(&first::Health, Entity)>().gather::<Health>());
+    refused("gather", |w, _| w.query::<(&first::Health, Entity)>().copies().gather::<Health>());
     refused("scatter", |w, _| {
-        w.query_mut::<(&mut first::Health, Entity)>().scatter(&[Health(9)]).is_ok()
+        w.query_mut::<(&mut first::Health, Entity)>().copies().scatter(&[Health(9)]).is_ok()
     });
     // A world that has neither type removes and inserts no component.
     let mut empty = World::new();
-    assert_eq!(empty.query::<(&first::Health, Entity)>().gather::<Health>(), []);
-    assert_eq!(empty.query_mut::<(&mut first::Health, Entity)>().scatter::<Health>(&[]), Ok(()));
+    assert_eq!(empty.query::<(&first::Health, Entity)>().copies().gather::<Health>(), []);
+    assert_eq!(
+        empty.query_mut::<(&mut first::Health, Entity)>().copies().scatter::<Health>(&[]),
+        Ok(())
+    );
     let (world, _) = world();
     let chunk = world.query::<&first::Health>().chunks().next().unwrap();
     assert!(chunk.version::<first::Health>().is_some());
@@ -256,7 +259,7 @@ fn a_command_of_the_second_type_fails_with_its_place_and_nothing_else_is_lost() 
     assert_eq!(world.get::<Other>(behind), Ok(&Other(9)));
     assert_eq!(world.get::<Other>(entity), Ok(&Other(5)));
     assert!(world.has::<Tag>(entity) && !world.contains(never));
-    assert_eq!(world.query::<&first::Health>().gather(), [first::Health(1)]);
+    assert_eq!(world.query::<&first::Health>().copies().gather(), [first::Health(1)]);
 
     let again = [(); 8].map(|()| buffer.spawn(Other(0)));
     assert!(!again.contains(&never), "an id that was seen is not used again");
@@ -278,7 +281,10 @@ fn of_two_types_that_the_world_has_not_met_the_one_recorded_first_is_taken() {
     assert!(errors.iter().all(|error| error.fault == CommandErrorKind::NameTaken(TAKEN)));
     assert_eq!((errors.len(), world.len()), (2, 2));
     assert!(world.has::<first::Health>(one) && !world.contains(two));
-    assert_eq!(world.query::<&first::Health>().gather(), [first::Health(1), first::Health(4)]);
+    assert_eq!(
+        world.query::<&first::Health>().copies().gather(),
+        [first::Health(1), first::Health(4)]
+    );
 }
 
 #[test]

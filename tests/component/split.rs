@@ -120,7 +120,7 @@ fn parallel_passes_and_runs_cut_the_columns_alike() {
     let rows = if cfg!(miri) { 500 } else { 60_000 };
     world.reserve::<Position>(rows).expect("memory");
     world.spawn_batch((0..rows).map(|_| at(1)));
-    world.query_mut::<&mut Position>().par_for_each_chunk(|position| {
+    world.query_mut::<&mut Position>().par().for_each_chunk(|position| {
         position.x.iter_mut().zip(position.y).for_each(|(x, y)| *x += *y);
     });
     assert!(world.query::<&Position>().rows().all(|row| row.x == 0.0));

@@ -107,7 +107,7 @@ fn write_in_parallel<P: Part, F: Filter>(
     value: P,
 ) -> Vec<Entity> {
     let all = Mutex::new(Vec::new());
-    query.par_for_each_chunk(|(entities, column): (&[Entity], &mut [P])| {
+    query.par().for_each_chunk(|(entities, column): (&[Entity], &mut [P])| {
         column.fill(value);
         all.lock().expect("no thread panics").extend_from_slice(entities);
     });
@@ -193,11 +193,12 @@ impl Trial {
             rows.iter().map(|e| P::part(self.model.rows[e].numbers[P::INDEX])).collect();
         self.look(|world| {
             let gathered: Vec<P> = filtered!(world, query::<(Entity, &P)>, only, since,
-                q => q.gather::<P>());
+                q => q.copies().gather::<P>());
             assert!(gathered == old, "gathered values");
             let entities = filtered!(world, query::<(Entity, &P)>, only, since, q => q.entities());
             assert_eq!(entities, rows, "gathered entities");
-            let offsets = filtered!(world, query::<(Entity, &P)>, only, since, q => q.offsets());
+            let offsets =
+                filtered!(world, query::<(Entity, &P)>, only, since, q => q.copies().offsets());
             let lens = offsets.windows(2).map(|pair| pair[1] - pair[0]);
             assert!(lens.eq(chunks.iter().map(|(_, rows)| rows.len())), "offsets of chunks");
         });
@@ -206,7 +207,7 @@ impl Trial {
         let is_short = short && values.pop().is_some();
         let scattered = self.step(|side| {
             filtered!(side.world, query_mut::<(&mut P, Entity)>, only, since,
-                q => q.scatter::<P>(&values))
+                q => q.copies().scatter::<P>(&values))
         });
         assert_eq!(scattered.is_err(), is_short, "{scattered:?}");
         if let Err(error) = scattered {

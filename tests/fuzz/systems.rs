@@ -22,7 +22,7 @@ impl Orders {
 }
 
 fn write_fours(fours: Query<'_, (Entity, &mut Four), Without<Tag>>, orders: Res<'_, Orders>) {
-    fours.par_for_each_chunk(|(_, column)| column.fill(Four::make(orders.number)));
+    fours.par().for_each_chunk(|(_, column)| column.fill(Four::make(orders.number)));
 }
 
 fn write_some(

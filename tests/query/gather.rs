@@ -14,13 +14,13 @@ fn what_is_gathered_is_in_the_order_of_the_query() {
     world.spawn_batch((0..100).map(|_| Tag));
     world.spawn_batch((3_010..7_000).map(Four));
     let by_rows: Vec<_> = world.query::<&Four>().rows().copied().collect();
-    assert_eq!(world.query::<&Four>().gather(), by_rows);
-    assert_eq!(world.query_mut::<&mut Four>().gather(), by_rows);
-    assert_eq!(world.query::<(Entity, &Four)>().padded().gather::<Four>(), by_rows);
+    assert_eq!(world.query::<&Four>().copies().gather(), by_rows);
+    assert_eq!(world.query_mut::<&mut Four>().copies().gather(), by_rows);
+    assert_eq!(world.query::<(Entity, &Four)>().padded().copies().gather::<Four>(), by_rows);
     let tags = world.query::<(&Tag, Option<&Four>)>();
-    assert_eq!(tags.gather::<Tag>().len(), 110);
+    assert_eq!(tags.copies().gather::<Tag>().len(), 110);
     let mut behind = vec![Four(9)];
-    world.query::<&Four>().with::<Tag>().gather_into(&mut behind);
+    world.query::<&Four>().with::<Tag>().copies().gather_into(&mut behind);
     assert_eq!(behind[0], Four(9));
     assert_eq!(behind[1..], by_rows[3_000..3_010]);
 }
@@ -34,7 +34,7 @@ fn offsets_are_the_first_rows_of_chunks_and_the_end() {
     let entity = world.spawn((Four(1), Tag));
     let since = world.version();
     let query = world.query::<(Entity, &Four)>().padded();
-    let offsets = query.offsets();
+    let offsets = query.copies().offsets();
     let firsts: Vec<_> = query.chunks().map(|c| (c.first_row(), c.len())).collect();
     assert_eq!(offsets.len(), firsts.len() + 1);
     for (rows, (first, len)) in offsets.windows(2).zip(&firsts) {
@@ -42,7 +42,7 @@ fn offsets_are_the_first_rows_of_chunks_and_the_end() {
     }
     world.get_mut::<Four>(entity).expect("alive");
     let changed = || world.query::<&Four>().changed_since(since);
-    assert_eq!(changed().offsets(), [0, 1]);
+    assert_eq!(changed().copies().offsets(), [0, 1]);
     assert_eq!(
         (changed().count_rows(), changed().into_iter().count()),
         (1, 1),
@@ -62,18 +62,22 @@ fn what_is_scattered_comes_back() {
     let mut world = world();
     world.spawn_batch((0..3_000).map(|i| (Four(i), Twelve([i; 3]), Tag)));
     world.spawn_batch((3_000..7_000).map(Four));
-    let mut fours = world.query::<&Four>().gather();
+    let mut fours = world.query::<&Four>().copies().gather();
     fours.iter_mut().for_each(|four| four.0 += 1);
-    world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
-    assert_eq!(world.query::<&Four>().gather(), fours);
+    world.query_mut::<&mut Four>().copies().scatter(&fours).expect("one a row");
+    assert_eq!(world.query::<&Four>().copies().gather(), fours);
     assert!(
         world.query::<&Twelve>().iter().flatten().zip(0..).all(|(twelve, i)| twelve.0 == [i; 3])
     );
-    let tagged = world.query_mut::<(&mut Four, &Tag)>().scatter::<Four>(&fours[..2_999]);
+    let tagged = world.query_mut::<(&mut Four, &Tag)>().copies().scatter::<Four>(&fours[..2_999]);
     assert_eq!(tagged, Err(ScatterError { rows: 3_000, values: 2_999 }));
     let text = tagged.expect_err("too few").to_string();
     assert_eq!(text, "2999 values cannot be scattered to 3000 rows: give one per row");
-    world.query_mut::<&mut Tag>().scatter(&[Tag; 3_000]).expect("one a row, without bytes");
-    assert_eq!(world.query::<&Four>().gather(), fours);
+    world
+        .query_mut::<&mut Tag>()
+        .copies()
+        .scatter(&[Tag; 3_000])
+        .expect("one a row, without bytes");
+    assert_eq!(world.query::<&Four>().copies().gather(), fours);
     sound(&world);
 }

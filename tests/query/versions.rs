@@ -45,7 +45,7 @@ fn reading_leaves_every_version_also_in_parallel() {
     assert_eq!(world.query_mut::<(&Four, Option<&Twelve>)>().rows().count(), 788);
     assert_eq!(world.query_mut::<&Four>().chunks().count(), 4);
     world.query_mut::<&Four>().for_each_chunk(|_| ());
-    world.query_mut::<&Four>().par_for_each_chunk(|_| ());
+    world.query_mut::<&Four>().par().for_each_chunk(|_| ());
     let _ = (world.get::<Four>(entities[0]), world.lookup::<Twelve>().get(entities[9]));
     let _ = (world.query_mut::<&mut Four>().count_rows(), world.query_mut::<&mut Four>());
     nothing_changed(&world, before);
@@ -108,7 +108,7 @@ fn an_untouched_body_stamps_nothing_and_a_touched_one_does_also_in_parallel() {
     let before = world.version();
     world.query_mut::<(&mut Four, &mut Twelve)>().for_each_chunk(|_| Modified::No);
     nothing_changed(&world, before);
-    world.query_mut::<&mut Four>().par_for_each_chunk(|_| Modified::No);
+    world.query_mut::<&mut Four>().par().for_each_chunk(|_| Modified::No);
     nothing_changed(&world, before);
     let third = |four: &mut [Four]| match four[0].0 {
         512 => Modified::Yes,
@@ -117,7 +117,7 @@ fn an_untouched_body_stamps_nothing_and_a_touched_one_does_also_in_parallel() {
     world.query_mut::<&mut Four>().for_each_chunk(third);
     assert_eq!(changed::<Four>(&world, before), [2]);
     let before = world.version();
-    world.query_mut::<&mut Four>().par_for_each_chunk(third);
+    world.query_mut::<&mut Four>().par().for_each_chunk(third);
     assert_eq!(changed::<Four>(&world, before), [2]);
     let before = world.version();
     world.query_mut::<&mut Four>().for_each_chunk(|_| ());

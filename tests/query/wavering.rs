@@ -98,13 +98,13 @@ fn a_pass_is_what_the_answers_say() {
     check! { refused, query_mut:
         scatter: &mut Four, |query, answers| {
             let values = vec![Four(100); answers.word as usize % 7];
-            query.scatter(&values)
+            query.copies().scatter(&values)
         };
         single: (&mut Four,), |query, answers| query.single().map(|row| row.0.0 = 100);
-        gather: &Four, |query, answers| query.gather();
-        gather_into: &Four, |query, answers| query.gather_into(&mut vec![Four(9)]);
+        gather: &Four, |query, answers| query.copies().gather();
+        gather_into: &Four, |query, answers| query.copies().gather_into(&mut vec![Four(9)]);
         entities: &Four, |query, answers| query.entities();
-        offsets: &Four, |query, answers| query.offsets();
+        offsets: &Four, |query, answers| query.copies().offsets();
         count_rows: &Four, |query, answers| query.count_rows();
         is_empty: &Four, |query, answers| query.is_empty();
         explain: &Four, |query, answers| query.explain().to_string();
@@ -127,9 +127,9 @@ fn a_parallel_pass_is_what_the_answers_say() {
     let mut refused = BTreeSet::new();
     check! { refused, query_mut:
         par_for_each_chunk: &mut Four, |query, answers| {
-            query.par_for_each_chunk(|fours| fours[0].0 = 100);
+            query.par().for_each_chunk(|fours| fours[0].0 = 100);
         };
-        par_chunks: &Four, |query, answers| query.par_chunks().map(<[Four]>::len).sum::<usize>();
+        par_chunks: &Four, |query, answers| query.par().chunks().map(<[Four]>::len).sum::<usize>();
     }
     assert_eq!(refused, BTreeSet::new());
 }

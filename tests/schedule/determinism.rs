@@ -86,7 +86,7 @@ fn fall(query: Query<&mut Velocity, Without<Frozen>>) {
 }
 
 fn heat(query: Query<&mut Health>) {
-    query.par_for_each_chunk(simmer);
+    query.par().for_each_chunk(simmer);
 }
 
 fn burn(query: Query<(Entity, &mut Health), With<Burning>>, mut commands: Commands) {

@@ -15,7 +15,7 @@ fn par_a_pass_that_panics_sends_nothing() {
     schedule.add(|rows: Query<&A>, mut numbers: EventWriter<Number>, mut runs: Local<u32>| {
         *runs += 1;
         numbers.send(Number(*runs));
-        rows.par_record(&mut numbers, |rows, numbers| {
+        rows.par().record(&mut numbers, |rows, numbers| {
             numbers.extend(rows.iter().map(|_| Number(0)));
             assert_ne!(*runs, 1, "the first time");
         });

@@ -173,7 +173,7 @@ fn busy() -> Schedule {
         more.extend(read.iter().filter(|n| n.0 % 7 == 1).map(|n| Number(n.0 * 2 + 1)));
     }
     fn mark(rows: Query<(&A, &mut B)>, mut numbers: EventWriter<Number>) {
-        rows.par_record(&mut numbers, |(a, b), numbers| {
+        rows.par().record(&mut numbers, |(a, b), numbers| {
             for (a, b) in a.iter().zip(b).filter(|(a, _)| a.0 % 3 == 0) {
                 b.0 += 1;
                 numbers.send(Number(u32::try_from(a.0 + b.0).unwrap()));
@@ -230,7 +230,7 @@ fn par_a_pass_sends_in_the_order_of_the_chunks() {
          mut commands: Commands| {
             texts.send("first".to_owned());
             let targets = (&mut numbers, &mut commands, &mut texts);
-            rows.par_record(targets, |(entities, rows), (numbers, commands, texts)| {
+            rows.par().record(targets, |(entities, rows), (numbers, commands, texts)| {
                 for (&entity, a) in entities.iter().zip(rows) {
                     numbers.send(Number(u32::try_from(a.0).unwrap()));
                     if a.0 % 1000 == 7 {

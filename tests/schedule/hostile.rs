@@ -207,12 +207,12 @@ fn storm() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|mut a: Query<&mut A, Without<Mark>>, b: Lookup<B>, mut seen: Local<Vec<A>>| {
         seen.clear();
-        a.gather_into(&mut seen);
+        a.reborrow().copies().gather_into(&mut seen);
         seen.reverse();
-        a.reborrow().scatter(&seen).unwrap();
+        a.reborrow().copies().scatter(&seen).unwrap();
         assert!(a.explain().to_string().contains('A'), "it reads A");
         assert_eq!(b.get(Entity::NULL).ok(), None, "the null id is dead");
-        a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
+        a.par().for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
     });
     schedule.add(|a: Query<(&mut A, Option<&C>, &Mark), Changed<B>>| {
         a.rows().for_each(|(a, c, _)| a.0 += 1 + c.map_or(0, |c| c.0));

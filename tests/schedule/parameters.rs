@@ -159,7 +159,7 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
         "system `chase`: parameters 2 `Query<(&mut A, &B)>` and 3 `Query<&A, With<Mark>>` both \
          name component `A`, and one writes it: make them disjoint with a `Without<…>` of a \
          component that the other has, or merge them into one query, or read a \
-         copy made by `Query::gather` before"
+         copy made by `Copies::gather` before"
     );
     fn panic_text_of_add() -> String {
         panic_text(|| {

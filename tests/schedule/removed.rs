@@ -323,7 +323,7 @@ fn a_table_of_all_that_have_a_component_is_kept() {
 /// Systems that change the structure in many ways, and readers between them.
 fn busy() -> Schedule {
     fn thin(rows: Query<(Entity, &A)>, mut commands: Commands) {
-        rows.par_record(&mut commands, |(entities, rows), commands| {
+        rows.par().record(&mut commands, |(entities, rows), commands| {
             for (&entity, a) in entities.iter().zip(rows) {
                 match a.0 % 7 {
                     0 => commands.despawn(entity),

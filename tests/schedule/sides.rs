@@ -29,7 +29,7 @@ fn systems_write_and_read_values_by_entity() {
     schedule.add(|rows: Query<(Entity, &A)>, names: Side<Name>, other: Side<String>| {
         assert!(other.is_empty() && names.len() == 600);
         let names = &names;
-        rows.par_for_each_chunk(|(entities, a)| {
+        rows.par().for_each_chunk(|(entities, a)| {
             for (&entity, a) in entities.iter().zip(a) {
                 assert_eq!(names.get(entity).unwrap().0, format!("number {}", a.0));
             }

@@ -19,16 +19,16 @@ fn wide() -> World {
 fn splitting() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|a: Query<&mut A, With<Mark>>| {
-        a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
+        a.par().for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
     });
     schedule.add(|a: Query<&mut A, Without<Mark>>| {
-        a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 ^= 5));
+        a.par().for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 ^= 5));
     });
     schedule.add(|b: Query<&mut B>| {
-        b.par_for_each_chunk(|b| b.iter_mut().for_each(|b| b.0 += 1));
+        b.par().for_each_chunk(|b| b.iter_mut().for_each(|b| b.0 += 1));
     });
     schedule.add(|both: Query<(&mut A, &B)>| {
-        both.par_for_each_chunk(|(a, b)| a.iter_mut().zip(b).for_each(|(a, b)| a.0 += b.0));
+        both.par().for_each_chunk(|(a, b)| a.iter_mut().zip(b).for_each(|(a, b)| a.0 += b.0));
     });
     schedule
 }
@@ -66,7 +66,7 @@ fn parallel_loops_use_the_threads_of_their_schedule_and_no_others() {
 
     /// Takes long enough for other threads to take a part.
     fn slowly(a: Query<&mut A>, seen: Res<Seen>) {
-        a.par_for_each_chunk(|a| {
+        a.par().for_each_chunk(|a| {
             for a in a {
                 a.0 = (0..200).fold(a.0, |hash, i| (hash ^ i).wrapping_mul(0x9E37_79B9));
             }

@@ -67,7 +67,7 @@ fn seen<F: Filter>(query: &Query<'_, Entity, F>) -> BTreeSet<Entity> {
     let rows: Vec<Entity> = query.iter().flatten().copied().collect();
     assert_eq!(query.entities(), rows);
     assert_eq!(query.count_rows(), rows.len());
-    assert_eq!(query.offsets().last(), Some(&rows.len()));
+    assert_eq!(query.copies().offsets().last(), Some(&rows.len()));
     assert!(rows.iter().all(|&entity| query.contains(entity) && query.get(entity) == Ok(entity)));
     let set: BTreeSet<_> = rows.iter().copied().collect();
     assert_eq!(set.len(), rows.len(), "a row is seen twice");
@@ -111,7 +111,7 @@ fn compare(world: &World, model: &BTreeMap<Entity, Model>) {
         those(model, |model| model.is_healthy() && model.wide != Some(true) && model.tag)
     );
     let healths: u64 =
-        world.query::<&Health>().gather().iter().map(|h: &Health| u64::from(h.0)).sum();
+        world.query::<&Health>().copies().gather().iter().map(|h: &Health| u64::from(h.0)).sum();
     let enabled = model.values().filter_map(|model| model.health.filter(|(_, on)| *on));
     assert_eq!(healths, enabled.map(|(health, _)| u64::from(health)).sum::<u64>());
     let mut on = BTreeSet::new();

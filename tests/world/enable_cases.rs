@@ -174,16 +174,16 @@ fn values_are_gathered_and_scattered_where_they_are_seen() {
     for entity in ids.iter().skip(1).step_by(3) {
         world.set_enabled::<Health>(*entity, false).unwrap();
     }
-    let values: Vec<Health> = world.query::<&Health>().gather();
+    let values: Vec<Health> = world.query::<&Health>().copies().gather();
     let wanted = (0..3_000).filter(|i| i % 3 != 1);
     assert!(values.iter().map(|health| health.0).eq(wanted.clone()));
     let doubled: Vec<_> = values.iter().map(|health| Health(2 * health.0)).collect();
-    world.query_mut::<&mut Health>().scatter(&doubled).unwrap();
+    world.query_mut::<&mut Health>().copies().scatter(&doubled).unwrap();
     for (i, &entity) in (0..).zip(&ids) {
         let expected = if i % 3 == 1 { i } else { 2 * i };
         assert_eq!(world.get::<Health>(entity).unwrap().0, expected);
     }
-    assert!(world.query_mut::<&mut Health>().scatter(&doubled[1..]).is_err());
+    assert!(world.query_mut::<&mut Health>().copies().scatter(&doubled[1..]).is_err());
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn masked_chunks_are_padded_and_others_keep_their_bytes() {
         }
     }
     let expected = (0..1_000).map(|i| if i % 2 == 0 { i } else { i + 7 });
-    let values: Vec<Health> = world.query::<&Health>().ignore_enabled().gather();
+    let values: Vec<Health> = world.query::<&Health>().ignore_enabled().copies().gather();
     assert!(values.iter().map(|health| health.0).eq(expected));
 }
 
@@ -239,8 +239,8 @@ fn par_passes_see_the_same_rows() {
         awake.assign(|row| healths[row].0 % 5 < 2);
     }
     let count = |serials: &mut [Serial]| serials.iter_mut().for_each(|serial| serial.0 += 1);
-    world.query_mut::<&mut Serial>().with::<Awake>().par_for_each_chunk(count);
-    world.query_mut::<(&mut Serial, &Health)>().with::<Awake>().par_for_each_chunk(
+    world.query_mut::<&mut Serial>().with::<Awake>().par().for_each_chunk(count);
+    world.query_mut::<(&mut Serial, &Health)>().with::<Awake>().par().for_each_chunk(
         |(serials, healths)| {
             assert_eq!(serials.len(), healths.len());
             for (serial, health) in serials.iter_mut().zip(healths) {
@@ -253,11 +253,13 @@ fn par_passes_see_the_same_rows() {
         assert_eq!(serial.0, if health.0 % 5 < 2 { 2 } else { 0 });
     }
     // Parts of one chunk are switched on several threads.
-    world.query_mut::<(&Health, EnabledMut<Awake>)>().par_for_each_chunk(|(healths, mut awake)| {
-        for (row, health) in healths.iter().enumerate() {
-            awake.set(row, health.0 % 7 == 3);
-        }
-    });
+    world.query_mut::<(&Health, EnabledMut<Awake>)>().par().for_each_chunk(
+        |(healths, mut awake)| {
+            for (row, health) in healths.iter().enumerate() {
+                awake.set(row, health.0 % 7 == 3);
+            }
+        },
+    );
     assert_eq!(world.query::<&Awake>().count_rows(), (0..rows).filter(|i| i % 7 == 3).count());
     sound(&world);
 }

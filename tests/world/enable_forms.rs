@@ -106,7 +106,7 @@ fn visited_by_writers(world: &mut World) -> Vec<(&'static str, Visited)> {
     });
     forms.push(("for_each_chunk", rows));
     let rows = Mutex::new(Visited::new());
-    world.query_mut::<&mut Serial>().with::<Awake>().par_for_each_chunk(|serials| {
+    world.query_mut::<&mut Serial>().with::<Awake>().par().for_each_chunk(|serials| {
         let mut rows = rows.lock().expect("no body panics");
         rows.extend(serials.iter().map(|serial| serial.0));
     });

@@ -260,7 +260,7 @@ fn a_parallel_stencil_is_the_same_on_any_number_of_threads() {
     type Terms<'a> = (&'a mut Heat, &'a Previous<Heat>, &'a Ring);
     fn step(cells: Query<Terms<'_>>, before: Lookup<'_, Previous<Heat>>) {
         let heat = |entity| before.get(entity).map_or(0, |heat| heat.0.0);
-        cells.par_for_each_chunk(|(heats, own, rings)| {
+        cells.par().for_each_chunk(|(heats, own, rings)| {
             for ((next, own), ring) in heats.iter_mut().zip(own).zip(rings) {
                 let around = heat(ring.left).wrapping_add(heat(ring.right));
                 next.0 = own.0.0.wrapping_mul(3).wrapping_add(around);

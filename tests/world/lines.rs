@@ -296,7 +296,7 @@ fn kernels_in_parallel_report_their_lines() {
     let targets: BTreeSet<_> = all.iter().copied().step_by(19).collect();
     let chosen: Vec<_> = targets.iter().copied().collect();
     let before = world.version();
-    world.query_mut::<(Entity, LinesMut<Heat>)>().par_for_each_chunk(|(ids, mut heats)| {
+    world.query_mut::<(Entity, LinesMut<Heat>)>().par().for_each_chunk(|(ids, mut heats)| {
         for i in (0..ids.len()).filter(|&i| targets.contains(&ids[i])) {
             heats.row_mut(i).0 += 1;
         }
@@ -326,7 +326,7 @@ fn rows_that_a_query_does_not_see_keep_their_lines() {
             2 => query.masked().for_each(drop),
             3 => query.for_each_chunk(|_| ()),
             4 => query.chunks().for_each(drop),
-            _ => drop(query.scatter::<Valve>(&vec![Valve(2); on.len()])),
+            _ => drop(query.copies().scatter::<Valve>(&vec![Valve(2); on.len()])),
         }
         assert_changed::<Valve>(&world, before, &on);
         if way < 5 {

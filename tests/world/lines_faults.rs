@@ -30,7 +30,7 @@ fn a_body_in_parallel_may_switch_what_chose_its_rows() {
     ids[..64].iter().for_each(|&id| assert_eq!(world.set_enabled::<Awake>(id, false), Ok(true)));
     let since = world.version();
     let asleep = world.query_mut::<(&mut Heat, EnabledMut<Awake>)>().disabled::<Awake>();
-    asleep.par_for_each_chunk(|(heats, mut awake)| {
+    asleep.par().for_each_chunk(|(heats, mut awake)| {
         heats.fill(Heat(7));
         awake.fill(true);
     });

@@ -52,7 +52,7 @@ fn a_tag_comes_and_goes_whatever_the_lengths_of_both_ends() {
             let inserted = world.matching::<&Four>().without::<Tag>().insert(Tag);
             assert_eq!(inserted, Ok(source));
             assert_numbers::<Tag>(&world, &entities, |_| true);
-            assert_eq!(world.query::<&Four>().gather().len(), source + target);
+            assert_eq!(world.query::<&Four>().copies().gather().len(), source + target);
             assert_eq!(world.matching::<Entity>().remove::<Tag>(), source + target);
             assert_numbers::<Tag>(&world, &entities, |_| false);
             assert_eq!(world.matching::<Entity>().remove::<Tag>(), 0, "no entity has it");
@@ -114,13 +114,13 @@ fn full_chunks_stand_before_a_last_one_that_is_partly_filled() {
     world.spawn_batch((0..10).map(|i| (Four(i), Tag)));
     world.spawn_batch((0..2 * full).map(|i| Four(100 + i)));
     assert_eq!(world.matching::<&Four>().without::<Tag>().insert(Tag), Ok(2 * full as usize));
-    let order = world.query::<&Four>().gather();
+    let order = world.query::<&Four>().copies().gather();
     let expected: Vec<_> = (100..100 + 2 * full).chain(0..10).map(Four).collect();
     assert_eq!(order, expected);
     // Two tails: the end of the arriving one fills up the present one.
     world.spawn_batch((0..full - 4).map(|i| Four(9_000_000 + i)));
     assert_eq!(world.matching::<&Four>().without::<Tag>().insert(Tag), Ok(full as usize - 4));
-    let order = world.query::<&Four>().gather();
+    let order = world.query::<&Four>().copies().gather();
     let tail: Vec<_> = order[2 * full as usize..].iter().map(|four| four.0).collect();
     let merged = 9_000_000 + 6..9_000_000 + full - 4;
     let expected: Vec<_> = (0..10).chain(merged).chain(9_000_000..9_000_006).collect();
@@ -142,7 +142,7 @@ fn several_archetypes_meet_in_one() {
     assert_eq!(changed, Ok(2_050), "those that had them count");
     assert_numbers::<Tag>(&world, &entities, |_| true);
     assert_numbers::<Other>(&world, &entities, |_| true);
-    assert_eq!(world.query::<&Four>().without::<Byte>().gather().len(), 2_000);
+    assert_eq!(world.query::<&Four>().without::<Byte>().copies().gather().len(), 2_000);
     assert_eq!(world.matching::<Entity>().remove::<(Other, Tag, Byte)>(), 2_050);
     assert_eq!(world.query::<&Four>().without::<Other>().without::<Byte>().count_rows(), 2_050);
     assert_numbers::<Tag>(&world, &entities, |_| false);
@@ -175,7 +175,7 @@ fn rows_without_bytes_move_as_well() {
     let entities = world.spawn_batch((0..rows).map(|_| ())).to_vec();
     world.spawn_batch((0..100).map(|_| Tag));
     assert_eq!(world.matching::<Entity>().without::<Tag>().insert(Tag), Ok(rows));
-    assert_eq!(world.query::<&Tag>().gather().len(), rows + 100);
+    assert_eq!(world.query::<&Tag>().copies().gather().len(), rows + 100);
     sound(&world);
     assert_eq!(world.matching::<Entity>().insert((Other, Four(4))), Ok(rows + 100));
     assert!(entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(4)) && world.has::<Tag>(e)));
@@ -198,9 +198,9 @@ fn nothing_matches_and_nothing_changes() {
     assert_eq!(world.matching::<&Four>().remove::<(Tag, Other)>(), 0, "no entity has any");
     assert_eq!(world.matching::<&Tag>().despawn(), 0);
     assert_eq!(world.matching::<&Four>().changed_since(before).despawn(), 0);
-    assert_eq!(world.query::<&Tag>().gather().len(), 0);
-    assert_eq!(world.query::<&Tag>().offsets(), [0]);
-    assert_eq!(world.query_mut::<&mut Tag>().scatter(&[]), Ok(()));
+    assert_eq!(world.query::<&Tag>().copies().gather().len(), 0);
+    assert_eq!(world.query::<&Tag>().copies().offsets(), [0]);
+    assert_eq!(world.query_mut::<&mut Tag>().copies().scatter(&[]), Ok(()));
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
     assert_eq!((world.len(), world.query::<&Four>().iter().count()), (100, 1));
     sound(&world);

@@ -113,7 +113,7 @@ fn terms_of_a_change_by_query_stamp_nothing() {
     world.matching::<(&mut Four, Entity)>().insert(Tag).expect("a tag fits");
     world.matching::<&mut Four>().insert(Byte(1)).expect("it fits");
     world.matching::<&mut Four>().remove::<(Byte, Tag)>();
-    assert_eq!(world.query_mut::<&mut Four>().gather().len(), world.len());
+    assert_eq!(world.query_mut::<&mut Four>().copies().gather().len(), world.len());
     assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), 0);
 }
 
@@ -167,11 +167,15 @@ fn a_scatter_stamps_what_it_writes_and_nothing_else() {
     let (mut world, _) = stamped_world();
     world.matching::<&Four>().insert(Byte(1)).expect("it fits");
     let since = world.version();
-    let fours = world.query::<(&Four, &Byte)>().gather::<Four>();
-    let wrong = world.query_mut::<(&mut Four, &mut Byte)>().scatter::<Four>(&fours[1..]);
+    let fours = world.query::<(&Four, &Byte)>().copies().gather::<Four>();
+    let wrong = world.query_mut::<(&mut Four, &mut Byte)>().copies().scatter::<Four>(&fours[1..]);
     assert!(wrong.is_err());
     assert_eq!(world.version(), since, "nothing was written");
-    world.query_mut::<(&mut Four, &mut Byte)>().scatter::<Four>(&fours).expect("one a row");
+    world
+        .query_mut::<(&mut Four, &mut Byte)>()
+        .copies()
+        .scatter::<Four>(&fours)
+        .expect("one a row");
     assert_eq!(world.query::<&Byte>().changed_since(since).iter().count(), 0);
     let chunks = world.query::<&Four>().iter().count();
     assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), chunks);

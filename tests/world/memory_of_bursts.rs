@@ -59,7 +59,7 @@ fn record(
         Burst::Switches => burning.iter().flatten().for_each(|&entity| {
             commands.set_enabled::<Burning>(entity, false);
         }),
-        Burst::Parallel => places.par_record(&mut *commands, |(ids, _), writer| {
+        Burst::Parallel => places.par().record(&mut *commands, |(ids, _), writer| {
             ids.iter().for_each(|&id| writer.insert(id, Heat(3)));
         }),
         Burst::Events | Burst::Nothing => {}

@@ -167,7 +167,7 @@ fn a_panic_inside_a_body_of_par_for_each_chunk_stamps_what_was_written() {
     let (mut world, _) = filled(chunks * 1_024);
     let before = world.version();
     panics(|| {
-        world.query_mut::<&mut Four>().par_for_each_chunk(|four| {
+        world.query_mut::<&mut Four>().par().for_each_chunk(|four| {
             assert!(four[0].0 != 2_048, "stop");
             four[0].0 = 0;
             Modified::Yes
@@ -177,7 +177,7 @@ fn a_panic_inside_a_body_of_par_for_each_chunk_stamps_what_was_written() {
     // No written chunk is missed.
     let unchanged = world.query::<&Four>().chunks().filter(|c| c.version::<Four>() <= Some(before));
     assert!(unchanged.map(|c| c.slices()).all(|four| four[0].0 != 0), "written, not stamped");
-    world.query_mut::<&mut Four>().par_for_each_chunk(|four| four[0].0 = 1);
+    world.query_mut::<&mut Four>().par().for_each_chunk(|four| four[0].0 = 1);
     assert!(world.query::<&Four>().iter().all(|four| four[0].0 == 1));
 }
 

@@ -240,7 +240,7 @@ fn a_new_chunk_counts_as_written_and_a_tag_that_is_there_already_changes_nothing
 fn par_passes_write_each_value_once() {
     let mut world = serials();
     let serial = |serials: &[Serial]| serials.iter().fold(0, |sum, s| s.0.wrapping_add(sum));
-    world.query_mut::<(&Serial, PerChunkMut<Bounds>)>().par_for_each_chunk(
+    world.query_mut::<(&Serial, PerChunkMut<Bounds>)>().par().for_each_chunk(
         |(serials, mut bounds)| {
             bounds.seen += 1;
             bounds.low = serial(serials);

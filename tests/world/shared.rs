@@ -245,7 +245,7 @@ fn parallel_systems_read_values_beside_writers_of_components() {
     world.spawn_batch((0..ROWS).map(|i| (Serial(i), Twelve([0; 3]))));
     world.matching::<&Serial>().insert_shared(3_u64).expect("it fits");
     fn first(rows: Query<(&mut Serial, Shared<u64>)>) {
-        rows.par_for_each_chunk(|(serials, factor)| {
+        rows.par().for_each_chunk(|(serials, factor)| {
             let factor = u32::try_from(*factor).expect("3");
             serials.iter_mut().for_each(|serial| serial.0 *= factor);
         });

@@ -165,7 +165,7 @@ fn par_for_each_chunk_visits_every_chunk_exactly_once() {
         let mut world = numbered(MANY);
         for turn in 0..if cfg!(miri) { 1 } else { 3 } {
             let before = world.version();
-            world.query_mut::<(&mut Number, Option<&mut Wide>, Entity)>().par_for_each_chunk(
+            world.query_mut::<(&mut Number, Option<&mut Wide>, Entity)>().par().for_each_chunk(
                 |(numbers, wide, ids)| {
                     assert_eq!(numbers.len(), ids.len());
                     numbers.iter_mut().step_by(STEP).for_each(|n| n.0 += 1);
@@ -195,7 +195,7 @@ fn par_heavy_work_over_few_chunks_is_divided_and_each_row_is_visited_once() {
         let chunks = world.query::<&Number>().iter().count();
         let before = world.version();
         let parts = Mutex::new(Vec::new());
-        world.query_mut::<(&Number, &mut Byte, Entity)>().par_for_each_chunk(
+        world.query_mut::<(&Number, &mut Byte, Entity)>().par().for_each_chunk(
             |(numbers, bytes, ids)| {
                 assert_eq!((numbers.len(), bytes.len()), (ids.len(), ids.len()));
                 bytes.iter_mut().for_each(|byte| byte.0 += 1);
@@ -224,7 +224,7 @@ fn par_heavy_work_in_forty_rows_is_divided() {
         let mut world = World::new();
         world.spawn_batch((0..40).map(Number));
         let parts = AtomicUsize::new(0);
-        world.query_mut::<&mut Number>().par_for_each_chunk(|numbers| {
+        world.query_mut::<&mut Number>().par().for_each_chunk(|numbers| {
             parts.fetch_add(1, Ordering::Relaxed);
             thread::sleep(Duration::from_millis(1));
             numbers.iter_mut().for_each(|number| number.0 += 1);
@@ -240,7 +240,7 @@ fn par_bodies_stamp_the_chunks_they_say_they_touched() {
     in_pools(|| {
         let mut world = numbered(MANY);
         let before = world.version();
-        world.query_mut::<(&Number, &mut Wide)>().par_for_each_chunk(|(numbers, _)| {
+        world.query_mut::<(&Number, &mut Wide)>().par().for_each_chunk(|(numbers, _)| {
             if numbers[0].0 / 64 % 5 == 0 { Modified::Yes } else { Modified::No }
         });
         for chunk in world.query::<(&Number, &Wide)>().chunks() {
@@ -255,10 +255,10 @@ fn par_bodies_stamp_the_chunks_they_say_they_touched() {
 fn par_chunks_keeps_the_order_of_chunks() {
     in_pools(|| {
         let mut world = numbered(MANY);
-        let starts: Vec<u32> = world.query::<&Number>().par_chunks().map(|n| n[0].0).collect();
+        let starts: Vec<u32> = world.query::<&Number>().par().chunks().map(|n| n[0].0).collect();
         let serial: Vec<u32> = world.query::<&Number>().iter().map(|n| n[0].0).collect();
         assert_eq!(starts, serial);
-        let lens = world.query_mut::<(&mut Number, Entity)>().par_chunks().enumerate().map(
+        let lens = world.query_mut::<(&mut Number, Entity)>().par().chunks().enumerate().map(
             |(i, (numbers, ids))| {
                 numbers.iter_mut().for_each(|n| n.0 = u32::try_from(i).expect("few"));
                 ids.len()
@@ -275,7 +275,7 @@ fn par_loops_over_one_shared_world_run_beside_each_other() {
     in_pools(|| {
         let world = numbered(MANY);
         let sum = || {
-            let sums = world.query::<&Number>().par_chunks();
+            let sums = world.query::<&Number>().par().chunks();
             sums.map(|n| n.iter().map(|n| u64::from(n.0)).sum::<u64>()).sum::<u64>()
         };
         let (a, b) = rayon::join(sum, sum);

@@ -17,12 +17,12 @@ pub(crate) fn serial(h: &mut Harness, n: usize) {
 
 pub(crate) fn parallel(h: &mut Harness, n: usize) {
     // Uses other threads only from half a megabyte on; these rows are smaller.
-    h.run("", matrices(n), |w| w.query_mut::<&mut Mat>().par_for_each_chunk(invert), outcome);
+    h.run("", matrices(n), |w| w.query_mut::<&mut Mat>().par().for_each_chunk(invert), outcome);
     // Divides by chunks, for callers who know that a row is much work.
     h.run(
         "par_chunks",
         matrices(n),
-        |w| w.query_mut::<&mut Mat>().par_chunks().for_each(invert),
+        |w| w.query_mut::<&mut Mat>().par().chunks().for_each(invert),
         outcome,
     );
 }
