@@ -18,8 +18,8 @@ pub(crate) struct Census {
     retired: u64,
 }
 
-/// The archetypes of a world, numbered in the order of their creation. An empty one owns no chunk,
-/// and stays until [`Archetypes::retire_empty`].
+/// The archetypes of a world, numbered in the order of their creation. An empty one owns at most a
+/// small first block, and stays until [`Archetypes::retire_empty`].
 #[derive(Debug, Default)]
 pub(crate) struct Archetypes {
     list: Vec<Archetype>,

@@ -77,7 +77,7 @@ impl NextRow<'_> {
     }
 
     /// Frees the block if it was allocated for this row.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn abandon(self, pool: &mut Pool) {
         self.list.abandon(pool);
     }
@@ -91,24 +91,29 @@ impl ChunkList {
         NextRow { list: self, at }
     }
 
-    #[inline]
+    #[inline(always)]
     fn room_for_one(&mut self, pool: &mut Pool) -> ChunkRow {
+        // Only a row that begins a vector may need a chunk, or has padding that is not initialised.
+        if !self.tail.is_multiple_of(VECTOR) && self.tail < self.capacity() {
+            ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
+        } else {
+            self.room_in_new_vector(pool)
+        }
+    }
+
+    #[inline(never)]
+    fn room_in_new_vector(&mut self, pool: &mut Pool) -> ChunkRow {
         let at = if self.tail > 0 && self.tail < self.capacity() {
             ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
         } else {
             self.room_in_new_chunk(pool)
         };
-        // Only a row that begins a vector has padding which is not initialised yet.
+        // A chunk of few rows, and a first block that has grown, may end inside a vector.
         if at.row.is_multiple_of(VECTOR) {
-            self.pad_vector(at);
+            let padded = padded_rows(at.row + 1, self.capacity());
+            self.blocks.zero(at.chunk, at.row..padded);
         }
         at
-    }
-
-    #[inline(never)]
-    fn pad_vector(&mut self, at: ChunkRow) {
-        let padded = padded_rows(at.row + 1, self.capacity());
-        self.blocks.zero(at.chunk, at.row..padded);
     }
 
     /// [`ChunkList::room_for_one`] when the last chunk is full or there is none.
@@ -150,14 +155,17 @@ impl ChunkList {
         }
     }
 
-    /// Frees the block of the last chunk, which has become empty.
-    #[cold]
+    /// Frees the block of the last chunk, which has become empty, or sets it aside if it is a first
+    /// block.
+    #[inline(never)]
     fn close_chunk(&mut self, pool: &mut Pool) {
         self.chunk_len -= 1;
         if self.chunk_len > 0 {
             self.tail = self.capacity();
         }
-        if self.layouts().has_bytes() {
+        if self.in_first_block() {
+            self.blocks.set_first_aside(pool);
+        } else if self.layouts().has_bytes() {
             self.free_last_block(pool);
         }
     }

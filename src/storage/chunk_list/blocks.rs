@@ -49,6 +49,9 @@ struct Owner {
     layout: ListLayout,
     /// The number of the list, the same before and after columns were exchanged.
     number: u64,
+    /// The first block of a list without rows: an archetype that has lost its last row often gets
+    /// another one soon.
+    idle_first: Option<FreeBlock>,
 }
 
 impl Owner {
@@ -89,6 +92,7 @@ impl FreeBlock {
 /// # Panics
 ///
 /// If the column or the row is not in the layout, or the layout is larger than the block.
+#[inline(always)]
 fn row_address(block: &Block, layout: &ChunkLayout, column: usize, row: u32) -> (*mut u8, usize) {
     assert!(row <= layout.capacity(), "row {row} exceeds a chunk of {} rows", layout.capacity());
     let place = block.place_in(layout);
@@ -102,7 +106,7 @@ fn row_address(block: &Block, layout: &ChunkLayout, column: usize, row: u32) -> 
 impl Blocks {
     pub(super) fn new(layout: ListLayout) -> Self {
         let capacity = layout.chunk().capacity();
-        let owner = Box::new(Owner { layout, number: next_key() });
+        let owner = Box::new(Owner { layout, number: next_key(), idle_first: None });
         Self { blocks: Vec::new(), capacity, in_first: false, owner }
     }
 
@@ -285,6 +289,30 @@ impl Blocks {
         Some(FreeBlock { block, owner: self.owner.number })
     }
 
+    /// Sets the only block aside for the next row of the list. Frees a block that was set aside
+    /// before: the list may have got another one with rows of another list.
+    ///
+    /// # Panics
+    ///
+    /// If the only block is no first block.
+    pub(super) fn set_first_aside(&mut self, pool: &mut Pool) {
+        assert!(self.in_first, "the list has no first block");
+        self.free_idle_first(pool);
+        self.owner.idle_first = self.pop();
+    }
+
+    /// The block that was set aside.
+    pub(super) fn idle_first(&self) -> Option<&FreeBlock> {
+        self.owner.idle_first.as_ref()
+    }
+
+    /// Frees the block that was set aside.
+    pub(super) fn free_idle_first(&mut self, pool: &mut Pool) {
+        if let Some(first) = self.owner.idle_first.take() {
+            self.free(first, pool);
+        }
+    }
+
     /// Frees a block.
     ///
     /// # Panics
@@ -340,6 +368,7 @@ impl Blocks {
 
     /// Gives the blocks the numbers that their slabs have in another pool.
     pub(super) fn renumber(&mut self, slabs: &NewSlabs) {
+        assert!(self.owner.idle_first.is_none(), "an idle block was not freed");
         slabs.renumber(self.owner.layout(self.in_first), &mut self.blocks);
     }
 
@@ -362,9 +391,11 @@ impl Blocks {
         FreeBlock { block, owner: self.owner.number }
     }
 
-    /// Allocates a block smaller than a chunk, if the list has a layout for one.
-    pub(super) fn allocate_first(&self, pool: &mut Pool) -> Option<FreeBlock> {
-        Some(self.own(pool.allocate(self.layouts().first()?)))
+    /// Allocates a block smaller than a chunk, if the list has a layout for one: the one that was
+    /// set aside, or a new one.
+    pub(super) fn allocate_first(&mut self, pool: &mut Pool) -> Option<FreeBlock> {
+        let idle = self.owner.idle_first.take();
+        idle.or_else(|| Some(self.own(pool.allocate(self.layouts().first()?))))
     }
 
     /// Allocates the first full-size chunk of an extent, or one in a block of its own.
@@ -432,7 +463,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a small first block is not the only block")]
     fn a_first_block_is_found_behind_others() {
-        let (mut pool, source, mut target) = (Pool::default(), blocks(), blocks());
+        let (mut pool, mut source, mut target) = (Pool::default(), blocks(), blocks());
         let own = source.allocate(BlockClass::OWN, &mut pool);
         let first = source.allocate_first(&mut pool).expect("a row is small");
         target.attach(&mut VecDeque::from([own, first]), &source);
@@ -442,7 +473,8 @@ mod tests {
     #[should_panic(expected = "a small first block is not the only block")]
     fn a_first_block_is_the_only_one() {
         let (mut pool, mut blocks) = (Pool::default(), blocks());
-        blocks.push(blocks.allocate_first(&mut pool).expect("a row is small"));
+        let first = blocks.allocate_first(&mut pool).expect("a row is small");
+        blocks.push(first);
         blocks.push(blocks.allocate(BlockClass::OWN, &mut pool));
     }
 

@@ -35,7 +35,8 @@ impl FreeRun {
 /// Invariants, kept here and relied on by [`access`](super::super::access):
 ///
 /// * All blocks were allocated for [`ChunkList::layout`] ([`Blocks`]). There is one per chunk, or
-///   none at all if rows have no bytes. A first block smaller than a chunk is the only block.
+///   none at all if rows have no bytes. A first block smaller than a chunk is the only block. When
+///   its last row leaves, it is set aside for the next one.
 /// * The first `padded(rows)` rows of each chunk are initialised in every column.
 #[derive(Debug)]
 pub(crate) struct ChunkList {
@@ -184,7 +185,8 @@ impl ChunkList {
     /// Bytes of all blocks, spare ones included.
     pub(crate) fn block_bytes(&self) -> usize {
         let spare = self.spare.len() * self.layouts().chunk().bytes() as usize;
-        self.blocks.len() * self.layout().bytes() as usize + spare
+        let idle = self.blocks.idle_first().map_or(0, |first| first.block().bytes() as usize);
+        self.blocks.len() * self.layout().bytes() as usize + spare + idle
     }
 
     /// Splits a position into chunk and row.
@@ -266,6 +268,7 @@ impl ChunkList {
         let first = if is_short && self.layouts().first().is_some_and(fits) {
             self.blocks.allocate_first(pool)
         } else {
+            self.blocks.free_idle_first(pool);
             None
         };
         let block = first.unwrap_or_else(|| self.allocate_chunk(expected, pool));
@@ -349,6 +352,7 @@ impl ChunkList {
     }
 
     /// Frees blocks without live rows. Rows that were written there are dropped.
+    #[inline(never)]
     pub(crate) fn abandon(&mut self, pool: &mut Pool) {
         while self.blocks.len() > self.chunk_len as usize {
             self.free_last_block(pool);
@@ -390,8 +394,9 @@ impl ChunkList {
         self.free_spare(pool);
     }
 
-    /// Frees the blocks that were reserved.
+    /// Frees the blocks that were reserved, and the first block that was set aside.
     pub(crate) fn free_spare(&mut self, pool: &mut Pool) {
+        self.blocks.free_idle_first(pool);
         for block in core::mem::take(&mut self.spare) {
             self.gaps_from = 0;
             self.blocks.free(block, pool);
@@ -416,7 +421,7 @@ impl ChunkList {
 
     /// Number of blocks, spare ones included.
     pub(crate) fn block_len(&self) -> usize {
-        self.blocks.len() + self.spare.len()
+        self.blocks.len() + self.spare.len() + usize::from(self.blocks.idle_first().is_some())
     }
 
     /// Whether the counts of chunks, blocks and rows agree.
