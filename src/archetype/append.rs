@@ -7,7 +7,6 @@ use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowRun, Writer, Writt
 use crate::version::Version;
 
 use super::archetype::Archetype;
-use super::arrive::rows_added;
 use super::graph::Edge;
 use crate::entity::ArchetypeId;
 
@@ -142,11 +141,11 @@ impl Archetype {
 
     /// Stamps the new rows of a chunk: the rows from number `start` of the archetype on.
     fn stamp_rows_of(&mut self, chunk: usize, start: usize, now: Version) {
-        let Self { list, stamps, extras, .. } = self;
         let number = u32::try_from(chunk).expect("an archetype has 2^32 chunks or more");
-        let old = start.saturating_sub(chunk * list.capacity() as usize);
+        let old = start.saturating_sub(chunk * self.list.capacity() as usize);
         let old = u32::try_from(old).expect("a chunk has 2^32 rows or more");
-        rows_added(stamps, extras, (number, old..list.rows(number)), now);
+        let at = ChunkRow { chunk: number, row: old };
+        self.rows_added(at, self.list.rows(number) - old, now);
     }
 
     /// Gives a live row the attachments of the row of `source` that it copies.

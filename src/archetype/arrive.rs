@@ -9,7 +9,7 @@
 
 use core::ops::Range;
 
-use crate::storage::{Attachments, ChunkRow, RowSource, RowSpan, StampKind, Stamps};
+use crate::storage::{ChunkRow, RowSource, RowSpan, StampKind, Stamps};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -17,6 +17,31 @@ use super::extras::Extras;
 use super::graph::Edge;
 
 impl Archetype {
+    /// A row with new values came to a chunk.
+    #[inline(always)]
+    pub(super) fn row_added(&mut self, at: ChunkRow, now: Version) {
+        match &self.extras {
+            None => self.stamps.touch_all(at.chunk as usize, now),
+            Some(_) => self.attached_rows_added(at, 1, now),
+        }
+    }
+
+    /// Rows with new values came to a chunk, from row `at` on.
+    pub(super) fn rows_added(&mut self, at: ChunkRow, rows: u32, now: Version) {
+        match &self.extras {
+            None => self.stamps.touch_all(at.chunk as usize, now),
+            Some(_) => self.attached_rows_added(at, rows, now),
+        }
+    }
+
+    #[inline(never)]
+    fn attached_rows_added(&mut self, ChunkRow { chunk, row }: ChunkRow, rows: u32, now: Version) {
+        let Self { stamps, extras: Some(extras), .. } = self else { return };
+        extras.attachments.begin_change(stamps, chunk);
+        stamps.touch_all(chunk as usize, now);
+        extras.attachments.rows_added((stamps, chunk), row..row + rows, now);
+    }
+
     /// Rows came to a chunk from a chunk of `source` along an edge. In kept columns they have the
     /// versions that they had there, in all others the version `now`.
     #[inline(always)]
@@ -179,31 +204,6 @@ impl Archetype {
         let (attachments, stamps) = (self.attachments()?, &self.stamps);
         Some(RowSource { attachments, stamps, chunk })
     }
-}
-
-/// Rows with new values came to a chunk.
-#[inline(always)]
-pub(super) fn rows_added(
-    stamps: &mut Stamps,
-    extras: &Option<Box<Extras>>,
-    (chunk, rows): (u32, Range<u32>),
-    now: Version,
-) {
-    match extras {
-        None => stamps.touch_all(chunk as usize, now),
-        Some(extras) => attached_rows_added(stamps, &extras.attachments, (chunk, rows), now),
-    }
-}
-
-fn attached_rows_added(
-    stamps: &mut Stamps,
-    attachments: &Attachments,
-    (chunk, rows): (u32, Range<u32>),
-    now: Version,
-) {
-    attachments.begin_change(stamps, chunk);
-    stamps.touch_all(chunk as usize, now);
-    attachments.rows_added((stamps, chunk), rows, now);
 }
 
 /// Adds stamps and extras for the next chunk. The words that belong to the new chunk count as

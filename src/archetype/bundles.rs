@@ -5,7 +5,7 @@ use core::any::TypeId;
 use rustc_hash::FxHashMap;
 
 use super::archetype::Archetype;
-use super::graph::BundleId;
+use super::graph::{BundleId, NoBundle};
 use crate::component::{ComponentId, ComponentSet, NameTaken, Registry};
 use crate::entity::ArchetypeId;
 use crate::storage::{BundleCells, DistinctColumns};
@@ -18,12 +18,16 @@ pub(crate) struct BundleInfo {
     /// The ids of its components, in the bundle's order.
     pub(crate) components: Box<[ComponentId]>,
     /// The archetype of exactly these components, once it was looked up.
-    home: Option<BundleTarget>,
+    home: Option<HomeId>,
 }
 
-/// An archetype and the bundle's columns in it.
-#[derive(Clone, Debug)]
-pub(crate) struct BundleTarget {
+/// The number of a bundle's home in its world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HomeId(u32);
+
+/// The archetype of exactly a bundle's components, and the bundle's columns in it.
+#[derive(Debug)]
+pub(crate) struct Home {
     pub(crate) archetype: ArchetypeId,
     pub(crate) cells: BundleCells,
 }
@@ -42,14 +46,44 @@ pub(crate) fn columns_in(archetype: &Archetype, components: &[ComponentId]) -> D
 }
 
 /// The bundles of a world: types, and sets of components that are known only at run time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bundles {
     infos: Vec<BundleInfo>,
+    homes: Vec<Home>,
     by_type: FxHashMap<TypeId, BundleId>,
     /// Bundles without a type: sets of components in ascending order.
     by_components: FxHashMap<Box<[ComponentId]>, BundleId>,
     /// The type of the last look-up: loops look up the same type repeatedly.
-    last: Option<(TypeId, BundleId)>,
+    last: Last<BundleId>,
+    /// The type whose home was last looked up.
+    last_home: Last<HomeId>,
+}
+
+/// The result of the last look-up of a bundle type.
+#[derive(Debug)]
+struct Last<T> {
+    bundle: TypeId,
+    found: T,
+}
+
+impl<T> Last<T> {
+    /// The result of no look-up.
+    const fn none(found: T) -> Self {
+        Self { bundle: TypeId::of::<NoBundle>(), found }
+    }
+}
+
+impl Default for Bundles {
+    fn default() -> Self {
+        Self {
+            infos: Vec::new(),
+            homes: Vec::new(),
+            by_type: FxHashMap::default(),
+            by_components: FxHashMap::default(),
+            last: Last::none(BundleId(u32::MAX)),
+            last_home: Last::none(HomeId(u32::MAX)),
+        }
+    }
 }
 
 impl Bundles {
@@ -60,10 +94,10 @@ impl Bundles {
     /// If another type has the name of one of its components.
     #[inline]
     pub(crate) fn id<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
-        match self.last {
-            Some((last, id)) if last == TypeId::of::<B>() => id,
-            _ => self.find::<B>(registry),
+        if self.last.bundle == TypeId::of::<B>() {
+            return self.last.found;
         }
+        self.find::<B>(registry)
     }
 
     #[inline(never)]
@@ -87,7 +121,7 @@ impl Bundles {
             Some(&id) => id,
             None => self.add::<B>(registry)?,
         };
-        self.last = Some((TypeId::of::<B>(), id));
+        self.last = Last { bundle: TypeId::of::<B>(), found: id };
         Ok(id)
     }
 
@@ -125,22 +159,48 @@ impl Bundles {
         &self.infos[id.0 as usize]
     }
 
-    /// The archetype of exactly the bundle's components, once it was found.
+    /// The home of a bundle, once it was found.
     #[inline]
-    pub(crate) fn home(&self, id: BundleId) -> Option<&BundleTarget> {
-        self.info(id).home.as_ref()
+    pub(crate) fn home_of(&self, id: BundleId) -> Option<HomeId> {
+        self.info(id).home
     }
 
-    /// Forgets the archetypes of all bundles.
+    /// The home of `B`, if it was the last one that was looked up by type.
+    #[inline]
+    pub(crate) fn last_home<B: Bundle>(&self) -> Option<HomeId> {
+        (self.last_home.bundle == TypeId::of::<B>()).then_some(self.last_home.found)
+    }
+
+    /// Remembers the home of `B`.
+    pub(crate) fn remember_home<B: Bundle>(&mut self, home: HomeId) {
+        self.last_home = Last { bundle: TypeId::of::<B>(), found: home };
+    }
+
+    #[inline]
+    pub(crate) fn home(&self, id: HomeId) -> &Home {
+        &self.homes[id.0 as usize]
+    }
+
+    /// Forgets the homes of all bundles. Their ids become invalid.
     pub(crate) fn forget_homes(&mut self) {
         self.infos.iter_mut().for_each(|info| info.home = None);
+        self.homes.clear();
+        self.last_home = Last::none(HomeId(u32::MAX));
     }
 
     /// Stores the archetype of exactly the bundle's components.
     #[cold]
-    pub(crate) fn set_home(&mut self, id: BundleId, archetype: ArchetypeId, found: &Archetype) {
+    pub(crate) fn set_home(
+        &mut self,
+        id: BundleId,
+        archetype: ArchetypeId,
+        found: &Archetype,
+    ) -> HomeId {
         let info = &mut self.infos[id.0 as usize];
         let cells = BundleCells::new(found.list(), columns_in(found, &info.components));
-        info.home = Some(BundleTarget { archetype, cells });
+        let home = HomeId(u32::try_from(self.homes.len()).expect("there are 2³² bundles"));
+        self.homes.push(Home { archetype, cells });
+        info.home = Some(home);
+        home
     }
 }

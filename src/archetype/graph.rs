@@ -14,6 +14,10 @@ use crate::entity::ArchetypeId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BundleId(pub(crate) u32);
 
+/// A type that is no bundle: a comparison with it fails, so no look-up needs a test before.
+#[derive(Debug)]
+pub(super) enum NoBundle {}
+
 /// A change of an entity's components: a bundle is added, removed, or exchanged for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Change {
@@ -126,16 +130,23 @@ pub(crate) struct Graph {
     last: Option<((ArchetypeId, Change), EdgeId)>,
     /// The last edge of each kind of change. Loops that alternate between insert and remove find
     /// both.
-    last_edges: [Option<LastEdges>; 3],
+    last_edges: [LastEdge; 3],
     by_change: FxHashMap<(ArchetypeId, Change), EdgeId>,
 }
 
 /// An edge from an archetype, for a bundle type.
 #[derive(Clone, Copy, Debug)]
-struct LastEdges {
+struct LastEdge {
     bundle: TypeId,
     source: ArchetypeId,
     edge: EdgeId,
+}
+
+impl Default for LastEdge {
+    fn default() -> Self {
+        let bundle = TypeId::of::<NoBundle>();
+        Self { bundle, source: ArchetypeId(u32::MAX), edge: EdgeId(u32::MAX) }
+    }
 }
 
 impl Graph {
@@ -146,7 +157,7 @@ impl Graph {
         kind: ChangeKind,
         source: ArchetypeId,
     ) -> Option<EdgeId> {
-        let last = self.last_edges[kind as usize].as_ref()?;
+        let last = &self.last_edges[kind as usize];
         (last.bundle == TypeId::of::<B>() && last.source == source).then_some(last.edge)
     }
 
@@ -158,7 +169,7 @@ impl Graph {
         edge: EdgeId,
     ) {
         let bundle = TypeId::of::<B>();
-        self.last_edges[kind as usize] = Some(LastEdges { bundle, source, edge });
+        self.last_edges[kind as usize] = LastEdge { bundle, source, edge };
     }
 
     /// The edge of a change, if it was computed. Updates it to the present places of columns.
@@ -198,9 +209,9 @@ impl Graph {
 
     /// Forgets the last edges, because columns were exchanged: each edge is compared with its
     /// archetypes at its next look-up.
-    pub(crate) const fn recheck(&mut self) {
+    pub(crate) fn recheck(&mut self) {
         self.last = None;
-        self.last_edges = [None; 3];
+        self.last_edges = Default::default();
     }
 
     /// Forgets all edges. Their ids become invalid.

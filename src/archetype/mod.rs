@@ -51,7 +51,7 @@ pub(crate) use archetypes::{Archetypes, Census};
 pub(crate) use beside_chunks::BesideChunks;
 pub use bundle::{Bundle, ColumnSlices};
 pub(crate) use bundle::{NewRows, assert_distinct};
-pub(crate) use bundles::{Bundles, columns_in};
+pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};

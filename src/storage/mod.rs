@@ -90,7 +90,7 @@ pub(crate) use attachments::{
 pub use attachments::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
 };
-pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
+pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError, ParseChunkSizeError};
 pub(crate) use extents::EXTENT_CHUNKS_MAX;

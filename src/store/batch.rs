@@ -26,17 +26,17 @@ impl<'s> Spawner<'s> {
     /// # Errors
     ///
     /// If a row of the bundle does not fit a chunk. The store is unchanged.
-    #[inline(always)]
+    #[inline]
     pub(super) fn new(
         store: &'s mut Store,
         bundle: BundleId,
     ) -> Result<(Self, &'s BundleCells), LayoutError> {
-        let id = store.home(bundle)?;
+        let home = store.home(bundle)?;
         let Store { archetypes, clock, entities, pool, bundles, .. } = store;
-        let home = bundles.home(bundle).expect("found above");
-        let now = clock.advance();
+        let (home, now) = (bundles.home(home), clock.advance());
+        let (id, cells) = (home.archetype, &home.cells);
         let archetype = archetypes.get_mut(id);
-        Ok((Self { id, archetype, entities, pool, clock, now }, &home.cells))
+        Ok((Self { id, archetype, entities, pool, clock, now }, cells))
     }
 
     /// The parts for entities of an archetype.

@@ -5,9 +5,13 @@
 //! refused if ids or memory run out, the ids that it names are not available, or a row does not fit
 //! a chunk; the store is unchanged, also if an iterator of the caller panics.
 
-use crate::archetype::{Bundle, BundleId, ColumnSlices};
+use core::convert::Infallible;
+
+use crate::archetype::{Bundle, BundleId, ColumnSlices, HomeId};
 use crate::component::ComponentSet;
-use crate::entity::{AllocAtError, ArchetypeId, Directory, Entity, Location, NoSuchEntity};
+use crate::entity::{
+    AllocAtError, ArchetypeId, Directory, Entity, Location, NoSuchEntity, RowIndex,
+};
 use crate::storage::{BundleCells, LayoutError, RowWriter};
 
 use super::batch::{Batch, Spawner, ensure_room};
@@ -16,26 +20,27 @@ use super::row_values::RowValues;
 use super::store::Store;
 
 impl Store {
-    /// Spawns an entity with the id that `alloc` gives it. `put` writes its row.
+    /// Spawns an entity in the home that `find` finds, with the id that `alloc` gives it. `put`
+    /// writes its row.
     #[inline(always)]
     fn spawn_row<E: From<LayoutError>>(
         &mut self,
-        bundle: BundleId,
+        find: impl FnOnce(&mut Self) -> Result<HomeId, LayoutError>,
         alloc: impl FnOnce(&mut Directory, Location) -> Result<Entity, E>,
         put: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<Entity, E> {
         let known = self.archetypes.len();
-        let (spawner, cells) = Spawner::new(self, bundle)?;
-        let Spawner { id, archetype, entities, pool, clock, now } = spawner;
-        let row = archetype.next_row(pool);
-        match alloc(entities, Location::new(id, row.position())) {
+        let home = find(self)?;
+        let Self { archetypes, clock, entities, pool, bundles, .. } = self;
+        let (home, now) = (bundles.home(home), clock.advance());
+        let id = home.archetype;
+        let alloc = |row| alloc(entities, Location::new(id, row));
+        match archetypes.get_mut(id).push_row(&home.cells, (pool, now), alloc, put) {
             Ok(entity) => {
-                row.push(cells, entity, now, put);
                 self.record_spawned(id, 1);
                 Ok(entity)
             }
             Err(error) => {
-                row.abandon(pool);
                 *clock = clock.before();
                 self.give_back_archetypes(known);
                 Err(error)
@@ -67,9 +72,10 @@ impl Store {
     /// Spawns an entity with the components of `bundle`.
     #[inline]
     pub(crate) fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        let id = self.bundle_id::<B>();
         let alloc = |entities: &mut Directory, place| Ok(entities.alloc(place)?);
-        self.spawn_row(id, alloc, |row| bundle.store(&mut |value| row.put(value)))
+        self.spawn_row(Self::home_of_type::<B>, alloc, |row| {
+            bundle.store(&mut |value| row.put(value))
+        })
     }
 
     /// Spawns an entity with the id `entity`.
@@ -78,11 +84,11 @@ impl Store {
         entity: Entity,
         bundle: B,
     ) -> Result<(), SpawnError> {
-        let id = self.bundle_id::<B>();
         let alloc = |entities: &mut Directory, place| {
             entities.alloc_at(entity, place).map_err(AllocAtError::into).map(|()| entity)
         };
-        self.spawn_row(id, alloc, |row| bundle.store(&mut |value| row.put(value))).map(drop)
+        let put = |row: &mut RowWriter<'_>| bundle.store(&mut |value| row.put(value));
+        self.spawn_row(Self::home_of_type::<B>, alloc, put).map(drop)
     }
 
     /// Spawns the entity of an id on loan.
@@ -101,7 +107,7 @@ impl Store {
             entities.alloc_loaned(entity, place)?;
             Ok::<_, EntityError>(entity)
         };
-        self.spawn_row(bundle, alloc, |row| values.put(row)).map(drop)
+        self.spawn_row(|store| store.home(bundle), alloc, |row| values.put(row)).map(drop)
     }
 
     /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
@@ -190,7 +196,7 @@ impl Store {
         let bundle = self.bundle_id::<B>();
         self.attempt(|store| {
             let home = store.home(bundle)?;
-            let archetype = store.archetypes.get_mut(home);
+            let archetype = store.archetypes.get_mut(store.bundles.home(home).archetype);
             ensure_room(archetype, &mut store.entities, rows)?;
             archetype.reserve(rows, &mut store.pool);
             // Rows that are reserved for other bundles need ids as well.
@@ -219,9 +225,12 @@ impl Store {
         let Spawner { id, archetype, entities, pool, now, .. } = spawner;
         let cells = BundleCells::none(archetype.list());
         entities.flush(|entity| {
-            let row = archetype.next_row(pool);
-            let place = Location::new(id, row.position());
-            row.push(&cells, entity, now, |_| ());
+            let mut place = Location::new(id, RowIndex(0));
+            let alloc = |row| {
+                place = Location::new(id, row);
+                Ok::<_, Infallible>(entity)
+            };
+            let Ok(_) = archetype.push_row(&cells, (pool, now), alloc, |_| ());
             place
         });
     }

@@ -2,7 +2,7 @@
 
 use core::any::TypeId;
 
-use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph};
+use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph, HomeId};
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
 use crate::entity::{ArchetypeId, Directory};
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
@@ -300,18 +300,34 @@ impl Store {
     ///
     /// If a row of the components does not fit a chunk. The store is unchanged.
     #[inline]
-    pub(super) fn home(&mut self, bundle: BundleId) -> Result<ArchetypeId, LayoutError> {
-        match self.bundles.home(bundle) {
-            Some(home) => Ok(home.archetype),
+    pub(super) fn home(&mut self, bundle: BundleId) -> Result<HomeId, LayoutError> {
+        match self.bundles.home_of(bundle) {
+            Some(home) => Ok(home),
             None => self.find_home(bundle),
         }
     }
 
+    /// [`Store::home`] of a bundle type, which is registered if it is new.
+    #[inline]
+    pub(super) fn home_of_type<B: Bundle>(&mut self) -> Result<HomeId, LayoutError> {
+        match self.bundles.last_home::<B>() {
+            Some(home) => Ok(home),
+            None => self.find_home_of_type::<B>(),
+        }
+    }
+
+    #[inline(never)]
+    fn find_home_of_type<B: Bundle>(&mut self) -> Result<HomeId, LayoutError> {
+        let bundle = self.bundle_id::<B>();
+        let home = self.home(bundle)?;
+        self.bundles.remember_home::<B>(home);
+        Ok(home)
+    }
+
     #[cold]
-    fn find_home(&mut self, bundle: BundleId) -> Result<ArchetypeId, LayoutError> {
+    fn find_home(&mut self, bundle: BundleId) -> Result<HomeId, LayoutError> {
         let set = self.bundles.info(bundle).set();
         let archetype = self.find_or_add(&set)?;
-        self.bundles.set_home(bundle, archetype, self.archetypes.get(archetype));
-        Ok(archetype)
+        Ok(self.bundles.set_home(bundle, archetype, self.archetypes.get(archetype)))
     }
 }

@@ -28,10 +28,11 @@ use super::stamp::{LINE_STAMPS, Stamp};
 pub(super) struct Page(Arc<[Stamp]>);
 
 impl Page {
-    /// Lines of stamps that were never set, and the index at which the first line starts.
+    /// Lines of stamps that were never set, and the index at which the first line starts. A line
+    /// follows the last one, so that from each stamp on there are as many stamps as in a line.
     pub(super) fn new(lines: usize) -> (Self, usize) {
         let stamps: Arc<[Stamp]> =
-            (0..(lines + 1) * LINE_STAMPS - 1).map(|_| Stamp::default()).collect();
+            (0..(lines + 2) * LINE_STAMPS - 2).map(|_| Stamp::default()).collect();
         // `align_offset` may fail (under Miri). In this case any start is correct, only slower.
         let start = stamps.as_ptr().align_offset(LINE_BYTES).min(LINE_STAMPS - 1);
         (Self(stamps), start)

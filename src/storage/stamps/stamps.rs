@@ -21,6 +21,7 @@
 //! one writer at a time and readers are synchronised elsewhere. So all accesses are relaxed, and
 //! cost the same as plain ones.
 
+use core::iter;
 use core::ops::Range;
 use core::ptr::NonNull;
 
@@ -144,9 +145,10 @@ impl Stamps {
     #[inline]
     pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
         debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
+        let own = self.first_offset() + chunk;
         for array in self.arrays() {
             array[0].set(now);
-            array[self.first_offset() + chunk].set(now);
+            array[own].set(now);
         }
     }
 
@@ -278,18 +280,17 @@ impl Stamps {
     #[inline(always)]
     pub(crate) fn record_removal(&mut self, chunk: usize, last: usize, now: Version) {
         debug_assert!(chunk < self.chunk_len && last < self.chunk_len, "a chunk does not exist");
-        let (stamps, stride) = (self.all(), self.stride);
-        let (mut chunk, mut last) = (self.first + chunk, self.first + last);
         // The first array has the stamps of the order.
+        let stamps = self.all();
         stamps[self.summary].set(now);
-        stamps[chunk].set(now);
+        stamps[self.first + chunk].set(now);
         if last != chunk {
-            stamps[last].set(now);
+            stamps[self.first + last].set(now);
+            let first = self.first_offset();
             // The order is not a property of rows, and was stamped in both chunks.
-            for _ in 1..self.kinds {
-                (chunk, last) = (chunk + stride, last + stride);
+            for array in self.arrays().skip(1) {
                 // The summary is already no older than the last chunk's stamp.
-                stamps[chunk].raise_to(&stamps[last]);
+                array[first + chunk].raise_to(&array[first + last]);
             }
         }
     }
@@ -340,11 +341,17 @@ impl Stamps {
         self.first - self.summary
     }
 
-    /// The array of each kind, from its summary to the end of the page.
+    /// The array of each kind, from its summary on. In a shared page it ends in the next line.
     #[inline(always)]
     fn arrays(&self) -> impl Iterator<Item = &[Stamp]> {
-        let (stamps, stride) = (&self.all()[self.summary..], self.stride);
-        (0..self.kinds).map(move |kind| &stamps[kind * stride..])
+        let stride = self.stride;
+        let mut rest = &self.all()[self.summary..][..self.kinds * stride];
+        // `chunks_exact` divides first.
+        iter::from_fn(move || {
+            let array;
+            (array, rest) = rest.split_at_checked(stride)?;
+            Some(array)
+        })
     }
 
     /// Moves the arrays to a page of their own, in whole lines, with room for `chunk_len` chunks.
