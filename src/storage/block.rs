@@ -25,7 +25,7 @@ use core::ptr::NonNull;
 use aligned_vec::{AVec, RuntimeAlign};
 
 use super::block_class::BlockClass;
-use super::layout::{ChunkLayout, Column};
+use super::layout::{ChunkLayout, Column, ListLayout};
 
 /// The size and alignment of a huge page, on machines that have them.
 pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -409,6 +409,44 @@ impl Place {
         let offset = start + (self.first + row as usize) * size as usize;
         // SAFETY: as in `cell`: it is the start of the column in a block of this class.
         unsafe { self.base.add(offset) }
+    }
+}
+
+/// A cell of a list's rows: the starts of its column in blocks of each class, and its size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    pub(super) starts: [u32; BlockClass::LEN],
+    pub(super) size: u32,
+}
+
+impl Cell {
+    /// The cell of a column of a list.
+    pub(super) fn new(layouts: &ListLayout, column: u16) -> Self {
+        let column = usize::from(column);
+        let chunk = layouts.chunk().columns()[column];
+        let starts = BlockClass::ALL.map(|class| match (class, layouts.first()) {
+            (BlockClass::FIRST, Some(first)) => first.offset(column),
+            _ => chunk.start(class.chunks()),
+        });
+        Self { starts, size: chunk.size }
+    }
+
+    /// The cells of a row that have bytes, in the order of columns.
+    pub(super) fn all(layouts: &ListLayout) -> Box<[Self]> {
+        let columns = (0u16..).zip(layouts.columns()).filter(|(_, shape)| shape.size > 0);
+        columns.map(|(column, _)| Self::new(layouts, column)).collect()
+    }
+
+    /// The address of a row's cell.
+    ///
+    /// # Safety
+    ///
+    /// The place must be of a chunk of a list with this cell, and the row less than the capacity.
+    #[inline(always)]
+    pub(super) const unsafe fn at(&self, place: Place, row: u32) -> NonNull<u8> {
+        // SAFETY: the starts and the size belong to a column of the list's layouts, for which the
+        // block was allocated (`ChunkList`).
+        unsafe { place.cell_of(&self.starts, self.size, row) }
     }
 }
 

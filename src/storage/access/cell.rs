@@ -14,8 +14,7 @@ use crate::component::{Component, References, Values};
 
 use crate::entity::{Entity, RowIndex};
 use crate::prefetch::prefetch;
-use crate::storage::block::Place;
-use crate::storage::block_class::BlockClass;
+use crate::storage::block::{Cell, Place};
 use crate::storage::chunk_list::{ChunkList, NextRow};
 use crate::storage::layout::is_aligned_for;
 use crate::storage::row::ChunkRow;
@@ -236,35 +235,6 @@ impl DistinctColumns {
     }
 }
 
-/// A cell of a list's rows: the starts of its column in blocks of each class, and its size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
-    starts: [u32; BlockClass::LEN],
-    pub(super) size: u32,
-}
-
-impl Cell {
-    pub(super) fn new(list: &ChunkList, column: u16) -> Self {
-        let size = list.columns()[usize::from(column)].size;
-        Self {
-            starts: list.starts(column),
-            size: u32::try_from(size).expect("a cell exceeds a chunk"),
-        }
-    }
-
-    /// The address of a row's cell.
-    ///
-    /// # Safety
-    ///
-    /// The place must be of a chunk of the list, and the row less than the capacity.
-    #[inline(always)]
-    pub(super) const unsafe fn at(&self, place: Place, row: u32) -> NonNull<u8> {
-        // SAFETY: the starts and the size belong to a column of the list's layouts, for which the
-        // block was allocated (`ChunkList`).
-        unsafe { place.cell_of(&self.starts, self.size, row) }
-    }
-}
-
 /// A bundle's cells in the rows of one list, in the bundle's order, each named once.
 #[derive(Clone, Debug)]
 pub(crate) struct BundleCells {
@@ -278,7 +248,7 @@ pub(crate) struct BundleCells {
 impl BundleCells {
     pub(crate) fn new(list: &ChunkList, columns: DistinctColumns) -> Self {
         let cells: Box<[_]> =
-            columns.as_slice().iter().map(|&column| Cell::new(list, column)).collect();
+            columns.as_slice().iter().map(|&column| Cell::new(list.layouts(), column)).collect();
         // No column is named twice, so equal numbers mean that all columns are named.
         let is_whole = cells.len() == list.columns().len();
         Self { key: list.key(), is_whole, cells, columns }

@@ -8,9 +8,9 @@
     reason = "cells are copied between raw blocks, whose columns have no type here"
 )]
 
-use super::cell::{BundleCells, Cell, DistinctColumns, RowReader, RowWriter};
+use super::cell::{BundleCells, DistinctColumns, RowReader, RowWriter};
 use super::writer::{Tally, Writer};
-use crate::storage::block::{copy_small, copy_two_small};
+use crate::storage::block::{Cell, copy_small, copy_two_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
@@ -62,10 +62,11 @@ impl RowMove {
             assert_eq!(from.size, to.size, "the columns of a pair differ in size");
             assert!(from.values == to.values, "the columns of a pair differ in their values");
         }
-        let cells = kept.iter().map(|&(from, to)| (Cell::new(source, from), target.starts(to)));
+        let cells =
+            kept.iter().map(|&(from, to)| (Cell::new(source.layouts(), from), target.starts(to)));
         let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
         let source_only = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
-        let source_only = source_only.map(|(column, _)| Cell::new(source, column));
+        let source_only = source_only.map(|(column, _)| Cell::new(source.layouts(), column));
         Self {
             keys: [source.key(), target.key()],
             cells: cells.filter(|(cell, _)| cell.size > 0).collect(),
@@ -157,7 +158,10 @@ impl RowMove {
         let (target, to) = (next.list(), next.at());
         // Both lists are borrowed exclusively, so they are different lists and the keys differ.
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
-        let (at_place, last_place) = (source.place(at.chunk), source.place(last.chunk));
+        let at_place = source.place(at.chunk);
+        // Mostly the same chunk.
+        let is_same = last.chunk == at.chunk;
+        let last_place = if is_same { at_place } else { source.place(last.chunk) };
         let to_place = target.place(to.chunk);
         // SAFETY: the place is of the chunk of `source` in which the row is live.
         let removed = unsafe { self.removed.addresses(at_place, at.row) };

@@ -8,8 +8,8 @@
     reason = "cells are copied between raw blocks, whose columns have no type here"
 )]
 
-use super::cell::Cell;
 use super::row_move::RowMove;
+use crate::storage::block::Cell;
 use crate::storage::block::copy_small;
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, FreeRun};

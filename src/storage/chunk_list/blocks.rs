@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::collections::VecDeque;
 
-use crate::storage::block::{Block, Place, copy_small};
+use crate::storage::block::{Block, Cell, Place, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_set::ChunkMove;
 use crate::storage::layout::{ChunkLayout, ListLayout};
@@ -49,9 +49,10 @@ struct Owner {
     layout: ListLayout,
     /// The number of the list, the same before and after columns were exchanged.
     number: u64,
-    /// The first block of a list without rows: an archetype that has lost its last row often gets
-    /// another one soon.
+    /// The first block of a list that has lost its last row, which often gets another one soon.
     idle_first: Option<FreeBlock>,
+    /// The cells of a row that have bytes.
+    cells: Box<[Cell]>,
 }
 
 impl Owner {
@@ -106,7 +107,12 @@ fn row_address(block: &Block, layout: &ChunkLayout, column: usize, row: u32) -> 
 impl Blocks {
     pub(super) fn new(layout: ListLayout) -> Self {
         let capacity = layout.chunk().capacity();
-        let owner = Box::new(Owner { layout, number: next_key(), idle_first: None });
+        let owner = Box::new(Owner {
+            cells: Cell::all(&layout),
+            layout,
+            number: next_key(),
+            idle_first: None,
+        });
         Self { blocks: Vec::new(), capacity, in_first: false, owner }
     }
 
@@ -156,6 +162,7 @@ impl Blocks {
     /// If they differ in size, alignment or values.
     pub(super) fn swap_columns(&mut self, a: usize, b: usize) {
         self.owner.layout.swap_columns(a, b);
+        self.owner.cells = Cell::all(&self.owner.layout);
     }
 
     /// The place of a chunk's rows.
@@ -187,21 +194,35 @@ impl Blocks {
         row_address(&self.blocks[at.chunk as usize], self.layout(), column, at.row)
     }
 
+    /// The addresses of a row's cells with bytes, and the bytes of each, in the order of columns.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk has no block, or the row is outside it.
+    #[inline(always)]
+    fn row_cells(&self, at: ChunkRow) -> impl ExactSizeIterator<Item = (*mut u8, usize)> {
+        assert!(at.row < self.capacity, "row {} is outside its chunk", at.row);
+        let place = self.blocks[at.chunk as usize].place(self.capacity);
+        self.owner.cells.iter().map(move |cell| {
+            // SAFETY: the block is of this list, and the row is less than the capacity.
+            let address = unsafe { cell.at(place, at.row) };
+            (address.as_ptr(), cell.size as usize)
+        })
+    }
+
     /// Fills rows of every column of a chunk with zeros.
     ///
     /// # Panics
     ///
-    /// If rows have bytes and the chunk does not exist, or the rows end outside the chunk.
+    /// If rows have bytes, and end outside the chunk or it does not exist.
     pub(super) fn zero(&mut self, chunk: u32, rows: Range<u32>) {
-        if rows.is_empty() || !self.layouts().has_bytes() {
+        if rows.is_empty() || self.owner.cells.is_empty() {
             return;
         }
         assert!(rows.end <= self.capacity, "the rows end outside the chunk");
-        for column in 0..self.layout().columns().len() {
-            let (start, size) = self.row_address(column, ChunkRow { chunk, row: rows.start });
-            // SAFETY: `rows` ends inside the capacity, so `ChunkLayout` proves that the bytes from
-            // `start` on belong to this column. The block was allocated for the layout, and `&mut
-            // self` is the right to write it.
+        for (start, size) in self.row_cells(ChunkRow { chunk, row: rows.start }) {
+            // SAFETY: `rows` ends inside the capacity, so by `ChunkLayout` the bytes belong to this
+            // column of the block. `&mut self` is the right to write them.
             unsafe { start.write_bytes(0, rows.len() * size) };
         }
     }
@@ -213,20 +234,10 @@ impl Blocks {
     /// If a chunk or a row does not exist.
     #[inline]
     pub(super) fn copy_row(&mut self, from: ChunkRow, to: ChunkRow) {
-        let is_inside = from.row < self.capacity && to.row < self.capacity;
-        assert!(is_inside, "a row is outside its chunk");
-        let place = |at: ChunkRow| self.blocks[at.chunk as usize].place(self.capacity);
-        let (from_place, to_place) = (place(from), place(to));
-        for &column in self.layout().columns() {
-            let cell = |place: Place, row| {
-                // SAFETY: the blocks were allocated for the layout, which has this column, and the
-                // row is less than the capacity.
-                unsafe { place.cell(column, row) }
-            };
-            let (from, to) = (cell(from_place, from.row), cell(to_place, to.row));
-            // SAFETY: both are cells of `size` bytes of these blocks, and `&mut self` is the right
-            // to write them.
-            unsafe { copy_small(from.as_ptr(), to.as_ptr(), column.size as usize) };
+        for ((from, size), (to, _)) in self.row_cells(from).zip(self.row_cells(to)) {
+            // SAFETY: both are the cells of one column, of `size` bytes, in blocks of the list, and
+            // `&mut self` is the right to write them.
+            unsafe { copy_small(from, to, size) };
         }
     }
 
@@ -289,8 +300,7 @@ impl Blocks {
         Some(FreeBlock { block, owner: self.owner.number })
     }
 
-    /// Sets the only block aside for the next row of the list. Frees a block that was set aside
-    /// before: the list may have got another one with rows of another list.
+    /// Sets the only block aside for the next row. Frees one that was set aside before.
     ///
     /// # Panics
     ///

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::entity::RowIndex;
-use crate::storage::block::{Block, Place};
+use crate::storage::block::{Block, Cell, Place};
 use crate::storage::block_class::BlockClass;
 use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
@@ -133,11 +133,7 @@ impl ChunkList {
 
     /// The start of a column in blocks of each class.
     pub(in crate::storage) fn starts(&self, column: u16) -> [u32; BlockClass::LEN] {
-        let (first, chunk) = self.column(column);
-        BlockClass::ALL.map(|class| match class {
-            BlockClass::FIRST => first,
-            _ => chunk.start(class.chunks()),
-        })
+        Cell::new(self.layouts(), column).starts
     }
 
     #[inline]
