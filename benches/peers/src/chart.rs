@@ -134,7 +134,7 @@ fn head(root: &Area) -> Result<(), Box<dyn Error>> {
 
 fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>> {
     area.draw(&Text::new(group.workload.name, (MARGIN, 4), bold(13, INK)))?;
-    let detail = format!("{} {}", thousands(group.size), group.workload.size);
+    let detail = format!("{} {}, {}", thousands(group.size), group.workload.size, group.build);
     area.draw(&Text::new(detail, (MARGIN, 21), font(11, FAINT)))?;
     let unit = format!("ns a {}", group.workload.unit).replace("a entity", "an entity");
     let right = font(11, FAINT).pos(Pos::new(HPos::Right, VPos::Top));
@@ -256,7 +256,7 @@ mod tests {
         let texts: Vec<_> = text.filter_map(|node| node.text()).map(str::trim).collect();
         for name in [
             "pos_vel",
-            "8,000,000 entities",
+            "8,000,000 entities, release",
             "phalanx",
             "hecs",
             "bevy_ecs",
@@ -276,7 +276,12 @@ mod tests {
             assert!(workload.is_some_and(|w| w.sizes.contains(&size)), "{name} at {size}");
         }
         let workloads: Vec<_> = WORKLOADS.iter().collect();
-        let report = Report::new(&workloads, &LIBRARIES.iter().collect::<Vec<_>>(), Vec::new());
+        let report = Report::new(
+            &workloads,
+            &LIBRARIES.iter().collect::<Vec<_>>(),
+            &["release"],
+            Vec::new(),
+        );
         let svg = render_brief(&report).expect("a chart");
         let document = roxmltree::Document::parse(&svg).expect("well-formed");
         let side = |name| document.root_element().attribute(name)?.parse::<u32>().ok();

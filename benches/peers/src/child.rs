@@ -1,15 +1,16 @@
 //! A process of its own: the program, started by itself.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Starts the program with these arguments and returns its output. Its messages go to the standard
-/// error of this process. An error names the reason.
-pub(crate) fn output<S: AsRef<std::ffi::OsStr>>(
+/// Starts a build of the program with these arguments and returns its output. Its messages go to
+/// the standard error of this process. An error names the reason.
+pub(crate) fn output<S: AsRef<OsStr>>(
+    program: &Path,
     arguments: impl IntoIterator<Item = S>,
 ) -> Result<String, String> {
-    let started = std::env::current_exe().and_then(|program| {
-        Command::new(program).args(arguments).stderr(Stdio::inherit()).output()
-    });
+    let started = Command::new(program).args(arguments).stderr(Stdio::inherit()).output();
     match started {
         Ok(output) => text(output),
         Err(error) => Err(format!("its process cannot be started: {error}")),

@@ -45,6 +45,9 @@ pub(crate) struct Compare {
     /// The time for which a row is sampled in a turn, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(crate) budget_ms: u64,
+    /// Compare in both builds: `release`, which users get, and `lto`, that of phalanx's benchmarks
+    #[arg(long)]
+    pub(crate) both_builds: bool,
     /// The file of the table
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results/peers.tsv"))]
     pub(crate) tsv: PathBuf,

@@ -1,9 +1,10 @@
 //! A whole run: a comparison of all results, and after it the times.
 
+use crate::builds::Build;
 use crate::chart;
 use crate::cli::Compare;
 use crate::failure::Failure;
-use crate::harness::{Finding, Phase, Row};
+use crate::harness::{Finding, Phase};
 use crate::libs::Library;
 use crate::report::{Report, Timing};
 use crate::turn::Turn;
@@ -24,11 +25,15 @@ pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
         writable(path)?;
     }
 
+    let builds = if options.both_builds { Build::both()? } else { vec![Build::this()?] };
     eprintln!("checking that all libraries agree");
-    agree(&workloads, &libraries)?;
-    let timings = measure(options, &workloads, &libraries)?;
+    for build in &builds {
+        agree(build, &workloads, &libraries)?;
+    }
+    let timings = measure(options, &builds, &workloads, &libraries)?;
 
-    let report = Report::new(&workloads, &libraries, timings);
+    let names: Vec<_> = builds.iter().map(|build| build.name.as_str()).collect();
+    let report = Report::new(&workloads, &libraries, &names, timings);
     println!("{}", table::render(&report));
     save(&options.tsv, &tsv::render(&report))?;
     save(&options.svg, &chart::render(&report).map_err(Failure::Wrong)?)?;
@@ -44,13 +49,17 @@ pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
 }
 
 /// Lets every library make a few steps of every workload, and compares the outcomes.
-fn agree(workloads: &[&'static Workload], libraries: &[&'static Library]) -> Result<(), Failure> {
+fn agree(
+    build: &Build,
+    workloads: &[&'static Workload],
+    libraries: &[&'static Library],
+) -> Result<(), Failure> {
     let mut differences = Vec::new();
     for &workload in workloads {
         for &size in workload.sizes {
             let mut found = Vec::new();
             for &library in libraries {
-                found.extend(Turn { library, workload, size, phase: Phase::Agree }.run()?);
+                found.extend(Turn { library, workload, size, phase: Phase::Agree }.run(build)?);
             }
             differences.extend(disagreement(workload, size, &found));
         }
@@ -76,8 +85,10 @@ fn disagreement(workload: &Workload, size: usize, found: &[Finding]) -> Option<S
 }
 
 /// Times all libraries in turn, for the given number of turns, each turn in a process of its own.
+/// The builds take turns as well.
 fn measure(
     options: &Compare,
+    builds: &[Build],
     workloads: &[&'static Workload],
     libraries: &[&'static Library],
 ) -> Result<Vec<Timing>, Failure> {
@@ -86,17 +97,24 @@ fn measure(
     for run in 1..=options.runs {
         for &library in libraries {
             eprintln!("run {run} of {}: {}", options.runs, library.name);
-            for &workload in workloads {
-                for &size in workload.sizes {
-                    for found in (Turn { library, workload, size, phase }).run()? {
-                        still_right(workload, size, &found)?;
-                        add(&mut timings, found.row, found.samples);
-                    }
+            for (workload, size, build) in rows(workloads, builds) {
+                for found in (Turn { library, workload, size, phase }).run(build)? {
+                    still_right(workload, size, &found)?;
+                    add(&mut timings, &build.name, found);
                 }
             }
         }
     }
     Ok(timings)
+}
+
+/// Each workload at each of its sizes, in each build.
+fn rows<'a>(
+    workloads: &'a [&'static Workload],
+    builds: &'a [Build],
+) -> impl Iterator<Item = (&'static Workload, usize, &'a Build)> {
+    let sized = workloads.iter().flat_map(|&w| w.sizes.iter().map(move |&size| (w, size)));
+    sized.flat_map(|(workload, size)| builds.iter().map(move |build| (workload, size, build)))
 }
 
 /// Checks that all measured rows did their work to the end.
@@ -112,10 +130,10 @@ fn still_right(workload: &Workload, size: usize, found: &Finding) -> Result<(), 
     )))
 }
 
-fn add(timings: &mut Vec<Timing>, row: Row, samples: Vec<f64>) {
-    match timings.iter_mut().find(|timing| timing.row == row) {
+fn add(timings: &mut Vec<Timing>, build: &str, Finding { row, samples, .. }: Finding) {
+    match timings.iter_mut().find(|timing| timing.build == build && timing.row == row) {
         Some(timing) => timing.samples.extend(samples),
-        None => timings.push(Timing { row, samples }),
+        None => timings.push(Timing { build: build.to_owned(), row, samples }),
     }
 }
 
@@ -135,6 +153,7 @@ fn at(path: &Path, error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::Row;
     use crate::outcome::Outcome;
     use crate::workloads::WORKLOADS;
 

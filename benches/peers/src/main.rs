@@ -3,11 +3,12 @@
 //! - [`cli`] is the command line, [`workloads`] describes the tasks and their expected outcomes,
 //!   [`data`] and [`components`] are the input of every library, [`forms`] the loops over slices;
 //! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] gives each
-//!   turn of a library a process, by [`child`];
+//!   turn of a library a process, by [`child`], in each of the [`builds`];
 //! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
 //!   [`markdown`] and [`chart`] show;
 //! - [`vagabond`] is a table that another text has published.
 
+mod builds;
 mod cached;
 mod changes;
 mod chart;

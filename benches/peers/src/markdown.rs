@@ -62,7 +62,8 @@ fn libraries(report: &Report) -> Vec<&'static str> {
 }
 
 fn title(group: &Group) -> String {
-    format!("`{}`, {} {}", group.workload.name, thousands(group.size), group.workload.size)
+    let size = thousands(group.size);
+    format!("`{}`, {size} {}, {}", group.workload.name, group.workload.size, group.build)
 }
 
 fn fastest(group: &Group, libraries: &[&str]) -> Option<String> {
@@ -103,7 +104,8 @@ mod tests {
         let rows = rows(&text);
         assert_eq!(rows[0][1..], ["unit", "phalanx", SPECIAL, "hecs", "bevy_ecs", "limit"]);
         assert_eq!(rows.len(), 2 + 4, "{text}");
-        let cells = ["`pos_vel`, 10,000 entities", "entity", "**1.50**", "1.25 `256 KiB`", "2.00"];
+        let cells =
+            ["`pos_vel`, 10,000 entities, release", "entity", "**1.50**", "1.25 `256 KiB`", "2.00"];
         assert_eq!(rows[2][..5], cells, "{text}");
         assert_eq!(rows[2][5..], ["–", "1.00"], "{text}");
     }

@@ -7,13 +7,15 @@ use phalanx_figures::Summary;
 
 /// All samples of a row, from all runs.
 pub(crate) struct Timing {
+    pub(crate) build: String,
     pub(crate) row: Row,
     /// Nanoseconds of one iteration each.
     pub(crate) samples: Vec<f64>,
 }
 
-/// A workload at a size: the rows of all libraries.
+/// A workload at a size in a build: the rows of all libraries.
 pub(crate) struct Group {
+    pub(crate) build: String,
     pub(crate) workload: &'static Workload,
     pub(crate) size: usize,
     pub(crate) lines: Vec<Line>,
@@ -49,14 +51,18 @@ impl Report {
     pub(crate) fn new(
         workloads: &[&'static Workload],
         libraries: &[&'static Library],
+        builds: &[&str],
         timings: Vec<Timing>,
     ) -> Self {
         let mut groups = Vec::new();
         for &workload in workloads {
             for &size in workload.sizes {
                 let of_group = |t: &&Timing| t.row.workload == workload.name && t.row.size == size;
-                let timings: Vec<_> = timings.iter().filter(of_group).collect();
-                groups.push(Group::new(workload, size, libraries, &timings));
+                for &build in builds {
+                    let of_build = timings.iter().filter(|t| t.build == build).filter(of_group);
+                    let timings: Vec<_> = of_build.collect();
+                    groups.push(Group::new(build, workload, size, libraries, &timings));
+                }
             }
         }
         Self { groups }
@@ -65,6 +71,7 @@ impl Report {
 
 impl Group {
     fn new(
+        build: &str,
         workload: &'static Workload,
         size: usize,
         libraries: &[&'static Library],
@@ -100,7 +107,7 @@ impl Group {
                 lines.push(Line { row, figures: None });
             }
         }
-        Self { workload, size, lines }
+        Self { build: build.to_owned(), workload, size, lines }
     }
 
     /// The row of the call that a library's documentation shows first: the first that it runs.
@@ -151,11 +158,11 @@ pub(crate) mod tests {
                 let row =
                     Row { workload: workload.name, size, library, variant: variant.to_owned() };
                 let samples = [0.9, 1.0, 1.0, 1.2].map(|noise| noise * ns * size as f64).to_vec();
-                timings.push(Timing { row, samples });
+                timings.push(Timing { build: "release".to_owned(), row, samples });
             }
         }
         let libraries: Vec<_> = LIBRARIES.iter().take(4).collect();
-        Report::new(&[workload], &libraries, timings)
+        Report::new(&[workload], &libraries, &["release"], timings)
     }
 
     #[test]

@@ -8,18 +8,18 @@ use phalanx_figures::{significant, table, thousands};
 
 /// A block for each workload and size, a line for each way to use each library.
 pub(crate) fn render(report: &Report) -> String {
-    let header = ["workload", "library", "median", "spread", "best peer", "limit"];
-    let mut table = table::plain(header, 2);
+    let header = ["workload", "build", "library", "median", "spread", "best peer", "limit"];
+    let mut table = table::plain(header, 3);
     for group in &report.groups {
         let name = format!("{} {}", group.workload.name, thousands(group.size));
         for (i, line) in group.lines.iter().enumerate() {
-            let mut cells =
-                vec![if i == 0 { name.clone() } else { String::new() }, line.row.label()];
+            let first = |text: &str| if i == 0 { text.to_owned() } else { String::new() };
+            let mut cells = vec![first(&name), first(&group.build), line.row.label()];
             cells.extend(fields(line.figures));
             let ours = line.row.library == OURS;
             table.add_row(cells.into_iter().enumerate().map(|(column, text)| {
                 let cell = Cell::new(text);
-                if ours && column > 0 { cell.add_attribute(Attribute::Bold) } else { cell }
+                if ours && column > 1 { cell.add_attribute(Attribute::Bold) } else { cell }
             }));
         }
     }

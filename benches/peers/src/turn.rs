@@ -5,6 +5,7 @@
 //! itself once for each turn, as a child that prints a line for each finding. The parent reads the
 //! lines, checks the outcomes, and ends with an error if the child fails.
 
+use crate::builds::Build;
 use crate::child;
 use crate::failure::Failure;
 use crate::harness::{Finding, Harness, Phase, Row};
@@ -25,13 +26,13 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Findings of a child; none if the library cannot do it.
-    pub(crate) fn run(&self) -> Result<Vec<Finding>, Failure> {
+    /// Findings of a child, which is this build; none if the library cannot do it.
+    pub(crate) fn run(&self, build: &Build) -> Result<Vec<Finding>, Failure> {
         if self.workload.way(self.library).is_none() {
             return Ok(Vec::new());
         }
-        let read = child::output(self.arguments()).and_then(|text| self.read(&text));
-        read.map_err(|reason| self.failure(&reason))
+        let output = child::output(&build.program, self.arguments());
+        output.and_then(|text| self.read(&text)).map_err(|reason| self.failure(&reason))
     }
 
     /// Findings of this process.

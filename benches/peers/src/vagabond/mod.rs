@@ -10,6 +10,7 @@
 mod sides;
 mod types;
 
+use crate::builds::Build;
 use crate::child;
 use crate::cli::{Vagabond, VagabondTurn};
 use crate::failure::Failure;
@@ -93,7 +94,8 @@ fn in_a_child(
 ) -> Result<[f64; 3], Failure> {
     let numbers = [entities.to_string(), each.to_string(), budget_ms.to_string()];
     let [entities, each, budget] = numbers.each_ref().map(String::as_str);
-    let text = child::output(["vagabond-turn", library, task, entities, each, budget]);
+    let program = Build::this()?.program;
+    let text = child::output(&program, ["vagabond-turn", library, task, entities, each, budget]);
     let medians = text.and_then(|text| {
         let medians = child::numbers(&text).and_then(|numbers| numbers.try_into().ok());
         medians.ok_or_else(|| format!("its process printed {text:?}"))
