@@ -154,7 +154,19 @@ macro_rules! for_pairs {
         $mac! { $first T14 }
     )*};
 }
+/// Run a macro once, with an argument and the same 50 pairs in parentheses.
+macro_rules! with_pairs {
+    ($mac:ident $argument:tt) => {
+        $mac! { $argument
+            (T0 T5) (T0 T6) (T0 T7) (T0 T8) (T0 T9) (T0 T10) (T0 T11) (T0 T12) (T0 T13) (T0 T14)
+            (T1 T5) (T1 T6) (T1 T7) (T1 T8) (T1 T9) (T1 T10) (T1 T11) (T1 T12) (T1 T13) (T1 T14)
+            (T2 T5) (T2 T6) (T2 T7) (T2 T8) (T2 T9) (T2 T10) (T2 T11) (T2 T12) (T2 T13) (T2 T14)
+            (T3 T5) (T3 T6) (T3 T7) (T3 T8) (T3 T9) (T3 T10) (T3 T11) (T3 T12) (T3 T13) (T3 T14)
+            (T4 T5) (T4 T6) (T4 T7) (T4 T8) (T4 T9) (T4 T10) (T4 T11) (T4 T12) (T4 T13) (T4 T14)
+        }
+    };
+}
 pub(crate) use {
     components, components_cell, components_inner, components_tag, components_vec3, for_few_tags,
-    for_letters, for_pairs, for_tags, transform_sum, wide_rows, wide_sum,
+    for_letters, for_pairs, for_tags, transform_sum, wide_rows, wide_sum, with_pairs,
 };

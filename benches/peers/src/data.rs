@@ -7,6 +7,8 @@ pub(crate) const DT: f32 = 0.5;
 /// Entities in each archetype of `fragmented_iter`.
 pub(crate) const FRAGMENT_ROWS: usize = 20;
 pub(crate) const MANY_ENTITIES: usize = 20_000;
+/// Entities in each archetype of `query_many`.
+pub(crate) const MANY_QUERIES_ROWS: usize = 20;
 /// Archetypes that an iteration of `new_archetypes` makes.
 pub(crate) const NEW_ARCHETYPES: usize = 100;
 /// Cached queries of `new_archetypes`.
@@ -140,16 +142,25 @@ pub(crate) fn tags_of(i: usize, archetypes: usize) -> u32 {
 /// The entities of `cold_archetypes` in two random orders: indices into the list of entities.
 pub(crate) fn cold_orders() -> [Vec<usize>; 2] {
     let mut random = xorshift(0xC01D_C01D_0000_0001);
-    let mut shuffled = |mut order: Vec<usize>| {
-        for end in (1..order.len()).rev() {
-            order.swap(end, (random() >> 33) as usize % (end + 1));
-        }
-        order
-    };
-    let mut first = shuffled((0..MANY_ENTITIES).collect());
+    let mut first: Vec<usize> = (0..MANY_ENTITIES).collect();
+    shuffle(&mut first, &mut random);
     first.truncate(COLD_ENTITIES);
-    let second = shuffled(first.clone());
+    let mut second = first.clone();
+    shuffle(&mut second, &mut random);
     [first, second]
+}
+
+/// The numbers below `n` in a random order.
+pub(crate) fn shuffled(n: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    shuffle(&mut order, &mut xorshift(seed));
+    order
+}
+
+fn shuffle(order: &mut [usize], random: &mut impl FnMut() -> u64) {
+    for end in (1..order.len()).rev() {
+        order.swap(end, (random() >> 33) as usize % (end + 1));
+    }
 }
 
 /// The sum of the numbers of a row of `add_remove/wide`, as `wide_rows` makes it.

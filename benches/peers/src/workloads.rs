@@ -1,8 +1,11 @@
 //! The workloads: their names, their sizes, their unit, and their expected outcomes.
 
 use crate::changes::{self, Part, Pattern};
+use crate::churn;
 use crate::data::*;
+use crate::frame;
 use crate::libs::{Library, Run, ways};
+use crate::many;
 use crate::outcome::Outcome;
 use crate::snapshots::{self, Call, Written};
 
@@ -141,15 +144,50 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         what: "spawn and despawn, one entity at a time",
         unit: "pair",
         expected: |_, _| Outcome::Count(0),
-        ways: ways!((structure::create_destroy) [all but raw]),
+        ways: ways! {
+            (structure::create_destroy)
+            [phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
+        },
         ..plain("create_destroy", &[10_000])
+    },
+    Workload {
+        what: "spawn an entity and despawn the oldest of 10,000, in turn",
+        unit: "pair",
+        expected: |_, steps| churn::expected_pairs(steps),
+        ways: ways!((churn::spawn_despawn) [raw phalanx hecs bevy_ecs gecs]),
+        ..plain("spawn_despawn", &[churn::RESIDENTS])
+    },
+    Workload {
+        what: "despawn 1,000 random entities of 100,000 in 50 archetypes, and spawn 1,000 others",
+        unit: "replaced entity",
+        units: |_| churn::REPLACED,
+        expected: |_, steps| churn::expected_churn(steps),
+        ways: ways!((churn::churn) [raw phalanx hecs bevy_ecs gecs]),
+        ..plain("churn", &[churn::CHURN_ENTITIES])
+    },
+    Workload {
+        what: "50 queries, each over two archetypes of 20 rows, twenty times over",
+        unit: "query",
+        units: |_| many::STARTS,
+        expected: |_, steps| many::expected(steps),
+        ways: ways!((many::query_many) [raw phalanx hecs bevy_ecs evenio]),
+        ..plain("query_many", &[2 * many::QUERIES * MANY_QUERIES_ROWS])
+    },
+    Workload {
+        what: "a frame of twelve systems on one thread: look-ups, births, deaths, a change filter",
+        expected: |_, steps| frame::expected(steps),
+        ways: ways!((frame::frame) [raw phalanx hecs bevy_ecs]),
+        ..plain("frame", &[frame::BEACONS + frame::MOVERS])
     },
     Workload {
         what: "1,000,000 random reads by entity",
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: |size, _| expected_lookups(size),
-        ways: ways!((access::random_get)[all]),
+        ways: ways! {
+            (access::random_get)
+            [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
+        },
         ..plain("random_get", &[GET_ENTITIES])
     },
     Workload {
@@ -165,7 +203,10 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: expected_writes,
-        ways: ways!((access::random_get_mut)[all]),
+        ways: ways! {
+            (access::random_get_mut)
+            [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
+        },
         ..plain("random_get_mut", &[GET_ENTITIES])
     },
     Workload {

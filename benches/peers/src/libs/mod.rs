@@ -3,6 +3,7 @@
 pub(crate) mod bevy_ecs;
 pub(crate) mod evenio;
 pub(crate) mod flecs_ecs;
+pub(crate) mod gecs;
 pub(crate) mod hecs;
 pub(crate) mod legion;
 pub(crate) mod phalanx;
@@ -37,6 +38,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
     Library { name: "legion" },
     Library { name: "specs" },
     Library { name: "evenio" },
+    Library { name: "gecs" },
 ];
 
 impl Library {

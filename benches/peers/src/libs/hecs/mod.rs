@@ -4,12 +4,15 @@
 pub(crate) mod access;
 pub(crate) mod archetypes;
 pub(crate) mod changes;
+pub(crate) mod churn;
 pub(crate) mod commands;
 pub(crate) mod copies;
+pub(crate) mod frame;
 pub(crate) mod heavy;
 pub(crate) mod insert;
 pub(crate) mod iterate;
 pub(crate) mod life;
+pub(crate) mod many;
 pub(crate) mod snapshots;
 pub(crate) mod structure;
 pub(crate) mod systems;

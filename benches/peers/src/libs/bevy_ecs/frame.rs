@@ -1,0 +1,137 @@
+use super::*;
+use crate::frame::{self, Census, Mover, TAGS, for_beacon_tags, for_mover_tags, frame_rows};
+use bevy_ecs::schedule::SingleThreadedExecutor;
+
+frame_rows! { [#[derive(Component)]] }
+
+#[derive(Component)]
+struct Target(Entity);
+
+/// The beacons, by their numbers.
+#[derive(Resource)]
+struct Beacons(Vec<Entity>);
+
+#[derive(Resource, Default)]
+struct Clock(frame::Clock);
+
+/// Systems in a chain, on one thread.
+pub(crate) fn frame(h: &mut Harness, _: usize) {
+    let mut w = World::new();
+    populate(&mut w);
+    let mut schedule = Schedule::default();
+    schedule.add_systems((steer, accelerate, slow, advance, bounce).chain());
+    schedule.add_systems((sicken, heal, signal, mirror).chain().after(bounce));
+    schedule.add_systems((age, reap, breed).chain_ignore_deferred().after(mirror));
+    schedule.set_executor(SingleThreadedExecutor::new());
+    h.run("", (w, schedule), |(w, schedule)| schedule.run(w), |(w, _)| census(w));
+}
+
+fn steer(
+    mut movers: Query<(&mut Force, &Position, &Target)>,
+    positions: Query<&Position, With<Signal>>,
+) {
+    movers.iter_mut().for_each(|(mut force, position, target)| {
+        if let Ok(beacon) = positions.get(target.0) {
+            steer_row(&mut force, position, beacon);
+        }
+    });
+}
+
+fn accelerate(mut movers: Query<(&mut Velocity, &Force)>) {
+    movers.iter_mut().for_each(|(mut v, f)| accelerate_row(&mut v, f));
+}
+
+fn slow(mut movers: Query<(&mut Velocity, &Drag)>) {
+    movers.iter_mut().for_each(|(mut v, d)| slow_row(&mut v, d));
+}
+
+fn advance(mut movers: Query<(&mut Position, &Velocity)>) {
+    movers.iter_mut().for_each(|(mut p, v)| advance_row(&mut p, v));
+}
+
+fn bounce(mut movers: Query<(&Position, &mut Velocity)>) {
+    movers.iter_mut().for_each(|(p, mut v)| bounce_row(p, &mut v));
+}
+
+fn sicken(mut movers: Query<(&mut Health, &Poison)>) {
+    movers.iter_mut().for_each(|(mut h, p)| sicken_row(&mut h, p));
+}
+
+fn heal(mut movers: Query<&mut Health>) {
+    movers.iter_mut().for_each(|mut h| heal_row(&mut h));
+}
+
+fn signal(mut signals: Query<&mut Signal>, beacons: Res<Beacons>, clock: Res<Clock>) {
+    for number in clock.0.signals() {
+        signals.get_mut(beacons.0[number]).expect("beacons stay").0 += 1;
+    }
+}
+
+fn mirror(mut beacons: Query<(&mut Mirror, &Signal), Changed<Signal>>) {
+    beacons.iter_mut().for_each(|(mut m, s)| mirror_row(&mut m, s));
+}
+
+fn age(mut movers: Query<&mut Life>) {
+    movers.iter_mut().for_each(|mut life| age_row(&mut life));
+}
+
+fn reap(movers: Query<(Entity, &Life)>, mut commands: Commands) {
+    movers.iter().filter(|(_, life)| life.left == 0).for_each(|(entity, _)| {
+        commands.entity(entity).despawn();
+    });
+}
+
+fn breed(mut clock: ResMut<Clock>, beacons: Res<Beacons>, mut commands: Commands) {
+    for mover in clock.0.born() {
+        spawn(&mut commands, &mover, beacons.0[mover.beacon]);
+    }
+}
+
+fn spawn(commands: &mut Commands, mover: &Mover, beacon: Entity) {
+    type Spawn = fn(&mut Commands, &Mover, Target);
+    macro_rules! by_tag {
+        ($($tag:ident)*) => { [$(|c, mover, target| spawn_tagged(c, mover, target, $tag)),*] };
+    }
+    const SPAWN: [Spawn; TAGS] = for_mover_tags!(by_tag);
+    SPAWN[mover.kind % TAGS](commands, mover, Target(beacon));
+}
+
+fn spawn_tagged<T: Component>(c: &mut Commands, mover: &Mover, target: Target, tag: T) {
+    let body = (body(mover), target);
+    match mover.kind / TAGS {
+        0 => c.spawn((body, tag)),
+        1 => c.spawn((body, Poison(mover.extra), tag)),
+        _ => c.spawn((body, Drag(mover.extra), tag)),
+    };
+}
+
+fn populate(w: &mut World) {
+    let beacons = (0..frame::BEACONS).map(|i| {
+        let beacon = (Position::new(frame::beacon(i)), Signal(0), Mirror(1));
+        macro_rules! by_tag {
+            ($($tag:ident)*) => { [$(|w, beacon| w.spawn((beacon, $tag)).id()),*] };
+        }
+        type Spawn = fn(&mut World, (Position, Signal, Mirror)) -> Entity;
+        const SPAWN: [Spawn; frame::BEACON_KINDS] = for_beacon_tags!(by_tag);
+        SPAWN[i % frame::BEACON_KINDS](w, beacon)
+    });
+    let beacons: Vec<Entity> = beacons.collect();
+    let mut commands = w.commands();
+    Mover::first().for_each(|mover| spawn(&mut commands, &mover, beacons[mover.beacon]));
+    w.flush();
+    w.insert_resource(Beacons(beacons));
+    w.init_resource::<Clock>();
+}
+
+fn census(w: &mut World) -> Outcome {
+    let mut census = Census::default();
+    let mut movers = w.query::<(&Position, &Velocity, &Health, &Life)>();
+    for (p, v, health, life) in movers.iter(w) {
+        census.mover(life.serial, life.left, health.0, [[p.x, p.y, p.z], [v.x, v.y, v.z]]);
+    }
+    let mut beacons = w.query::<(&Position, &Signal, &Mirror)>();
+    for (p, signal, mirror) in beacons.iter(w) {
+        census.beacon([p.x, p.y, p.z], signal.0, mirror.0);
+    }
+    census.outcome()
+}

@@ -1,0 +1,17 @@
+use super::*;
+
+pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
+    h.run(
+        "",
+        (EcsWorld::default(), Vec::with_capacity(n)),
+        |(w, es): &mut (EcsWorld, Vec<Entity<Body>>)| {
+            for i in 0..n {
+                es.push(w.create::<Body>((Position::new(pos0(i)), Velocity::new(vel0(i)))));
+            }
+            for e in es.drain(..) {
+                w.destroy(e).expect("alive");
+            }
+        },
+        |(w, _)| Outcome::Count(w.archetype::<Body>().len()),
+    );
+}

@@ -1,0 +1,176 @@
+use super::*;
+use crate::frame::{self, Census, Clock, Mover, TAGS, for_beacon_tags, for_mover_tags, frame_rows};
+
+frame_rows! { [] }
+impl_component!(Force, Health, Poison, Drag, Signal, Mirror, Life);
+
+#[component]
+struct Target(Entity);
+
+/// The beacons, by their numbers.
+struct Beacons(Vec<Entity>);
+
+pub(crate) fn frame(h: &mut Harness, _: usize) {
+    let mut w = World::new();
+    let mut schedule = schedule();
+    schedule.threads(1);
+    populate(&mut w);
+    h.run("", (w, schedule), |(w, s)| s.run(w).expect("no system fails"), |(w, _)| census(w));
+}
+
+/// The order of the systems is that of the frame; births and deaths come last.
+fn schedule() -> Schedule {
+    let mut schedule = Schedule::new();
+    schedule.add((steer, accelerate, slow, advance, bounce));
+    schedule.add((sicken, heal, signal, mirror));
+    schedule.add((age, reap, breed));
+    schedule
+}
+
+fn steer(movers: Query<(&mut Force, &Position, &Target)>, positions: Lookup<Position>) {
+    for (force, position, target) in movers.rows() {
+        if let Ok(beacon) = positions.get(target.0) {
+            steer_row(force, position, beacon);
+        }
+    }
+}
+
+fn accelerate(movers: Query<(&mut Velocity, &Force)>) {
+    movers.into_iter().for_each(|(velocity, force)| accelerate_rows(velocity, force));
+}
+
+#[kernel]
+fn accelerate_rows(velocity: &mut [Velocity], force: &[Force]) {
+    velocity.iter_mut().zip(force).for_each(|(v, f)| accelerate_row(v, f));
+}
+
+fn slow(movers: Query<(&mut Velocity, &Drag)>) {
+    movers.into_iter().for_each(|(velocity, drag)| slow_rows(velocity, drag));
+}
+
+#[kernel]
+fn slow_rows(velocity: &mut [Velocity], drag: &[Drag]) {
+    velocity.iter_mut().zip(drag).for_each(|(v, d)| slow_row(v, d));
+}
+
+fn advance(movers: Query<(&mut Position, &Velocity)>) {
+    movers.into_iter().for_each(|(position, velocity)| advance_rows(position, velocity));
+}
+
+#[kernel]
+fn advance_rows(position: &mut [Position], velocity: &[Velocity]) {
+    position.iter_mut().zip(velocity).for_each(|(p, v)| advance_row(p, v));
+}
+
+fn bounce(movers: Query<(&Position, &mut Velocity)>) {
+    movers.into_iter().for_each(|(position, velocity)| bounce_rows(position, velocity));
+}
+
+#[kernel]
+fn bounce_rows(position: &[Position], velocity: &mut [Velocity]) {
+    position.iter().zip(velocity).for_each(|(p, v)| bounce_row(p, v));
+}
+
+fn sicken(movers: Query<(&mut Health, &Poison)>) {
+    movers.into_iter().for_each(|(health, poison)| sicken_rows(health, poison));
+}
+
+#[kernel]
+fn sicken_rows(health: &mut [Health], poison: &[Poison]) {
+    health.iter_mut().zip(poison).for_each(|(h, p)| sicken_row(h, p));
+}
+
+fn heal(movers: Query<&mut Health>) {
+    movers.into_iter().for_each(heal_rows);
+}
+
+#[kernel]
+fn heal_rows(health: &mut [Health]) {
+    health.iter_mut().for_each(heal_row);
+}
+
+fn signal(mut signals: LookupMut<Signal>, beacons: Res<Beacons>, clock: Res<Clock>) {
+    for number in clock.signals() {
+        signals.get_mut(beacons.0[number]).expect("beacons stay").0 += 1;
+    }
+}
+
+fn mirror(beacons: Query<(&mut Mirror, &Signal), Changed<Signal>>) {
+    beacons.into_iter().for_each(|(mirror, signal)| mirror_rows(mirror, signal));
+}
+
+#[kernel]
+fn mirror_rows(mirror: &mut [Mirror], signal: &[Signal]) {
+    mirror.iter_mut().zip(signal).for_each(|(m, s)| mirror_row(m, s));
+}
+
+fn age(movers: Query<&mut Life>) {
+    movers.into_iter().for_each(age_rows);
+}
+
+#[kernel]
+fn age_rows(lives: &mut [Life]) {
+    lives.iter_mut().for_each(age_row);
+}
+
+fn reap(movers: Query<(Entity, &Life)>, mut commands: Commands) {
+    for (entity, life) in movers.rows() {
+        if life.left == 0 {
+            commands.despawn(entity);
+        }
+    }
+}
+
+fn breed(mut clock: ResMut<Clock>, beacons: Res<Beacons>, mut commands: Commands) {
+    for mover in clock.born() {
+        spawn(&mut commands, &mover, beacons.0[mover.beacon]);
+    }
+}
+
+fn spawn(commands: &mut Commands, mover: &Mover, beacon: Entity) {
+    type Spawn = fn(&mut Commands, usize, Body, f32);
+    macro_rules! by_tag {
+        ($($tag:ident)*) => { [$(|c, kind, body, extra| spawn_tagged(c, kind, body, extra, $tag)),*] };
+    }
+    const SPAWN: [Spawn; TAGS] = for_mover_tags!(by_tag);
+    SPAWN[mover.kind % TAGS](commands, mover.kind, (body(mover), Target(beacon)), mover.extra);
+}
+
+type Body = ((Position, Velocity, Force, Health, Life), Target);
+
+fn spawn_tagged<T: Component>(c: &mut Commands, kind: usize, body: Body, extra: f32, tag: T) {
+    match kind / TAGS {
+        0 => _ = c.spawn((body, tag)),
+        1 => _ = c.spawn((body, Poison(extra), tag)),
+        _ => _ = c.spawn((body, Drag(extra), tag)),
+    }
+}
+
+fn populate(w: &mut World) {
+    let beacons = (0..frame::BEACONS).map(|i| {
+        let beacon = (Position::new(frame::beacon(i)), Signal(0), Mirror(1));
+        macro_rules! by_tag {
+            ($($tag:ident)*) => { [$(|w, beacon| w.spawn((beacon, $tag))),*] };
+        }
+        type Spawn = fn(&mut World, (Position, Signal, Mirror)) -> Entity;
+        const SPAWN: [Spawn; frame::BEACON_KINDS] = for_beacon_tags!(by_tag);
+        SPAWN[i % frame::BEACON_KINDS](w, beacon)
+    });
+    let beacons = Beacons(beacons.collect());
+    w.insert_resource(beacons);
+    w.insert_resource(Clock::default());
+    w.run(|beacons: Res<Beacons>, mut commands: Commands| {
+        Mover::first().for_each(|mover| spawn(&mut commands, &mover, beacons.0[mover.beacon]));
+    });
+}
+
+fn census(w: &World) -> Outcome {
+    let mut census = Census::default();
+    for (p, v, health, life) in w.query::<(&Position, &Velocity, &Health, &Life)>().rows() {
+        census.mover(life.serial, life.left, health.0, [[p.x, p.y, p.z], [v.x, v.y, v.z]]);
+    }
+    for (p, signal, mirror) in w.query::<(&Position, &Signal, &Mirror)>().rows() {
+        census.beacon([p.x, p.y, p.z], signal.0, mirror.0);
+    }
+    census.outcome()
+}
