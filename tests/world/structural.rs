@@ -67,7 +67,7 @@ fn removing_the_only_row_leaves_an_empty_archetype() {
     all_but(&world, &entities, &[0]);
     assert_eq!(world.memory().block_bytes, 1024, "the small first block waits for another row");
     assert_eq!(world.query::<&Four>().iter().count(), 0);
-    world.compact(0);
+    world.memory_mut().compact(0);
     assert_eq!(world.memory().block_bytes, 0);
     let again = world.spawn((Four(0), Twelve([0; 3])));
     assert_ne!(again, entities[0]);

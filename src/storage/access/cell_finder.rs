@@ -21,8 +21,8 @@
 //! Fewer instructions are not always faster. With span and address in one entry, one way for one
 //! archetype and several, and far slots out of line, a read took 36 instructions instead of 76 in a
 //! release build without LTO, and 5.0 ns instead of 3.7 if one archetype has the component (5.0 and
-//! 4.9 if 32 have it): the call for far slots, which returns into the loop, keeps addresses and sums
-//! out of registers.
+//! 4.7 if 32 have it): the call for far slots, which returns into the loop, keeps addresses and
+//! sums out of registers.
 
 #![expect(
     unsafe_code,

@@ -215,8 +215,8 @@ impl<'w> ChunkIter<'w> {
     }
 }
 
-/// One chunk, several that follow each other in memory, or one row. Each column of an entry is taken from it
-/// once.
+/// One chunk, several that follow each other in memory, or one row. Each column of an entry is
+/// taken from it once.
 #[derive(Debug)]
 pub(crate) struct ChunkColumns<'w> {
     place: Place,
@@ -349,11 +349,12 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of these
         // chunks: of one, or of blocks that continue each other, so that the rows of each directly
-        // follow the rows of the previous one; or by one live row. `ChunkList` keeps them initialised, with values of
-        // the column's type, which is `C` or accepts any bytes, as `C` does. No code writes them
-        // for `'w`: the entry names no written column twice (`ColumnMap::push`), and the list is
-        // borrowed exclusively, or shared, and a writer through a shared list has promised that no
-        // other code reads its columns (`ChunkIter::exclusive_unchecked`).
+        // follow the rows of the previous one; or by one live row. `ChunkList` keeps them
+        // initialised, with values of the column's type, which is `C` or accepts any bytes, as `C`
+        // does. No code writes them for `'w`: the entry names no written column twice
+        // (`ColumnMap::push`), and the list is borrowed exclusively, or shared, and a writer
+        // through a shared list has promised that no other code reads its columns
+        // (`ChunkIter::exclusive_unchecked`).
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 
