@@ -124,6 +124,25 @@ fn an_untouched_body_stamps_nothing_and_a_touched_one_does_also_in_parallel() {
     assert_eq!(changed::<Four>(&world, before), [0, 1, 2, 3]);
 }
 
+/// A result without bytes, as `()` is, which says that nothing was written.
+struct Never;
+
+impl From<Never> for Modified {
+    fn from(Never: Never) -> Self {
+        Self::No
+    }
+}
+
+#[test]
+fn a_body_says_that_it_wrote_nothing_by_a_result_without_bytes_too() {
+    let (mut world, _) = filled();
+    let before = world.version();
+    world.query_mut::<&mut Four>().for_each_chunk(|_| Never);
+    nothing_changed(&world, before);
+    world.query_mut::<&mut Four>().par().for_each_chunk(|_| Never);
+    nothing_changed(&world, before);
+}
+
 #[test]
 fn a_filtered_pass_stamps_what_it_visits_only() {
     let (mut world, entities) = filled();

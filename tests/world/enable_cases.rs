@@ -8,6 +8,34 @@ use crate::common::components::{Serial, Tag, Twelve, sound};
 use crate::enable::{Awake, Health};
 
 #[test]
+fn the_enable_bit_of_a_row_that_is_got_by_entity_is_its_own() {
+    #[component(enableable)]
+    struct Lit(u32);
+
+    let rows = if cfg!(miri) { 1_100 } else { 3_000 };
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    let entities = world.spawn_batch((0..rows).map(Lit)).to_vec();
+    let is_lit = |row: u32| row % 3 != 0 && row % 65 != 1;
+    for (row, &entity) in (0..).zip(&entities) {
+        world.set_enabled::<Lit>(entity, is_lit(row)).expect("alive");
+    }
+    let query = world.query::<(Entity, Enabled<Lit>)>();
+    for (row, &entity) in (0..).zip(&entities).step_by(7) {
+        assert_eq!(query.get(entity), Ok((entity, is_lit(row))), "row {row}");
+    }
+    let mut query = world.query_mut::<EnabledMut<Lit>>();
+    for row in [0, 1, 63, 64, 65, 130, 1_023, 1_024, 1_090] {
+        let mut bit = query.get_mut(entities[row as usize]).expect("alive");
+        assert_eq!(bit.get(), is_lit(row), "row {row}");
+        bit.set(!is_lit(row));
+        query.get_mut(entities[row as usize]).expect("alive").set(is_lit(row));
+    }
+    for (row, &entity) in (0..).zip(&entities) {
+        assert_eq!(world.is_enabled::<Lit>(entity), Ok(is_lit(row)), "row {row}");
+    }
+}
+
+#[test]
 fn chunks_that_are_all_on_or_all_off_are_one_turn_or_none() {
     let mut world = World::new();
     world.spawn_batch((0..20_000).map(|i| (Serial(i), Awake)));

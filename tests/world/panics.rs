@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
 
-use crate::common::components::{Four, Tag, sound};
+use crate::common::components::{Four, Tag, Twelve, sound};
 
 /// Runs `f`, which panics.
 #[track_caller]
@@ -159,6 +159,29 @@ fn a_panic_inside_a_body_counts_as_touching_the_chunk() {
     let changed: Vec<_> =
         world.query::<&Four>().changed_since(before).iter().map(|f| f[0].0).collect();
     assert_eq!(changed, [9], "the second chunk only");
+}
+
+#[test]
+fn a_panic_inside_a_body_without_a_result_stamps_the_chunks_that_were_handed_out() {
+    fn stop_at(world: &mut World, value: u32) -> Vec<u32> {
+        let before = world.version();
+        panics(|| {
+            world.query_mut::<&mut Four>().for_each_chunk(|four| {
+                assert!(four[0].0 != value, "stop");
+            });
+        });
+        sound(world);
+        world.query::<&Four>().changed_since(before).iter().map(|four| four[0].0).collect()
+    }
+    // The chunks of one archetype.
+    let (mut world, _) = filled(4_000);
+    assert_eq!(stop_at(&mut world, 2_048), [0, 1_024, 2_048]);
+    // Archetypes of one chunk.
+    let mut world = World::new();
+    world.spawn(Four(1));
+    world.spawn((Four(2), Tag));
+    world.spawn((Four(3), Twelve([0; 3])));
+    assert_eq!(stop_at(&mut world, 2), [1, 2]);
 }
 
 #[test]
