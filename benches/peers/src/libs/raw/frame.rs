@@ -61,7 +61,10 @@ impl World {
 
     #[inline(always)]
     fn frame(&mut self) {
-        self.tables.iter_mut().for_each(|table| table.frame(&self.beacons));
+        // No closure: the compiler may leave one out of line, without the features of its caller.
+        for table in &mut self.tables {
+            table.frame(&self.beacons);
+        }
         for number in self.clock.signals() {
             self.signals[number].0 += 1;
             // The beacons that changed are known.
