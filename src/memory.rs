@@ -3,7 +3,7 @@
 //! [`World::memory`](crate::World::memory) counts the bytes of a world by use, as a [`Memory`].
 //! [`World::memory_mut`](crate::World::memory_mut) is a [`MemoryMut`], which returns memory to the
 //! system, in steps that are spread over frames; each step reports a [`Compacted`]. It also forgets
-//! archetypes without entities, and bounds the logs.
+//! archetypes without entities, bounds and ages the logs, and raises the limit of skipped ids.
 //!
 //! ```
 //! use phalanx::prelude::*;

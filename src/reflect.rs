@@ -1,8 +1,10 @@
 //! Components without their types: names, layouts and bytes, for editors, logs and other formats.
 //!
-//! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
-//! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each
-//! field of a struct and a [`VariantInfo`] for each variant of an enum.
+//! [`World::reflect`](crate::World::reflect) tells about the types and archetypes of a world, as a
+//! [`Reflect`]; [`World::reflect_mut`](crate::World::reflect_mut) inserts and removes components by
+//! name, as a [`ReflectMut`]. [`Reflect::components`](crate::reflect::Reflect::components) lists
+//! each component as a [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a
+//! [`FieldInfo`] for each field of a struct and a [`VariantInfo`] for each variant of an enum.
 //! [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) lists each archetype as an
 //! [`ArchetypeInfo`]. An [`EntityView`] has all components of one entity, each as a
 //! [`ComponentView`]. [`Cell`] and [`CellMut`] are the references, or the values of split

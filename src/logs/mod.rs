@@ -88,7 +88,7 @@
 // | `event_slice` | the guard of events that are read outside of systems |
 // | `event_buffer`, `event_writer` | the events of a system, in order, also from a parallel pass |
 // | `insertions`, `removals`, `despawns` | the logs of rows; `row_log` has their steps |
-// | `bounds` | the bound on memory, and the methods of `World` that apply it |
+// | `bounds` | the bound on memory, and the methods of `MemoryMut` that apply it |
 //
 // The entries are in the store (`store/logs/mod.rs`). Another kind of log is another marker type:
 // it implements `Log`, and its rows are another `Subject` there.

@@ -33,8 +33,9 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// | [`chunks`](Query::chunks) | [`chunks_mut`](Query::chunks_mut) | slices with the chunk's entities, index and versions |
 /// | [`extents`](Query::extents) | [`reborrow`](Query::reborrow) before, as for all others | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
-/// | [`for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) | | slices, on several threads |
-/// | [`chunks`](crate::chunks::ParChunks::chunks) | | the same, as an iterator of rayon |
+/// | [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) | | slices, on several threads |
+/// | [`par().chunks`](crate::chunks::ParChunks::chunks) | | the same, as an iterator of rayon |
+/// | [`par().record`](crate::chunks::ParChunks::record) | | the same, with a writer of commands |
 /// | [`copies`](Query::copies) | | one component, as one array |
 /// | [`entities`](Query::entities) | | the ids, as one array |
 ///
@@ -70,7 +71,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// returned and their closures may keep slices. The methods of the second column borrow it. A
 /// helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow) before a method
 /// that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query that writes has no
-/// read-only view; [`gather`](crate::chunks::Copies::gather) copies one of its components.
+/// read-only view; `places.reborrow().copies().gather::<Place>()` copies one of its components.
 ///
 /// A copy of a query that reads cannot be used while a query that writes is in use. Read a copy of
 /// the values, by `gather`, or write another component; a system, or

@@ -19,7 +19,7 @@ impl fmt::Display for MissingComponent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "entity {} has no `{}`: insert one, or ask with `World::has` first (`has_shared` of a shared value)",
+            "entity {} has no `{}`: insert one, or ask with `World::has` first (`world.shared::<T>().contains` for a shared value)",
             self.entity, self.component
         )
     }

@@ -7,14 +7,14 @@
 //! | change | calls |
 //! | --- | --- |
 //! | `despawn`, `despawn_batch`, `retain`, despawns of a command buffer | `record_despawn` |
-//! | `remove`, `exchange`, `remove_named`, changes of a command buffer | `record_move` |
+//! | `remove`, `exchange`, `ReflectMut::remove`, changes of a command buffer | `record_move` |
 //! | the latter, if many rows move together | `record_moves` |
 //! | `Matching::despawn` | `record_chunks` |
 //! | `World::move_from`, in the world that loses the entities | `record_chunks`, `record_despawn` |
 //! | `World::clear` | `record_clear` |
 //! | `Matching::remove`, and `Matching::insert`, which moves chunks as well | `record_moved_chunks` |
 //! | every spawn | `record_spawned`, afterwards |
-//! | `insert`, `exchange`, `insert_bytes`, changes of a command buffer | `record_arrived`, afterwards |
+//! | `insert`, `exchange`, `ReflectMut::insert`, changes of a command buffer | `record_arrived`, afterwards |
 //! | `Matching::insert`, `World::merge`, `World::move_from` | `RowLogs::record_entities`, afterwards |
 
 use crate::archetype::EdgeId;
