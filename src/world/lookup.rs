@@ -124,7 +124,6 @@ impl World {
 
 /// The error of a lookup.
 #[cold]
-#[inline(never)]
 fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
     match absent {
         Absent::Component => EntityError::lacks(entity, C::NAME, true),
