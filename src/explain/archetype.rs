@@ -96,7 +96,8 @@ pub struct Waste {
     pub column_ends: usize,
     /// Bytes of blocks after the last column.
     pub rest: usize,
-    /// Reserved chunks that hold no row yet.
+    /// Reserved chunks that hold no row yet, and the small first block of an archetype that has
+    /// become empty.
     pub spare: usize,
 }
 

@@ -6,7 +6,11 @@ impl Store {
     /// Moves at most `rows_max` rows to denser memory, and frees memory that nothing uses. Returns
     /// the number of rows that moved.
     pub(crate) fn compact(&mut self, rows_max: usize) -> usize {
-        // Empty slabs are freed first, so that no chunk moves into them.
+        // Unused blocks and empty slabs are freed first, so that no chunk moves beside the former
+        // or into the latter.
+        for archetype in self.archetypes.all_mut() {
+            archetype.free_unused_blocks(&mut self.pool);
+        }
         self.pool.trim();
         let mut moved = 0;
         for archetype in self.archetypes.all_mut() {

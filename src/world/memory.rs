@@ -10,7 +10,8 @@ use crate::store::SpawnError;
 pub struct Memory {
     /// Components of entities: rows times the size of a row.
     pub row_bytes: usize,
-    /// Blocks that hold columns, with their unused rows and padding.
+    /// Blocks that hold columns, with their unused rows and padding. An archetype that has become
+    /// empty keeps its small first block until [`MemoryMut::compact`].
     pub block_bytes: usize,
     /// Slabs that blocks and extents are cut from, whether allocated or free, and whether or not
     /// the system has committed them.
