@@ -431,7 +431,7 @@ impl Cell {
         Self { starts, size: chunk.size }
     }
 
-    /// The cells of a row that have bytes, in the order of columns.
+    /// The cells of a row that have bytes.
     pub(super) fn all(layouts: &ListLayout) -> Box<[Self]> {
         let columns = (0u16..).zip(layouts.columns()).filter(|(_, shape)| shape.size > 0);
         columns.map(|(column, _)| Self::new(layouts, column)).collect()

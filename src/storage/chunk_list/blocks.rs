@@ -161,8 +161,8 @@ impl Blocks {
     ///
     /// If they differ in size, alignment or values.
     pub(super) fn swap_columns(&mut self, a: usize, b: usize) {
+        // The cells stay: equal sizes have changed places, and the cells have no order.
         self.owner.layout.swap_columns(a, b);
-        self.owner.cells = Cell::all(&self.owner.layout);
     }
 
     /// The place of a chunk's rows.
@@ -194,7 +194,7 @@ impl Blocks {
         row_address(&self.blocks[at.chunk as usize], self.layout(), column, at.row)
     }
 
-    /// The addresses of a row's cells with bytes, and the bytes of each, in the order of columns.
+    /// The addresses of a row's cells with bytes, and the bytes of each, in one order for all rows.
     ///
     /// # Panics
     ///
