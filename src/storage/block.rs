@@ -354,7 +354,7 @@ pub(super) struct Place {
 impl Place {
     /// Rows without bytes.
     pub(super) const NONE: Self =
-        Self { base: NonNull::dangling(), class: BlockClass::OWN, first: 0 };
+        Self { base: NonNull::dangling(), class: BlockClass::Own, first: 0 };
 
     /// The place of the rows from `row` on: the row of every later address is counted from there.
     #[inline(always)]
@@ -425,7 +425,7 @@ impl Cell {
         let column = usize::from(column);
         let chunk = layouts.chunk().columns()[column];
         let starts = BlockClass::ALL.map(|class| match (class, layouts.first()) {
-            (BlockClass::FIRST, Some(first)) => first.offset(column),
+            (BlockClass::First, Some(first)) => first.offset(column),
             _ => chunk.start(class.chunks()),
         });
         Self { starts, size: chunk.size }

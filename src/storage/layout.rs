@@ -171,7 +171,7 @@ impl ChunkLayout {
             bytes: narrow(bytes),
             align: narrow(align),
             capacity: narrow(capacity),
-            class: BlockClass::OWN,
+            class: BlockClass::Own,
             columns: placed.into(),
         }
     }
@@ -378,7 +378,7 @@ impl ListLayout {
             .take_while(|&bytes| bytes < size.bytes())
             .filter_map(|bytes| ChunkLayout::new(bytes, &columns))
             .find(|layout| layout.capacity as usize >= VECTOR_ROWS)
-            .map(|layout| ChunkLayout { class: BlockClass::FIRST, ..layout });
+            .map(|layout| ChunkLayout { class: BlockClass::First, ..layout });
         let has_bytes = columns.iter().any(|c| c.size > 0);
         let first = first.filter(|_| has_bytes);
         Ok(Self { columns: columns.into(), chunk, first, is_extensible })

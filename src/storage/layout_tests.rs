@@ -113,7 +113,7 @@ proptest! {
         let chunk = layout.chunk();
         let vectors = chunk.capacity() as usize % VECTOR_ROWS;
         prop_assert!(vectors == 0 || (chunk.capacity() as usize) < VECTOR_ROWS);
-        for class in BlockClass::ALL.into_iter().filter(|&c| c != BlockClass::FIRST) {
+        for class in BlockClass::ALL.into_iter().filter(|&c| c != BlockClass::First) {
             let mut end = 0;
             for (column, shape) in chunk.columns().iter().zip(&columns) {
                 if shape.size == 0 {

@@ -410,7 +410,7 @@ impl Blocks {
 
     /// Allocates the first full-size chunk of an extent, or one in a block of its own.
     pub(super) fn allocate(&self, class: BlockClass, pool: &mut Pool) -> FreeBlock {
-        if class == BlockClass::OWN {
+        if class == BlockClass::Own {
             return self.own(pool.allocate(self.layouts().chunk()));
         }
         assert!(self.layouts().is_extensible(), "no extent has room for the columns");
@@ -459,22 +459,22 @@ mod tests {
     #[should_panic(expected = "the block was allocated for another list")]
     fn a_block_of_another_list_is_refused() {
         let (mut pool, ours, mut theirs) = (Pool::default(), blocks(), blocks());
-        theirs.push(ours.allocate(BlockClass::OWN, &mut pool));
+        theirs.push(ours.allocate(BlockClass::Own, &mut pool));
     }
 
     #[test]
     #[should_panic(expected = "the block was allocated for another list")]
     fn a_row_does_not_move_to_a_block_of_another_list() {
         let (mut pool, ours, mut theirs) = (Pool::default(), blocks(), blocks());
-        theirs.push(theirs.allocate(BlockClass::OWN, &mut pool));
-        theirs.replace(0, ours.allocate(BlockClass::OWN, &mut pool), 1);
+        theirs.push(theirs.allocate(BlockClass::Own, &mut pool));
+        theirs.replace(0, ours.allocate(BlockClass::Own, &mut pool), 1);
     }
 
     #[test]
     #[should_panic(expected = "a small first block is not the only block")]
     fn a_first_block_is_found_behind_others() {
         let (mut pool, mut source, mut target) = (Pool::default(), blocks(), blocks());
-        let own = source.allocate(BlockClass::OWN, &mut pool);
+        let own = source.allocate(BlockClass::Own, &mut pool);
         let first = source.allocate_first(&mut pool).expect("a row is small");
         target.attach(&mut VecDeque::from([own, first]), &source);
     }
@@ -485,14 +485,14 @@ mod tests {
         let (mut pool, mut blocks) = (Pool::default(), blocks());
         let first = blocks.allocate_first(&mut pool).expect("a row is small");
         blocks.push(first);
-        blocks.push(blocks.allocate(BlockClass::OWN, &mut pool));
+        blocks.push(blocks.allocate(BlockClass::Own, &mut pool));
     }
 
     #[test]
     #[should_panic(expected = "a block has fewer than 1024 rows")]
     fn a_first_block_has_no_room_for_the_rows_of_a_chunk() {
         let (mut pool, mut blocks) = (Pool::default(), blocks());
-        blocks.push(blocks.allocate(BlockClass::OWN, &mut pool));
+        blocks.push(blocks.allocate(BlockClass::Own, &mut pool));
         let first = blocks.allocate_first(&mut pool).expect("a row is small");
         blocks.replace(0, first, 1024);
     }

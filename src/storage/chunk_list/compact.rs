@@ -16,7 +16,7 @@ fn whole_extents(chunks: usize) -> usize {
 
 /// The runs of a list of some chunks that has grown row by row.
 fn runs_grown(chunks: usize, extent_chunks_max: usize) -> usize {
-    let sizes = BlockClass::ALL.into_iter().filter(|&class| class != BlockClass::FIRST);
+    let sizes = BlockClass::ALL.into_iter().filter(|&class| class != BlockClass::First);
     let sizes = sizes.map(|class| class.chunks() as usize).take_while(|&n| n <= extent_chunks_max);
     let sizes: Vec<_> = sizes.collect();
     let (mut runs, mut placed) = (0, 0);
