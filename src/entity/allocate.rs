@@ -83,19 +83,20 @@ impl Directory {
         self.debug_assert_flushed();
         let (index, next) = (entity.index(), entity.generation().wrapping_add(1));
         let location = Location::free(self.free_len());
-        match self.slots.get_mut(index as usize) {
+        let freed = match self.slots.get_mut(index as usize) {
             Some(slot)
                 if slot.generation == entity.generation()
-                    && slot.is_alive()
                     && next != 0
-                    && self.next_generations.is_empty() =>
+                    && self.next_generations.is_empty()
+                    && slot.is_alive() =>
             {
                 let slot = core::mem::replace(slot, Slot { generation: next, location });
                 self.free.push(index);
-                Ok(slot.location)
+                slot.location
             }
             _ => self.free_slow(entity),
-        }
+        };
+        if freed.is_somewhere() { Ok(freed) } else { Err(NoSuchEntity { entity }) }
     }
 
     /// [`Directory::free`] for several entities, which must be alive, in their order. O(n).
@@ -106,7 +107,8 @@ impl Directory {
             debug_assert!(self.locate(entity).is_ok(), "entity {entity} is not alive");
             let next = entity.generation().wrapping_add(1);
             if next == 0 || !self.next_generations.is_empty() {
-                self.free_slow(entity).expect("the entity of a row is not alive");
+                let freed = self.free_slow(entity);
+                assert!(freed.is_somewhere(), "the entity of a row is not alive");
             } else {
                 self.push_used(entity.index(), next);
             }
@@ -130,14 +132,15 @@ impl Directory {
     }
 
     /// [`Directory::free`] for ids with the last generation of their index or a lower one than its
-    /// highest, for ids in a far slot, and for ids that are not alive.
+    /// highest, for ids in a far slot, and for ids that are not alive. The latter have a location
+    /// that is nowhere: a `Result` would pass through memory, also on the common path.
     #[cold]
-    fn free_slow(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
-        let location = self.locate(entity)?;
+    fn free_slow(&mut self, entity: Entity) -> Location {
+        let Ok(location) = self.locate(entity) else { return Location::RETIRED };
         let next = self.next_generations.remove(&entity.index());
         let next = next.unwrap_or(entity.generation().wrapping_add(1));
         self.free_with_generation(entity.index(), next);
-        Ok(location)
+        location
     }
 
     /// Frees an index with its next generation, or retires it if that is 0.
@@ -249,7 +252,8 @@ impl Directory {
         for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
             let slot = *self.slot_mut(index);
             if slot.is_alive() {
-                self.free_slow(Entity::new(index, slot.generation)).expect("the slot is not alive");
+                let freed = self.free_slow(Entity::new(index, slot.generation));
+                debug_assert!(freed.is_somewhere(), "the slot is not alive");
             } else if slot.generation != 0 && !slot.is_on_loan() {
                 self.push_free(index, slot.generation);
             }
