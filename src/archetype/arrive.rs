@@ -7,6 +7,7 @@
 //! This is the only file that knows this order. Cells, entities and locations are moved by its
 //! callers, before or after.
 
+use core::iter;
 use core::ops::Range;
 
 use crate::storage::{ChunkRow, RowSource, RowSpan, StampKind, Stamps};
@@ -40,6 +41,37 @@ impl Archetype {
         extras.attachments.begin_change(stamps, chunk);
         stamps.touch_all(chunk as usize, now);
         extras.attachments.rows_added((stamps, chunk), row..row + rows, now);
+    }
+
+    /// [`Archetype::rows_arrived`] of one row.
+    #[inline(always)]
+    pub(super) fn row_arrived(
+        &mut self,
+        (source, from): (&Self, ChunkRow),
+        to: ChunkRow,
+        edge: &Edge,
+        now: Version,
+    ) {
+        let columns = (edge.cells.columns(), edge.added());
+        let stamps = (&source.stamps, from.chunk as usize);
+        // Most archetypes have no attachments, and are tested only once.
+        match &self.extras {
+            None => self.stamps.record_arrival(to.chunk as usize, stamps, columns, now),
+            Some(_) => self.attached_row_arrived(source, from, to, edge, now),
+        }
+    }
+
+    #[inline(never)]
+    fn attached_row_arrived(
+        &mut self,
+        source: &Self,
+        from: ChunkRow,
+        to: ChunkRow,
+        edge: &Edge,
+        now: Version,
+    ) {
+        let span = iter::once(RowSpan { from: from.row, to: to.row, len: 1 });
+        self.rows_arrived((source, from.chunk), to.chunk, span, edge, now);
     }
 
     /// Rows came to a chunk from a chunk of `source` along an edge. In kept columns they have the

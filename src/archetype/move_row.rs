@@ -1,9 +1,7 @@
 //! Moves a row along an edge, overwrites it if the edge leads back to its archetype, or removes it.
 
-use core::iter;
-
 use crate::entity::{Entity, RowIndex};
-use crate::storage::{ChunkRow, Pool, RowReader, RowSpan, RowWriter};
+use crate::storage::{ChunkRow, Pool, RowReader, RowWriter};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -40,11 +38,11 @@ pub(crate) fn move_row<T>(
     let next = target.list.next_row(pool);
     let to = next.at();
     let exchanged = edge.cells.move_cells(&removed, next, exchange);
+    removed.remove(pool);
     target.entities.push(entity);
     target.grow_to(to.chunk, now);
-    let span = iter::once(RowSpan { from: at.row, to: to.row, len: 1 });
-    target.rows_arrived((source, at.chunk), to.chunk, span, edge, now);
-    let swapped = source.finish_removal(at, last, pool, now);
+    target.row_arrived((source, at), to, edge, now);
+    let swapped = source.finish_removal(at, last, now);
     MovedRow { to, swapped, exchanged }
 }
 
@@ -73,30 +71,23 @@ impl Archetype {
     pub(crate) fn remove(&mut self, at: ChunkRow, pool: &mut Pool, now: Version) -> Option<Entity> {
         let removed = self.list.begin_removal(at);
         let last = removed.last();
-        removed.fill();
-        self.finish_removal(at, last, pool, now)
+        removed.remove(pool);
+        self.finish_removal(at, last, now)
     }
 
-    /// Removes a row after the cells of the `last` row were copied over it. Returns the entity of
-    /// the last row if it has moved.
+    /// Removes the rest of a row after its cells: the `last` row takes its place. Returns the
+    /// entity of the last row if it has moved.
     #[inline(always)]
-    fn finish_removal(
-        &mut self,
-        at: ChunkRow,
-        last: ChunkRow,
-        pool: &mut Pool,
-        now: Version,
-    ) -> Option<Entity> {
-        let index = self.list.index_of(at);
+    fn finish_removal(&mut self, at: ChunkRow, last: ChunkRow, now: Version) -> Option<Entity> {
         self.row_removed(at, last, now);
         if last.row == 0 {
             self.drop_chunks(last.chunk as usize);
         }
-        self.list.drop_last(pool);
         let moved = self.entities.pop()?;
-        // The removed row itself may have been the last.
-        let place = self.entities.get_mut(index)?;
-        *place = moved;
+        if at == last {
+            return None;
+        }
+        self.entities[self.list.index_of(at)] = moved;
         Some(moved)
     }
 }

@@ -227,16 +227,6 @@ impl Directory {
         }
     }
 
-    /// Updates the locations after a move of an entity's row to `there`. `swapped` is the entity
-    /// whose row filled the old place.
-    #[inline(always)]
-    pub(crate) fn follow_move(&mut self, entity: Entity, there: Location, swapped: Option<Entity>) {
-        let here = self.replace_location(entity.index(), there);
-        if let Some(swapped) = swapped {
-            self.set_location(swapped.index(), here);
-        }
-    }
-
     /// [`Directory::set_location`] for entities in consecutive rows, the first at `first`. A move
     /// of whole chunks costs this for each entity, less where their indices follow each other too.
     pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {

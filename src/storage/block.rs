@@ -476,18 +476,3 @@ pub(super) unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
         unsafe { to.copy_from(from, size) };
     });
 }
-
-/// Copies the second of three cells of one size to the third, and the first to the second.
-///
-/// # Safety
-///
-/// All three may be read and written for `size` bytes. The first two may be the same cell.
-#[inline(always)]
-pub(super) unsafe fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
-    for_size!(size, {
-        // SAFETY: the contract of this function.
-        unsafe { third.copy_from(second, size) };
-        // SAFETY: the contract of this function.
-        unsafe { second.copy_from(first, size) };
-    });
-}

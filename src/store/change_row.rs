@@ -43,7 +43,10 @@ impl Store {
         let at = archetype.list().split(place.row());
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
         let there = Location::new(edge.target, target.list().position(moved.to));
-        entities.follow_move(entity, there, moved.swapped);
+        entities.set_location(entity.index(), there);
+        if let Some(swapped) = moved.swapped {
+            entities.set_location(swapped.index(), place);
+        }
         self.record_arrived(there.archetype(), from, 1);
         moved.exchanged
     }

@@ -72,15 +72,16 @@
 //!            ChunkList::begin_removal   storage/chunk_list/append_remove.rs
 //!            ChunkList::next_row        storage/chunk_list/append_remove.rs
 //!            RowMove::move_cells        storage/access/row_move.rs
-//!              copy_two_small           storage/block.rs
+//!              copy_small               storage/block.rs
 //!              NextRow::commit          storage/chunk_list/append_remove.rs
-//!            Archetype::rows_arrived    archetype/arrive.rs
+//!            RemovedRow::remove         storage/chunk_list/append_remove.rs
+//!              Blocks::copy_row         storage/chunk_list/blocks.rs
+//!            Archetype::row_arrived     archetype/arrive.rs
 //!              Stamps::record_arrival   storage/stamps/stamps.rs
 //!            Archetype::finish_removal  archetype/move_row.rs
 //!              Archetype::row_removed   archetype/arrive.rs
 //!                Stamps::record_removal storage/stamps/stamps.rs
-//!              ChunkList::drop_last     storage/chunk_list/append_remove.rs
-//!          Directory::follow_move       entity/directory.rs
+//!          Directory::set_location      entity/directory.rs
 //!          Store::record_arrived        store/logs/record_rows.rs for readers of inserted rows
 //! ```
 //!

@@ -10,7 +10,7 @@
 
 use super::cell::{BundleCells, DistinctColumns, RowReader, RowWriter};
 use super::writer::{Tally, Writer};
-use crate::storage::block::{Cell, copy_small, copy_two_small};
+use crate::storage::block::{Cell, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
@@ -30,8 +30,6 @@ pub(crate) struct RowMove {
     kept: Box<[(u16, u16)]>,
     /// Kept cells with bytes, in the source, and the starts of their columns in the target.
     cells: Box<[(Cell, [u32; BlockClass::LEN])]>,
-    /// Cells with bytes that only the source has.
-    source_only: Box<[Cell]>,
     /// The added bundle, in the target.
     added: BundleCells,
     /// The removed bundle, in the source.
@@ -64,13 +62,9 @@ impl RowMove {
         }
         let cells =
             kept.iter().map(|&(from, to)| (Cell::new(source.layouts(), from), target.starts(to)));
-        let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
-        let source_only = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
-        let source_only = source_only.map(|(column, _)| Cell::new(source.layouts(), column));
         Self {
             keys: [source.key(), target.key()],
             cells: cells.filter(|(cell, _)| cell.size > 0).collect(),
-            source_only: source_only.collect(),
             added: BundleCells::new(target, added),
             removed: BundleCells::new(source, removed),
             kept,
@@ -139,9 +133,8 @@ impl RowMove {
     }
 
     /// Copies the kept cells of the removed row to the next row of the target, which becomes live.
-    /// After that, copies the source's last row over the removed row; the source's count of rows is
-    /// not changed. Before both, `exchange` may read the removed cells and must write the added
-    /// ones.
+    /// Before that, `exchange` may read the removed cells and must write the added ones. The source
+    /// is not changed.
     ///
     /// # Panics
     ///
@@ -154,17 +147,13 @@ impl RowMove {
         next: NextRow<'_>,
         exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
     ) -> T {
-        let (at, last, source) = (source.at(), source.last(), source.list());
+        let (list, at) = (source.list(), source.at());
         let (target, to) = (next.list(), next.at());
         // Both lists are borrowed exclusively, so they are different lists and the keys differ.
-        assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
-        let at_place = source.place(at.chunk);
-        // Mostly the same chunk.
-        let is_same = last.chunk == at.chunk;
-        let last_place = if is_same { at_place } else { source.place(last.chunk) };
-        let to_place = target.place(to.chunk);
-        // SAFETY: the place is of the chunk of `source` in which the row is live.
-        let removed = unsafe { self.removed.addresses(at_place, at.row) };
+        assert!(self.keys == [list.key(), target.key()], "the move was made for other lists");
+        let (from_place, to_place) = (list.place(at.chunk), target.place(to.chunk));
+        // SAFETY: the place is of the chunk of the source in which the row is live.
+        let removed = unsafe { self.removed.addresses(from_place, at.row) };
         // SAFETY: the place is of the chunk of `target` that has its next row, and this is that
         // row.
         let added = unsafe { self.added.addresses(to_place, to.row) };
@@ -172,26 +161,15 @@ impl RowMove {
         let exchanged = exchange(&mut old, &mut new);
         new.assert_finished();
         for (cell, to_starts) in &self.cells {
-            // SAFETY: the key proves that the cell is one of `source`, and the row is live.
-            let at_cell = unsafe { cell.at(at_place, at.row) };
-            // SAFETY: a cell of the same column of `source`. Its last row is live too.
-            let last_cell = unsafe { cell.at(last_place, last.row) };
+            // SAFETY: the key proves that the cell is one of the source, and the row is live.
+            let from = unsafe { cell.at(from_place, at.row) };
             // SAFETY: the key proves that the starts belong to a column of `target`. The block was
             // allocated for them, and `next` is a row of its last chunk.
-            let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to.row) };
-            // SAFETY: all three are cells of `size` bytes inside their blocks, because
-            // `RowMove::new` compared the sizes of the two columns. `RemovedRow` and `NextRow`
-            // borrow the two lists exclusively, which is the right to write both.
-            unsafe { copy_two_small([last_cell, at_cell, to_cell], cell.size as usize) };
-        }
-        for cell in &self.source_only {
-            // SAFETY: the key proves that the cell is one of `source`, and the row is live.
-            let at_cell = unsafe { cell.at(at_place, at.row) };
-            // SAFETY: a cell of the same column of `source`. Its last row is live too.
-            let last_cell = unsafe { cell.at(last_place, last.row) };
-            // SAFETY: both are cells of this column of `source` inside their blocks. `RemovedRow`
-            // borrows the list exclusively, which is the right to write it.
-            unsafe { copy_small(last_cell.as_ptr(), at_cell.as_ptr(), cell.size as usize) };
+            let to = unsafe { to_place.cell_of(to_starts, cell.size, to.row) };
+            // SAFETY: both are cells of `size` bytes inside their blocks, because `RowMove::new`
+            // compared the sizes of the two columns. `NextRow` borrows the target exclusively,
+            // which is the right to write it.
+            unsafe { copy_small(from.as_ptr(), to.as_ptr(), cell.size as usize) };
         }
         // SAFETY: the kept cells are copied and the added ones written. By `RowMove::new` these are
         // all cells of the target's next row, because the lists differ.
@@ -326,7 +304,7 @@ mod tests {
                 old = [reader.take::<[u8; 3]>().to_vec(), reader.take::<[u8; 2]>().to_vec()];
                 writer.put_front(&[&value[..], &[9]].concat());
             });
-            source.drop_last(&mut pool);
+            removed.remove(&mut pool);
             let row = wanted.swap_remove(index);
             assert_eq!(old, [row[3].clone(), row[1].clone()]);
             let kept = [&row[2], &row[0], &value.to_vec(), &row[4], &row[5]];
@@ -375,9 +353,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "an empty list has no last row")]
-    fn the_last_row_of_an_empty_list_is_refused() {
-        list(&[4]).drop_last(&mut Pool::default());
+    #[should_panic(expected = "row 0 of chunk 0 is not live")]
+    fn the_removal_of_a_row_from_an_empty_list_is_refused() {
+        let _ = list(&[4]).begin_removal(ChunkRow { chunk: 0, row: 0 });
     }
 
     #[test]

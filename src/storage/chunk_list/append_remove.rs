@@ -32,12 +32,21 @@ impl RemovedRow<'_> {
         self.last
     }
 
-    /// Copies the last row over the row to be removed.
+    /// Whether the row to be removed is the list's last row.
     #[inline(always)]
-    pub(crate) fn fill(self) {
-        let RemovedRow { list, at, last } = self;
-        if last != at && !list.blocks.is_empty() {
-            list.blocks.copy_row(last, at);
+    pub(crate) fn is_last(&self) -> bool {
+        self.at == self.last
+    }
+
+    /// Copies the last row over the row to be removed, and removes the last row.
+    #[inline(always)]
+    pub(crate) fn remove(self, pool: &mut Pool) {
+        if !self.is_last() && !self.list.blocks.is_empty() {
+            self.list.blocks.copy_row(self.last, self.at);
+        }
+        self.list.tail = self.last.row;
+        if self.last.row == 0 {
+            self.list.close_chunk(pool);
         }
     }
 }
@@ -137,22 +146,14 @@ impl ChunkList {
     /// If the row is not live.
     #[inline(always)]
     pub(crate) fn begin_removal(&mut self, at: ChunkRow) -> RemovedRow<'_> {
-        assert!(self.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
-        let last = ChunkRow { chunk: self.chunk_len - 1, row: self.tail - 1 };
-        RemovedRow { list: self, at, last }
-    }
-
-    /// Removes the last row. Its cells have been copied elsewhere.
-    ///
-    /// # Panics
-    ///
-    /// If the list is empty.
-    #[inline]
-    pub(crate) fn drop_last(&mut self, pool: &mut Pool) {
-        self.tail = self.tail.checked_sub(1).expect("an empty list has no last row");
-        if self.tail == 0 {
-            self.close_chunk(pool);
+        // As `ChunkList::is_live`, from the numbers of the last row, which are needed as well.
+        let (chunk_len, tail) = (self.chunk_len, self.tail);
+        let last = ChunkRow { chunk: chunk_len.wrapping_sub(1), row: tail.wrapping_sub(1) };
+        let rows = if at.chunk == last.chunk { tail } else { self.capacity() };
+        if at.chunk >= chunk_len || at.row >= rows {
+            not_live(at);
         }
+        RemovedRow { list: self, at, last }
     }
 
     /// Frees the block of the last chunk, which has become empty, or sets it aside if it is a first
@@ -169,4 +170,12 @@ impl ChunkList {
             self.free_last_block(pool);
         }
     }
+}
+
+/// Panics. Its own function, because an `assert` with the numbers in its message would have every
+/// removal write them to the stack.
+#[cold]
+#[inline(never)]
+fn not_live(at: ChunkRow) -> ! {
+    panic!("row {} of chunk {} is not live", at.row, at.chunk)
 }

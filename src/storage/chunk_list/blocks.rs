@@ -174,14 +174,11 @@ impl Blocks {
     pub(super) fn place(&self, chunk: u32) -> Place {
         match self.blocks.get(chunk as usize) {
             Some(block) => block.place(self.capacity),
-            None => self.place_without_block(),
+            None => {
+                assert!(!self.layouts().has_bytes(), "there is no such chunk");
+                Place::NONE
+            }
         }
-    }
-
-    #[inline(never)]
-    fn place_without_block(&self) -> Place {
-        assert!(!self.layouts().has_bytes(), "there is no such chunk");
-        Place::NONE
     }
 
     /// The address of a row in a column, and the bytes of one row.
@@ -203,9 +200,10 @@ impl Blocks {
     fn row_cells(&self, at: ChunkRow) -> impl ExactSizeIterator<Item = (*mut u8, usize)> {
         assert!(at.row < self.capacity, "row {} is outside its chunk", at.row);
         let place = self.blocks[at.chunk as usize].place(self.capacity);
+        let place = place.skip(at.row);
         self.owner.cells.iter().map(move |cell| {
             // SAFETY: the block is of this list, and the row is less than the capacity.
-            let address = unsafe { cell.at(place, at.row) };
+            let address = unsafe { cell.at(place, 0) };
             (address.as_ptr(), cell.size as usize)
         })
     }
@@ -227,12 +225,13 @@ impl Blocks {
         }
     }
 
-    /// Copies every cell of a row to another row, in the same block or another.
+    /// Copies every cell of a row to another row, in the same block or another. Its own function,
+    /// because the loop has no register left for the variables of a caller.
     ///
     /// # Panics
     ///
     /// If a chunk or a row does not exist.
-    #[inline]
+    #[inline(never)]
     pub(super) fn copy_row(&mut self, from: ChunkRow, to: ChunkRow) {
         for ((from, size), (to, _)) in self.row_cells(from).zip(self.row_cells(to)) {
             // SAFETY: both are the cells of one column, of `size` bytes, in blocks of the list, and

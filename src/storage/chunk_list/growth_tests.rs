@@ -40,8 +40,7 @@ fn filled(rows: usize, pool: &mut Pool) -> ChunkList {
 
 fn remove(list: &mut ChunkList, row: usize, pool: &mut Pool) {
     let at = list.split(list.position_of(row));
-    list.begin_removal(at).fill();
-    list.drop_last(pool);
+    list.begin_removal(at).remove(pool);
 }
 
 /// The numbers of all rows. Asserts that the other columns have the bytes of these numbers.
