@@ -142,7 +142,7 @@ impl ComponentHint {
 ///   struct. Its default has the values in `#[default(…)]`, the defaults of the other fields, and
 ///   zero for fields that have none (arrays of more than 32).
 /// - **Enums** have no fields and are one byte. One variant has the value 0, by default the first:
-///   it is the default of the enum, and the value of [padding](crate::Query::padded) rows.
+///   it is the default of the enum, and the value of memory that no row has used.
 /// - **Generic structs** have one field, and types or constants as parameters. They are `Pod` where
 ///   the field is. Each instance must be named in `impl_component!`, since each has its own name;
 ///   `Default` is zero.

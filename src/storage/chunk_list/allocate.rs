@@ -57,16 +57,18 @@ impl ChunkList {
 
     /// Allocates a chunk that is free in an extent which has chunks of this list.
     fn allocate_gap(&mut self, pool: &mut Pool) -> Option<FreeBlock> {
-        let rest = self.blocks.as_slice().get(self.gaps_from..)?;
+        let first = self.gaps_from as usize;
+        let (rest, mut chunk) = (self.blocks.as_slice().get(first..)?, first);
         for neighbours in rest.chunk_by(Block::shares_extent) {
             if neighbours[0].extent_chunks() > 1
-                && let Some(block) = self.blocks.allocate_free(self.gaps_from, pool)
+                && let Some(block) = self.blocks.allocate_free(chunk, pool)
             {
+                self.gaps_from = u32::try_from(chunk).expect("a list has 2^32 chunks or more");
                 return Some(block);
             }
-            self.gaps_from += neighbours.len();
+            chunk += neighbours.len();
         }
-        self.gaps_from = usize::MAX;
+        self.gaps_from = u32::MAX;
         None
     }
 

@@ -102,8 +102,8 @@ impl ChunkList {
 
     #[inline(always)]
     fn room_for_one(&mut self, pool: &mut Pool) -> ChunkRow {
-        // Only a row that begins a vector may need a chunk, or has padding that is not initialised.
-        if !self.tail.is_multiple_of(VECTOR) && self.tail < self.capacity() {
+        // The first row of a chunk is never ready, because it needs the chunk.
+        if self.tail.wrapping_sub(1) < self.ready_to {
             ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
         } else {
             self.room_in_new_vector(pool)
@@ -114,14 +114,21 @@ impl ChunkList {
     fn room_in_new_vector(&mut self, pool: &mut Pool) -> ChunkRow {
         let at = if self.tail > 0 && self.tail < self.capacity() {
             ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
+        } else if self.chunk_len == 0 && self.spare.is_empty() && self.blocks.reopen_first() {
+            // It had a row, so its first vector is initialised.
+            self.ready_to = padded_rows(1, self.capacity()) - 1;
+            return ChunkRow { chunk: 0, row: 0 };
         } else {
             self.room_in_new_chunk(pool)
         };
-        // A chunk of few rows, and a first block that has grown, may end inside a vector.
+        let padded = padded_rows(at.row + 1, self.capacity());
+        // A row inside a vector is initialised, because the vector of a live row is.
         if at.row.is_multiple_of(VECTOR) {
-            let padded = padded_rows(at.row + 1, self.capacity());
             self.blocks.zero(at.chunk, at.row..padded);
         }
+        // If the row is not committed, its chunk may be a free one after the last. In that
+        // case the last is full, and so initialised throughout, or the list has none.
+        self.ready_to = padded - 1;
         at
     }
 
@@ -160,10 +167,8 @@ impl ChunkList {
     /// block.
     #[inline(never)]
     fn close_chunk(&mut self, pool: &mut Pool) {
-        self.chunk_len -= 1;
-        if self.chunk_len > 0 {
-            self.tail = self.capacity();
-        }
+        let chunk_len = self.chunk_len - 1;
+        self.end_at(chunk_len, if chunk_len > 0 { self.capacity() } else { 0 });
         if self.in_first_block() {
             self.blocks.set_first_aside(pool);
         } else if self.layouts().has_bytes() {
@@ -178,4 +183,72 @@ impl ChunkList {
 #[inline(never)]
 fn not_live(at: ChunkRow) -> ! {
     panic!("row {} of chunk {} is not live", at.row, at.chunk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::access::{BundleCells, DistinctColumns};
+    use crate::storage::chunk_size::ChunkSize;
+    use crate::storage::layout::{ColumnShape, ListLayout};
+
+    fn push(list: &mut ChunkList, rows: u32, pool: &mut Pool) {
+        let cells = BundleCells::new(list, DistinctColumns::new(vec![0]));
+        for _ in 0..rows {
+            cells.write(list.next_row(pool), |row| row.put(&[1; 4]));
+        }
+        assert!(list.is_consistent());
+    }
+
+    fn remove_last(list: &mut ChunkList, rows: u32, pool: &mut Pool) {
+        for _ in 0..rows {
+            let last = list.split(list.position_of(list.len() - 1));
+            list.begin_removal(last).remove(pool);
+        }
+        assert!(list.is_consistent());
+    }
+
+    #[test]
+    fn a_vector_of_rows_is_prepared_once_while_its_block_stays() {
+        let shape = ColumnShape::plain("number", 4, 4);
+        let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("it fits");
+        let (mut pool, mut list) = (Pool::default(), ChunkList::new(layout));
+        push(&mut list, 1, &mut pool);
+        assert_eq!(list.ready_to, 15);
+        push(&mut list, 16, &mut pool);
+        assert_eq!(list.ready_to, 31);
+        remove_last(&mut list, 10, &mut pool);
+        assert_eq!(list.ready_to, 31, "rows that leave stay initialised");
+        push(&mut list, 10, &mut pool);
+        list.leave_first_block(&mut pool);
+        assert_eq!(list.ready_to, 0, "the new block is initialised up to its last row's vector");
+        push(&mut list, 1, &mut pool);
+        assert_eq!(list.ready_to, 31);
+
+        let room = list.capacity() - 18;
+        push(&mut list, room + 1, &mut pool);
+        assert_eq!((list.chunk_len(), list.ready_to), (2, 15));
+        remove_last(&mut list, 1, &mut pool);
+        assert_eq!((list.chunk_len(), list.ready_to), (1, 0));
+        list.truncate(7, &mut pool);
+        assert_eq!(list.compact(usize::MAX, &mut pool), 7, "back to a first block");
+        push(&mut list, 1, &mut pool);
+        assert_eq!((list.in_first_block(), list.ready_to), (true, 15));
+    }
+
+    #[test]
+    fn the_first_block_of_an_empty_list_is_opened_again() {
+        let shape = ColumnShape::plain("number", 4, 4);
+        let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("it fits");
+        let (mut pool, mut list) = (Pool::default(), ChunkList::new(layout));
+        for _ in 0..3 {
+            push(&mut list, 1, &mut pool);
+            assert_eq!((list.in_first_block(), list.ready_to), (true, 15));
+            assert_eq!((list.block_len(), pool.allocated()), (1, 1));
+            remove_last(&mut list, 1, &mut pool);
+            assert_eq!((list.len(), list.ready_to), (0, 0));
+        }
+        list.free_spare(&mut pool);
+        assert_eq!((list.block_len(), pool.allocated()), (0, 0));
+    }
 }

@@ -38,12 +38,16 @@ impl FreeRun {
 ///   none at all if rows have no bytes. A first block smaller than a chunk is the only block. When
 ///   its last row leaves, it is set aside for the next one.
 /// * The first `padded(rows)` rows of each chunk are initialised in every column.
+/// * The rows 1 to `ready_to` of the last chunk are initialised in every column.
 #[derive(Debug)]
 pub(crate) struct ChunkList {
     pub(super) blocks: Blocks,
     /// Rows in the last chunk. Zero only if the list has no chunk.
     pub(super) tail: u32,
     pub(super) chunk_len: u32,
+    /// The last row that needs no preparation when it is appended after another one. Zero if that
+    /// is not known: a row that begins a vector is prepared again.
+    pub(super) ready_to: u32,
     shift: u8,
     /// Selects the row's number in a position, which is below the shift.
     row_mask: u32,
@@ -52,7 +56,7 @@ pub(crate) struct ChunkList {
     pub(super) spare: Vec<FreeBlock>,
     /// Chunks before this one have full extents, except that free chunks may follow the last chunk
     /// of the list. Past the last chunk if all extents are full.
-    pub(super) gaps_from: usize,
+    pub(super) gaps_from: u32,
 }
 
 impl ChunkList {
@@ -62,11 +66,12 @@ impl ChunkList {
             blocks: Blocks::new(layout),
             tail: 0,
             chunk_len: 0,
+            ready_to: 0,
             shift: u8::try_from(shift).expect("a row number has more than 255 bits"),
             row_mask: (1 << shift) - 1,
             key: next_key(),
             spare: Vec::new(),
-            gaps_from: usize::MAX,
+            gaps_from: u32::MAX,
         }
     }
 
@@ -271,12 +276,31 @@ impl ChunkList {
         self.blocks.push(block);
     }
 
+    /// Sets the end of the live rows, and forgets which rows are prepared. Single rows inside a
+    /// chunk are appended and removed without it.
+    pub(super) const fn end_at(&mut self, chunk_len: u32, tail: u32) {
+        self.chunk_len = chunk_len;
+        self.tail = tail;
+        self.ready_to = 0;
+    }
+
+    /// [`Blocks::replace`]. Forgets which rows are prepared: the other block may not have them.
+    pub(super) fn replace_block(
+        &mut self,
+        chunk: usize,
+        target: FreeBlock,
+        rows: u32,
+    ) -> FreeBlock {
+        self.ready_to = 0;
+        self.blocks.replace(chunk, target, rows)
+    }
+
     /// Moves the rows of the small first block into a full-size chunk.
     #[cold]
     pub(super) fn grow_first(&mut self, expected: usize, pool: &mut Pool) {
         let block = self.allocate_chunk(expected, pool);
         let padded = self.layout().padded(self.tail);
-        let first = self.blocks.replace(0, block, padded);
+        let first = self.replace_block(0, block, padded);
         // The chunk may have more padding than the first block had room for.
         let wider = self.layout().padded(self.tail);
         self.blocks.zero(0, padded..wider.max(padded));
@@ -343,8 +367,7 @@ impl ChunkList {
             0
         };
         self.blocks.zero(chunk, tail.max(before)..padded.max(tail.max(before)));
-        self.chunk_len = chunk + 1;
-        self.tail = tail;
+        self.end_at(chunk + 1, tail);
     }
 
     /// Frees blocks without live rows. Rows that were written there are dropped.
@@ -376,16 +399,16 @@ impl ChunkList {
         assert!(rows <= self.len(), "the list has fewer rows");
         let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
         let capacity = self.capacity() as usize;
-        self.chunk_len = narrow(rows.div_ceil(capacity));
+        let chunk_len = narrow(rows.div_ceil(capacity));
         // The rows that follow were live, or are padding already.
-        self.tail = narrow(rows - (self.chunk_len as usize).saturating_sub(1) * capacity);
+        let tail = narrow(rows - (chunk_len as usize).saturating_sub(1) * capacity);
+        self.end_at(chunk_len, tail);
         self.abandon(pool);
     }
 
     /// Removes all rows and frees all blocks, spare ones included.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
-        self.chunk_len = 0;
-        self.tail = 0;
+        self.end_at(0, 0);
         self.abandon(pool);
         self.free_spare(pool);
     }
@@ -426,6 +449,7 @@ impl ChunkList {
         self.blocks.len() == blocks
             && (self.chunk_len == 0) == (self.tail == 0)
             && self.tail <= self.capacity()
+            && self.ready_to < self.capacity()
             && self.capacity() == self.layout().capacity()
             && (!self.in_first_block() || self.chunk_len == 1)
             && self.blocks().iter().all(|block| block.bytes() == self.layout().bytes())

@@ -168,7 +168,7 @@ impl ChunkList {
     /// Moves a chunk's rows to another block, and frees its own.
     fn move_block(&mut self, chunk: usize, target: FreeBlock, pool: &mut Pool) {
         let rows = self.rows(u32::try_from(chunk).expect("a chunk of the list"));
-        let old = self.blocks.replace(chunk, target, self.layout().padded(rows));
+        let old = self.replace_block(chunk, target, self.layout().padded(rows));
         if old.block().extent_chunks() > 1 {
             self.gaps_from = 0;
         }
@@ -198,7 +198,7 @@ impl ChunkList {
         }
         let padded = first.padded(self.tail);
         let block = self.blocks.allocate_first(pool).expect("the list has a layout for one");
-        let chunk = self.blocks.replace(0, block, padded);
+        let chunk = self.replace_block(0, block, padded);
         self.blocks.free(chunk, pool);
         self.tail as usize
     }

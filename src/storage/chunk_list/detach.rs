@@ -119,12 +119,13 @@ impl ChunkList {
         let blocks = self.blocks.detach(which.iter(chunk_len), &chunk_moves);
         let detached =
             DetachedChunks { key, blocks, chunk_len: taken, capacity, tail, in_first_block };
-        self.chunk_len -= taken;
-        if self.chunk_len == 0 {
-            self.tail = 0;
-        } else if takes_tail {
-            self.tail = self.capacity();
-        }
+        let chunk_len = chunk_len - taken;
+        let tail = match (chunk_len, takes_tail) {
+            (0, _) => 0,
+            (_, true) => self.capacity(),
+            (_, false) => self.tail,
+        };
+        self.end_at(chunk_len, tail);
         (detached, chunk_moves)
     }
 
@@ -164,11 +165,9 @@ impl ChunkList {
         if let Some(partial) = partial {
             self.blocks.push(partial);
         }
-        self.chunk_len += detached.chunk_len;
+        let tail = if is_open { self.tail } else { detached.tail };
+        self.end_at(self.chunk_len + detached.chunk_len, tail);
         detached.chunk_len = 0;
-        if !is_open {
-            self.tail = detached.tail;
-        }
     }
 
     /// Frees the first of some chunks that were detached from this list.

@@ -222,10 +222,10 @@ fn a_single_chunk_at_the_end_of_an_extent_comes_and_goes_without_a_search() {
     let mut list = filled(36 * CHUNK_ROWS, &mut pool);
     for _ in 0..3 {
         push(&mut list, 1, &mut pool);
-        assert_eq!(list.gaps_from, usize::MAX);
+        assert_eq!(list.gaps_from, u32::MAX);
         let last = list.len() - 1;
         remove(&mut list, last, &mut pool);
-        assert_eq!(list.gaps_from, usize::MAX);
+        assert_eq!(list.gaps_from, u32::MAX);
     }
 }
 

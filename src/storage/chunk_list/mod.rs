@@ -3,7 +3,7 @@
 //! [`chunk_list`] has the list and [`blocks`] the memory of its chunks, which [`allocate`] and
 //! [`compact`] place. [`append_remove`] has the append and the removal of single rows, [`detach`]
 //! the transfer of whole chunks between lists. `growth_tests` checks the places of chunks while a
-//! list grows and shrinks.
+//! list grows and shrinks, `blocks_tests` that blocks of other lists are refused.
 
 mod allocate;
 mod append_remove;

@@ -252,15 +252,13 @@ impl Stamps {
     /// Adds a chunk. It has the stamps of a chunk that was never changed.
     pub(crate) fn push_chunk(&mut self) {
         self.reserve(self.chunk_len + 1);
-        let chunk = self.chunk_len;
+        let (chunk, offset) = (self.chunk_len, self.first_offset());
         self.chunk_len += 1;
-        for array in self.arrays() {
-            if chunk == 1 {
-                // While there was one chunk, its stamp may have been set without the summary.
-                array[0].copy(&array[self.first_offset()]);
-            }
-            array[self.first_offset() + chunk].set(Version::NEVER);
+        if chunk == 1 {
+            // While there was one chunk, its stamp may have been set without the summary.
+            self.arrays().for_each(|array| array[0].copy(&array[offset]));
         }
+        self.arrays().for_each(|array| array[offset + chunk].set(Version::NEVER));
     }
 
     /// Removes all chunks from number `chunk_len` on.
