@@ -6,13 +6,30 @@
 
 use core::ops::Range;
 
-use crate::storage::{ChunkColumns, RowMask, RowRuns};
+use crate::archetype::BesideChunks;
+use crate::storage::{ArchetypeColumns, ChunkColumns, RowMask, RowRuns};
 use crate::version::Version;
 
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
 use super::terms::Terms;
+
+/// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
+#[inline]
+pub(super) fn stamp_columns<Q: Terms>(
+    beside: BesideChunks<'_>,
+    columns: ArchetypeColumns<'_>,
+    (chunk, rows): (usize, Option<RowMask<'_>>),
+    now: Version,
+) {
+    if Q::WRITES {
+        let (columns, chunks) = (columns.columns().iter(), chunk..chunk + 1);
+        let live = rows.map_or(0, |rows| rows.rows());
+        let mut stamps = Q::stamps(&mut RunStamps { columns, beside, chunks, rows, live, now });
+        Q::touch_next(&mut stamps, now);
+    }
+}
 
 /// The chunks of a run that were not handed out yet.
 pub(super) struct ChunkRun<'w, Q: Terms> {
@@ -22,8 +39,8 @@ pub(super) struct ChunkRun<'w, Q: Terms> {
     rows: usize,
     /// Rows of a chunk; the last chunk may have fewer.
     chunk_rows: usize,
-    /// For a single chunk: the rows that the query sees.
-    seen: SeenRuns<'w>,
+    /// For a single chunk of a query that chooses rows: the rows that it sees.
+    seen: Option<SeenRuns<'w>>,
 }
 
 /// The rows of a chunk that a query sees, as runs that are cut off its slices one by one.
@@ -62,29 +79,28 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
     /// A run without chunks.
     #[inline]
     pub(super) fn empty() -> Self {
-        let seen = SeenRuns::new(RowMask::empty());
-        Self { slices: Q::empty(), stamps: Q::Stamps::default(), rows: 0, chunk_rows: 0, seen }
+        let (slices, stamps) = (Q::empty(), Q::Stamps::default());
+        Self { slices, stamps, rows: 0, chunk_rows: 0, seen: None }
     }
 
-    /// A run of the chunks with the columns `columns`. `seen` matters for a single chunk of a query
-    /// that chooses rows.
+    /// A run of the chunks with the columns `columns`.
     #[inline]
     pub(super) fn new(
         mut columns: ChunkColumns<'w>,
-        (chunk, seen): (ChunkRows<'w>, RowMask<'w>),
+        chunk: ChunkRows<'w>,
         mut stamps: RunStamps<'w, '_>,
         chunk_rows: usize,
     ) -> Self {
         let rows = columns.padded_len();
         let slices = Q::cut(&mut columns, chunk);
-        let seen = SeenRuns::new(seen);
+        let seen = stamps.rows.map(SeenRuns::new);
         Self { slices, stamps: Q::stamps(&mut stamps), rows, chunk_rows, seen }
     }
 
     /// [`ChunkRun::next`] for a query that chooses rows: the next run of visible rows.
     #[inline(always)]
     pub(super) fn next_seen(&mut self, now: Version) -> Option<Q::Slices<'w>> {
-        let (slices, _) = self.seen.cut_next::<Q>(&mut self.slices)?;
+        let (slices, _) = self.seen.as_mut()?.cut_next::<Q>(&mut self.slices)?;
         // The first run stamps the only chunk.
         Q::touch_next(&mut self.stamps, now);
         Some(slices)
@@ -97,8 +113,9 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
     /// those it was written in, they cost twenty cycles.
     #[inline(always)]
     pub(super) fn next_part(&mut self, now: Version) -> Option<SomeRows<Q::Rows<'w>>> {
-        let part = self.seen.runs.next_part()?;
-        let slices = self.seen.cut::<Q>(&mut self.slices, part.rows.clone());
+        let seen = self.seen.as_mut()?;
+        let part = seen.runs.next_part()?;
+        let slices = seen.cut::<Q>(&mut self.slices, part.rows.clone());
         Q::touch_next(&mut self.stamps, now);
         Some(SomeRows::of(Q::rows(slices, part.rows.len()), &part))
     }

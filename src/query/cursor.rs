@@ -11,37 +11,20 @@ use core::ops::Range;
 use crate::archetype::BesideChunks;
 use crate::component::Component;
 use crate::storage::{
-    ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns,
-    EnableRules, RowMask, Share,
+    CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share,
 };
 use crate::store::{EnteredArchetype, NextStep, Pass};
 use crate::version::Version;
 
 use super::begin_pass::begin_pass;
 use super::chunk_rows::ChunkRows;
-use super::chunk_run::{ChunkRun, SeenRuns};
+use super::chunk_run::{ChunkRun, SeenRuns, stamp_columns};
 use super::filter::{Filter, StampAt};
 use super::query_type::{is_by_chunk, is_by_row};
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
 use super::tagged::next_entry;
 use super::terms::{BorrowOf, Terms};
-
-/// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
-#[inline]
-pub(super) fn stamp_columns<Q: Terms>(
-    beside: BesideChunks<'_>,
-    columns: ArchetypeColumns<'_>,
-    (chunk, rows): (usize, Option<RowMask<'_>>),
-    now: Version,
-) {
-    if Q::WRITES {
-        let (columns, chunks) = (columns.columns().iter(), chunk..chunk + 1);
-        let live = rows.map_or(0, |rows| rows.rows());
-        let mut stamps = Q::stamps(&mut RunStamps { columns, beside, chunks, rows, live, now });
-        Q::touch_next(&mut stamps, now);
-    }
-}
 
 /// The position of a pass in the archetype that it has entered.
 #[derive(Debug)]
@@ -62,7 +45,6 @@ pub(super) struct ArchetypeCursor<'w> {
 #[derive(Debug)]
 pub(super) struct ChunkCursor<'w> {
     pass: Pass<'w>,
-    pub(super) now: Version,
     /// The archetype that was entered last, as long as it has chunks left.
     pub(super) current: Option<ArchetypeCursor<'w>>,
 }
@@ -179,10 +161,15 @@ impl<'w> ChunkCursor<'w> {
     /// # Panics
     ///
     /// If a query of a split world asks for more than its access allows.
-    #[inline(never)]
+    #[inline]
     pub(super) fn new<Q: Terms, F: Filter>(borrow: BorrowOf<'w, Q>, padded: bool) -> Self {
-        let (pass, now) = begin_pass::<Q, F>(borrow, padded);
-        Self { pass, now, current: None }
+        Self { pass: begin_pass::<Q, F>(borrow, padded), current: None }
+    }
+
+    /// The version of written columns.
+    #[inline]
+    pub(super) const fn now(&self) -> Version {
+        self.pass.now()
     }
 
     /// Enters the next archetype that has rows and passes the filter. False at the end.
@@ -203,7 +190,7 @@ impl<'w> ChunkCursor<'w> {
             }
             true
         });
-        let now = self.now;
+        let now = self.now();
         self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched, rows, now));
         self.current.is_some()
     }
@@ -233,7 +220,7 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize, rows: Option<RowMask<'_>>) {
         if let Some(current) = &mut self.current {
             let columns = current.chunks.columns();
-            stamp_columns::<Q>(current.beside, columns, (chunk, rows), self.now);
+            stamp_columns::<Q>(current.beside, columns, (chunk, rows), self.now());
         }
     }
 
@@ -247,7 +234,7 @@ impl<'w> ChunkCursor<'w> {
     ) {
         let current = self.current.as_ref().expect("a chunk is stamped before one was taken");
         let columns = current.chunks.columns().columns()[index..].iter();
-        let (beside, chunks, now) = (current.beside, chunk..chunk + 1, self.now);
+        let (beside, chunks, now) = (current.beside, chunk..chunk + 1, self.now());
         let mut run = RunStamps { columns, beside, chunks, rows, live: 0, now };
         run.next_column::<C>().touch_next(now);
     }
@@ -263,18 +250,18 @@ impl<'w> ChunkCursor<'w> {
         loop {
             // There may be thousands of archetypes with one chunk: they are not entered.
             if !is_by_chunk::<Q, F>()
-                && let Some(columns) = self.pass.next_cached(self.now)
+                && let Some(columns) = self.pass.next_cached()
             {
                 return Some(yield_cached::<Q, Y>(columns));
             }
             let next = match is_by_row::<Q, F>() {
-                true => Y::next_seen(run, self.now),
-                false => run.next(self.now).map(|(slices, rows)| Y::of(slices, rows)),
+                true => Y::next_seen(run, self.now()),
+                false => run.next(self.now()).map(|(slices, rows)| Y::of(slices, rows)),
             };
             if let Some(next) = next {
                 return Some(next);
             }
-            if !self.next_run::<Q, F>(run, *filter, padded) {
+            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded) {
                 return None;
             }
         }
@@ -289,14 +276,14 @@ impl<'w> ChunkCursor<'w> {
     ) -> Option<Q::Slices<'w>> {
         loop {
             let next = match is_by_row::<Q, F>() {
-                true => run.next_seen(self.now),
-                false => run.take(self.now),
+                true => run.next_seen(self.now()),
+                false => run.take(self.now()),
             };
             if let Some(slices) = next {
                 return Some(slices);
             }
             if !is_by_chunk::<Q, F>()
-                && let Some(columns) = self.pass.next_cached(self.now)
+                && let Some(columns) = self.pass.next_cached()
             {
                 return Some(yield_cached::<Q, YieldSlices>(columns));
             }
@@ -319,7 +306,7 @@ impl<'w> ChunkCursor<'w> {
     ) -> B {
         let mut folded = init;
         loop {
-            let now = self.now;
+            let now = self.now();
             if is_by_row::<Q, F>() {
                 let mut chunks = core::mem::replace(run, ChunkRun::empty());
                 while let Some(next) = Y::next_seen(&mut chunks, now) {
@@ -331,11 +318,11 @@ impl<'w> ChunkCursor<'w> {
                     folded = f(folded, Y::of(slices, rows));
                 }
             } else if !is_by_chunk::<Q, F>() {
-                folded = self.pass.fold_cached(now, folded, |folded, columns| {
+                folded = self.pass.fold_cached(folded, |folded, columns| {
                     f(folded, yield_cached::<Q, Y>(columns))
                 });
             }
-            if !self.next_run::<Q, F>(run, *filter, padded) {
+            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded) {
                 return folded;
             }
         }
@@ -354,7 +341,7 @@ impl<'w> ChunkCursor<'w> {
         padded: bool,
     ) -> bool {
         loop {
-            let now = self.now;
+            let now = self.now();
             if let Some(current) = &mut self.current {
                 if let Some(next) = current.next_run::<Q, F>(&filter, padded, now) {
                     *run = next;
@@ -492,6 +479,6 @@ impl<'w> ArchetypeCursor<'w> {
             live: u32::try_from(columns.live()).unwrap_or(u32::MAX),
             now,
         };
-        Some(ChunkRun::new(columns, (rows, seen), stamps, self.chunks.capacity()))
+        Some(ChunkRun::new(columns, rows, stamps, self.chunks.capacity()))
     }
 }

@@ -201,7 +201,7 @@ impl<Q: Terms, F: Filter> Copies<'_, Q, F> {
     {
         const { assert_given_mut::<Q, C>() };
         let view = self.query.view();
-        view.plan(&query_type::<Q, F>());
+        view.plan(query_type::<Q, F>());
         // Panics if the world has another type of this name.
         view.store().registry().id::<C>();
         let rows = self.query.count_rows();

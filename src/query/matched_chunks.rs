@@ -16,7 +16,7 @@ use super::terms::Terms;
 
 /// The matches of terms and filters in an exclusive store. Stamps no chunk.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {
-    let QueryParts { plan, archetypes, .. } = store.query_parts(&query_type::<Q, F>());
+    let QueryParts { plan, archetypes, .. } = store.query_parts(query_type::<Q, F>());
     let archetypes = archetypes.as_slice();
     if !is_by_row::<Q, F>() {
         return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
@@ -48,7 +48,7 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
     filter: &F,
     mut f: impl FnMut(&Archetype, RowMask<'_>),
 ) {
-    let QueryParts { plan, archetypes, .. } = store.query_parts(&query_type::<Q, F>());
+    let QueryParts { plan, archetypes, .. } = store.query_parts(query_type::<Q, F>());
     for (entry, _, archetype) in entries(plan, archetypes.as_slice(), filter) {
         masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(archetype, mask));
     }
@@ -58,7 +58,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps no chunk.
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
         let view = self.view();
-        let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
+        let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         for (entry, _, archetype) in entries(plan, store.archetypes().as_slice(), &self.filter) {
             for mask in masks::<Q, F>(plan, entry, archetype, &self.filter) {
                 let mut runs = mask.runs();

@@ -12,8 +12,8 @@ use crate::line::VECTOR_ROWS;
 use crate::storage::{ArchetypeColumns, ChunkColumns, ColumnRef, RowMask};
 use crate::version::Version;
 
-use super::chunk_run::SeenRuns;
-use super::cursor::{ChunkPart, stamp_columns};
+use super::chunk_run::{SeenRuns, stamp_columns};
+use super::cursor::ChunkPart;
 use super::filter::Filter;
 use super::for_each::Modified;
 use super::query::Query;
@@ -240,7 +240,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
             }
             archetypes.push((current.chunks.columns(), current.beside));
         }
-        let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now };
+        let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now() };
         let run = |part: Part<'_, 'w, Q>| {
             let mut mark = MarkOnDrop { visited: part.visited, modified: Modified::No };
             let mut call = |slices| {

@@ -189,7 +189,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// If access was requested for another query.
     pub(crate) fn granted(guard: &'w mut AccessGuard<'_>, filter: F) -> Self {
-        let borrow = WriteBorrow::granted(guard.access(&query_type::<Q, F>()));
+        let borrow = WriteBorrow::granted(guard.access(query_type::<Q, F>()));
         Self::new(Q::Mode::narrow(borrow), filter, false)
     }
 
@@ -386,7 +386,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         }
         let view = self.view();
         let archetypes = view.store().archetypes().as_slice();
-        let labels = view.plan(&query_type::<Q, F>()).column_map().labels();
+        let labels = view.plan(query_type::<Q, F>()).column_map().labels();
         labels.map(|number| archetypes[number as usize].len()).sum()
     }
 

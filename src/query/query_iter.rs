@@ -63,7 +63,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     #[inline(never)]
     pub(super) fn next_part(&mut self, rows: &mut SomeRows<Q::Rows<'w>>) -> bool {
         loop {
-            if let Some(next) = self.run.next_part(self.cursor.now) {
+            if let Some(next) = self.run.next_part(self.cursor.now()) {
                 *rows = next;
                 return true;
             }

@@ -10,18 +10,20 @@ use super::terms::Terms;
 
 /// The type of a query with these terms and filters.
 #[inline]
-pub(crate) fn query_type<Q: Terms, F: Filter>() -> QueryType {
-    QueryType {
-        key: TypeId::of::<(Q::Key, F)>(),
-        name: type_name::<(Q::Key, F)>,
-        columns: Q::COLUMNS,
-        describe: describe::<Q, F>,
+pub(crate) const fn query_type<Q: Terms, F: Filter>() -> &'static QueryType {
+    const {
+        &QueryType {
+            key: TypeId::of::<(Q::Key, F)>(),
+            name: type_name::<(Q::Key, F)>,
+            columns: Q::COLUMNS,
+            describe: describe::<Q, F>,
+        }
     }
 }
 
 /// The type of a query of one term in all entities, hidden ones too, for lookups by entity.
 #[inline]
-pub(crate) fn lookup_type<T: Term + Terms>() -> QueryType {
+pub(crate) const fn lookup_type<T: Term + Terms>() -> &'static QueryType {
     query_type::<T, IncludeHidden>()
 }
 

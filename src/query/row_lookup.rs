@@ -10,7 +10,8 @@ use crate::storage::{ChunkRow, RowMask};
 use crate::store::{Obstacle, Plan};
 
 use super::chunk_rows::ChunkRows;
-use super::cursor::{seen_rows, stamp_columns};
+use super::chunk_run::stamp_columns;
+use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
 use super::lookup_source::LookupSource;
 use super::query::Query;
@@ -112,7 +113,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
         let view = self.view();
-        let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
+        let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let archetypes = store.archetypes().as_slice();
         locate::<Q, F>(&store.entities().view(), archetypes, plan, &self.filter, entity).is_ok()
     }
@@ -178,7 +179,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// If the query asks for more than its access allows.
     fn new(borrow: BorrowOf<'w, Q>, filter: F) -> Self {
         let borrow = Q::Mode::begin(borrow);
-        let (directory, plan, archetypes) = LookupSource::new(borrow, &query_type::<Q, F>());
+        let (directory, plan, archetypes) = LookupSource::new(borrow, query_type::<Q, F>());
         Self { directory, plan, archetypes, filter, types: PhantomData }
     }
 

@@ -203,10 +203,10 @@ mod tests {
     fn with_query<Q: Terms, F: Filter>(run: impl FnOnce(Query<'_, Q, F>)) {
         let mut store = Store::new(Archetypes::default(), Directory::new(1), 1);
         let requested = query_type::<&mut Value, With<Marker>>();
-        let request = AccessRequest::new(&requested, store.registry_mut());
+        let request = AccessRequest::new(requested, store.registry_mut());
         let split = SplitStore::new(&mut store, 1);
         let mut guard = split.grant(&request, split.version(0));
-        let access = guard.access(&requested);
+        let access = guard.access(requested);
         let since = access.now();
         let borrow = Q::Mode::narrow(WriteBorrow::granted(access));
         run(Query::<Q, F>::new(borrow, F::newer_than(since), false));

@@ -49,7 +49,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// The rows that a pass would visit. Stamps no chunk and does not advance the clock.
     pub(crate) fn survey(&self) -> Survey<'_> {
         let view = self.view();
-        let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
+        let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let padded = self.padded;
         Survey {
             registry: store.registry(),

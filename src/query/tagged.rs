@@ -38,7 +38,7 @@ mod tests {
 
     /// The entries of a filter: one step for each, and a last one that finds no more.
     fn entries<F: Filter>(store: &Store, filter: F) -> Vec<usize> {
-        let plan = store.plan(&query_type::<(), F>());
+        let plan = store.plan(query_type::<(), F>());
         let (mut found, mut from) = (Vec::new(), 0);
         while let Some(entry) = next_entry(plan, &filter, from) {
             found.push(entry);

@@ -323,7 +323,7 @@ mod tests {
         let mut registry = Registry::default();
         macro_rules! queries {
             ($($terms:ty, $filters:ty;)*) => {
-                [$(AccessRequest::new(&query_type::<$terms, $filters>(), &mut registry)),*]
+                [$(AccessRequest::new(query_type::<$terms, $filters>(), &mut registry)),*]
             };
         }
         let queries = queries! {

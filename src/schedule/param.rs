@@ -141,13 +141,13 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
         NamedAccess::of::<Self>(ParamKind::Columns(AccessRequest::new(
-            &query_type::<Q, F>(),
+            query_type::<Q, F>(),
             registry,
         )))
     }
 
     fn bind(world: &mut World) -> AccessRequest {
-        world.access_request(&query_type::<Q, F>())
+        world.access_request(query_type::<Q, F>())
     }
 
     fn borrow<'r>(
@@ -173,13 +173,13 @@ macro_rules! lookup {
 
             fn access(registry: &mut Registry) -> Vec<NamedAccess> {
                 NamedAccess::of::<Self>(ParamKind::Lookup(AccessRequest::new(
-                    &lookup_type::<$term>(),
+                    lookup_type::<$term>(),
                     registry,
                 )))
             }
 
             fn bind(world: &mut World) -> AccessRequest {
-                world.access_request(&lookup_type::<$term>())
+                world.access_request(lookup_type::<$term>())
             }
 
             fn borrow<'r>(

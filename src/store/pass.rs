@@ -20,7 +20,7 @@
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
-use crate::archetype::{Archetype, Archetypes, BesideChunks, ColumnsMut};
+use crate::archetype::{Archetype, BesideChunks, ColumnsMut};
 use crate::component::Component;
 use crate::storage::{
     ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
@@ -30,7 +30,7 @@ use crate::version::Version;
 use super::plan::Plan;
 use super::query_parts::QueryParts;
 use super::query_type::QueryType;
-use super::split::{AccessGuard, ColumnAccess};
+use super::split::{AccessGuard, ColumnAccess, ReadAccess};
 use super::store::Store;
 
 /// The archetypes of a query's plan that a pass has not visited yet.
@@ -42,6 +42,8 @@ pub(crate) struct Pass<'w> {
     next_entry: usize,
     plan: &'w Plan,
     archetypes: ArchetypeSource<'w>,
+    /// The version of written columns.
+    now: Version,
 }
 
 /// The source of the archetypes.
@@ -77,60 +79,78 @@ pub(crate) enum NextStep {
 }
 
 impl<'w> Pass<'w> {
-    /// A pass that only reads.
-    #[inline]
-    pub(crate) fn shared(plan: &'w Plan, archetypes: &'w Archetypes) -> Self {
-        let cached = plan.resolved().shared(archetypes);
+    /// A pass that only reads, with the read access of a query of a split world. With `padded`, the
+    /// slices of cached chunks are rounded up to whole vectors.
+    ///
+    /// # Panics
+    ///
+    /// If the query asks for more than the access allows.
+    pub(crate) fn shared(
+        store: &'w Store,
+        access: Option<ReadAccess<'w>>,
+        query: &QueryType,
+        padded: bool,
+    ) -> Self {
+        if let Some(access) = access {
+            access.assert_allows(query);
+        }
+        let (plan, archetypes) = (store.plan(query), &store.archetypes);
+        let cached = plan.resolved().shared(archetypes, padded);
         let archetypes = ArchetypeSource::Shared(archetypes.as_slice());
-        Self { cached, next_entry: 0, plan, archetypes }
+        Self { cached, next_entry: 0, plan, archetypes, now: store.clock }
     }
 
-    /// A pass that writes with the next version of the clock, and this version.
+    /// A pass that writes with the next version of the clock.
     ///
     /// # Panics
     ///
     /// If a type of the query has the name of another type of the world.
-    #[inline]
-    pub(crate) fn exclusive(store: &'w mut Store, query: &QueryType) -> (Self, Version) {
+    pub(crate) fn exclusive(store: &'w mut Store, query: &QueryType, padded: bool) -> Self {
         // First, because a refused query leaves the clock as it is.
         let QueryParts { plan, archetypes, clock, .. } = store.query_parts(query);
         let now = clock.advance();
         // SAFETY: the archetypes are borrowed exclusively for `'w`, and a `ColumnsMut` moves no
         // rows, blocks or stamps. The pass visits each entry of the plan in one way only, as the
         // essay says, and no two entries are of one list (`ColumnMap::push`).
-        let cached = unsafe { plan.resolved().writable(&archetypes) };
+        let cached = unsafe { plan.resolved().writable(&archetypes, padded) };
         let rest = archetypes.into_columns();
         let archetypes = ArchetypeSource::Exclusive { rest, first: 0 };
-        (Self { cached, next_entry: 0, plan, archetypes }, now)
+        Self { cached, next_entry: 0, plan, archetypes, now }
     }
 
-    /// A pass that writes columns of a split world, and the version of its writes.
+    /// A pass that writes columns of a split world.
     ///
     /// # Panics
     ///
     /// If the query asks for more than the access allows.
-    #[inline]
-    pub(crate) fn granted(access: ColumnAccess<'w>, query: &QueryType) -> (Self, Version) {
+    pub(crate) fn granted(access: ColumnAccess<'w>, query: &QueryType, padded: bool) -> Self {
         let granted = GrantedPlan::new(access, query);
         let (plan, now) = (granted.plan, granted.now());
         // SAFETY: the access covers the plan's columns and is this pass's own (`GrantedPlan`). The
         // pass visits each entry of the plan in one way only, as the essay says, and no two entries
         // are of one list (`ColumnMap::push`).
-        let cached = unsafe { plan.resolved().writable(&granted.access.store().archetypes) };
+        let cached =
+            unsafe { plan.resolved().writable(&granted.access.store().archetypes, padded) };
         let archetypes = ArchetypeSource::Granted(GrantedColumns { granted, next: 0 });
-        (Self { cached, next_entry: 0, plan, archetypes }, now)
+        Self { cached, next_entry: 0, plan, archetypes, now }
     }
 
-    /// Sets whether the slices of cached chunks are rounded up to whole vectors.
+    /// The version of written columns.
     #[inline]
-    pub(crate) const fn set_padded(&mut self, padded: bool) {
-        self.cached.set_padded(padded);
+    pub(crate) const fn now(&self) -> Version {
+        self.now
+    }
+
+    /// Whether every archetype was visited, if the last one that was entered has no chunk left.
+    #[inline(always)]
+    pub(crate) const fn is_over(&self) -> bool {
+        self.cached.is_over()
     }
 
     /// Takes the chunk of the next archetype, if it is cached.
     #[inline(always)]
-    pub(crate) fn next_cached(&mut self, now: Version) -> Option<CachedChunk<'w>> {
-        self.cached.next(now)
+    pub(crate) fn next_cached(&mut self) -> Option<CachedChunk<'w>> {
+        self.cached.next(self.now)
     }
 
     /// Folds over the chunks of [`Pass::next_cached`] up to the first `None`. The pass stays in
@@ -138,11 +158,10 @@ impl<'w> Pass<'w> {
     #[inline(always)]
     pub(crate) fn fold_cached<B>(
         &mut self,
-        now: Version,
         init: B,
         mut f: impl FnMut(B, CachedChunk<'w>) -> B,
     ) -> B {
-        let mut folded = init;
+        let (mut folded, now) = (init, self.now);
         // No archetype remains until both are put back: if `f` panics, none is visited again.
         let next_entry = core::mem::replace(&mut self.next_entry, usize::MAX);
         let mut cached = self.cached.take();

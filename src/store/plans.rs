@@ -53,49 +53,29 @@ impl Plans {
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
-        let mut index = self.recent.get(query.key);
-        if self.plan_of(query, index).is_none() {
-            index = match self.prepare(query, registry, archetypes) {
-                Ok(index) => index,
-                Err(name_taken) => name_taken.refuse(),
-            };
+        let Self { by_type, list, recent, .. } = self;
+        if let Some(plan) = recent.find(query.key, list) {
+            return plan;
         }
-        &self.list[index]
+        match prepare(by_type, (list, recent), query, registry, archetypes) {
+            Ok(index) => &list[index],
+            Err(name_taken) => name_taken.refuse(),
+        }
     }
 
-    /// The plan with an index, if it is the query's.
-    #[inline]
-    fn plan_of(&self, query: &QueryType, index: usize) -> Option<&Plan> {
-        self.list.get(index).filter(|plan| plan.key == query.key)
-    }
-
-    /// The index of the plan, which is made if the query is new.
+    /// Makes the plan if the query is new.
     ///
     /// # Errors
     ///
     /// If a type of the query has the name of another type of the world.
-    #[cold]
     pub(crate) fn prepare(
         &mut self,
         query: &QueryType,
         registry: &mut Registry,
         archetypes: &Archetypes,
-    ) -> Result<usize, NameTaken> {
-        let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&index) = by_type.get(&query.key) {
-            if index < HAS_UNKNOWN {
-                self.recent.set(query.key, index);
-            }
-            return self.checked(index, registry);
-        }
-        let requirements = (query.describe)(ComponentIds::Register(registry));
-        if let Some(name_taken) = requirements.name_taken() {
-            return Err(name_taken);
-        }
-        let index = self.list.push(Plan::new(query, requirements, registry, archetypes));
-        by_type.insert(query.key, index);
-        self.recent.set(query.key, index);
-        Ok(index)
+    ) -> Result<(), NameTaken> {
+        let Self { by_type, list, recent, .. } = self;
+        prepare(by_type, (list, recent), query, registry, archetypes).map(drop)
     }
 
     /// The plan for a world that is borrowed shared, made if the query is new.
@@ -110,7 +90,7 @@ impl Plans {
         registry: &Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
-        match self.plan_of(query, self.recent.get(query.key)) {
+        match self.recent.find(query.key, &self.list) {
             Some(plan) => plan,
             None => self.find_shared(query, registry, archetypes),
         }
@@ -130,7 +110,7 @@ impl Plans {
         if index < HAS_UNKNOWN {
             self.recent.set(key, index);
         }
-        match self.checked(index, registry) {
+        match checked(&self.list, index, registry) {
             Ok(index) => &self.list[index],
             Err(name_taken) => name_taken.refuse(),
         }
@@ -144,16 +124,6 @@ impl Plans {
         let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have added the plan first.
         *by_type.entry(query.key).or_insert_with(plan)
-    }
-
-    /// The index without [`HAS_UNKNOWN`].
-    ///
-    /// # Errors
-    ///
-    /// If the world refuses one of the plan's types.
-    fn checked(&self, index: usize, registry: &Registry) -> Result<usize, NameTaken> {
-        let index = index & !HAS_UNKNOWN;
-        self.list[index].name_taken(registry).map_or(Ok(index), Err)
     }
 
     /// Bytes of all plans.
@@ -206,6 +176,52 @@ impl Plans {
             self.list.get_mut(index).expect("a plan was removed").extend(archetypes);
         }
     }
+}
+
+/// The index of a query's plan, which is made if the query is new. Borrows the list shared, so that
+/// a plan of it may be returned instead.
+///
+/// # Errors
+///
+/// If a type of the query has the name of another type of the world.
+#[cold]
+#[inline(never)]
+fn prepare(
+    by_type: &mut RwLock<FxHashMap<TypeId, usize>>,
+    (list, recent): (&boxcar::Vec<Plan>, &RecentPlans),
+    query: &QueryType,
+    registry: &mut Registry,
+    archetypes: &Archetypes,
+) -> Result<usize, NameTaken> {
+    let by_type = by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&index) = by_type.get(&query.key) {
+        if index < HAS_UNKNOWN {
+            recent.set(query.key, index);
+        }
+        return checked(list, index, registry);
+    }
+    let requirements = (query.describe)(ComponentIds::Register(registry));
+    if let Some(name_taken) = requirements.name_taken() {
+        return Err(name_taken);
+    }
+    let index = list.push(Plan::new(query, requirements, registry, archetypes));
+    by_type.insert(query.key, index);
+    recent.set(query.key, index);
+    Ok(index)
+}
+
+/// The index without [`HAS_UNKNOWN`].
+///
+/// # Errors
+///
+/// If the world refuses one of the plan's types.
+fn checked(
+    list: &boxcar::Vec<Plan>,
+    index: usize,
+    registry: &Registry,
+) -> Result<usize, NameTaken> {
+    let index = index & !HAS_UNKNOWN;
+    list[index].name_taken(registry).map_or(Ok(index), Err)
 }
 
 impl core::fmt::Debug for Plans {

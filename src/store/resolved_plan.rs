@@ -91,17 +91,21 @@ impl ResolvedPlan {
         self.column_map.renew(number, list);
     }
 
-    /// A pass that only reads.
+    /// A pass that only reads. With `padded`, its slices are rounded up to whole vectors.
     #[inline]
-    pub(crate) fn shared<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
+    pub(crate) fn shared<'w>(
+        &'w self,
+        archetypes: &'w Archetypes,
+        padded: bool,
+    ) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
         // SAFETY: every archetype is recorded in the log before its rows can move, and none was
         // since `ChunkCache::set` resolved it. The archetypes are borrowed shared for `'w`: code
         // that writes through such a borrow has promised that no other code reads its columns.
-        unsafe { cache.chunks(false) }
+        unsafe { cache.chunks(false, padded) }
     }
 
-    /// A pass that writes.
+    /// A pass that writes. With `padded`, its slices are rounded up to whole vectors.
     ///
     /// # Safety
     ///
@@ -110,11 +114,15 @@ impl ResolvedPlan {
     /// cells of the columns that it reads: neither another pass nor a chunk of the same archetype's
     /// list.
     #[inline]
-    pub(super) unsafe fn writable<'w>(&'w self, archetypes: &Archetypes) -> CachedChunks<'w> {
+    pub(super) unsafe fn writable<'w>(
+        &'w self,
+        archetypes: &Archetypes,
+        padded: bool,
+    ) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
         // SAFETY: the addresses are valid, as in `shared`. By this function's contract they stay
         // valid, and no other code accesses the columns.
-        unsafe { cache.chunks(true) }
+        unsafe { cache.chunks(true, padded) }
     }
 
     /// The cache, after it was made valid.

@@ -236,7 +236,7 @@ impl Store {
     ///
     /// If a type of the query has the name of another type of the world.
     pub(crate) fn prepare(&mut self, query: &QueryType) -> Result<(), NameTaken> {
-        self.plans.prepare(query, &mut self.registry, &self.archetypes).map(drop)
+        self.plans.prepare(query, &mut self.registry, &self.archetypes)
     }
 
     /// The plan of a query.

@@ -42,7 +42,7 @@ impl World {
         &mut self,
     ) -> Result<Matching<'_, Q, F>, NameTaken> {
         self.flush();
-        self.store.prepare(&query_type::<Q, F>())?;
+        self.store.prepare(query_type::<Q, F>())?;
         Ok(Matching::new(&mut self.store, F::newer_than(Version::NEVER)))
     }
 }

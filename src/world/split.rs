@@ -62,14 +62,14 @@ impl World {
 impl<'s, C: Component> Lookup<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: guard.views(&lookup_type::<&C>()) }
+        Self { columns: guard.views(lookup_type::<&C>()) }
     }
 }
 
 impl<'s, C: Component> LookupMut<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: guard.views_mut(&lookup_type::<&mut C>()) }
+        Self { columns: guard.views_mut(lookup_type::<&mut C>()) }
     }
 }
 
@@ -99,11 +99,11 @@ mod tests {
 
     impl World {
         fn request<Q: Terms, F: Filter>(&mut self) -> AccessRequest {
-            AccessRequest::new(&query_type::<Q, F>(), self.registry_mut())
+            AccessRequest::new(query_type::<Q, F>(), self.registry_mut())
         }
 
         fn request_lookup<C: Component>(&mut self) -> AccessRequest {
-            AccessRequest::new(&lookup_type::<&C>(), self.registry_mut())
+            AccessRequest::new(lookup_type::<&C>(), self.registry_mut())
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let (split, _) = world.split(1);
         let mut guard = split.grant(&request, split.version(0));
         // It would hand out the `A` of entities without `Mark`, which another guard may write.
-        drop(guard.views_mut::<A>(&query_type::<Option<&mut A>, Marked>()));
+        drop(guard.views_mut::<A>(query_type::<Option<&mut A>, Marked>()));
     }
 
     #[test]

@@ -157,16 +157,15 @@ impl ChunkCache {
         };
         let width = entry.columns().len();
         self.types.record_width(width, self.lens.is_empty());
-        let len = CachedLen { live, padded };
-        let entities = CachedEntities(NonNull::from(entities).cast());
+        let (len, entities) = (CachedLen { live, padded }, NonNull::from(entities).cast());
         if index == self.lens.len() {
             let absent = CachedColumn { start: None, stamp: NonNull::dangling() };
             self.columns.resize(self.columns.len() + width, absent);
-            self.entities.push(entities);
+            self.entities.push(CachedEntities(entities));
             self.lens.push(len);
         }
         self.lens[index] = len;
-        self.entities[index] = entities;
+        self.entities[index] = CachedEntities(entities);
         for (column_index, column) in entry.columns().iter().enumerate() {
             if let Some(number) = column.column().filter(|_| !column.is_beside()) {
                 let shape = &list.columns()[usize::from(number)];
@@ -176,7 +175,7 @@ impl ChunkCache {
         }
     }
 
-    /// A pass over the entries.
+    /// A pass over the entries. With `padded`, its slices are rounded up to whole vectors.
     ///
     /// # Safety
     ///
@@ -185,8 +184,11 @@ impl ChunkCache {
     /// long, no code but this pass writes the cells of the entries' columns. The pass does so only
     /// if `exclusive` is true, and in this case no other code reads the columns that it writes.
     #[inline]
-    pub(crate) unsafe fn chunks(&self, exclusive: bool) -> CachedChunks<'_> {
-        CachedChunks { end: self.lens.len(), ..CachedChunks::start(self, self.types.of(exclusive)) }
+    pub(crate) unsafe fn chunks(&self, exclusive: bool, padded: bool) -> CachedChunks<'_> {
+        // Not derived from one entry: the address must be valid for the field in all of them.
+        let lens = self.lens.as_ptr().cast::<u32>().wrapping_add(usize::from(padded));
+        let start = CachedChunks::start(self, self.types.of(exclusive));
+        CachedChunks { end: self.lens.len(), lens, ..start }
     }
 }
 
@@ -198,8 +200,8 @@ fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> Cache
         (Some(_), None) => Some(NonNull::dangling()),
         (Some(_), Some(block)) => {
             let (place, (first, chunk)) = (block.place(list.capacity()), column.in_blocks());
-            // SAFETY: `set` has compared the keys, so that the column is one of this list's
-            // layouts, for which the block was allocated (`Blocks`).
+            // SAFETY: `set` has compared the keys: the column is of this list's layouts, for which
+            // the block was allocated (`Blocks`).
             Some(unsafe { place.column(first, chunk) })
         }
     };
@@ -249,17 +251,16 @@ impl<'w> CachedChunks<'w> {
         Self { next: 0, end: 0, lens, columns, width: cache.types.width(), types, cache }
     }
 
-    /// Sets whether the slices of the following chunks are rounded up to whole vectors.
-    #[inline]
-    pub(crate) const fn set_padded(&mut self, padded: bool) {
-        // Not derived from one entry: the address must be valid for the field in all of them.
-        self.lens = self.cache.lens.as_ptr().cast::<u32>().wrapping_add(padded as usize);
-    }
-
     /// Entries that were taken or skipped.
     #[inline]
     pub(crate) const fn index(&self) -> usize {
         self.next
+    }
+
+    /// Whether all entries were taken or skipped.
+    #[inline(always)]
+    pub(crate) const fn is_over(&self) -> bool {
+        self.next >= self.cache.lens.len()
     }
 
     /// Moves the pass out and leaves one without entries.
@@ -444,7 +445,7 @@ mod tests {
         cache.set(0, entry, &list, &stamps, &entities);
         // SAFETY: the list, stamps and entities stay unchanged, and no other code accesses the
         // list.
-        let mut chunks = unsafe { cache.chunks(exclusive) };
+        let mut chunks = unsafe { cache.chunks(exclusive, false) };
         assert!(matches!(chunks.resume(), CacheNext::Chunk));
         look(&stamps, chunks);
     }
