@@ -84,7 +84,9 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
     }
 
     /// A run of the chunks with the columns `columns`.
-    #[inline]
+    ///
+    /// Inlined where the run is stored: as a value in memory it would be copied there.
+    #[inline(always)]
     pub(super) fn new(
         mut columns: ChunkColumns<'w>,
         chunk: ChunkRows<'w>,

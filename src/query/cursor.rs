@@ -343,7 +343,9 @@ impl<'w> ChunkCursor<'w> {
         loop {
             let now = self.now();
             if let Some(current) = &mut self.current {
-                if let Some(next) = current.next_run::<Q, F>(&filter, padded, now) {
+                if !current.chunks.is_done()
+                    && let Some(next) = current.next_run::<Q, F>(&filter, padded, now)
+                {
                     *run = next;
                     return true;
                 }
@@ -456,7 +458,7 @@ impl<'w> ArchetypeCursor<'w> {
     }
 
     /// The next chunks that follow each other in memory, or the next one that passes the filter.
-    #[inline]
+    #[inline(always)]
     fn next_run<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,

@@ -25,7 +25,7 @@ pub struct RunStamps<'w, 'p> {
 impl<'w> RunStamps<'w, '_> {
     /// The stamps of the next column. `None` if the archetype lacks it, or if only some rows of a
     /// component that tracks lines are handed out: their lines are stamped at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_column<C: Component>(&mut self) -> StampRun<'w> {
         let Some(column) = self.columns.next().and_then(ColumnRef::written) else {
             return StampRun::default();
@@ -63,7 +63,7 @@ impl<'w> RunStamps<'w, '_> {
     }
 
     /// Skips a column that is not written.
-    #[inline]
+    #[inline(always)]
     pub(super) fn skip_column(&mut self) {
         self.columns.next();
     }

@@ -150,7 +150,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &C {
 
     type Stamps<'w> = ();
 
-    #[inline]
+    #[inline(always)]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
         C::Shape::skip_stamps(run);
     }
@@ -195,7 +195,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &mut C {
 
     type Stamps<'w> = <C::Shape as TermShape>::Stamps<'w>;
 
-    #[inline]
+    #[inline(always)]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
         C::Shape::stamps(run)
     }
@@ -247,7 +247,7 @@ impl Term for Entity {
 
     type Stamps<'w> = ();
 
-    #[inline]
+    #[inline(always)]
     fn stamps<'w>(_: &mut RunStamps<'w, '_>) {}
 
     #[inline(always)]

@@ -121,12 +121,12 @@ impl<C: Component> TermShape for Whole<C> {
         first
     }
 
-    #[inline]
+    #[inline(always)]
     fn skip_stamps(run: &mut RunStamps<'_, '_>) {
         run.skip_column();
     }
 
-    #[inline]
+    #[inline(always)]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> StampRun<'w> {
         run.next_column::<C>()
     }
@@ -232,12 +232,12 @@ macro_rules! tuples {
                 ($(Whole::<$T>::split_off_mut(&mut slices.$i, rows),)*)
             }
 
-            #[inline]
+            #[inline(always)]
             fn skip_stamps(run: &mut RunStamps<'_, '_>) {
                 $(Whole::<$T>::skip_stamps(run);)*
             }
 
-            #[inline]
+            #[inline(always)]
             fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
                 ($(Whole::<$T>::stamps(run),)*)
             }
@@ -311,12 +311,12 @@ impl<S: SplitComponent<Parts: TermParts>> TermShape for Split<S> {
         S::slices_mut(first)
     }
 
-    #[inline]
+    #[inline(always)]
     fn skip_stamps(run: &mut RunStamps<'_, '_>) {
         S::Parts::skip_stamps(run);
     }
 
-    #[inline]
+    #[inline(always)]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
         S::Parts::stamps(run)
     }

@@ -200,7 +200,7 @@ impl<T: Term> Terms for T {
         <T as Term>::split_off(slices, rows)
     }
 
-    #[inline]
+    #[inline(always)]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
         <T as Term>::stamps(run)
     }
@@ -274,7 +274,7 @@ macro_rules! tuples {
                 ($(<$T as Term>::split_off(&mut slices.$i, rows),)*)
             }
 
-            #[inline]
+            #[inline(always)]
             fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
                 ($(<$T as Term>::stamps(run),)*)
             }

@@ -95,14 +95,6 @@ pub(crate) enum CacheNext {
 }
 
 impl ChunkCache {
-    /// A cache without entries.
-    const EMPTY: &'static Self = &Self {
-        lens: Vec::new(),
-        columns: Vec::new(),
-        entities: Vec::new(),
-        types: ColumnTypes::NONE,
-    };
-
     /// Number of entries.
     pub(crate) const fn len(&self) -> usize {
         self.lens.len()
@@ -187,8 +179,15 @@ impl ChunkCache {
     pub(crate) unsafe fn chunks(&self, exclusive: bool, padded: bool) -> CachedChunks<'_> {
         // Not derived from one entry: the address must be valid for the field in all of them.
         let lens = self.lens.as_ptr().cast::<u32>().wrapping_add(usize::from(padded));
-        let start = CachedChunks::start(self, self.types.of(exclusive));
-        CachedChunks { end: self.lens.len(), lens, ..start }
+        CachedChunks {
+            next: 0,
+            end: self.lens.len(),
+            lens,
+            columns: self.columns.as_ptr(),
+            width: self.types.width(),
+            types: self.types.of(exclusive),
+            cache: self,
+        }
     }
 }
 
@@ -238,19 +237,6 @@ unsafe impl Send for CachedChunks<'_> {}
 unsafe impl Sync for CachedChunks<'_> {}
 
 impl<'w> CachedChunks<'w> {
-    /// A pass without entries.
-    #[inline]
-    pub(crate) const fn empty() -> Self {
-        Self::start(ChunkCache::EMPTY, ChunkCache::EMPTY.types.of(false))
-    }
-
-    /// A pass that is halted at the first entry.
-    #[inline]
-    const fn start(cache: &'w ChunkCache, types: &'w [ColumnType; COLUMNS_MAX]) -> Self {
-        let (lens, columns) = (cache.lens.as_ptr().cast(), cache.columns.as_ptr());
-        Self { next: 0, end: 0, lens, columns, width: cache.types.width(), types, cache }
-    }
-
     /// Entries that were taken or skipped.
     #[inline]
     pub(crate) const fn index(&self) -> usize {
@@ -263,10 +249,13 @@ impl<'w> CachedChunks<'w> {
         self.next >= self.cache.lens.len()
     }
 
-    /// Moves the pass out and leaves one without entries.
+    /// Moves the pass out and leaves one that is over.
     #[inline]
     pub(crate) const fn take(&mut self) -> Self {
-        core::mem::replace(self, Self::empty())
+        let over = self.cache.lens.len();
+        let next = core::mem::replace(&mut self.next, over);
+        let end = core::mem::replace(&mut self.end, over);
+        Self { next, end, ..*self }
     }
 
     /// Skips the entries before entry `index` and halts there until the pass is resumed.
