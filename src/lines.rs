@@ -17,7 +17,7 @@
 //! for mut health in world.query_mut::<LinesMut<Health>>() {
 //!     health.row_mut(100).0 = 1.0;
 //! }
-//! let changed = world.query::<&Health>().changed_lines_since(before);
+//! let changed = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
 //! assert_eq!(changed.count_rows(), 16, "one line of the chunk");
 //! ```
 

@@ -23,7 +23,7 @@
 //! for (mesh, places) in world.query::<(Shared<Mesh>, &Place)>() {
 //!     assert_eq!((mesh.0, places.len()), ("oak", 1));
 //! }
-//! assert_eq!(world.query::<&Place>().without_shared::<Mesh>().count_rows(), 1);
+//! assert_eq!(world.query::<&Place>().filter::<WithoutShared<Mesh>>().count_rows(), 1);
 //! # Ok::<(), phalanx::error::EntityError>(())
 //! ```
 

@@ -186,8 +186,8 @@ fn scatter(len: usize) -> Workload {
             steady(
                 (world, positions(len)),
                 |(world, positions)| {
-                    let query = world.query_mut::<(&mut Position, &Velocity)>();
-                    query.copies().scatter::<Position>(positions).expect("one a row");
+                    let mut query = world.query_mut::<(&mut Position, &Velocity)>();
+                    query.scatter::<Position>(positions).expect("one a row");
                 },
                 move |(world, _), _| {
                     assert_eq!(

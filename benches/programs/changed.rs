@@ -109,7 +109,11 @@ impl ChangedLines {
 impl Program for ChangedLines {
     fn pass(&mut self) {
         (self.seen, self.sum) = (0, 0.0);
-        for tracked in self.world.query::<&Tracked>().changed_lines_since(self.since) {
+        for tracked in self
+            .world
+            .query::<&Tracked>()
+            .filter_since::<phalanx::lines::ChangedLines<Tracked>>(self.since)
+        {
             self.seen += tracked.len();
             // A few lines only: the call of a kernel would take longer than its loop.
             self.sum += f64::from(sum_x_lanes(cast_slice(tracked)));

@@ -28,7 +28,7 @@ pub(crate) fn write(mut out: impl Write, world: &World, agents: u32) -> Result<(
             film.outline(&bounds);
         }
     }
-    for position in world.query::<&Position>().disabled::<Awake>().rows() {
+    for position in world.query::<&Position>().filter::<WithDisabled<Awake>>().rows() {
         film.agent(position, DOZING);
     }
     let awake = world.query::<(&Position, PerChunk<Detail>)>().with::<Awake>();

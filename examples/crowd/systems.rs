@@ -22,7 +22,7 @@ pub(crate) fn agent(home: Home, stall: Stall, _: MeshId) -> impl Bundle {
 
 /// Gives this mesh to the agents without a mesh: their chunks change owner.
 pub(crate) fn share(world: &mut World, mesh: &Mesh) {
-    let new = world.matching::<&Stall>().without_shared::<Mesh>();
+    let new = world.matching::<&Stall>().filter::<WithoutShared<Mesh>>();
     new.insert_shared(mesh.clone()).expect("a row fits a chunk");
 }
 

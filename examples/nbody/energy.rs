@@ -12,7 +12,7 @@ pub(crate) fn of(world: &World) -> f64 {
         .rows()
         .map(|(v, mass)| 0.5 * f64::from(mass.0) * square([v.x, v.y, v.z]))
         .sum();
-    let pairs = world.query::<(&Position, &Mass)>().combinations();
+    let pairs = world.query::<(&Position, &Mass)>().rows().combinations();
     let gravity: f64 = pairs
         .map(|[(a, mass_a), (b, mass_b)]| {
             let distance2 = square([a.x - b.x, a.y - b.y, a.z - b.z]) + f64::from(SOFTENING);

@@ -86,7 +86,7 @@ impl<F: Form> Model<F> {
         let mut all = 0;
         let Identity { positions, rotations, scales } = &self.identity;
         let bodies = self.world.query_mut::<Placed<F>>();
-        for (matrices, p, r, s) in bodies.any_of::<(Position<F>, Rotation<F>, Scale<F>)>() {
+        for (matrices, p, r, s) in bodies.filter::<AnyOf<(Position<F>, Rotation<F>, Scale<F>)>>() {
             let rows = matrices.len();
             let p = p.unwrap_or_else(|| &positions[..rows]);
             let r = r.unwrap_or_else(|| &rotations[..rows]);

@@ -120,18 +120,18 @@ fn edited(edits: &[u8], mut bytes: Vec<u8>) -> Vec<u8> {
 /// If the world contradicts itself.
 pub fn use_up(world: &mut World) {
     world.check().expect("a state that was read is sound");
-    for row in world.query::<(&State, &Awake)>().include_hidden().ignore_enabled().rows() {
+    for row in world.query::<(&State, &Awake)>().filter::<(IncludeHidden, IgnoreEnabled)>().rows() {
         assert!(matches!(row.0, State::Idle | State::Running));
     }
-    for door in world.query::<&Door>().include_hidden().iter().flatten() {
+    for door in world.query::<&Door>().filter::<IncludeHidden>().iter().flatten() {
         assert!(u8::from(door.is_open) < 2);
     }
-    for seen in world.query::<PerChunk<Seen>>().include_hidden().iter() {
+    for seen in world.query::<PerChunk<Seen>>().filter::<IncludeHidden>().iter() {
         assert!(seen.by.iter().all(|&by| u8::from(by) < 2));
     }
     world.query_mut::<&mut Health>().into_iter().flatten().for_each(|health| health.0 ^= 1);
     world.spawn_batch([(Health(1), Awake(2), State::Idle); 20]);
-    let all: Vec<Entity> = world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+    let all: Vec<Entity> = world.query::<Entity>().filter::<(IncludeHidden, IgnoreEnabled)>().rows().collect();
     for (number, &entity) in (0..).zip(&all) {
         let _ = world.insert_shared(entity, Team(number % 7));
     }

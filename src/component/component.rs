@@ -260,8 +260,8 @@ impl ComponentHint {
 ///
 /// `#[component(lines)]` gives each line of sixteen rows a change version, 8 bytes outside of the
 /// chunk. A chunk has one version for all its rows, so that a few writes at random make nearly
-/// every chunk one that changed. [`changed_lines_since`](crate::Query::changed_lines_since) finds
-/// the lines:
+/// every chunk one that changed. The filter [`ChangedLines`](crate::lines::ChangedLines) finds the
+/// lines:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -275,7 +275,8 @@ impl ComponentHint {
 ///     health.get_mut(*hit)?.0 -= 1.0;
 /// }
 /// assert_eq!(world.query::<&Health>().changed_since(before).count_rows(), 10_000);
-/// assert_eq!(world.query::<&Health>().changed_lines_since(before).count_rows(), 160);
+/// let lines = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
+/// assert_eq!(lines.count_rows(), 160);
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///

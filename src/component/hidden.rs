@@ -10,7 +10,7 @@ use super::component::{Component, ComponentHint};
 ///
 /// Insert it to switch an entity off with all its components, remove it to switch it on: the row
 /// moves to another archetype, and costs no time there. A query names it in a filter, `with` or
-/// `without` or `any_of`, or in a term, `Option<&Disabled>`. The filter
+/// `without` or `AnyOf`, or in a term, `Option<&Disabled>`. The filter
 /// [`IncludeHidden`](crate::IncludeHidden) names all hidden components. Calls that name the entity
 /// find it as before.
 ///

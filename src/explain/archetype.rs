@@ -154,9 +154,9 @@ pub struct ColumnExplanation {
     /// Bytes of the value that each chunk has, if the component is
     /// [`PerChunk`](crate::chunks::PerChunk).
     pub per_chunk: Option<usize>,
-    /// Bytes of the change versions of its lines, over all chunks, which
-    /// [`changed_lines_since`](crate::Query::changed_lines_since) tests. `None` if the component
-    /// does not track lines.
+    /// Bytes of the change versions of its lines, over all chunks, which the filter
+    /// [`ChangedLines`](crate::lines::ChangedLines) tests. `None` if the component does not track
+    /// lines.
     pub line_versions: Option<usize>,
     /// The change version of each chunk, which change filters test: the last mutable borrow of the
     /// column in the chunk, or the last arrival of rows.

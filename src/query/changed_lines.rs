@@ -10,19 +10,47 @@ use crate::version::Version;
 
 use super::filter::{Changed, Filter, StampAt, Watch, sealed};
 use super::lines_mut::{LinesMut, assert_tracks_lines};
-use super::query::Query;
-use super::terms::Terms;
+use super::store_borrow::ReadBorrow;
 
 /// Filter: rows in lines in which `C` changed after a version. A line has sixteen rows of a
 /// component that [tracks lines](crate::component#components-that-track-lines):
-/// `#[component(lines)]`. The type of
-/// [`Query::changed_lines_since`](crate::Query::changed_lines_since), for systems.
+/// `#[component(lines)]`.
 ///
-/// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule). The
-/// filter skips chunks that did not change, as [`Changed`](crate::Changed) does. In the other
-/// chunks it reads the versions of lines, eight bytes for sixteen rows. The slices are runs of
+/// A line changes when a row of it is written ([`World::get_mut`](crate::World::get_mut),
+/// [`World::lookup_mut`](crate::World::lookup_mut), a query's
+/// [`get_mut`](crate::Query::get_mut)), is taken from a [`LinesMut`](crate::lines::LinesMut), is
+/// among the rows that another query saw as `&mut` because it [chooses
+/// rows](crate::World::set_enabled), is spawned, or is inserted. A query that takes whole slices as
+/// `&mut` changes all lines, and so does [`rows`](crate::Query::rows) of `&mut C`. A row that moves
+/// to another archetype, or to the place of a removed row, brings the version of its old line to
+/// its new one, unless the new line's version is newer. A row that becomes visible in another way,
+/// for example by a tag that is inserted or enabled, has not changed: [`Arrived`](crate::Arrived)
+/// and [`Inserted`](crate::logs::Inserted) report it.
+///
+/// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule);
+/// elsewhere it is given to [`filter_since`](crate::Query::filter_since). The filter skips chunks
+/// that did not change, as [`Changed`](crate::Changed) does. In the other chunks it reads the
+/// versions of lines, eight bytes for sixteen rows. The slices of all terms are the same runs of
 /// changed lines. A query has one filter of this kind (`cargo build` refuses another; `cargo check`
 /// does not), and any others.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component(lines)] struct Position(f32, f32);
+/// # let mut world = World::new();
+/// let all = world.spawn_batch((0..1000).map(|i| Position(i as f32, 0.0))).to_vec();
+/// let before = world.version();
+/// for i in [5, 6, 40, 500] {
+///     world.get_mut::<Position>(all[i])?.1 = 1.0;
+/// }
+/// let positions = world.query::<(Entity, &Position)>();
+/// let mut sent = Vec::new();
+/// for (entities, positions) in positions.filter_since::<ChangedLines<Position>>(before) {
+///     sent.push((entities[0], positions.len()));
+/// }
+/// assert_eq!(sent, [(all[0], 16), (all[32], 16), (all[496], 16)]);
+/// # Ok::<(), phalanx::error::EntityError>(())
+/// ```
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -37,8 +65,8 @@ use super::terms::Terms;
 /// # #[component(lines)] struct Health(f32);
 /// # #[component(lines)] struct Mana(f32);
 /// # let (world, since) = (World::new(), Version::NEVER);
-/// let both = world.query::<(&Health, &Mana)>().changed_lines_since::<Health>(since);
-/// both.changed_lines_since::<Mana>(since).count_rows(); // two filters of lines
+/// let both = world.query::<(&Health, &Mana)>().filter_since::<ChangedLines<Health>>(since);
+/// both.filter_since::<ChangedLines<Mana>>(since).count_rows(); // two filters of lines
 /// ```
 #[derive(Clone, Copy)]
 pub struct ChangedLines<C> {
@@ -61,6 +89,7 @@ impl<C> fmt::Debug for ChangedLines<C> {
 impl<C: Component> sealed::Sealed for ChangedLines<C> {}
 impl<C: Component> Filter for ChangedLines<C> {
     const BY_CHUNK: bool = true;
+    const BY_VERSION: bool = true;
     const BY_LINES: usize = {
         assert_tracks_lines::<C>();
         1
@@ -72,6 +101,11 @@ impl<C: Component> Filter for ChangedLines<C> {
 
     fn newer_than(since: Version) -> Self {
         Self::since(since)
+    }
+
+    #[inline]
+    fn assert_watchable(view: ReadBorrow<'_>) {
+        view.assert_names::<Whole<C>>();
     }
 
     #[inline]
@@ -95,56 +129,3 @@ impl<C: Component> Filter for ChangedLines<C> {
 
 impl<C: Component> sealed::Watch<C> for LinesMut<C> {}
 impl<C: Component> Watch<C> for LinesMut<C> {}
-
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only lines of sixteen rows in which `C` changed after `since`: written by row
-    /// ([`World::get_mut`](crate::World::get_mut), [`World::lookup_mut`](crate::World::lookup_mut),
-    /// a query's [`get_mut`](Query::get_mut)), taken from a [`LinesMut`](crate::lines::LinesMut),
-    /// among the rows that another query saw as `&mut` because it [chooses
-    /// rows](crate::World::set_enabled), spawned, or inserted. A query that takes whole slices as
-    /// `&mut` changes all lines, and so does [`rows`](Query::rows) of `&mut C`. A row that moves to
-    /// another archetype, or to the place of a removed row, brings the version of its old line to
-    /// its new one, unless the new line's version is newer. A row that becomes visible in another
-    /// way, for example by a tag that is inserted or enabled, has not changed:
-    /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it.
-    ///
-    /// All terms have slices of the same runs of changed lines. `C` must [track
-    /// lines](crate::component#components-that-track-lines): `#[component(lines)]`. Costs the
-    /// same as [`changed_since`](Query::changed_since), plus one comparison a line in chunks that
-    /// changed.
-    ///
-    /// # Panics
-    ///
-    /// In a system, if neither the terms nor the filters of its query name `C`. If the query is
-    /// [`padded`](Query::padded): its slices would be runs of rows.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component(lines)] struct Position(f32, f32);
-    /// # let mut world = World::new();
-    /// let all = world.spawn_batch((0..1000).map(|i| Position(i as f32, 0.0))).to_vec();
-    /// let before = world.version();
-    /// for i in [5, 6, 40, 500] {
-    ///     world.get_mut::<Position>(all[i])?.1 = 1.0;
-    /// }
-    /// let changed = world.query::<(Entity, &Position)>();
-    /// let mut sent = Vec::new();
-    /// for (entities, positions) in changed.changed_lines_since::<Position>(before) {
-    ///     sent.push((entities[0], positions.len()));
-    /// }
-    /// assert_eq!(sent, [(all[0], 16), (all[32], 16), (all[496], 16)]);
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn changed_lines_since<C: Component>(
-        self,
-        since: Version,
-    ) -> Query<'w, Q, (F, ChangedLines<C>)>
-    where
-        Q: Watch<C>,
-    {
-        self.assert_watchable::<Whole<C>>();
-        self.narrow_since(since)
-    }
-}

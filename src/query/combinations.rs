@@ -3,39 +3,37 @@
 use core::fmt;
 
 use super::filter::Filter;
-use super::query::Query;
-use super::terms::{ReadTerms, Terms};
+use super::rows::Rows;
+use super::terms::Terms;
 
-/// # Groups of rows
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     /// Every choice of `N` different rows, each once and in the order of the rows: all pairs, all
     /// triples. Of `n` rows there are `n · (n - 1) / 2` pairs.
     ///
     /// The convenient form, row by row: it first lists the references of all rows. If all pairs are
     /// the main work, as in an n-body simulation, copy the data of a pair to an array, by
-    /// [`gather`](crate::chunks::Copies::gather) or [`rows`](Query::rows), and let a kernel go over
-    /// slices: it is vectorised. Rows are read only; write results in a second pass.
+    /// [`gather`](crate::chunks::Copies::gather) or [`rows`](crate::Query::rows), and let a kernel
+    /// go over slices: it is vectorised. Rows are read only; write results in a second pass.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Position(f32);
     /// # let mut world = World::new();
     /// world.spawn_batch([Position(1.0), Position(4.0), Position(6.0)]);
-    /// let pairs = world.query::<&Position>().combinations();
+    /// let pairs = world.query::<&Position>().rows().combinations();
     /// let distances: Vec<f32> = pairs.map(|[a, b]| b.0 - a.0).collect();
     /// assert_eq!(distances, [3.0, 5.0, 2.0]);
     /// ```
     pub fn combinations<const N: usize>(self) -> Combinations<Q::Row<'w>, N>
     where
-        Q: ReadTerms,
         Q::Row<'w>: Copy,
     {
-        Combinations { rows: self.rows().collect(), next: Some(core::array::from_fn(|i| i)) }
+        Combinations { rows: self.collect(), next: Some(core::array::from_fn(|i| i)) }
     }
 }
 
 /// Every choice of `N` different rows of a query. See
-/// [`Query::combinations`](crate::Query::combinations).
+/// [`Rows::combinations`].
 #[derive(Clone)]
 pub struct Combinations<R, const N: usize> {
     rows: Vec<R>,

@@ -88,8 +88,22 @@ markers! {
     /// ```
     EnabledMut;
 
-    /// Filter: only entities that have `C` and in which it is disabled. The type of
-    /// [`Query::disabled`](crate::Query::disabled), for systems.
+    /// Filter: only entities that have `C` and in which it is
+    /// [disabled](crate::World::set_enabled).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(enableable)] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
+    /// world.set_enabled::<Health>(wounded, false)?;
+    /// assert_eq!(world.query::<&Health>().rows().map(|health| health.0).sum::<f32>(), 2.0);
+    /// let disabled = world.query::<Entity>().filter::<WithDisabled<Health>>();
+    /// assert_eq!(disabled.rows().collect::<Vec<_>>(), [wounded]);
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    ///
+    /// In the signature of a system:
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -128,8 +142,21 @@ impl<C: Component> Filter for WithDisabled<C> {
     }
 }
 
-/// Filter: enable bits do not matter. The type of
-/// [`Query::ignore_enabled`](crate::Query::ignore_enabled), for systems.
+/// Filter: enable bits do not matter. The query also visits entities in which a component that it
+/// names is [disabled](crate::World::set_enabled).
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component(enableable)] struct Health(f32);
+/// # let mut world = World::new();
+/// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
+/// world.set_enabled::<Health>(wounded, false)?;
+/// assert_eq!(world.query::<&Health>().count_rows(), 1);
+/// assert_eq!(world.query::<&Health>().filter::<IgnoreEnabled>().count_rows(), 2);
+/// # Ok::<(), phalanx::error::EntityError>(())
+/// ```
+///
+/// In the signature of a system:
 ///
 /// ```
 /// # use phalanx::prelude::*;

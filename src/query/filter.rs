@@ -11,12 +11,14 @@ use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
+use super::store_borrow::ReadBorrow;
 use super::term::Term;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
 ///
-/// The methods of [`Query`](super::Query) add filters one by one. As types they are parameters of a
-/// query, for example in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose
+/// [`Query::filter`](super::Query::filter) and other methods of a query add filters one by one. As
+/// types they are parameters of a query, for example in the signature of a system, where a filter
+/// that compares versions compares with the last run. [`With`], [`Without`] and [`AnyOf`] choose
 /// archetypes and cost no time in the loop. [`Changed`], [`Arrived`] and
 /// [`Reordered`](crate::Reordered) choose chunks: they cost one comparison per archetype plus a
 /// scan of a dense array. [`ChangedLines`](crate::lines::ChangedLines) also chooses among the lines
@@ -39,11 +41,20 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether archetypes are chosen by the tags of shared values.
     #[doc(hidden)]
     const BY_TAG: bool = false;
+    /// Whether a version is compared.
+    #[doc(hidden)]
+    const BY_VERSION: bool = false;
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     /// The filter of a system whose last run began at `since`.
     #[doc(hidden)]
     fn newer_than(since: Version) -> Self;
+    /// # Panics
+    ///
+    /// In a system, if its query does not name the component that the filter watches.
+    #[doc(hidden)]
+    #[inline]
+    fn assert_watchable(_view: ReadBorrow<'_>) {}
     /// Calls `visit` with each tag that an archetype must have.
     #[doc(hidden)]
     #[inline]
@@ -178,6 +189,16 @@ archetype_filter! {
 archetype_filter! {
     /// Entities that have any [shared value](crate::shared::Shared) of type `T`. The term
     /// `Shared<T>` filters as well.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let [oak, other] = [world.spawn(()), world.spawn(())];
+    /// world.insert_shared(oak, "oak")?;
+    /// assert!(world.query::<Entity>().filter::<WithShared<&str>>().rows().eq([oak]));
+    /// assert!(world.query::<Entity>().filter::<WithoutShared<&str>>().rows().eq([other]));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     WithShared<T: SharedValue>, false, |builder| builder.shared::<T>()
 }
 
@@ -286,9 +307,15 @@ impl<C> fmt::Debug for Changed<C> {
 impl<C: Columnar> sealed::Sealed for Changed<C> {}
 impl<C: Columnar> Filter for Changed<C> {
     const BY_CHUNK: bool = true;
+    const BY_VERSION: bool = true;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         C::Shape::visit(&mut Named::Watched(builder));
+    }
+
+    #[inline]
+    fn assert_watchable(view: ReadBorrow<'_>) {
+        view.assert_names::<C::Shape>();
     }
 
     fn newer_than(since: Version) -> Self {
@@ -332,6 +359,7 @@ impl Arrived {
 impl sealed::Sealed for Arrived {}
 impl Filter for Arrived {
     const BY_CHUNK: bool = true;
+    const BY_VERSION: bool = true;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.watch_arrivals();
@@ -388,6 +416,7 @@ macro_rules! filters {
             };
             const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
             const BY_TAG: bool = false $(|| $T::BY_TAG)*;
+            const BY_VERSION: bool = false $(|| $T::BY_VERSION)*;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 $($T::describe(builder);)*
@@ -395,6 +424,11 @@ macro_rules! filters {
 
             fn newer_than(since: Version) -> Self {
                 ($($T::newer_than(since),)*)
+            }
+
+            #[inline]
+            fn assert_watchable(view: ReadBorrow<'_>) {
+                $($T::assert_watchable(view);)*
             }
 
             #[inline]

@@ -50,58 +50,115 @@ const fn assert_given_mut<Q: Terms, C: Component>() {
 
 /// # Copies
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// The entities of every match, in the order of the query:
-    /// [`gather`](crate::chunks::Copies::gather) for entity ids. O(entities).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Mass(f32);
-    /// let mut world = World::new();
-    /// let spawned = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
-    /// assert_eq!(world.query::<&Mass>().entities(), spawned);
-    /// ```
-    #[must_use]
-    pub fn entities(&self) -> Vec<Entity> {
-        let mut entities = Vec::new();
-        self.for_each_run(|_, archetype, chunk, run| {
-            let in_chunk = archetype.entities_of_chunk(chunk);
-            entities.extend_from_slice(&in_chunk[run.start as usize..run.end as usize]);
-        });
-        entities
-    }
-
-    /// One component of all matches as a dense array, and back.
+    /// Reads one component of all matches, or their ids, as a dense array. Borrows the query, also
+    /// if it writes, so that it can be used again.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
-    /// let mut masses = world.query::<&Mass>().copies().gather();
+    /// let mut query = world.query_mut::<&mut Mass>();
+    /// let mut masses = query.copies().gather();
     /// masses[999].0 = 7.0;
-    /// world.query_mut::<&mut Mass>().copies().scatter(&masses)?;
-    /// assert_eq!(world.query::<&Mass>().rows().last(), Some(&Mass(7.0)));
+    /// query.scatter(&masses)?;
+    /// assert_eq!(query.copies().gather()[999], Mass(7.0));
     /// # Ok::<(), phalanx::error::ScatterError>(())
     /// ```
     #[inline]
-    pub const fn copies(self) -> Copies<'w, Q, F> {
+    pub const fn copies(&self) -> Copies<'_, 'w, Q, F> {
         Copies { query: self }
+    }
+
+    /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: the inverse
+    /// of [`gather`](crate::chunks::Copies::gather). Stamps the column in every chunk. O(bytes of
+    /// `C`).
+    ///
+    /// `&mut C` must be a term. In a query of one component, `C` need not be named.
+    ///
+    /// # Errors
+    ///
+    /// If the number of values is not the number of rows. No value is written and no chunk stamped.
+    ///
+    /// # Panics
+    ///
+    /// If a test of [`where_chunk`](Query::where_chunk) chooses other rows for writing than for
+    /// counting. The rows before the difference have their new values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
+    /// let mut masses = world.query::<&Mass>().copies().gather();
+    /// masses.reverse();
+    /// world.query_mut::<&mut Mass>().scatter(&masses)?;
+    /// assert_eq!(world.get::<Mass>(entities[0]), Ok(&Mass(999.0)));
+    /// assert!(world.query_mut::<&mut Mass>().scatter(&masses[1..]).is_err());
+    /// # Ok::<(), phalanx::error::ScatterError>(())
+    /// ```
+    pub fn scatter<C: Component>(&mut self, values: &[C]) -> Result<(), ScatterError>
+    where
+        Q: Watch<C>,
+    {
+        const { assert_given_mut::<Q, C>() };
+        let view = self.view();
+        view.plan(query_type::<Q, F>());
+        // Panics if the world has another type of this name.
+        view.store().registry().id::<C>();
+        let rows = self.count_rows();
+        if rows != values.len() {
+            return Err(ScatterError { rows, values: values.len() });
+        }
+        let accesses = Q::ACCESSES.iter().copied().flatten();
+        let mut terms = accesses.filter(|access| access.name().is_some());
+        let Some(before) = terms.position(Access::is_of::<C>) else {
+            // The term is of another type of this name, and the world knows neither.
+            return Ok(());
+        };
+        let mut iter = self.iter_mut();
+        let (cursor, filter, _) = iter.parts();
+        let mut rest = values;
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
+            cut.columns.skip(before);
+            let cells =
+                cut.columns.column_mut::<C>().expect("a matched archetype lacks the term's column");
+            let rows = if is_by_row::<Q, F>() { cut.seen.count() } else { cells.len() };
+            if rows > rest.len() {
+                refuse_other_answers("scatter");
+            }
+            let mut write = |cells: &mut [C]| {
+                let (values, remaining) = rest.split_at(cells.len());
+                cells.copy_from_slice(values);
+                rest = remaining;
+            };
+            match is_by_row::<Q, F>() {
+                true => cut.seen.runs().for_each(|run| write(&mut cells[run])),
+                false => write(cells),
+            }
+            cursor.stamp_column::<C>(before, cut.chunk, cut.some_rows::<Q, F>());
+        }
+        match rest.is_empty() {
+            true => Ok(()),
+            false => refuse_other_answers("scatter"),
+        }
     }
 }
 
-/// One component of all matches of a query as a dense array; made by [`Query::copies`].
+/// One component of all matches of a query as a dense array, or their ids; made by
+/// [`Query::copies`]. [`Query::scatter`] writes an array back.
 #[must_use = "its methods copy"]
-pub struct Copies<'w, Q: Terms, F: Filter = ()> {
-    query: Query<'w, Q, F>,
+pub struct Copies<'q, 'w, Q: Terms, F: Filter = ()> {
+    query: &'q Query<'w, Q, F>,
 }
 
-impl<Q: Terms, F: Filter> fmt::Debug for Copies<'_, Q, F> {
+impl<Q: Terms, F: Filter> fmt::Debug for Copies<'_, '_, Q, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Copies").finish_non_exhaustive()
     }
 }
 
-impl<Q: Terms, F: Filter> Copies<'_, Q, F> {
+impl<Q: Terms, F: Filter> Copies<'_, '_, Q, F> {
     /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps no
     /// chunk, even if `&mut C` is a term. O(bytes of `C`).
     ///
@@ -135,7 +192,7 @@ impl<Q: Terms, F: Filter> Copies<'_, Q, F> {
         values
     }
 
-    /// [`gather`](crate::chunks::Copies::gather), appended to `values`, so that a buffer can be
+    /// [`gather`](Copies::gather), appended to `values`, so that a buffer can be
     /// reused: `clear` it first.
     ///
     /// ```
@@ -168,78 +225,24 @@ impl<Q: Terms, F: Filter> Copies<'_, Q, F> {
         });
     }
 
-    /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: the inverse
-    /// of [`gather`](crate::chunks::Copies::gather). Stamps the column in every chunk. O(bytes of
-    /// `C`).
-    ///
-    /// `&mut C` must be a term. In a query of one component, `C` need not be named.
-    ///
-    /// # Errors
-    ///
-    /// If the number of values is not the number of rows. No value is written and no chunk stamped.
-    ///
-    /// # Panics
-    ///
-    /// If a test of [`where_chunk`](Query::where_chunk) chooses other rows for writing than for
-    /// counting. The rows before the difference have their new values.
+    /// The entities of every match, in the order of the query:
+    /// [`gather`](Copies::gather) for entity ids. O(entities).
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[component] #[derive(PartialEq, Debug)] struct Mass(f32);
+    /// # #[component] struct Mass(f32);
     /// let mut world = World::new();
-    /// let entities = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
-    /// let mut masses = world.query::<&Mass>().copies().gather();
-    /// masses.reverse();
-    /// world.query_mut::<&mut Mass>().copies().scatter(&masses)?;
-    /// assert_eq!(world.get::<Mass>(entities[0]), Ok(&Mass(999.0)));
-    /// assert!(world.query_mut::<&mut Mass>().copies().scatter(&masses[1..]).is_err());
-    /// # Ok::<(), phalanx::error::ScatterError>(())
+    /// let spawned = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
+    /// assert_eq!(world.query::<&Mass>().copies().entities(), spawned);
     /// ```
-    pub fn scatter<C: Component>(self, values: &[C]) -> Result<(), ScatterError>
-    where
-        Q: Watch<C>,
-    {
-        const { assert_given_mut::<Q, C>() };
-        let view = self.query.view();
-        view.plan(query_type::<Q, F>());
-        // Panics if the world has another type of this name.
-        view.store().registry().id::<C>();
-        let rows = self.query.count_rows();
-        if rows != values.len() {
-            return Err(ScatterError { rows, values: values.len() });
-        }
-        let accesses = Q::ACCESSES.iter().copied().flatten();
-        let mut terms = accesses.filter(|access| access.name().is_some());
-        let Some(before) = terms.position(Access::is_of::<C>) else {
-            // The term is of another type of this name, and the world knows neither.
-            return Ok(());
-        };
-        let mut iter = self.query.into_iter();
-        let (cursor, filter, _) = iter.parts();
-        let mut rest = values;
-        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
-            cut.columns.skip(before);
-            let cells =
-                cut.columns.column_mut::<C>().expect("a matched archetype lacks the term's column");
-            let rows = if is_by_row::<Q, F>() { cut.seen.count() } else { cells.len() };
-            if rows > rest.len() {
-                refuse_other_answers("scatter");
-            }
-            let mut write = |cells: &mut [C]| {
-                let (values, remaining) = rest.split_at(cells.len());
-                cells.copy_from_slice(values);
-                rest = remaining;
-            };
-            match is_by_row::<Q, F>() {
-                true => cut.seen.runs().for_each(|run| write(&mut cells[run])),
-                false => write(cells),
-            }
-            cursor.stamp_column::<C>(before, cut.chunk, cut.some_rows::<Q, F>());
-        }
-        match rest.is_empty() {
-            true => Ok(()),
-            false => refuse_other_answers("scatter"),
-        }
+    #[must_use]
+    pub fn entities(&self) -> Vec<Entity> {
+        let mut entities = Vec::new();
+        self.query.for_each_run(|_, archetype, chunk, run| {
+            let in_chunk = archetype.entities_of_chunk(chunk);
+            entities.extend_from_slice(&in_chunk[run.start as usize..run.end as usize]);
+        });
+        entities
     }
 
     /// The index of each chunk's first row if all rows that match are numbered in the order of the

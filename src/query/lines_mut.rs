@@ -36,7 +36,7 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 /// Like `&mut C`, but a pass by itself stamps no chunk. Reading the slice stamps no line; taking
 /// lines of sixteen rows from it for writing stamps these lines, also if the body of
 /// [`for_each_chunk`](crate::Query::for_each_chunk) returns [`Modified::No`](crate::Modified::No).
-/// So [`changed_lines_since`](crate::Query::changed_lines_since) finds the written lines, and not
+/// So the filter [`ChangedLines`](crate::lines::ChangedLines) finds the written lines, and not
 /// every line that the pass could have written. A chunk keeps its versions if none of its lines is
 /// written. `Option<LinesMut<C>>` is not a term: make two queries.
 ///
@@ -52,7 +52,7 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 ///         health.row_mut(row).0 -= poison[row].0;
 ///     }
 /// }
-/// let changed = world.query::<&Health>().changed_lines_since(before);
+/// let changed = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
 /// assert_eq!(changed.count_rows(), 16, "one line of the chunk");
 /// ```
 ///
@@ -145,7 +145,7 @@ impl<'w, C> LineSlice<'w, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     heat.row_mut(40).0 = 1.0;
     /// }
-    /// for line in world.query::<&Heat>().changed_lines_since(before) {
+    /// for line in world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before) {
     ///     assert_eq!((line.len(), line[8].0), (16, 1.0));
     /// }
     /// ```
@@ -169,7 +169,7 @@ impl<'w, C> LineSlice<'w, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     heat.rows_mut(15..17).fill(Heat(1.0));
     /// }
-    /// assert_eq!(world.query::<&Heat>().changed_lines_since(before).count_rows(), 32);
+    /// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 32);
     /// ```
     #[inline]
     pub fn rows_mut(&mut self, rows: Range<usize>) -> &mut [C] {
@@ -191,7 +191,7 @@ impl<'w, C> LineSlice<'w, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     heat.all_mut().fill(Heat(1.0));
     /// }
-    /// assert_eq!(world.query::<&Heat>().changed_lines_since(before).count_rows(), 100);
+    /// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 100);
     /// ```
     #[inline]
     pub fn all_mut(&mut self) -> &mut [C] {
@@ -249,7 +249,7 @@ impl<C: Component> LineSlice<'_, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     assert!(heat.set(3, Heat(1.0)) && !heat.set(60, Heat(0.0)));
     /// }
-    /// assert_eq!(world.query::<&Heat>().changed_lines_since(before).count_rows(), 16);
+    /// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 16);
     /// ```
     #[inline]
     pub fn set(&mut self, row: usize, value: C) -> bool {
@@ -301,7 +301,7 @@ impl<C> fmt::Debug for LineSlice<'_, C> {
 ///         heat.0 = 0.0;
 ///     }
 /// }
-/// assert_eq!(world.query::<&Heat>().changed_lines_since(before).count_rows(), 4, "the last line");
+/// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 4, "the last line");
 /// ```
 pub struct LineRow<'w, C> {
     cell: &'w mut C,

@@ -145,6 +145,7 @@ pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{masks_in, matches_in};
+pub(crate) use narrow::{assert_no_version, assert_version};
 pub(crate) use one_recorder::OneRecorder;
 pub use parallel::ParChunks;
 pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};

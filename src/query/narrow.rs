@@ -1,44 +1,29 @@
 //! The methods of a query that narrow it by filters.
 
-use crate::component::{ChunkValue, ColumnVisitor, Columnar, Component, PerChunk, Shape};
-use crate::store::ReadAccess;
+use crate::component::{ChunkValue, Columnar, PerChunk};
 use crate::version::Version;
 
-use super::enabled::{IgnoreEnabled, WithDisabled};
-use super::filter::{
-    AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, Without,
-};
+use super::filter::{Changed, Filter, Watch, With, Without};
 use super::per_chunk::WhereChunk;
 use super::query::Query;
 use super::query_type::is_by_row;
 use super::terms::Terms;
 
-/// Refuses columns that a filter watches and the query of the system does not name.
-struct Watched<'w> {
-    access: ReadAccess<'w>,
+/// Refuses filters that compare a version, where none is given.
+pub(crate) const fn assert_no_version<G: Filter>() {
+    assert!(
+        !G::BY_VERSION,
+        "a filter of changes compares versions: give it one, `filter_since::<G>(version)`"
+    );
 }
 
-impl ColumnVisitor for Watched<'_> {
-    fn visit<C: Component>(&mut self) {
-        assert!(
-            self.access.names::<C>(),
-            "a system that filters by changes of `{name}` must name it, or others could write it \
-             at the same time: add a term of it, such as `Option<&{name}>`, or the filter `Changed` or `ChangedLines`",
-            name = C::NAME,
-        );
-    }
+/// Refuses filters that compare no version, where one is given.
+pub(crate) const fn assert_version<G: Filter>() {
+    assert!(G::BY_VERSION, "no filter of these compares versions: `filter::<G>()`");
 }
 
 /// # Filters
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Adds a filter by changes after a version. If a snapshot was restored after that version, the
-    /// filter may also report older changes.
-    #[inline]
-    pub(super) fn narrow_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
-        let seen = self.view().store().history().seen(since);
-        self.narrow(G::newer_than(seen))
-    }
-
     #[inline]
     pub(super) fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
         assert!(
@@ -47,17 +32,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
              lines: its slices would be runs of rows; iterate over `.masked().padded()`"
         );
         Query::new(self.borrow, (self.filter, filter), self.padded)
-    }
-
-    /// # Panics
-    ///
-    /// In a system, if its query does not name a component that a filter would watch.
-    #[inline]
-    #[track_caller]
-    pub(super) fn assert_watchable<S: Shape>(&self) {
-        if let Some(access) = self.view().access() {
-            S::visit(&mut Watched { access });
-        }
     }
 
     /// Only entities that have `C`. Decided per archetype: free in the loop. If `C` is
@@ -94,7 +68,29 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow(Without::NEW)
     }
 
-    /// Only entities that have at least one component of the tuple `T`. No entity is visited twice.
+    /// Adds a filter type, or a tuple of them: those that have no method of their own.
+    ///
+    /// | filter | the query visits |
+    /// | --- | --- |
+    /// | [`AnyOf<(A, B)>`](crate::AnyOf) | only entities with at least one of the components, each entity once |
+    /// | [`IncludeHidden`](crate::IncludeHidden) | [hidden](crate::component#hidden-components) entities as well |
+    /// | [`WithDisabled<C>`](crate::WithDisabled) | only entities in which `C` is [disabled](crate::World::set_enabled) |
+    /// | [`IgnoreEnabled`](crate::IgnoreEnabled) | also entities in which a component of the query is disabled |
+    /// | [`WithShared<T>`](crate::shared::WithShared) | only entities that have a [shared value](crate::shared::Shared) of type `T` |
+    /// | [`WithoutShared<T>`](crate::shared::WithoutShared) | only entities that have no such value |
+    /// | [`With<C>`](crate::With), [`Without<C>`](crate::Without) | as after [`with`](Query::with) and [`without`](Query::without): for tuples and generic code |
+    ///
+    /// All of them are decided per archetype and free in the loop, unless they choose rows by
+    /// enable bits. A filter with a version is given to [`filter_since`](Query::filter_since), a
+    /// filter with a value to [`where_chunk`](Query::where_chunk) and
+    /// [`where_shared`](Query::where_shared).
+    ///
+    /// # Panics
+    ///
+    /// In a system, when a pass begins, if the filters of its query do not include hidden entities,
+    /// and this one does: systems with a query that includes them may run at the same time. The
+    /// same holds for [`with`](Query::with) and `AnyOf` of a hidden component that the query of the
+    /// system does not name.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -104,75 +100,29 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// world.spawn((Rotation(0.0), Scale(1.0)));
     /// world.spawn(Scale(2.0));
     /// world.spawn(());
-    /// assert_eq!(world.query::<Entity>().any_of::<(Rotation, Scale)>().rows().count(), 2);
+    /// world.spawn((Scale(3.0), Disabled));
+    /// let turned_or_scaled = world.query::<Entity>().filter::<AnyOf<(Rotation, Scale)>>();
+    /// assert_eq!(turned_or_scaled.count_rows(), 2);
+    /// assert_eq!(turned_or_scaled.filter::<IncludeHidden>().count_rows(), 3);
+    /// let scaled = world.query::<&Scale>().filter::<(IncludeHidden, Without<Rotation>)>();
+    /// assert_eq!(scaled.count_rows(), 2);
     /// ```
-    #[inline]
-    pub fn any_of<T: ComponentTuple + 'static>(self) -> Query<'w, Q, (F, AnyOf<T>)> {
-        self.narrow(AnyOf::NEW)
-    }
-
-    /// Hidden entities as well: see [`IncludeHidden`].
     ///
-    /// # Panics
-    ///
-    /// In a system, when a pass begins, if the filters of its query do not include hidden entities:
-    /// systems with a query that includes them may run at the same time. The same holds for
-    /// [`with`](Query::with) and [`any_of`](Query::any_of) of a hidden component that the query of
-    /// the system does not name.
-    ///
-    /// ```
+    /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
-    /// # #[component] struct Health(f32);
-    /// # let mut world = World::new();
-    /// world.spawn((Health(1.0), Disabled));
-    /// world.spawn(Health(2.0));
-    /// assert_eq!(world.query::<&Health>().count_rows(), 1);
-    /// assert_eq!(world.query::<&Health>().include_hidden().count_rows(), 2);
+    /// # let world = World::new();
+    /// world.query::<Entity>().filter::<Arrived>(); // since which version? `filter_since`
     /// ```
     #[inline]
-    pub fn include_hidden(self) -> Query<'w, Q, (F, IncludeHidden)> {
-        self.narrow(IncludeHidden)
-    }
-
-    /// Only entities that have `C` and in which it is [disabled](crate::World::set_enabled).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component(enableable)] struct Health(f32);
-    /// # let mut world = World::new();
-    /// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
-    /// world.set_enabled::<Health>(wounded, false)?;
-    /// assert_eq!(world.query::<&Health>().rows().map(|health| health.0).sum::<f32>(), 2.0);
-    /// let disabled = world.query::<Entity>().disabled::<Health>();
-    /// assert_eq!(disabled.rows().collect::<Vec<_>>(), [wounded]);
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    #[inline]
-    pub fn disabled<C: Component>(self) -> Query<'w, Q, (F, WithDisabled<C>)> {
-        self.narrow(WithDisabled::NEW)
-    }
-
-    /// Also entities in which a component that the query names is
-    /// [disabled](crate::World::set_enabled): enable bits do not matter to it.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component(enableable)] struct Health(f32);
-    /// # let mut world = World::new();
-    /// let [wounded, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
-    /// world.set_enabled::<Health>(wounded, false)?;
-    /// assert_eq!(world.query::<&Health>().ignore_enabled().count_rows(), 2);
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    #[inline]
-    pub fn ignore_enabled(self) -> Query<'w, Q, (F, IgnoreEnabled)> {
-        self.narrow(IgnoreEnabled)
+    pub fn filter<G: Filter>(self) -> Query<'w, Q, (F, G)> {
+        const { assert_no_version::<G>() };
+        self.narrow(G::newer_than(Version::NEVER))
     }
 
     /// Only chunks whose column `C` was written after `since`: yielded as `&mut`, spawned, or
     /// inserted. A row that moves to another archetype keeps its stamp. So does the last row, which
     /// moves into the gap of a removed one: a copy of a chunk is stale if this filter or
-    /// [`reordered_since`](Query::reordered_since) reports the chunk, or if the chunk no longer
+    /// [`Reordered`](crate::Reordered) reports the chunk, or if the chunk no longer
     /// exists.
     ///
     /// A query of several terms must name `C`: `.changed_since::<Position>(version)`. A query of
@@ -203,8 +153,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        self.assert_watchable::<C::Shape>();
-        self.narrow_since(since)
+        self.filter_since::<Changed<C>>(since)
     }
 
     /// Only chunks with a [value](PerChunk) of type `V` that passes a test. Other chunks are
@@ -212,9 +161,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// The type of the test's argument selects the value; only archetypes that have `PerChunk<V>`
     /// match. The test is called once per chunk and pass, and must return the same result for the
-    /// same value: [`scatter`](crate::chunks::Copies::scatter) and [`single`](Query::single) count
-    /// rows before they visit them, and panic if the visited rows differ. The test is `Copy`: it
-    /// must capture data, for example the view of a camera, with `move`.
+    /// same value: [`scatter`](Query::scatter) and [`single`](Query::single) count rows before they
+    /// visit them, and panic if the visited rows differ. The test is `Copy`: it must capture data,
+    /// for example the view of a camera, with `move`.
     ///
     /// # Panics
     ///
@@ -255,20 +204,51 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow(WhereChunk::new(test))
     }
 
-    /// Only chunks in which rows arrived after `since`: spawned there, or moved there from another
-    /// archetype.
+    /// Adds a filter type that compares versions, or a tuple with one: only chunks, or lines of
+    /// sixteen rows, that are newer than `since`.
+    ///
+    /// | filter | the query visits |
+    /// | --- | --- |
+    /// | [`Changed<C>`](crate::Changed) | as after [`changed_since`](Query::changed_since): chunks with a column `C` that was written |
+    /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | lines of sixteen rows in which `C` was written |
+    /// | [`Arrived`](crate::Arrived) | chunks in which rows arrived: spawned there, or moved there from another archetype |
+    /// | [`Reordered`](crate::Reordered) | chunks with other rows, or rows in other places |
+    ///
+    /// A system names the same types in its signature, and compares with the version of its last
+    /// run. Costs one comparison per archetype plus one per chunk, over a dense array, and for
+    /// changed lines one a line in chunks that changed. If a snapshot was restored after `since`,
+    /// older changes may be reported as well.
+    ///
+    /// # Panics
+    ///
+    /// In a system, if neither the terms nor the filters of its query name the component that `G`
+    /// watches. If the query is [`padded`](Query::padded), and `G` chooses lines.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Position(f32);
     /// # let mut world = World::new();
+    /// world.spawn_batch([Position(0.0); 10_000]);
     /// let before = world.version();
-    /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 0);
-    /// world.spawn(Position(0.0));
-    /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 1);
+    /// assert_eq!(world.query::<&Position>().filter_since::<Arrived>(before).chunks().count(), 0);
+    /// world.spawn(Position(1.0));
+    /// let arrived = world.query::<&Position>().filter_since::<Arrived>(before);
+    /// assert_eq!(arrived.chunks().count(), 1, "the last chunk");
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Position(f32);
+    /// # let world = World::new();
+    /// world.query::<Entity>().filter_since::<With<Position>>(Version::NEVER); // `filter`
     /// ```
     #[inline]
-    pub fn arrived_since(self, since: Version) -> Query<'w, Q, (F, Arrived)> {
-        self.narrow_since(since)
+    #[track_caller]
+    pub fn filter_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
+        const { assert_version::<G>() };
+        G::assert_watchable(self.view());
+        // A restored snapshot discards versions: the filter compares with the last one before.
+        let seen = self.view().store().history().seen(since);
+        self.narrow(G::newer_than(seen))
     }
 }

@@ -70,8 +70,8 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 /// `PerChunk<V>` in each chunk, as for `&mut C`. All rows of a chunk have the same value, so the
 /// query neither visits [`rows`](crate::Query::rows) nor chooses them by enable bits: both do not
 /// compile (`cargo build` says so; `cargo check` does not). For components with enable bits use
-/// [`masked`](crate::Query::masked) or [`ignore_enabled`](crate::Query::ignore_enabled). On several
-/// threads chunks are not divided.
+/// [`masked`](crate::Query::masked) or the filter [`IgnoreEnabled`](crate::IgnoreEnabled). On
+/// several threads chunks are not divided.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -268,8 +268,8 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
     fn newer_than(_: Version) -> Self {
         const {
             panic!(
-                "`WhereChunk` cannot be a part of a system's parameter, which has no test to give \
-                 it: name `PerChunk<V>` in a term and call `where_chunk` in the system"
+                "the test of `WhereChunk` is not in its type: call `where_chunk(test)`, in a system on \
+                 its query, which names `PerChunk<V>` in a term"
             )
         }
     }

@@ -30,14 +30,14 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// | `for … in query`, [`iter`](Query::iter) | `for … in &mut query`, [`iter_mut`](Query::iter_mut) | slices, per chunk |
 /// | [`rows`](Query::rows) | [`rows_mut`](Query::rows_mut) | references, per entity |
 /// | [`single`](Query::single) | [`single_mut`](Query::single_mut) | the references of the only entity |
-/// | [`chunks`](Query::chunks) | [`chunks_mut`](Query::chunks_mut) | slices with the chunk's entities, index and versions |
-/// | [`extents`](Query::extents) | [`reborrow`](Query::reborrow) before, as for all others | slices of several chunks, as long as memory allows |
+/// | [`chunks`](Query::chunks) | [`reborrow`](Query::reborrow) before, as for those below | slices with the chunk's entities, index and versions |
+/// | [`extents`](Query::extents) | | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
 /// | [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) | | slices, on several threads |
 /// | [`par().chunks`](crate::chunks::ParChunks::chunks) | | the same, as an iterator of rayon |
 /// | [`par().record`](crate::chunks::ParChunks::record) | | the same, with a writer of commands |
-/// | [`copies`](Query::copies) | | one component, as one array |
-/// | [`entities`](Query::entities) | | the ids, as one array |
+/// | [`copies`](Query::copies) | the same | one component or the ids, as one array |
+/// | | [`scatter`](Query::scatter) | writes such an array back |
 ///
 /// A query that only reads is `Copy` and never used up: a helper takes it as it is or by reference,
 /// and "everybody against everybody" is two loops.
@@ -71,7 +71,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// returned and their closures may keep slices. The methods of the second column borrow it. A
 /// helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow) before a method
 /// that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query that writes has no
-/// read-only view; `places.reborrow().copies().gather::<Place>()` copies one of its components.
+/// read-only view; `places.copies().gather::<Place>()` copies one of its components.
 ///
 /// A copy of a query that reads cannot be used while a query that writes is in use. Read a copy of
 /// the values, by `gather`, or write another component; a system, or
@@ -164,7 +164,7 @@ const fn assert_whole_chunks<Q: Terms, F: Filter>() {
         !is_by_row::<Q, F>(),
         "the slices of a query of enableable components or of changed lines are runs of rows, which \
          are not padded: iterate over `.masked().padded()`, or, if bits do not matter, write \
-         `.ignore_enabled()` before `.padded()`"
+         `.filter::<IgnoreEnabled>()` before `.padded()`"
     );
 }
 
@@ -173,7 +173,7 @@ const fn assert_one_part<Q: Terms, F: Filter>() {
     assert!(
         !(Q::WRITES_CHUNKS && is_by_row::<Q, F>()),
         "a query of enableable components or of changed lines visits runs of rows, and writes a value per chunk: \
-         iterate over `.masked()`, or write `.ignore_enabled()`"
+         iterate over `.masked()`, or write `.filter::<IgnoreEnabled>()`"
     );
 }
 
@@ -318,27 +318,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     #[rustfmt::skip] // As for `rows`.
-    pub fn chunks(self /* of a query that writes: `chunks_mut` does not */) -> Chunks<'w, Q, F> {
+    pub fn chunks(self /* of a query that writes: `reborrow` it before */) -> Chunks<'w, Q, F> {
         Chunks::new(self.into_iter())
-    }
-
-    /// [`chunks`](Query::chunks) of a query that is needed again afterwards.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Health(f32);
-    /// # let mut world = World::new();
-    /// world.spawn_batch((0..5_000).map(|_| Health(1.0)));
-    /// let mut query = world.query_mut::<&mut Health>();
-    /// for chunk in query.chunks_mut() {
-    ///     let first = chunk.index() as f32;
-    ///     chunk.slices().iter_mut().for_each(|health| health.0 += first);
-    /// }
-    /// assert_eq!(query.rows().last().unwrap().0, 2.0);
-    /// ```
-    #[inline]
-    pub fn chunks_mut(&mut self) -> Chunks<'_, Q, F> {
-        self.reborrow().chunks()
     }
 
     /// Iterates over slices as long as memory allows: chunks that follow each other in an extent
@@ -413,7 +394,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Where fewer than 16 rows fit a chunk, slices end at its capacity.
     ///
     /// A query of enableable components does not compile: its slices may be any run of rows. Use
-    /// [`masked`](Query::masked), or [`ignore_enabled`](Query::ignore_enabled) before.
+    /// [`masked`](Query::masked), or the filter [`IgnoreEnabled`](crate::IgnoreEnabled) before.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -6,8 +6,6 @@ use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
 use super::filter::{Filter, StampAt, sealed};
-use super::query::Query;
-use super::terms::Terms;
 
 /// Chunks that have other rows, or rows in other places, after a version: rows were removed,
 /// arrived, or took the place of removed rows. For data that is computed from all rows of a chunk,
@@ -23,6 +21,22 @@ use super::terms::Terms;
 /// [`Arrived`](crate::Arrived) chooses as well has new rows, and may have lost some; any other
 /// chunk has lost rows, or has got rows of another chunk. A chunk without rows does not exist, so
 /// no chunk reports the removal of the last rows of an archetype, or of its last chunk.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component] struct Position(f32);
+/// # let mut world = World::new();
+/// let entities = world.spawn_batch((0..10_000).map(|i| Position(i as f32))).to_vec();
+/// let before = world.version();
+/// for position in world.query_mut::<&mut Position>() {
+///     position[0].0 = 1.0;
+/// }
+/// assert!(world.query::<&Position>().filter_since::<Reordered>(before).is_empty());
+/// world.despawn(entities[0])?;
+/// // The chunk of the entity, and the last one, whose last row took its place.
+/// assert_eq!(world.query::<&Position>().filter_since::<Reordered>(before).iter().count(), 2);
+/// # Ok::<(), phalanx::error::NoSuchEntity>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Reordered {
     since: Version,
@@ -37,6 +51,7 @@ impl Reordered {
 impl sealed::Sealed for Reordered {}
 impl Filter for Reordered {
     const BY_CHUNK: bool = true;
+    const BY_VERSION: bool = true;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.watch_order();
@@ -49,30 +64,5 @@ impl Filter for Reordered {
     #[inline]
     fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
         at.of(beside.stamps, StampKind::ORDER) > self.since
-    }
-}
-
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only chunks that have other rows, or rows in other places, since `since`: rows were removed,
-    /// arrived, or took the place of removed rows. See [`Reordered`].
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Position(f32);
-    /// # let mut world = World::new();
-    /// let entities = world.spawn_batch((0..10_000).map(|i| Position(i as f32))).to_vec();
-    /// let before = world.version();
-    /// for (position,) in world.query_mut::<(&mut Position,)>() {
-    ///     position[0].0 = 1.0;
-    /// }
-    /// assert_eq!(world.query::<&Position>().reordered_since(before).iter().count(), 0);
-    /// world.despawn(entities[0])?;
-    /// // The chunk of the entity, and the last one, whose last row took its place.
-    /// assert_eq!(world.query::<&Position>().reordered_since(before).iter().count(), 2);
-    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
-    /// ```
-    #[inline]
-    pub fn reordered_since(self, since: Version) -> Query<'w, Q, (F, Reordered)> {
-        self.narrow_since(since)
     }
 }

@@ -95,7 +95,7 @@ impl fmt::Display for Exclusion {
             Self::Hidden(name) => {
                 write!(f, "it has `{name}`, which hides it from queries that do not name it")
             }
-            Self::HasNone => f.write_str("it has none of the components of an `any_of`"),
+            Self::HasNone => f.write_str("it has none of the components of an `AnyOf`"),
             Self::Disabled(name) => write!(f, "`{name}` is disabled in it: `set_enabled`"),
             Self::Enabled(name) => {
                 write!(f, "`{name}` is enabled in it, and the query asks for a disabled one")

@@ -15,7 +15,7 @@ use crate::version::Version;
 
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
-use super::filter::{Filter, StampAt, WithShared, WithoutShared, sealed as filter_sealed};
+use super::filter::{Filter, StampAt, sealed as filter_sealed};
 use super::query::Query;
 use super::run_stamps::RunStamps;
 use super::store_borrow::Reads;
@@ -191,8 +191,8 @@ impl<T: SharedValue> Filter for WhereShared<T> {
             // A constant of `T`, so that the compiler evaluates it only where it is used.
             assert!(
                 size_of::<T>() > isize::MAX as usize,
-                "`WhereShared` cannot be a part of a system's parameter, which has no value to \
-                 give it: call `where_shared` in the system"
+                "the value of `WhereShared` is not in its type: call `where_shared(&value)`, in a \
+                 system on its query"
             );
         }
         Self::new(None)
@@ -205,37 +205,6 @@ impl<T: SharedValue> Filter for WhereShared<T> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only entities that have any [shared value](Shared) of type `T`.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let [oak, _] = [world.spawn(()), world.spawn(())];
-    /// world.insert_shared(oak, "oak")?;
-    /// assert_eq!(world.query::<Entity>().with_shared::<&str>().count_rows(), 1);
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    #[inline]
-    pub fn with_shared<T: SharedValue>(self) -> Query<'w, Q, (F, WithShared<T>)> {
-        self.narrow(WithShared::NEW)
-    }
-
-    /// Only entities that have no [shared value](Shared) of type `T`.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let [oak, other] = [world.spawn(()), world.spawn(())];
-    /// world.insert_shared(oak, "oak")?;
-    /// let without = world.query::<Entity>().without_shared::<&str>();
-    /// assert!(without.rows().eq([other]));
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    #[inline]
-    pub fn without_shared<T: SharedValue>(self) -> Query<'w, Q, (F, WithoutShared<T>)> {
-        self.narrow(WithoutShared::NEW)
-    }
-
     /// Only entities with a [shared value](Shared) of type `T` that equals `value`. The chunks of
     /// other values are not touched.
     ///

@@ -5,6 +5,7 @@
 //! | `&A`, `(&A, Entity)` | [`Reads`] | [`ReadBorrow`] | is `Copy` |
 //! | `&mut A`, `(&A, &mut B)` | [`Writes`] | [`WriteBorrow`] | is moved, or reborrowed |
 
+use crate::component::{ColumnVisitor, Component, Shape};
 use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, Store};
 
 /// Whether terms only read, or may write: [`Reads`] or [`Writes`].
@@ -146,6 +147,16 @@ impl<'w> ReadBorrow<'w> {
         self.access
     }
 
+    /// # Panics
+    ///
+    /// In a system, if its query does not name a column that a filter would watch.
+    #[inline]
+    pub(super) fn assert_names<S: Shape>(self) {
+        if let Some(access) = self.access {
+            S::visit(&mut Watched { access });
+        }
+    }
+
     /// The plan of a query.
     ///
     /// # Panics
@@ -157,6 +168,22 @@ impl<'w> ReadBorrow<'w> {
             access.assert_allows(query);
         }
         self.store.plan(query)
+    }
+}
+
+/// Refuses columns that a filter watches and the query of the system does not name.
+struct Watched<'w> {
+    access: ReadAccess<'w>,
+}
+
+impl ColumnVisitor for Watched<'_> {
+    fn visit<C: Component>(&mut self) {
+        assert!(
+            self.access.names::<C>(),
+            "a system that filters by changes of `{name}` must name it, or others could write it \
+             at the same time: add a term of it, such as `Option<&{name}>`, or the filter `Changed` or `ChangedLines`",
+            name = C::NAME,
+        );
     }
 }
 
@@ -245,6 +272,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "asks for more than its system was granted")]
     fn access_allows_no_list_of_other_chunks() {
-        with_query::<&mut Value, Without<Marker>>(|query| assert!(query.entities().is_empty()));
+        with_query::<&mut Value, Without<Marker>>(|query| {
+            assert!(query.copies().entities().is_empty())
+        });
     }
 }

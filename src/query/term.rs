@@ -40,8 +40,8 @@ use super::term_shape::TermShape;
 /// the chunk, including rows in which `C` is disabled: it is `None` only where the archetype lacks
 /// `C`. To tell the rows apart, add the term [`Enabled<C>`](crate::Enabled). Methods that yield
 /// single rows ([`rows`](crate::Query::rows), [`get`](crate::Query::get) and the like) give `None`
-/// for rows in which `C` is disabled, unless the query [ignores
-/// this](crate::Query::ignore_enabled).
+/// for rows in which `C` is disabled, unless the query has the filter
+/// [`IgnoreEnabled`](crate::IgnoreEnabled).
 ///
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(

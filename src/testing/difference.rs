@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn the_first_row_of_all_columns_is_found() {
         let (a, mut b) = (world(1.0), world(1.0));
-        let entities: Vec<Entity> = b.query::<Entity>().with::<Tag>().entities();
+        let entities: Vec<Entity> = b.query::<Entity>().with::<Tag>().copies().entities();
         b.get_mut::<B>(entities[3]).expect("it lives").0 = 2.0;
         b.get_mut::<A>(entities[2]).expect("it lives").0[1] = 0;
         let Err(Difference::Value { row, component, entity, expected, .. }) = compare(&a, &b)
@@ -419,7 +419,7 @@ mod tests {
     fn shared_values_are_compared() {
         let shared = |values: [u32; 2], first: &str| {
             let mut world = world(1.0);
-            let entities: Vec<_> = world.query::<Entity>().with::<Tag>().entities();
+            let entities: Vec<_> = world.query::<Entity>().with::<Tag>().copies().entities();
             world.insert_shared(entities[8], first.to_owned()).expect("it lives");
             for (&entity, value) in entities.iter().zip(values) {
                 world.insert_shared(entity, value).expect("it lives");

@@ -2,7 +2,7 @@
 
 use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
 use crate::entity::Entity;
-use crate::query::{Query, TermParts, assert_unaliased};
+use crate::query::{IncludeHidden, Query, TermParts, assert_unaliased};
 use crate::store::EntityError;
 
 use super::world::World;
@@ -66,14 +66,15 @@ where
     type CellMut<'w> = SplitMut<'w, S>;
 
     fn get(world: &World, entity: Entity) -> Result<S, EntityError> {
-        let row = Query::<&S>::shared(&world.store).include_hidden().into_row(entity);
+        let row = Query::<&S>::shared(&world.store).filter::<IncludeHidden>().into_row(entity);
         row.map_err(|_| world.lacking(entity, S::NAME))
     }
 
     fn get_mut(world: &mut World, entity: Entity) -> Result<SplitMut<'_, S>, EntityError> {
         const { assert_unaliased::<&mut S>() };
         let is_alive = world.contains(entity);
-        let row = Query::<&mut S>::exclusive(&mut world.store).include_hidden().into_row(entity);
+        let row =
+            Query::<&mut S>::exclusive(&mut world.store).filter::<IncludeHidden>().into_row(entity);
         row.map_err(|_| EntityError::lacks(entity, S::NAME, is_alive))
     }
 }

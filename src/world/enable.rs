@@ -15,14 +15,14 @@ impl World {
     ///
     /// A component that is defined with `#[component(enableable)]` has a bit in each row. A
     /// disabled component keeps its place and its value, but **queries treat it as absent**: `&C`,
-    /// `&mut C` and `with::<C>()` do not see the entity, `without::<C>()` does, and `any_of` counts
+    /// `&mut C` and `with::<C>()` do not see the entity, `without::<C>()` does, and `AnyOf` counts
     /// only enabled components. So a state that changes every frame need not move the entity
     /// between archetypes. New rows are enabled; a copy of an entity has the bits of the original.
     ///
     /// | query | sees |
     /// | --- | --- |
-    /// | [`disabled::<C>()`](crate::Query::disabled) | entities in which `C` is disabled |
-    /// | [`ignore_enabled()`](crate::Query::ignore_enabled) | all, regardless of their bits |
+    /// | [`filter::<WithDisabled<C>>()`](crate::WithDisabled) | entities in which `C` is disabled |
+    /// | [`filter::<IgnoreEnabled>()`](crate::IgnoreEnabled) | all, regardless of their bits |
     /// | [`Enabled<C>`](crate::Enabled), [`EnabledMut<C>`](crate::EnabledMut) | all that have `C`, and its bits |
     /// | `Option<&C>` | all rows, `None` in a disabled one; slices have all rows |
     ///

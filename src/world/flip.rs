@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 
 use crate::component::{Component, Previous};
+use crate::query::{IgnoreEnabled, IncludeHidden};
 use crate::storage::LayoutError;
 
 use super::world::World;
@@ -62,7 +63,7 @@ impl World {
     /// ```
     pub fn flip<C: Component + Pod>(&mut self) -> Result<(), LayoutError> {
         let lacking = self.matching::<&C>().without::<Previous<C>>();
-        lacking.include_hidden().ignore_enabled().insert(Previous(C::zeroed()))?;
+        lacking.filter::<(IncludeHidden, IgnoreEnabled)>().insert(Previous(C::zeroed()))?;
         let registry = self.registry_mut();
         let id = registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
         let previous = registry.register::<Previous<C>>().unwrap_or_else(|taken| taken.refuse());

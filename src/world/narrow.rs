@@ -1,22 +1,14 @@
 //! Filter methods of [`Matching`].
 
-use crate::component::{ChunkValue, Columnar, Component};
+use crate::component::{ChunkValue, Columnar};
 use crate::query::{
-    AnyOf, Arrived, Changed, ChangedLines, ComponentTuple, Filter, IgnoreEnabled, IncludeHidden,
-    Reordered, Terms, Watch, WhereChunk, With, WithDisabled, Without,
+    Changed, Filter, Terms, Watch, WhereChunk, With, Without, assert_no_version, assert_version,
 };
 use crate::version::Version;
 
 use super::matching::Matching;
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
-    /// Adds a filter by changes since a version. If the world was restored since, the filter may
-    /// also pass older changes.
-    fn narrow_since<G: Filter>(self, since: Version) -> Matching<'w, Q, (F, G)> {
-        let seen = self.history().seen(since);
-        self.narrow(G::newer_than(seen))
-    }
-
     #[inline]
     fn narrow<G: Filter>(self, filter: G) -> Matching<'w, Q, (F, G)> {
         let (store, own) = self.into_parts();
@@ -35,31 +27,23 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         self.narrow(Without::NEW)
     }
 
-    /// Only entities that have at least one component of the tuple `T`:
-    /// [`Query::any_of`](crate::Query::any_of).
+    /// Adds a filter type, or a tuple of them, that needs no version and no value:
+    /// [`Query::filter`](crate::Query::filter) lists them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Burning;
+    /// # #[component] struct Frozen;
+    /// # let mut world = World::new();
+    /// world.spawn((Frozen, Disabled));
+    /// world.spawn_batch([Burning; 3]);
+    /// let unwell = world.matching::<()>().filter::<(AnyOf<(Burning, Frozen)>, IncludeHidden)>();
+    /// assert_eq!(unwell.despawn(), 4);
+    /// ```
     #[inline]
-    pub fn any_of<T: ComponentTuple + 'static>(self) -> Matching<'w, Q, (F, AnyOf<T>)> {
-        self.narrow(AnyOf::NEW)
-    }
-
-    /// Hidden entities as well: [`Query::include_hidden`](crate::Query::include_hidden).
-    #[inline]
-    pub fn include_hidden(self) -> Matching<'w, Q, (F, IncludeHidden)> {
-        self.narrow(IncludeHidden)
-    }
-
-    /// Only entities that have `C` and in which it is disabled:
-    /// [`Query::disabled`](crate::Query::disabled).
-    #[inline]
-    pub fn disabled<C: Component>(self) -> Matching<'w, Q, (F, WithDisabled<C>)> {
-        self.narrow(WithDisabled::NEW)
-    }
-
-    /// Includes entities in which a component that the query names is disabled:
-    /// [`Query::ignore_enabled`](crate::Query::ignore_enabled).
-    #[inline]
-    pub fn ignore_enabled(self) -> Matching<'w, Q, (F, IgnoreEnabled)> {
-        self.narrow(IgnoreEnabled)
+    pub fn filter<G: Filter>(self) -> Matching<'w, Q, (F, G)> {
+        const { assert_no_version::<G>() };
+        self.narrow(G::newer_than(Version::NEVER))
     }
 
     /// Only chunks with a column `C` that was written after `since`:
@@ -80,11 +64,11 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        self.narrow_since(since)
+        self.filter_since::<Changed<C>>(since)
     }
 
-    /// Only lines of sixteen rows in which `C` changed after `since`:
-    /// [`Query::changed_lines_since`](crate::Query::changed_lines_since).
+    /// Adds a filter type that compares versions, or a tuple with one:
+    /// [`Query::filter_since`](crate::Query::filter_since) lists them.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -94,18 +78,14 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// let all = world.spawn_batch((0..100).map(|_| Health(1.0))).to_vec();
     /// let before = world.version();
     /// world.get_mut::<Health>(all[20]).unwrap().0 = 0.0;
-    /// assert_eq!(world.matching::<&Health>().changed_lines_since(before).insert(Stale)?, 16);
+    /// let changed = world.matching::<&Health>().filter_since::<ChangedLines<Health>>(before);
+    /// assert_eq!(changed.insert(Stale)?, 16);
     /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
-    #[inline]
-    pub fn changed_lines_since<C: Component>(
-        self,
-        since: Version,
-    ) -> Matching<'w, Q, (F, ChangedLines<C>)>
-    where
-        Q: Watch<C>,
-    {
-        self.narrow_since(since)
+    pub fn filter_since<G: Filter>(self, since: Version) -> Matching<'w, Q, (F, G)> {
+        const { assert_version::<G>() };
+        let seen = self.history().seen(since);
+        self.narrow(G::newer_than(seen))
     }
 
     /// Only chunks with a [value](crate::chunks::PerChunk) of type `V` that passes a test:
@@ -116,19 +96,5 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         test: P,
     ) -> Matching<'w, Q, (F, WhereChunk<V, P>)> {
         self.narrow(WhereChunk::new(test))
-    }
-
-    /// Only chunks in which rows arrived after `since`:
-    /// [`Query::arrived_since`](crate::Query::arrived_since).
-    #[inline]
-    pub fn arrived_since(self, since: Version) -> Matching<'w, Q, (F, Arrived)> {
-        self.narrow_since(since)
-    }
-
-    /// Only chunks in which rows were exchanged or moved since `since`:
-    /// [`Query::reordered_since`](crate::Query::reordered_since).
-    #[inline]
-    pub fn reordered_since(self, since: Version) -> Matching<'w, Q, (F, Reordered)> {
-        self.narrow_since(since)
     }
 }

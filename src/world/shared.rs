@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::archetype::Change;
 use crate::component::{SharedCodec, SharedMap, SharedRow, SharedValue};
 use crate::entity::{Entity, NoSuchEntity};
-use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
+use crate::query::{Filter, Terms, WhereShared, matches_in};
 use crate::storage::LayoutError;
 use crate::store::EntityError;
 
@@ -315,18 +315,6 @@ impl SharedRow {
 }
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
-    /// Only entities that have a [shared value](crate::shared::Shared) of type `T`.
-    pub fn with_shared<T: SharedValue>(self) -> Matching<'w, Q, (F, WithShared<T>)> {
-        let (store, filter) = self.into_parts();
-        Matching::new(store, (filter, WithShared::NEW))
-    }
-
-    /// Only entities that have no [shared value](crate::shared::Shared) of type `T`.
-    pub fn without_shared<T: SharedValue>(self) -> Matching<'w, Q, (F, WithoutShared<T>)> {
-        let (store, filter) = self.into_parts();
-        Matching::new(store, (filter, WithoutShared::NEW))
-    }
-
     /// Only entities with a [shared value](crate::shared::Shared) of type `T` that equals `value`:
     /// [`Query::where_shared`](crate::Query::where_shared).
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {

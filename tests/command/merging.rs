@@ -16,7 +16,11 @@ fn add_then_remove_cancels() {
     assert_eq!((applied.commands, applied.moved), (2, 0));
     assert!(!world.has::<Byte>(entity) && !world.has::<Tag>(entity));
     assert_eq!(world.get::<Four>(entity), Ok(&Four(1)));
-    assert_eq!(world.query::<&Four>().arrived_since(before).iter().count(), 0, "nothing has moved");
+    assert_eq!(
+        world.query::<&Four>().filter_since::<Arrived>(before).iter().count(),
+        0,
+        "nothing has moved"
+    );
 }
 
 #[test]
@@ -200,7 +204,7 @@ fn what_a_buffer_writes_is_newer_than_the_moment_before() {
     let changed: Vec<_> =
         world.query::<(Entity, &Four)>().changed_since::<Four>(before).rows().collect();
     assert_eq!(changed, [(overwritten, &Four(2))], "a row that moves brings its stamp along");
-    assert_eq!(world.query::<&Twelve>().arrived_since(before).iter().count(), 1);
+    assert_eq!(world.query::<&Twelve>().filter_since::<Arrived>(before).iter().count(), 1);
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn values_of_rows_that_are_overwritten_together_are_those_of_the_commands() {
     assert_eq!(apply(&mut world, &mut buffer).moved, 0);
     assert!((0..).zip(&all).all(|(n, &entity)| world.get::<Four>(entity) == Ok(&Four(n * 2))));
     assert_eq!(world.query::<&Four>().changed_since(before).count_rows(), all.len());
-    assert_eq!(world.query::<&Four>().arrived_since(before).count_rows(), 0);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(before).count_rows(), 0);
 }
 
 /// The entities of the chunks in which `Four` has changed since the version.
@@ -132,7 +132,7 @@ fn a_move_together_is_no_change_and_hides_none() {
         assert_eq!(changed(&world, moved_since), HashSet::new(), "no value has changed");
         let changed = changed(&world, written_since);
         assert!(written.iter().all(|entity| changed.contains(entity)), "a change is missed");
-        let arrived = world.query::<&Byte>().arrived_since(moved_since).count_rows();
+        let arrived = world.query::<&Byte>().filter_since::<Arrived>(moved_since).count_rows();
         assert_eq!(arrived, chosen.len(), "those that moved have arrived");
         let bytes = world.query::<&Byte>().changed_since(moved_since).count_rows();
         assert_eq!(bytes, chosen.len(), "the added component is new");

@@ -240,7 +240,6 @@ fn checked_components_go_through_every_structural_change() {
     assert!(walking.iter().all(|&state| state == State::Walking));
     world
         .query_mut::<(&mut State, &mut Door)>()
-        .copies()
         .scatter(&vec![State::Dead; walking.len()])
         .expect("as many");
     *world.get_mut::<Door>(last).expect("a door") = door(0);

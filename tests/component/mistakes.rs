@@ -220,7 +220,7 @@ fn mistakes_in_the_use_of_queries() {
         "mistakes_of_queries",
         &[
             (&used_twice("rows"), "of a query that writes: `rows_mut` does not"),
-            (&used_twice("chunks"), "of a query that writes: `chunks_mut` does not"),
+            (&used_twice("chunks"), "of a query that writes: `reborrow` it before"),
             (&used_twice("single"), "of a query that writes: `single_mut` does not"),
         ],
     );

@@ -104,7 +104,7 @@ fn every_look_refuses_the_second_type() {
     refused("optional", |w, _| w.query::<(Entity, Option<&Health>)>().rows().count());
     refused("with", |w, _| w.query::<Entity>().with::<Health>().iter().count());
     refused("without", |w, _| w.query::<Entity>().without::<Health>().count_rows());
-    refused("any_of", |w, _| w.query::<Entity>().any_of::<(Other, Health)>().iter().count());
+    refused("AnyOf", |w, _| w.query::<Entity>().filter::<AnyOf<(Other, Health)>>().iter().count());
     refused("changed_since", |w, _| {
         w.query::<(&Other,)>().changed_since::<Health>(Version::NEVER).iter().count()
     });
@@ -117,15 +117,12 @@ fn gather_and_scatter_go_by_type() {
     use second::Health;
     refused("gather", |w, _| w.query::<(&first::Health, Entity)>().copies().gather::<Health>());
     refused("scatter", |w, _| {
-        w.query_mut::<(&mut first::Health, Entity)>().copies().scatter(&[Health(9)]).is_ok()
+        w.query_mut::<(&mut first::Health, Entity)>().scatter(&[Health(9)]).is_ok()
     });
     // A world that has neither type removes and inserts no component.
     let mut empty = World::new();
     assert_eq!(empty.query::<(&first::Health, Entity)>().copies().gather::<Health>(), []);
-    assert_eq!(
-        empty.query_mut::<(&mut first::Health, Entity)>().copies().scatter::<Health>(&[]),
-        Ok(())
-    );
+    assert_eq!(empty.query_mut::<(&mut first::Health, Entity)>().scatter::<Health>(&[]), Ok(()));
     let (world, _) = world();
     let chunk = world.query::<&first::Health>().chunks().next().unwrap();
     assert!(chunk.version::<first::Health>().is_some());

@@ -108,7 +108,7 @@ fn a_component_that_is_not_a_term_is_not_gathered_and_told_with_its_name() {
         "world.query::<(&Frozen, Entity)>().copies().gather_into(&mut vec![ONE]);",
     ];
     refused("gather", &lines, &["to gather the component `game.health` name it as a term: `&C`"]);
-    let line = "world.query_mut::<(&Health, Entity)>().copies().scatter(&[ONE]);";
+    let line = "world.query_mut::<(&Health, Entity)>().scatter(&[ONE]);";
     let text = "to scatter the component `game.health` name it as a term: `&mut C`";
     refused("scatter", &[line], &[text]);
 }

@@ -78,7 +78,7 @@ fn everything_else_speaks_of_the_struct() {
     assert_eq!(query.rows().count(), 2);
     assert_eq!(world.query::<&Position>().without::<Tag>().single(), Ok(at(1)));
     assert_eq!(world.query::<()>().without::<Position>().count_rows(), 0);
-    assert_eq!(world.query::<()>().any_of::<(One, Position)>().count_rows(), 2);
+    assert_eq!(world.query::<()>().filter::<AnyOf<(One, Position)>>().count_rows(), 2);
     let mut buffer = world.command_buffer(4).expect("ids");
     buffer.insert(a, at(5));
     let c = buffer.spawn((at(6), One { parts: 1 }));
@@ -276,6 +276,6 @@ fn an_entity_has_all_columns_or_none() {
     assert_eq!(world.reflect_mut().remove(whole, [&*x, &y, &z]), Ok(()));
     assert!(!world.has::<Position>(whole) && world.has::<Tag>(whole));
     assert_eq!(world.query::<&Tag>().without::<Position>().count_rows(), 1);
-    assert_eq!(world.query::<&Tag>().any_of::<(Position, One)>().count_rows(), 1);
+    assert_eq!(world.query::<&Tag>().filter::<AnyOf<(Position, One)>>().count_rows(), 1);
     assert_eq!(world.check(), Ok(()));
 }

@@ -58,7 +58,7 @@ fn of_spawn<T>(result: Result<T, SpawnError>) -> Option<TooMuchMemory> {
 }
 
 fn first(world: &World) -> Entity {
-    world.query::<(Entity, &Big)>().entities()[0]
+    world.query::<(Entity, &Big)>().copies().entities()[0]
 }
 
 #[test]

@@ -41,7 +41,8 @@ fn lines_that_did_not_change_are_not_visited() {
     for i in [3, 40, 4_999] {
         world.get_mut::<Lamp>(lamps[i]).unwrap().0 = 0.0;
     }
-    let changed = world.query::<(Entity, &Lamp)>().changed_lines_since::<Lamp>(since).explain();
+    let changed =
+        world.query::<(Entity, &Lamp)>().filter_since::<ChangedLines<Lamp>>(since).explain();
     // Lines of 4 bytes a row are cache lines. The last one has 8 rows.
     assert_eq!((changed.rows(), changed.lines(), changed.bytes_used()), (40, 3, 160));
     let explained = world.explain();

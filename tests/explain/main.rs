@@ -138,7 +138,7 @@ fn mismatches(explanation: &QueryExplanation) -> Vec<Vec<String>> {
 #[test]
 fn each_archetype_left_out_says_why() {
     let world = world_of(ChunkSize::KIB_16, &[(0, 1), (1, 1), (2, 1), (3, 1)]);
-    let query = world.query::<&Position>().without::<Frozen>().any_of::<(Velocity, Odd)>();
+    let query = world.query::<&Position>().without::<Frozen>().filter::<AnyOf<(Velocity, Odd)>>();
     let explanation = query.explain();
     assert_eq!(explanation.rows(), 1);
     assert_eq!(

@@ -143,7 +143,7 @@ impl Lists {
     /// for the next value, so the archetype of a row with a shared value is found by a query.
     fn number_of(&self, world: &World, row: &Row) -> usize {
         let Some(team) = row.team else { return self.by_set[&row.set] };
-        let query = world.query::<Entity>().include_hidden().where_shared(&Team(team));
+        let query = world.query::<Entity>().filter::<IncludeHidden>().where_shared(&Team(team));
         let mut numbers = query.chunks().map(|chunk| chunk.archetype());
         numbers.find(|&number| self.lists[number].set == row.set).expect("it has rows")
     }
@@ -247,7 +247,7 @@ fn read_third(world: &World, lists: &mut [List], third: usize) {
     use crate::parts::*;
     macro_rules! read {
         ($($part:ty),*) => {{
-            for chunk in world.query::<($(Option<&$part>,)*)>().include_hidden().chunks() {
+            for chunk in world.query::<($(Option<&$part>,)*)>().filter::<IncludeHidden>().chunks() {
                 let list = &mut lists[chunk.archetype()];
                 if third == 0 {
                     assert_eq!(chunk.index(), list.chunks.len(), "chunks come in order");
@@ -272,7 +272,7 @@ fn read_third(world: &World, lists: &mut [List], third: usize) {
         _ => read!(Link, Page, Sound, Asleep, Previous<Four>, PerChunk<Bounds>, Spot),
     }
     if third == 0 {
-        for chunk in world.query::<PerChunk<Bounds>>().include_hidden().chunks() {
+        for chunk in world.query::<PerChunk<Bounds>>().filter::<IncludeHidden>().chunks() {
             let value = &mut lists[chunk.archetype()].chunks[chunk.index()].value;
             *value = chunk.slices().0;
         }

@@ -39,7 +39,7 @@ impl Trial {
         }
         self.model.lists.assert_seen_in(&self.main.world);
         // Hashes depend on the size of chunks.
-        self.look(|world| world.query::<Entity>().include_hidden().entities());
+        self.look(|world| world.query::<Entity>().filter::<IncludeHidden>().copies().entities());
         if self.profile.twin == Twin::Looked {
             self.look(World::hash);
         }
@@ -57,7 +57,7 @@ impl Trial {
             "archetypes"
         );
         let rows = twin.world.query::<(Entity, Option<&crate::parts::Page>)>();
-        let rows = rows.include_hidden().rows().count();
+        let rows = rows.filter::<IncludeHidden>().rows().count();
         assert_eq!(rows, twin.world.len(), "all rows");
         assert_eq!((twin.world.hash(), twin.world.version()), before, "looks change nothing");
     }
@@ -65,17 +65,20 @@ impl Trial {
     /// Compares the enabled rows of a component, by bits and by queries.
     fn compare_bits(&self, world: &World) {
         let is_on = |entity: &Entity| self.model.row(*entity).is_some_and(|row| !row.is_off());
-        for (entity, enabled) in world.query::<(Entity, Enabled<Eight>)>().include_hidden().rows() {
+        for (entity, enabled) in
+            world.query::<(Entity, Enabled<Eight>)>().filter::<IncludeHidden>().rows()
+        {
             assert_eq!(enabled, is_on(&entity), "the bit of {entity}");
         }
-        let seen = world.query::<(Entity, &Eight)>().include_hidden();
-        let mut all = world.query::<(Entity, &Eight)>().include_hidden().ignore_enabled().rows();
+        let seen = world.query::<(Entity, &Eight)>().filter::<IncludeHidden>();
+        let mut all =
+            world.query::<(Entity, &Eight)>().filter::<(IncludeHidden, IgnoreEnabled)>().rows();
         for (entity, _) in seen.rows() {
             let next = all.by_ref().map(|(entity, _)| entity).find(is_on);
             assert_eq!(next, Some(entity), "the next row that is enabled");
         }
         assert!(!all.any(|(entity, _)| is_on(&entity)), "all enabled rows are seen");
-        let off = world.query::<Entity>().include_hidden().disabled::<Eight>();
+        let off = world.query::<Entity>().filter::<(IncludeHidden, WithDisabled<Eight>)>();
         let expected = self.model.rows.values().filter(|row| row.is_off()).count();
         assert_eq!(off.count_rows(), expected, "rows that are disabled");
     }
@@ -83,8 +86,8 @@ impl Trial {
     /// Asserts that each value written since the last comparison is in a line that is reported,
     /// even if its row has moved.
     fn compare_lines<P: Part>(&self) {
-        let lines = self.main.world.query::<(Entity, &P)>().include_hidden();
-        let reported = lines.changed_lines_since::<P>(self.compared).rows();
+        let lines = self.main.world.query::<(Entity, &P)>().filter::<IncludeHidden>();
+        let reported = lines.filter_since::<ChangedLines<P>>(self.compared).rows();
         let reported: BTreeSet<Entity> = reported.map(|(entity, _)| entity).collect();
         for (entity, row) in &self.model.rows {
             let is_written = row.touched & row.set & P::SET != 0;
@@ -95,7 +98,7 @@ impl Trial {
     /// Compares the values of the component that has several columns.
     fn compare_spots(&self, world: &World) {
         let mut rows = 0;
-        for (entity, spot) in world.query::<(Entity, &Spot)>().include_hidden().rows() {
+        for (entity, spot) in world.query::<(Entity, &Spot)>().filter::<IncludeHidden>().rows() {
             let row = self.model.row(entity).filter(|row| row.has(Spot::SET));
             let numbers = row.expect("it has one").numbers;
 
@@ -109,7 +112,9 @@ impl Trial {
     /// Compares the values of one component in all archetypes.
     fn compare_values<P: Part>(&self, world: &World) {
         let mut rows = 0;
-        for (entities, column) in world.query::<(Entity, &P)>().include_hidden().ignore_enabled() {
+        for (entities, column) in
+            world.query::<(Entity, &P)>().filter::<(IncludeHidden, IgnoreEnabled)>()
+        {
             for (entity, part) in entities.iter().zip(column) {
                 let row = self.model.row(*entity).expect("what a query visits lives");
                 assert!(row.has(P::SET), "{entity} has {}", P::NAME);

@@ -103,7 +103,7 @@ macro_rules! filtered {
                 $run
             }
             3 => {
-                let $q = $q.any_of::<(Twelve, Tag)>().without::<Line>();
+                let $q = $q.filter::<AnyOf<(Twelve, Tag)>>().without::<Line>();
                 $run
             }
             4 => {
@@ -111,15 +111,15 @@ macro_rules! filtered {
                 $run
             }
             5 => {
-                let $q = $q.include_hidden();
+                let $q = $q.filter::<IncludeHidden>();
                 $run
             }
             6 => {
-                let $q = $q.with_shared::<$crate::shared::Team>().without::<Mark>();
+                let $q = $q.filter::<WithShared<$crate::shared::Team>>().without::<Mark>();
                 $run
             }
             7 => {
-                let $q = $q.arrived_since(since);
+                let $q = $q.filter_since::<Arrived>(since);
                 $run
             }
             8 => {
@@ -135,7 +135,8 @@ macro_rules! filtered {
                 $run
             }
             _ => {
-                let $q = $q.changed_since::<Twelve>(since).arrived_since(since).with::<Four>();
+                let $q =
+                    $q.changed_since::<Twelve>(since).filter_since::<Arrived>(since).with::<Four>();
                 $run
             }
         }

@@ -75,8 +75,8 @@ impl Trial {
         }
         assert_eq!(visits, rows, "rows that are written");
         rows.iter().for_each(|&entity| self.model.row_mut(entity).write(Four::SET, number));
-        let reported = self.main.world.query::<(Entity, &Four)>().include_hidden();
-        let reported = reported.changed_lines_since::<Four>(before).rows();
+        let reported = self.main.world.query::<(Entity, &Four)>().filter::<IncludeHidden>();
+        let reported = reported.filter_since::<ChangedLines<Four>>(before).rows();
         let reported: Visit = reported.map(|(entity, _)| entity).collect();
         assert_eq!(reported, lines, "lines that are written");
         if rows.is_empty() { IDLE } else { DONE }

@@ -173,8 +173,13 @@ impl<'m> Playback<'m> {
         let mut waiting: Vec<Entity> = self.stand_ins.into_iter().collect();
         if !waiting.is_empty() {
             let is_new = |entity: &&Entity| self.model.row(**entity).is_none();
-            let new =
-                world.query::<Entity>().include_hidden().iter().flatten().filter(is_new).copied();
+            let new = world
+                .query::<Entity>()
+                .filter::<IncludeHidden>()
+                .iter()
+                .flatten()
+                .filter(is_new)
+                .copied();
             let new: Vec<Entity> = new.collect();
             assert_eq!(new.len(), waiting.len(), "entities that were spawned without an id");
             for entity in new {

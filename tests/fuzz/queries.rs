@@ -195,7 +195,8 @@ impl Trial {
             let gathered: Vec<P> = filtered!(world, query::<(Entity, &P)>, only, since,
                 q => q.copies().gather::<P>());
             assert!(gathered == old, "gathered values");
-            let entities = filtered!(world, query::<(Entity, &P)>, only, since, q => q.entities());
+            let entities =
+                filtered!(world, query::<(Entity, &P)>, only, since, q => q.copies().entities());
             assert_eq!(entities, rows, "gathered entities");
             let offsets =
                 filtered!(world, query::<(Entity, &P)>, only, since, q => q.copies().offsets());
@@ -207,7 +208,7 @@ impl Trial {
         let is_short = short && values.pop().is_some();
         let scattered = self.step(|side| {
             filtered!(side.world, query_mut::<(&mut P, Entity)>, only, since,
-                q => q.copies().scatter::<P>(&values))
+                q => { let mut q = q; q.scatter::<P>(&values) })
         });
         assert_eq!(scattered.is_err(), is_short, "{scattered:?}");
         if let Err(error) = scattered {

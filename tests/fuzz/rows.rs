@@ -84,9 +84,9 @@ impl Trial {
 
     /// Asserts that the last step has changed only the line of one entity.
     fn assert_one_line(&self, entity: Entity) {
-        let lines = self.main.world.query::<(Entity, &Four)>().include_hidden();
+        let lines = self.main.world.query::<(Entity, &Four)>().filter::<IncludeHidden>();
         let since = Version::from_bits(self.before);
-        let rows = lines.changed_lines_since::<Four>(since).rows().map(|(entity, _)| entity);
+        let rows = lines.filter_since::<ChangedLines<Four>>(since).rows().map(|(entity, _)| entity);
         let rows: Vec<Entity> = rows.collect();
         assert!(rows.len() <= VECTOR_ROWS && rows.contains(&entity), "the line of {entity}");
     }

@@ -79,7 +79,7 @@ impl Trial {
     /// Compares the teams of all entities, and the teams of the world.
     pub(crate) fn compare_teams(&self, world: &World) {
         let rows = &self.model.rows;
-        let query = world.query::<(Entity, Option<Shared<Team>>)>().include_hidden();
+        let query = world.query::<(Entity, Option<Shared<Team>>)>().filter::<IncludeHidden>();
         for (entities, team) in query {
             for entity in entities {
                 assert_eq!(team.map(|team| team.0), rows[entity].team, "the team of {entity}");
@@ -90,7 +90,7 @@ impl Trial {
         assert_eq!(known.len(), teams.len(), "teams of the world: {known:?}");
         for team in 0..TEAMS {
             assert_eq!(known.contains(&team), teams.contains(&team), "whether team {team} is");
-            let query = world.query::<Entity>().include_hidden().where_shared(&Team(team));
+            let query = world.query::<Entity>().filter::<IncludeHidden>().where_shared(&Team(team));
             let members = rows.values().filter(|row| row.team == Some(team));
             assert_eq!(query.count_rows(), members.count(), "members of team {team}");
         }

@@ -45,7 +45,7 @@ impl Trial {
             let back = if as_whole {
                 side.world.merge(other).expect("it was there before")
             } else {
-                let all = other.matching::<Entity>().include_hidden();
+                let all = other.matching::<Entity>().filter::<IncludeHidden>();
                 let back = side.world.move_from(all).expect("it was there before");
                 assert!(other.is_empty() && other.check() == Ok(()), "nothing stays");
                 back

@@ -116,7 +116,7 @@ fn masks_are_right_at_bits_63_64_511_and_512() {
     let terms = world.query::<(&Numbered<512>, &Numbered<63>, &Numbered<511>, &Numbered<64>)>();
     let values: Vec<_> = terms.rows().map(|(a, b, c, d)| [a.0, b.0, c.0, d.0]).collect();
     assert_eq!(values, [[4, 1, 3, 2]]);
-    let any = world.query::<Entity>().any_of::<(Numbered<510>, Numbered<512>)>();
+    let any = world.query::<Entity>().filter::<AnyOf<(Numbered<510>, Numbered<512>)>>();
     assert_eq!(any.rows().collect::<Vec<_>>(), [all]);
     assert_eq!(
         world.query::<Entity>().with::<Numbered<63>>().without::<Numbered<512>>().iter().count(),

@@ -81,7 +81,7 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
         ("scatter", |world, _| {
             let mut fours = world.query::<&Four>().copies().gather();
             fours.iter_mut().for_each(|four| four.0 += 5);
-            world.query_mut::<&mut Four>().copies().scatter(&fours).expect("one a row");
+            world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
         }),
         ("instantiate", |world, all| {
             all.extend_from_slice(world.instantiate(all[0], SOME).expect("alive"));

@@ -57,27 +57,29 @@ fn with_and_without_are_the_masks_over_all_subsets_of_five() {
 fn any_of_matches_every_subset_but_the_empty_one_once() {
     let (world, entities) = subsets();
     let e = &entities;
-    let q = world.query::<Entity>().any_of::<(Nth<0>, Nth<1>, Nth<2>)>();
+    let q = world.query::<Entity>().filter::<AnyOf<(Nth<0>, Nth<1>, Nth<2>)>>();
     assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 7 != 0));
-    let q = world.query::<Entity>().any_of::<(Nth<0>,)>().any_of::<(Nth<3>, Nth<4>)>();
+    let q =
+        world.query::<Entity>().filter::<AnyOf<(Nth<0>,)>>().filter::<AnyOf<(Nth<3>, Nth<4>)>>();
     assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 1 != 0 && i & 0b11000 != 0));
-    let q = world.query::<Entity>().any_of::<(Nth<0>, Nth<1>)>().without::<Nth<0>>();
+    let q = world.query::<Entity>().filter::<AnyOf<(Nth<0>, Nth<1>)>>().without::<Nth<0>>();
     assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 3 == 2));
-    let q = world.query::<Entity>().any_of::<(Nth<9>, Nth<2>)>();
+    let q = world.query::<Entity>().filter::<AnyOf<(Nth<9>, Nth<2>)>>();
     assert_eq!(
         visited(e, q.into_iter()),
         numbers(|i| i & 4 != 0),
         "a type that was never seen is absent"
     );
-    let q = world.query::<Entity>().any_of::<(Nth<9>, Nth<10>)>();
+    let q = world.query::<Entity>().filter::<AnyOf<(Nth<9>, Nth<10>)>>();
     assert_eq!(visited(e, q.into_iter()), numbers(|_| false));
 }
 
 #[test]
 fn absent_alternatives_read_as_none() {
     let (world, entities) = subsets();
-    let q =
-        world.query::<(Entity, Option<&Nth<0>>, Option<&Nth<1>>)>().any_of::<(Nth<0>, Nth<1>)>();
+    let q = world
+        .query::<(Entity, Option<&Nth<0>>, Option<&Nth<1>>)>()
+        .filter::<AnyOf<(Nth<0>, Nth<1>)>>();
     for (entity, a, b) in q.rows() {
         let i = entities.iter().position(|&e| e == entity).expect("known");
         assert_eq!((a.is_some(), b.is_some()), (i & 1 != 0, i & 2 != 0));
@@ -114,9 +116,9 @@ fn filters_that_never_pass_and_always_pass() {
     world.spawn_batch((0..100).map(Four));
     let end = Version::from_bits(u64::MAX);
     assert_eq!(world.query::<&Four>().changed_since(end).iter().count(), 0);
-    assert_eq!(world.query::<&Four>().arrived_since(end).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(end).iter().count(), 0);
     assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).iter().count(), 1);
-    assert_eq!(world.query::<&Four>().arrived_since(Version::NEVER).iter().count(), 1);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(Version::NEVER).iter().count(), 1);
     let now = world.version();
     assert_eq!(world.query_mut::<&mut Four>().changed_since(now).iter_mut().count(), 0);
     assert_eq!(world.query::<&Four>().changed_since(now).iter().count(), 0, "visited nothing");
@@ -151,7 +153,7 @@ fn a_query_planned_before_an_archetype_appeared_sees_it() {
     let count = |world: &World| {
         let with = world.query::<(&Four, Option<&Twelve>)>().with::<Tag>().rows().count();
         let without = world.query::<&Four>().without::<Third>().rows().count();
-        let any = world.query::<Entity>().any_of::<(Tag, Third)>().rows().count();
+        let any = world.query::<Entity>().filter::<AnyOf<(Tag, Third)>>().rows().count();
         let changed = world.query::<&Four>().changed_since(Version::NEVER).rows().count();
         (with, without, any, changed)
     };

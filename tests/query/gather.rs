@@ -49,11 +49,11 @@ fn offsets_are_the_first_rows_of_chunks_and_the_end() {
         "rows are those of offsets"
     );
     let by_rows = |query: Query<Entity>| query.rows().collect::<Vec<_>>();
-    assert_eq!(world.query::<Entity>().entities(), by_rows(world.query()));
-    let arrived = world.query::<Entity>().arrived_since(since);
+    assert_eq!(world.query::<Entity>().copies().entities(), by_rows(world.query()));
+    let arrived = world.query::<Entity>().filter_since::<Arrived>(since);
     assert_eq!(
-        arrived.entities(),
-        world.query::<Entity>().arrived_since(since).rows().collect::<Vec<_>>()
+        arrived.copies().entities(),
+        world.query::<Entity>().filter_since::<Arrived>(since).rows().collect::<Vec<_>>()
     );
 }
 
@@ -64,20 +64,16 @@ fn what_is_scattered_comes_back() {
     world.spawn_batch((3_000..7_000).map(Four));
     let mut fours = world.query::<&Four>().copies().gather();
     fours.iter_mut().for_each(|four| four.0 += 1);
-    world.query_mut::<&mut Four>().copies().scatter(&fours).expect("one a row");
+    world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
     assert_eq!(world.query::<&Four>().copies().gather(), fours);
     assert!(
         world.query::<&Twelve>().iter().flatten().zip(0..).all(|(twelve, i)| twelve.0 == [i; 3])
     );
-    let tagged = world.query_mut::<(&mut Four, &Tag)>().copies().scatter::<Four>(&fours[..2_999]);
+    let tagged = world.query_mut::<(&mut Four, &Tag)>().scatter::<Four>(&fours[..2_999]);
     assert_eq!(tagged, Err(ScatterError { rows: 3_000, values: 2_999 }));
     let text = tagged.expect_err("too few").to_string();
     assert_eq!(text, "2999 values cannot be scattered to 3000 rows: give one per row");
-    world
-        .query_mut::<&mut Tag>()
-        .copies()
-        .scatter(&[Tag; 3_000])
-        .expect("one a row, without bytes");
+    world.query_mut::<&mut Tag>().scatter(&[Tag; 3_000]).expect("one a row, without bytes");
     assert_eq!(world.query::<&Four>().copies().gather(), fours);
     sound(&world);
 }

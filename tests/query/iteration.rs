@@ -74,10 +74,10 @@ fn a_query_is_never_used_up_also_in_parallel() {
             .par()
             .for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
         assert_eq!(query.rows_mut().filter(|four| four.0 == 3 * pass).count(), 5 * 1_024);
-        assert_eq!(query.chunks_mut().map(|chunk| chunk.len()).sum::<usize>(), 5 * 1_024);
-        assert_eq!((query.count_rows(), query.entities().len()), (5 * 1_024, 5 * 1_024));
-        assert_eq!(query.reborrow().copies().gather().len(), 5 * 1_024);
-        assert_eq!(query.reborrow().copies().offsets().len(), 6);
+        assert_eq!(query.reborrow().chunks().map(|chunk| chunk.len()).sum::<usize>(), 5 * 1_024);
+        assert_eq!((query.count_rows(), query.copies().entities().len()), (5 * 1_024, 5 * 1_024));
+        assert_eq!(query.copies().gather().len(), 5 * 1_024);
+        assert_eq!(query.copies().offsets().len(), 6);
     }
     let query = world.query::<&Four>();
     for _ in 0..2 {

@@ -76,7 +76,9 @@ fn a_pass_over_rows_yields_none_where_the_component_is_off() {
             shield.0 += 1_000_000;
         }
     }
-    for (number, shield) in world.query::<(&Four, Option<&Shield>)>().ignore_enabled().rows() {
+    for (number, shield) in
+        world.query::<(&Four, Option<&Shield>)>().filter::<IgnoreEnabled>().rows()
+    {
         let written = expected(number.0).map(|n| n + 1_000_000);
         let has = !(COUNT..COUNT + 70).contains(&number.0);
         assert_eq!(shield.map(|shield| shield.0), written.or(has.then_some(number.0)));
@@ -103,7 +105,13 @@ fn a_query_that_chooses_rows_by_another_component_tells_optional_ones_apart() {
     // With `without`, `disabled` and `with` of the component itself.
     let shields = world.query::<Option<&Shield>>();
     assert!(world.query::<Option<&Shield>>().without::<Shield>().rows().all(|one| one.is_none()));
-    assert!(world.query::<Option<&Shield>>().disabled::<Shield>().rows().all(|one| one.is_none()));
+    assert!(
+        world
+            .query::<Option<&Shield>>()
+            .filter::<WithDisabled<Shield>>()
+            .rows()
+            .all(|one| one.is_none())
+    );
     assert!(world.query::<Option<&Shield>>().with::<Shield>().rows().all(|one| one.is_some()));
     assert_eq!(shields.rows().count(), all.len());
 }
@@ -113,7 +121,7 @@ fn every_call_that_hands_out_one_row_agrees_with_the_pass() {
     let (mut world, all) = armed();
     let query = world.query::<(&Four, Option<&Shield>)>();
     let lookup = query.lookup();
-    let ignoring = world.query::<(&Four, Option<&Shield>)>().ignore_enabled();
+    let ignoring = world.query::<(&Four, Option<&Shield>)>().filter::<IgnoreEnabled>();
     for (n, &entity) in (0..).zip(&all) {
         let (number, shield) = query.get(entity).unwrap();
         assert_eq!((number.0, shield.map(|shield| shield.0)), (n, expected(n)));
@@ -121,7 +129,7 @@ fn every_call_that_hands_out_one_row_agrees_with_the_pass() {
         let has = world.has::<Shield>(entity);
         assert_eq!(ignoring.get(entity).unwrap().1, has.then_some(&Shield(n)));
     }
-    let pairs = world.query::<(&Four, Option<&Shield>)>().with::<Awake>().combinations();
+    let pairs = world.query::<(&Four, Option<&Shield>)>().with::<Awake>().rows().combinations();
     for [(a, one), (b, other)] in pairs {
         assert_eq!(one.map(|one| one.0), expected(a.0));
         assert_eq!(other.map(|other| other.0), expected(b.0));
@@ -198,13 +206,13 @@ fn what_is_not_handed_out_is_not_stamped() {
     assert_eq!(query.get_mut(some[3]), Ok((None, None)));
     assert_eq!(query.get_mut(some[20]), Ok((None, Some(&mut Traced(20)))));
     query.rows().for_each(|(shield, _)| assert_eq!(shield, None));
-    let changed = || world.query::<&Four>().ignore_enabled();
-    let shields = world.query::<(&Four, &Shield)>().ignore_enabled();
+    let changed = || world.query::<&Four>().filter::<IgnoreEnabled>();
+    let shields = world.query::<(&Four, &Shield)>().filter::<IgnoreEnabled>();
     assert_eq!(shields.changed_since::<Shield>(before).iter().count(), 0);
     assert_eq!(changed().iter().count(), 1);
-    let mut query = world.query_mut::<Option<&mut Shield>>().ignore_enabled();
+    let mut query = world.query_mut::<Option<&mut Shield>>().filter::<IgnoreEnabled>();
     assert_eq!(query.get_mut(some[3]), Ok(Some(&mut Shield(3))));
-    let shields = world.query::<(&Four, &Shield)>().ignore_enabled();
+    let shields = world.query::<(&Four, &Shield)>().filter::<IgnoreEnabled>();
     assert_eq!(shields.changed_since::<Shield>(before).iter().count(), 1);
 }
 
@@ -217,8 +225,8 @@ fn a_lookup_stamps_no_line_of_a_row_that_is_off() {
     let mut query = world.query_mut::<Option<&mut Traced>>();
     assert_eq!(query.get_mut(some[3]), Ok(None));
     assert_eq!(query.get_mut(some[20]), Ok(Some(&mut Traced(20))));
-    let changed = world.query::<(&Four, &Traced)>().ignore_enabled();
+    let changed = world.query::<(&Four, &Traced)>().filter::<IgnoreEnabled>();
     let rows: Vec<_> =
-        changed.changed_lines_since::<Traced>(before).rows().map(|(n, _)| n.0).collect();
+        changed.filter_since::<ChangedLines<Traced>>(before).rows().map(|(n, _)| n.0).collect();
     assert_eq!(rows, (16..32).collect::<Vec<_>>());
 }

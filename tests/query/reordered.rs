@@ -15,7 +15,7 @@ fn chunks(world: &World) -> BTreeMap<(usize, usize), Vec<Entity>> {
 }
 
 fn reordered(world: &World, since: Version) -> Vec<(usize, usize)> {
-    let chunks = world.query::<Entity>().reordered_since(since).chunks();
+    let chunks = world.query::<Entity>().filter_since::<Reordered>(since).chunks();
     chunks.map(|chunk| (chunk.archetype(), chunk.index())).collect()
 }
 
@@ -34,7 +34,7 @@ fn a_row_that_goes_changes_its_chunk_and_the_last_one() {
     let since = world.version();
     world.despawn(entities[0]).unwrap();
     assert_eq!(reordered(&world, since), [(0, 0), (0, last)]);
-    assert_eq!(world.query::<Entity>().arrived_since(since).iter().count(), 0);
+    assert_eq!(world.query::<Entity>().filter_since::<Arrived>(since).iter().count(), 0);
     let since = world.version();
     world.insert(entities[1], Twelve([0; 3])).unwrap();
     assert_eq!(reordered(&world, since), [(0, 0), (0, last), (2, 0)]);
@@ -43,7 +43,7 @@ fn a_row_that_goes_changes_its_chunk_and_the_last_one() {
     world.query_mut::<&mut Four>().rows().for_each(|four| four.0 += 1);
     world.memory_mut().compact(usize::MAX);
     assert_eq!(reordered(&world, since), [], "no row came or went");
-    assert_eq!(world.matching::<&Four>().reordered_since(since).despawn(), 0);
+    assert_eq!(world.matching::<&Four>().filter_since::<Reordered>(since).despawn(), 0);
 }
 
 #[test]
@@ -101,7 +101,7 @@ proptest! {
                     }));
                 }
                 6 => _ = world.matching::<&Byte>().changed_since(since).remove::<Byte>(),
-                7 => _ = world.matching::<&Four>().arrived_since(since).insert(Tag).unwrap(),
+                7 => _ = world.matching::<&Four>().filter_since::<Arrived>(since).insert(Tag).unwrap(),
                 _ => _ = world.matching::<&Twelve>().remove::<Twelve>(),
             }
             let (after, reported) = (chunks(&world), reordered(&world, since));

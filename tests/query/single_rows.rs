@@ -64,7 +64,7 @@ fn the_reason_for_which_a_query_has_no_row() {
     assert_eq!(reason(world.query::<&Four>().get(all[3])), Exclusion::Lacks(Four::NAME));
     let untagged = world.query::<&Four>().without::<Tag>();
     assert_eq!(reason(untagged.get(all[1])), Exclusion::Has(Tag::NAME));
-    let either = world.query::<&Four>().any_of::<(Tag, Other)>();
+    let either = world.query::<&Four>().filter::<AnyOf<(Tag, Other)>>();
     assert_eq!(reason(either.get(all[0])), Exclusion::HasNone);
     let unchanged = world.query::<&Four>().changed_since(world.version());
     assert_eq!(reason(unchanged.get(all[0])), Exclusion::Unchanged);
@@ -124,7 +124,7 @@ fn single_has_one_row_and_says_how_many_there_are_otherwise() {
     let before = world.version();
     world.spawn((Four(8), Byte(1)));
     assert_eq!(rows(world.query::<&Four>().single()), 2);
-    assert_eq!(world.query::<&Four>().arrived_since(before).single(), Ok(&Four(8)));
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(before).single(), Ok(&Four(8)));
     world.query_mut::<&mut Four>().with::<Tag>().single().expect("one has the tag").0 += 1;
     assert_eq!(world.query::<&Four>().with::<Tag>().single(), Ok(&Four(8)));
     let none = world.query::<&Four>().without::<Four>().single().expect_err("none").to_string();
@@ -137,19 +137,24 @@ fn combinations_are_all_choices_once_and_in_order() {
     let rows = 6u32;
     world.spawn_batch((0..rows - 1).map(Four));
     world.spawn((Four(rows - 1), Tag));
-    let pairs: Vec<_> = world.query::<&Four>().combinations().map(|[a, b]| (a.0, b.0)).collect();
+    let pairs: Vec<_> =
+        world.query::<&Four>().rows().combinations().map(|[a, b]| (a.0, b.0)).collect();
     let mut expected = Vec::new();
     for a in 0..rows {
         expected.extend((a + 1..rows).map(|b| (a, b)));
     }
     assert_eq!(pairs, expected);
-    let triples: Vec<_> = world.query::<&Four>().combinations::<3>().collect();
+    let triples: Vec<_> = world.query::<&Four>().rows().combinations::<3>().collect();
     assert_eq!(triples.len(), 20);
     assert!(triples.iter().all(|[a, b, c]| a.0 < b.0 && b.0 < c.0));
-    assert_eq!(world.query::<&Four>().combinations::<6>().count(), 1);
-    assert_eq!(world.query::<&Four>().combinations::<7>().count(), 0, "there are six");
-    assert_eq!(world.query::<&Four>().combinations::<0>().count(), 1, "one way to choose none");
-    assert_eq!(world.query::<&Byte>().combinations::<2>().count(), 0);
+    assert_eq!(world.query::<&Four>().rows().combinations::<6>().count(), 1);
+    assert_eq!(world.query::<&Four>().rows().combinations::<7>().count(), 0, "there are six");
+    assert_eq!(
+        world.query::<&Four>().rows().combinations::<0>().count(),
+        1,
+        "one way to choose none"
+    );
+    assert_eq!(world.query::<&Byte>().rows().combinations::<2>().count(), 0);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn changed<C: Component>(world: &World, since: Version) -> Vec<usize> {
 
 /// The numbers of the chunks in which rows arrived.
 fn added(world: &World, since: Version) -> Vec<usize> {
-    world.query::<(&Four,)>().arrived_since(since).chunks().map(|c| c.index()).collect()
+    world.query::<(&Four,)>().filter_since::<Arrived>(since).chunks().map(|c| c.index()).collect()
 }
 
 /// The numbers of the chunks in which rows were added or removed.
@@ -256,7 +256,7 @@ fn a_removal_carries_the_stamps_of_the_row_that_fills_the_hole() {
     let v = world.version();
     let late = world.spawn((Four(0), Twelve([0; 3])));
     world.despawn(entities[4]).expect("alive");
-    let here = world.query::<(&Four,)>().arrived_since(v).chunks();
+    let here = world.query::<(&Four,)>().filter_since::<Arrived>(v).chunks();
     let here: Vec<_> = here.filter(|c| c.entities().contains(&late)).map(|c| c.index()).collect();
     assert_eq!(here, [0], "what arrived and then moved is found");
     sound(&world);

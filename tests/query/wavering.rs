@@ -98,12 +98,12 @@ fn a_pass_is_what_the_answers_say() {
     check! { refused, query_mut:
         scatter: &mut Four, |query, answers| {
             let values = vec![Four(100); answers.word as usize % 7];
-            query.copies().scatter(&values)
+            { query }.scatter(&values)
         };
         single: (&mut Four,), |query, answers| query.single().map(|row| row.0.0 = 100);
         gather: &Four, |query, answers| query.copies().gather();
         gather_into: &Four, |query, answers| query.copies().gather_into(&mut vec![Four(9)]);
-        entities: &Four, |query, answers| query.entities();
+        entities: &Four, |query, answers| query.copies().entities();
         offsets: &Four, |query, answers| query.copies().offsets();
         count_rows: &Four, |query, answers| query.count_rows();
         is_empty: &Four, |query, answers| query.is_empty();
@@ -115,7 +115,7 @@ fn a_pass_is_what_the_answers_say() {
         };
         extents: &mut Four, |query, answers| query.extents().for_each(|fours| fours[0].0 = 100);
         for_each_chunk: &mut Four, |query, answers| query.for_each_chunk(|fours| fours[0].0 = 100);
-        combinations: &Four, |query, answers| query.combinations::<2>().count();
+        combinations: &Four, |query, answers| query.rows().combinations::<2>().count();
         masked: (&Four, &Awake), |query, answers| query.masked().count();
     }
     assert_eq!(refused, BTreeSet::from(["scatter", "single"]), "they visit rows after they count");

@@ -16,13 +16,13 @@ fn assert_found(world: &mut World, when: &str) {
         let odd: Vec<_> = expected.iter().filter(|row| row.2 == Some(&true)).map(|r| r.0).collect();
         let expected: Vec<_> = expected.drain(..).map(|row| row.0).collect();
         let query = world.query::<Entity>().where_shared(&value);
-        assert_eq!(query.entities(), expected, "{when}, value {value}");
+        assert_eq!(query.copies().entities(), expected, "{when}, value {value}");
         assert_eq!(query.count_rows(), expected.len());
         assert!(expected.iter().all(|&entity| query.contains(entity)));
         assert_eq!(query.explain().rows(), expected.len());
         assert!(query.rows().eq(expected.iter().copied()));
         let both = world.query::<Entity>().where_shared(&true).where_shared(&value);
-        assert_eq!(both.entities(), odd, "{when}, value {value}");
+        assert_eq!(both.copies().entities(), odd, "{when}, value {value}");
         let both = world.query_mut::<Entity>().where_shared(&value).where_shared(&true);
         assert!(both.rows().eq(odd.iter().copied()));
         let tagged = world.query::<Entity>().with::<Tag>().where_shared(&value);

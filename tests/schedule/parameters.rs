@@ -294,10 +294,13 @@ fn a_system_sees_hidden_entities_only_if_its_parameter_names_them() {
     let systems: [Spy; 3] = [
         (|query| assert_eq!(query.with::<Disabled>().count_rows(), 1), "`phalanx::Disabled`"),
         (
-            |query| assert!(query.any_of::<(Disabled, Mark)>().iter().next().is_none()),
+            |query| assert!(query.filter::<AnyOf<(Disabled, Mark)>>().iter().next().is_none()),
             "`phalanx::Disabled`",
         ),
-        (|query| assert_eq!(query.include_hidden().rows().count(), 601), "`IncludeHidden`"),
+        (
+            |query| assert_eq!(query.filter::<IncludeHidden>().rows().count(), 601),
+            "`IncludeHidden`",
+        ),
     ];
     for (system, by) in systems {
         let text = told(system);

@@ -70,7 +70,7 @@ fn passes_of_every_kind_see_the_same_chunks() {
                 sum += four.iter().map(|four| u64::from(four.0)).sum::<u64>();
             }
             assert_eq!(sum, numbers.iter().map(|&i| u64::from(i)).sum::<u64>());
-            for entity in world.query::<Entity>().entities().into_iter().step_by(37) {
+            for entity in world.query::<Entity>().copies().entities().into_iter().step_by(37) {
                 let four = world.get::<Four>(entity).map(|four| four.0);
                 assert_eq!(world.lookup::<Four>().get(entity).map(|four| four.0).ok(), four.ok());
             }

@@ -65,7 +65,7 @@ fn a_row_too_wide_is_an_error_and_world_and_entity_are_as_they_were() {
     assert!(world.has::<Four>(entity) && !world.has::<Page>(entity));
     assert_eq!(world.get::<Quarter>(entity), Ok(&Quarter([7; 1024])));
     assert_eq!(world.query::<&Quarter>().changed_since(before).iter().count(), 0);
-    assert_eq!(world.query::<&Quarter>().arrived_since(before).iter().count(), 0);
+    assert_eq!(world.query::<&Quarter>().filter_since::<Arrived>(before).iter().count(), 0);
     sound(&world);
     // A component that fits only in place of another needs an exchange.
     assert!(world.exchange::<(Quarter, Four), _>(entity, Page([1; 4096])).is_ok());

@@ -222,7 +222,7 @@ const PROGRAMS: [&str; 9] = [
 const PAGES: [(&str, usize); 2] = [("src/lib.rs", 66), ("src/error.rs", 37)];
 
 /// The types with the longest pages, and how many public methods each has: the numbers only fall.
-const METHODS: [(&str, usize); 2] = [("World", 70), ("Query", 39)];
+const METHODS: [(&str, usize); 2] = [("World", 70), ("Query", 30)];
 
 /// Macros of unfinished work.
 const STUBS: [&str; 3] = ["todo", "unimplemented", "dbg"];

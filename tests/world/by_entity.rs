@@ -234,11 +234,14 @@ fn reserved_ids_pass_filters_as_entities_without_components_do() {
     };
     let all = || world.query::<Entity>();
     assert_eq!(all().without::<Part>().get(entity), Ok(entity));
-    assert_eq!(all().include_hidden().get(entity), Ok(entity));
+    assert_eq!(all().filter::<IncludeHidden>().get(entity), Ok(entity));
     assert_eq!(excluded(all().with::<Part>().get(entity)), Exclusion::Lacks(Part::NAME));
-    assert_eq!(excluded(all().disabled::<Part>().get(entity)), Exclusion::Lacks(Part::NAME));
-    assert_eq!(excluded(all().any_of::<(Part, Other)>().get(entity)), Exclusion::HasNone);
-    assert_eq!(excluded(all().arrived_since(seen).get(entity)), Exclusion::Unchanged);
+    assert_eq!(
+        excluded(all().filter::<WithDisabled<Part>>().get(entity)),
+        Exclusion::Lacks(Part::NAME)
+    );
+    assert_eq!(excluded(all().filter::<AnyOf<(Part, Other)>>().get(entity)), Exclusion::HasNone);
+    assert_eq!(excluded(all().filter_since::<Arrived>(seen).get(entity)), Exclusion::Unchanged);
     let error = world.get::<Part>(entity).unwrap_err();
     assert_eq!(error, MissingComponent { entity, component: Part::NAME }.into());
 }

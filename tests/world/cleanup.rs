@@ -203,7 +203,7 @@ fn what_is_gone_is_not_alive() {
     assert_eq!(world.reflect_mut().insert(entity, [(Gone::NAME, &[][..])]), Err(BytesError::Gone));
     assert_eq!(world.matching::<Entity>().with::<Gone>().despawn(), 0);
     assert_eq!(world.matching::<Entity>().with::<Gone>().insert(Four(1)), Ok(0));
-    assert_eq!(world.matching::<&Sound>().include_hidden().insert(()), Ok(0));
+    assert_eq!(world.matching::<&Sound>().filter::<IncludeHidden>().insert(()), Ok(0));
     assert_eq!((world.version(), world.hash()), (version, hash), "nothing has changed");
     world.get_mut::<Sound>(entity).expect("it has one").channel = 8;
     assert_eq!(gone_channels(&world), [8]);
@@ -360,7 +360,7 @@ fn clear_and_drop_keep_nothing() {
     world.spawn(Sound { channel: 1 });
     world.clear();
     assert!(world.is_empty() && !world.has::<Gone>(entity));
-    assert_eq!(world.query::<Entity>().include_hidden().count_rows(), 0);
+    assert_eq!(world.query::<Entity>().filter::<IncludeHidden>().count_rows(), 0);
     sound(&world);
     let (mut world, entity) = one();
     world.despawn(entity).expect("it is alive");
@@ -374,7 +374,7 @@ fn the_kept_columns_keep_their_versions() {
     world.despawn(entity).expect("it is alive");
     let gone = || world.query::<&Sound>().with::<Gone>();
     assert_eq!(gone().changed_since(before).count_rows(), 0);
-    assert_eq!(gone().arrived_since(before).count_rows(), 1);
+    assert_eq!(gone().filter_since::<Arrived>(before).count_rows(), 1);
     let tags = world.query::<&Gone>();
     assert_eq!(tags.changed_since(before).count_rows(), 1);
 }

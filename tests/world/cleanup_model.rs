@@ -200,7 +200,11 @@ impl Pair {
             ($type:ty, $value:expr) => {{
                 _ = $value;
                 let matching = self.world.matching::<Entity>().with::<$type>();
-                if hidden { matching.include_hidden().despawn() } else { matching.despawn() }
+                if hidden {
+                    matching.filter::<IncludeHidden>().despawn()
+                } else {
+                    matching.despawn()
+                }
             }};
         }
         let despawned = with_part!(part, 0, call);
@@ -225,7 +229,7 @@ impl Pair {
         macro_rules! call {
             ($type:ty, $value:expr) => {{
                 _ = $value;
-                let all = self.world.matching::<Entity>().include_hidden();
+                let all = self.world.matching::<Entity>().filter::<IncludeHidden>();
                 all.remove::<$type>()
             }};
         }
@@ -307,7 +311,7 @@ impl Pair {
             world.query::<&Four>().count_rows(),
             world.query::<&Four>().with::<Disabled>().count_rows(),
             world.query::<&Sound>().with::<Gone>().count_rows(),
-            world.query::<&Sound>().include_hidden().count_rows(),
+            world.query::<&Sound>().filter::<IncludeHidden>().count_rows(),
         ];
         let count = |keep: &dyn Fn(&Naive) -> bool| self.naive.values().filter(|n| keep(n)).count();
         let expected = [

@@ -65,7 +65,7 @@ fn those(model: &BTreeMap<Entity, Model>, of: impl Fn(&Model) -> bool) -> BTreeS
 /// The entities of a query, in all ways to read them.
 fn seen<F: Filter>(query: &Query<'_, Entity, F>) -> BTreeSet<Entity> {
     let rows: Vec<Entity> = query.iter().flatten().copied().collect();
-    assert_eq!(query.entities(), rows);
+    assert_eq!(query.copies().entities(), rows);
     assert_eq!(query.count_rows(), rows.len());
     assert_eq!(query.copies().offsets().last(), Some(&rows.len()));
     assert!(rows.iter().all(|&entity| query.contains(entity) && query.get(entity) == Ok(entity)));
@@ -89,21 +89,24 @@ fn compare(world: &World, model: &BTreeMap<Entity, Model>) {
     let all = || world.query::<Entity>();
     assert_eq!(seen(&all().with::<Awake>()), those(model, Model::is_awake));
     assert_eq!(seen(&all().without::<Awake>()), those(model, |model| !model.is_awake()));
-    assert_eq!(seen(&all().disabled::<Awake>()), those(model, |model| model.awake == Some(false)));
     assert_eq!(
-        seen(&all().with::<Awake>().ignore_enabled()),
+        seen(&all().filter::<WithDisabled<Awake>>()),
+        those(model, |model| model.awake == Some(false))
+    );
+    assert_eq!(
+        seen(&all().with::<Awake>().filter::<IgnoreEnabled>()),
         those(model, |model| model.awake.is_some())
     );
     assert_eq!(
-        seen(&all().without::<Awake>().ignore_enabled()),
+        seen(&all().without::<Awake>().filter::<IgnoreEnabled>()),
         those(model, |model| model.awake.is_none())
     );
     assert_eq!(
-        seen(&all().any_of::<(Awake, Health)>()),
+        seen(&all().filter::<AnyOf<(Awake, Health)>>()),
         those(model, |model| model.is_awake() || model.is_healthy())
     );
     assert_eq!(
-        seen(&all().any_of::<(Awake, Tag)>()),
+        seen(&all().filter::<AnyOf<(Awake, Tag)>>()),
         those(model, |model| model.is_awake() || model.tag)
     );
     assert_eq!(
@@ -223,7 +226,10 @@ fn step(world: &mut World, model: &mut BTreeMap<Entity, Model>, chance: &mut Cha
             changed.iter().for_each(|entity| model.get_mut(entity).unwrap().tag = true);
         }
         15 => {
-            let count = world.matching::<Entity>().disabled::<Awake>().remove::<(Tag, Health)>();
+            let count = world
+                .matching::<Entity>()
+                .filter::<WithDisabled<Awake>>()
+                .remove::<(Tag, Health)>();
             let changed =
                 |model: &Model| model.awake == Some(false) && (model.tag || model.health.is_some());
             let changed = those(model, changed);
@@ -234,7 +240,7 @@ fn step(world: &mut World, model: &mut BTreeMap<Entity, Model>, chance: &mut Cha
             }
         }
         16 if chance.below(4) == 0 => {
-            let count = world.matching::<&Health>().disabled::<Awake>().despawn();
+            let count = world.matching::<&Health>().filter::<WithDisabled<Awake>>().despawn();
             let gone = those(model, |model| model.is_healthy() && model.awake == Some(false));
             assert_eq!(count, gone.len());
             model.retain(|entity, _| !gone.contains(entity));

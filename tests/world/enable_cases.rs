@@ -127,7 +127,8 @@ fn a_switch_stamps_its_column_and_a_switch_to_the_same_does_not() {
         for (on, changes) in [(false, 1), (false, 0), (true, 1), (true, 0)] {
             let before = world.version();
             switch(&mut world, on);
-            let changed = world.query::<Entity>().ignore_enabled().changed_since::<Awake>(before);
+            let changed =
+                world.query::<Entity>().filter::<IgnoreEnabled>().changed_since::<Awake>(before);
             assert_eq!(changed.count_rows(), changes, "switch {number} to {on}");
             let other = world.query::<&Health>().changed_since(before).count_rows();
             assert_eq!(other, 0, "switch {number}: another column");
@@ -169,7 +170,7 @@ fn a_row_that_is_not_seen_is_refused_with_the_reason() {
     world.set_enabled::<Awake>(entity, true).unwrap();
     let without = world.query::<&Health>().without::<Awake>();
     assert_eq!(without.get(entity).map_err(refused), Err(Exclusion::Has(name)));
-    let disabled = world.query::<&Health>().disabled::<Awake>();
+    let disabled = world.query::<&Health>().filter::<WithDisabled<Awake>>();
     assert_eq!(disabled.get(entity).map_err(refused), Err(Exclusion::Enabled(name)));
     let text = RowError::Excluded { entity, reason: Exclusion::Disabled(name) }.to_string();
     assert!(text.contains(name) && text.contains("disabled"), "{text}");
@@ -206,12 +207,12 @@ fn values_are_gathered_and_scattered_where_they_are_seen() {
     let wanted = (0..3_000).filter(|i| i % 3 != 1);
     assert!(values.iter().map(|health| health.0).eq(wanted.clone()));
     let doubled: Vec<_> = values.iter().map(|health| Health(2 * health.0)).collect();
-    world.query_mut::<&mut Health>().copies().scatter(&doubled).unwrap();
+    world.query_mut::<&mut Health>().scatter(&doubled).unwrap();
     for (i, &entity) in (0..).zip(&ids) {
         let expected = if i % 3 == 1 { i } else { 2 * i };
         assert_eq!(world.get::<Health>(entity).unwrap().0, expected);
     }
-    assert!(world.query_mut::<&mut Health>().copies().scatter(&doubled[1..]).is_err());
+    assert!(world.query_mut::<&mut Health>().scatter(&doubled[1..]).is_err());
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn masked_chunks_are_padded_and_others_keep_their_bytes() {
         }
     }
     let expected = (0..1_000).map(|i| if i % 2 == 0 { i } else { i + 7 });
-    let values: Vec<Health> = world.query::<&Health>().ignore_enabled().copies().gather();
+    let values: Vec<Health> = world.query::<&Health>().filter::<IgnoreEnabled>().copies().gather();
     assert!(values.iter().map(|health| health.0).eq(expected));
 }
 

@@ -190,7 +190,7 @@ fn rows_that_switch_themselves_off_are_visited_once() {
         assert_eq!(visited, wanted, "{name}");
         assert_eq!(naive(&world), [], "{name}: some are on");
         // The others are seen by the other filter, and come back.
-        let off = world.query::<&Serial>().disabled::<Awake>().rows().count();
+        let off = world.query::<&Serial>().filter::<WithDisabled<Awake>>().rows().count();
         assert_eq!(off, rows as usize, "{name}");
         world.matching::<Entity>().enable::<Awake>();
         check(&mut world, name);
@@ -202,7 +202,7 @@ fn rows_of_several_rules_are_visited_in_order() {
     for (name, on) in PATTERNS {
         let world = world_of(1_000, on);
         let both = |serial: &&Serial| on(serial.0) && !serial.0.is_multiple_of(3);
-        let all = world.query::<&Serial>().ignore_enabled();
+        let all = world.query::<&Serial>().filter::<IgnoreEnabled>();
         let wanted: Visited = all.rows().filter(both).map(|serial| serial.0).collect();
         let query = world.query::<(&Serial, &Health)>().with::<Awake>();
         let mut folded = Visited::new();

@@ -160,7 +160,7 @@ impl Driven {
         let _ = match n % 9 {
             0 => world.query::<&C>().with::<Tag>().iter().count(),
             1 => world.query::<(&B, Option<&C>, &A)>().count_rows(),
-            2 => world.query::<(Entity, &Tag)>().entities().len(),
+            2 => world.query::<(Entity, &Tag)>().copies().entities().len(),
             3 => world.query::<(&B, Entity)>().explain().to_string().len(),
             4 => world.explain().to_string().len(),
             5 => usize::from(world.has::<C>(id)) + usize::from(world.get::<B>(id).is_ok()),
@@ -191,7 +191,7 @@ impl Driven {
                 let since = Version::from_bits(bits);
                 let a = world.query::<&A>().changed_since(since).count_rows();
                 let b = world.query::<&B>().changed_since(since).count_rows();
-                (a, b, world.query::<&A>().arrived_since(since).count_rows())
+                (a, b, world.query::<&A>().filter_since::<Arrived>(since).count_rows())
             })
             .collect();
         let names = world.reflect().archetypes().flat_map(|archetype| archetype.components());
@@ -306,7 +306,7 @@ fn the_generation_after_an_old_id_decides() {
     };
     let [mut a, mut b] = [7, 8].map(world);
     assert_eq!(a.version(), b.version());
-    assert_eq!(a.query::<Entity>().entities(), b.query::<Entity>().entities());
+    assert_eq!(a.query::<Entity>().copies().entities(), b.query::<Entity>().copies().entities());
     assert_ne!(a.hash(), b.hash());
     for (world, next) in [(&mut a, 8), (&mut b, 9)] {
         world.despawn(Entity::from_bits(1)).expect("alive");
@@ -329,7 +329,7 @@ fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
         let before = world.hash();
         assert_eq!(world.matching::<&A>().without::<Tag>().insert(Tag), Ok(few as usize));
         assert_eq!(world.check(), Ok(()));
-        (before, world.query::<Entity>().entities(), world.hash())
+        (before, world.query::<Entity>().copies().entities(), world.hash())
     };
     // 4 KiB hold 1,024 rows of four bytes, a small block of 1 KiB holds 256.
     for many in [1, 200, 256, 900, 1000, 1023, 1024, 1025, 2040] {

@@ -211,7 +211,7 @@ fn ids_that_wait_are_told_apart() {
         let mut world = crate::common::world();
         let entities = world.spawn_batch((0..ROWS).map(|_| Tag)).to_vec();
         free(&mut world, &entities, rows);
-        (world.query::<Entity>().entities(), world.hash(), world.spawn(()))
+        (world.query::<Entity>().copies().entities(), world.hash(), world.spawn(()))
     });
     let [one, other] = &mut hashes;
     assert_eq!(one.0, other.0, "rows that are left");

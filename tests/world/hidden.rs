@@ -54,7 +54,7 @@ fn a_query_sees_the_hidden_entities_whose_components_it_names() {
     assert_eq!(four().without::<Disabled>().count_rows(), 10);
     let pooled = four().with::<Pooled>().with::<Disabled>();
     assert_eq!(values(pooled.rows().map(|f| f.0)), [103]);
-    let either = four().any_of::<(Disabled, Pooled, Tag)>();
+    let either = four().filter::<AnyOf<(Disabled, Pooled, Tag)>>();
     assert_eq!(values(either.rows().map(|f| f.0)), [100, 102, 103]);
     let optional = world.query::<(&Four, Option<&Disabled>)>();
     assert_eq!(optional.count_rows(), 11);
@@ -62,8 +62,8 @@ fn a_query_sees_the_hidden_entities_whose_components_it_names() {
     let split = world.query::<(&Four, Option<&Parked>, &Stage)>();
     assert_eq!(values(split.rows().map(|(f, ..)| f.0)), [104]);
     assert_eq!(world.query::<(&Four, &Stage)>().count_rows(), 0, "it has `Parked`, too");
-    assert_eq!(four().include_hidden().count_rows(), 15);
-    assert_eq!(four().include_hidden().without::<Disabled>().count_rows(), 13);
+    assert_eq!(four().filter::<IncludeHidden>().count_rows(), 15);
+    assert_eq!(four().filter::<IncludeHidden>().without::<Disabled>().count_rows(), 13);
     assert_eq!(world.len(), 15, "all are counted");
     sound(&world);
 }
@@ -102,13 +102,13 @@ fn changes_by_query_follow_its_rule() {
     buffer.despawn_where::<&Four, ()>();
     world.apply(&mut buffer).expect("it is of this world");
     assert_eq!(world.len(), 4);
-    let kept = world.matching::<&Four>().include_hidden().retain(|four, keep| {
+    let kept = world.matching::<&Four>().filter::<IncludeHidden>().retain(|four, keep| {
         four.iter().zip(keep).for_each(|(four, keep)| *keep = four.0 != 103);
     });
     assert_eq!(kept, 1);
     assert_eq!(world.matching::<Entity>().despawn(), 0);
     assert!(world.contains(hidden[1]) && !world.contains(hidden[3]));
-    assert_eq!(world.matching::<Entity>().include_hidden().despawn(), 3);
+    assert_eq!(world.matching::<Entity>().filter::<IncludeHidden>().despawn(), 3);
     assert!(world.is_empty());
     sound(&world);
 }
@@ -121,7 +121,7 @@ fn changes_and_arrivals_of_hidden_rows_are_not_seen() {
     assert_eq!(world.query::<&Four>().changed_since(before).count_rows(), 0);
     assert_eq!(world.query::<&Four>().with::<Disabled>().changed_since(before).count_rows(), 1);
     world.remove::<Disabled>(hidden[0]).expect("it has one");
-    assert_eq!(world.query::<&Four>().arrived_since(before).count_rows(), 1);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(before).count_rows(), 1);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn plans_know_components_that_the_world_learns_of_later() {
             world.query::<&Four>().with::<later::Late>().count_rows(),
             world.query::<&Four>().without::<later::Late>().count_rows(),
             world.query::<(&Four, Option<&later::Late>)>().count_rows(),
-            world.query::<&Four>().any_of::<(later::Late, Four)>().count_rows(),
-            world.query::<&Four>().include_hidden().count_rows(),
+            world.query::<&Four>().filter::<AnyOf<(later::Late, Four)>>().count_rows(),
+            world.query::<&Four>().filter::<IncludeHidden>().count_rows(),
         ]
     };
     assert_eq!((count(&world), plain), ([1, 0, 1, 1, 1, 1], named));

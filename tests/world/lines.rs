@@ -21,7 +21,7 @@ type Line = (usize, usize, usize);
 /// The place of each entity of the world with a `C`.
 fn lines_of<C: Component>(world: &World) -> Vec<(Entity, Line)> {
     let mut all = Vec::new();
-    for chunk in world.query::<(Entity, &C)>().ignore_enabled().chunks() {
+    for chunk in world.query::<(Entity, &C)>().filter::<IgnoreEnabled>().chunks() {
         let place = |row| (chunk.archetype(), chunk.index(), row / LINE);
         all.extend((0..).zip(chunk.entities()).map(|(row, &entity)| (entity, place(row))));
     }
@@ -37,7 +37,8 @@ fn lines_with<C: Component>(world: &World, entities: &[Entity]) -> BTreeSet<Line
 
 /// The lines that are reported as changed.
 fn changed<C: Component>(world: &World, since: Version) -> BTreeSet<Line> {
-    let query = world.query::<(&C,)>().ignore_enabled().changed_lines_since::<C>(since);
+    let query =
+        world.query::<(&C,)>().filter::<IgnoreEnabled>().filter_since::<ChangedLines<C>>(since);
     let mut lines = BTreeSet::new();
     for chunk in query.chunks() {
         assert_eq!(chunk.rows().start % LINE, 0, "a run begins with a line");
@@ -319,14 +320,14 @@ fn rows_that_a_query_does_not_see_keep_their_lines() {
     let on: Vec<_> = on.into_iter().map(|&(entity, _)| entity).collect();
     for way in 0..6 {
         let before = world.version();
-        let query = world.query_mut::<(&mut Heat, &mut Valve)>();
+        let mut query = world.query_mut::<(&mut Heat, &mut Valve)>();
         match way {
             0 => query.into_iter().for_each(drop),
             1 => query.rows().for_each(|(heat, _)| heat.0 += 1),
             2 => query.masked().for_each(drop),
             3 => query.for_each_chunk(|_| ()),
             4 => query.chunks().for_each(drop),
-            _ => drop(query.copies().scatter::<Valve>(&vec![Valve(2); on.len()])),
+            _ => drop(query.scatter::<Valve>(&vec![Valve(2); on.len()])),
         }
         assert_changed::<Valve>(&world, before, &on);
         if way < 5 {
@@ -339,7 +340,7 @@ fn rows_that_a_query_does_not_see_keep_their_lines() {
     on.iter().step_by(40).for_each(|&entity| heats.get_mut(entity).expect("alive").0 += 1);
     let few: Vec<_> = on.iter().copied().step_by(40).collect();
     let middle = world.version();
-    let query = world.query_mut::<&mut Heat>().changed_lines_since(before);
+    let query = world.query_mut::<&mut Heat>().filter_since::<ChangedLines<Heat>>(before);
     query.rows().for_each(|heat| heat.0 += 1);
     assert_changed::<Heat>(&world, middle, &few);
 }
@@ -369,23 +370,31 @@ fn filters_of_lines_agree_with_lookups_counts_and_changes_by_query() {
         .filter(|(_, line)| lines.contains(line))
         .map(|(entity, _)| entity)
         .collect();
-    let query = world.query::<(Entity, &Heat)>().changed_lines_since::<Heat>(since);
+    let query = world.query::<(Entity, &Heat)>().filter_since::<ChangedLines<Heat>>(since);
     assert_eq!(query.count_rows(), in_line.len());
     assert!(all.iter().all(|&entity| query.contains(entity) == in_line.contains(&entity)));
     assert!(query.get(written).is_ok());
     assert_eq!(query.explain().rows(), in_line.len());
     // Every other filter holds as well, in any order.
-    let both =
-        world.query::<(&Heat,)>().changed_since::<Heat>(since).changed_lines_since::<Heat>(since);
+    let both = world
+        .query::<(&Heat,)>()
+        .changed_since::<Heat>(since)
+        .filter_since::<ChangedLines<Heat>>(since);
     assert_eq!(both.count_rows(), in_line.len());
-    let both =
-        world.query::<(&Heat,)>().changed_lines_since::<Heat>(since).changed_since::<Heat>(since);
+    let both = world
+        .query::<(&Heat,)>()
+        .filter_since::<ChangedLines<Heat>>(since)
+        .changed_since::<Heat>(since);
     assert_eq!(both.count_rows(), in_line.len());
-    let none = world.query::<&Heat>().changed_lines_since(since).without::<Heat>();
+    let none = world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(since).without::<Heat>();
     assert_eq!(none.count_rows(), 0);
-    let all_bits = world.query::<&Heat>().changed_lines_since(since).ignore_enabled();
+    let all_bits =
+        world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(since).filter::<IgnoreEnabled>();
     assert_eq!(all_bits.count_rows(), in_line.len());
-    assert_eq!(world.matching::<&Heat>().changed_lines_since(since).despawn(), in_line.len());
+    assert_eq!(
+        world.matching::<&Heat>().filter_since::<ChangedLines<Heat>>(since).despawn(),
+        in_line.len()
+    );
     assert!(in_line.iter().all(|&entity| !world.contains(entity)));
     sound(&world);
 }
@@ -394,7 +403,7 @@ fn filters_of_lines_agree_with_lookups_counts_and_changes_by_query() {
 #[should_panic(expected = "cannot be narrowed")]
 fn padded_slices_have_no_lines_to_choose() {
     let world = small_world();
-    let _ = world.query::<&Heat>().padded().changed_lines_since(Version::NEVER);
+    let _ = world.query::<&Heat>().padded().filter_since::<ChangedLines<Heat>>(Version::NEVER);
 }
 
 /// Random changes, one at a time: each is reported at its lines, and at no other line.

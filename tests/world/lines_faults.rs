@@ -20,7 +20,11 @@ struct Awake;
 
 /// Rows in lines that are reported.
 fn rows<C: Component>(world: &World, since: Version) -> usize {
-    world.query::<(&C,)>().ignore_enabled().changed_lines_since::<C>(since).count_rows()
+    world
+        .query::<(&C,)>()
+        .filter::<IgnoreEnabled>()
+        .filter_since::<ChangedLines<C>>(since)
+        .count_rows()
 }
 
 #[test]
@@ -29,7 +33,8 @@ fn a_body_in_parallel_may_switch_what_chose_its_rows() {
     let ids = world.spawn_batch((0..100).map(|i| (Heat(i), Awake))).to_vec();
     ids[..64].iter().for_each(|&id| assert_eq!(world.set_enabled::<Awake>(id, false), Ok(true)));
     let since = world.version();
-    let asleep = world.query_mut::<(&mut Heat, EnabledMut<Awake>)>().disabled::<Awake>();
+    let asleep =
+        world.query_mut::<(&mut Heat, EnabledMut<Awake>)>().filter::<WithDisabled<Awake>>();
     asleep.par().for_each_chunk(|(heats, mut awake)| {
         heats.fill(Heat(7));
         awake.fill(true);
@@ -91,7 +96,7 @@ fn rows_of_several_chunks_that_come_to_one_leave_its_other_lines() {
     world.apply(&mut commands).expect("all live");
     // 80 rows from row 200 on, which is in the middle of a line.
     assert_eq!(rows::<Byte>(&world, since), 88);
-    let query = world.query::<(Entity, &Heat)>().changed_lines_since::<Heat>(since);
+    let query = world.query::<(Entity, &Heat)>().filter_since::<ChangedLines<Heat>>(since);
     assert!(query.contains(here[0]) && !query.contains(there[0]));
     sound(&world);
 }

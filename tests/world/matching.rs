@@ -200,7 +200,7 @@ fn nothing_matches_and_nothing_changes() {
     assert_eq!(world.matching::<&Four>().changed_since(before).despawn(), 0);
     assert_eq!(world.query::<&Tag>().copies().gather().len(), 0);
     assert_eq!(world.query::<&Tag>().copies().offsets(), [0]);
-    assert_eq!(world.query_mut::<&mut Tag>().copies().scatter(&[]), Ok(()));
+    assert_eq!(world.query_mut::<&mut Tag>().scatter(&[]), Ok(()));
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
     assert_eq!((world.len(), world.query::<&Four>().iter().count()), (100, 1));
     sound(&world);

@@ -42,7 +42,10 @@ fn a_tag_for_whole_chunks_raises_order_and_arrival_and_no_column() {
         }
         assert_eq!(before.len(), after.len());
         assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), 0);
-        assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), after.len());
+        assert_eq!(
+            world.query::<&Four>().filter_since::<Arrived>(since).iter().count(),
+            after.len()
+        );
         let tags = world.query::<(Entity, &Tag)>().changed_since::<Tag>(since);
         assert_eq!(
             tags.into_iter().count(),
@@ -63,7 +66,7 @@ fn a_column_that_comes_is_new_and_the_others_are_not() {
     assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), 0);
     let chunks = world.query::<&Four>().iter().count();
     assert_eq!(world.query::<&Twelve>().changed_since(since).iter().count(), chunks);
-    assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), chunks);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(since).iter().count(), chunks);
     // The last write is still found, in any chunk that has the row now.
     let older = Version::from_bits(written.to_bits() - 1);
     let query = world.query::<(Entity, &Four)>().changed_since::<Four>(older);
@@ -168,18 +171,14 @@ fn a_scatter_stamps_what_it_writes_and_nothing_else() {
     world.matching::<&Four>().insert(Byte(1)).expect("it fits");
     let since = world.version();
     let fours = world.query::<(&Four, &Byte)>().copies().gather::<Four>();
-    let wrong = world.query_mut::<(&mut Four, &mut Byte)>().copies().scatter::<Four>(&fours[1..]);
+    let wrong = world.query_mut::<(&mut Four, &mut Byte)>().scatter::<Four>(&fours[1..]);
     assert!(wrong.is_err());
     assert_eq!(world.version(), since, "nothing was written");
-    world
-        .query_mut::<(&mut Four, &mut Byte)>()
-        .copies()
-        .scatter::<Four>(&fours)
-        .expect("one a row");
+    world.query_mut::<(&mut Four, &mut Byte)>().scatter::<Four>(&fours).expect("one a row");
     assert_eq!(world.query::<&Byte>().changed_since(since).iter().count(), 0);
     let chunks = world.query::<&Four>().iter().count();
     assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), chunks);
-    assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(since).iter().count(), 0);
     sound(&world);
 }
 
@@ -192,6 +191,6 @@ fn copies_are_new() {
     let chunks = world.query::<&Four>().iter().count();
     assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), chunks);
     assert_eq!(world.query::<&Tag>().changed_since(since).iter().count(), chunks);
-    assert_eq!(world.query::<&Tag>().arrived_since(since).iter().count(), chunks);
+    assert_eq!(world.query::<&Tag>().filter_since::<Arrived>(since).iter().count(), chunks);
     sound(&world);
 }

@@ -85,7 +85,7 @@ pub(crate) fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity
 
 /// Every entity of a world, hidden ones too.
 pub(crate) fn all(world: &World) -> BTreeSet<Entity> {
-    world.query::<Entity>().include_hidden().rows().collect()
+    world.query::<Entity>().filter::<IncludeHidden>().rows().collect()
 }
 
 /// Merges, and compares every entity with its former state.
@@ -116,7 +116,7 @@ pub(crate) fn merge_checked(world: &mut World, other: World) -> Merged {
         assert_eq!(told(world, entity, &same), was, "{old} is {entity}");
     }
     let arrived = |since| -> BTreeSet<_> {
-        world.query::<Entity>().include_hidden().arrived_since(since).rows().collect()
+        world.query::<Entity>().filter_since::<(IncludeHidden, Arrived)>(since).rows().collect()
     };
     assert!(new.is_subset(&arrived(version)), "all that comes is new");
     assert!(arrived(world.version()).is_empty(), "once");
@@ -255,8 +255,9 @@ fn lines_and_columns_are_as_new_as_the_merge() {
     assert!(other.version() > world.version());
     let before = world.version();
     merge_checked(&mut world, other);
-    let lines =
-        |world: &World, since| world.query::<&Four>().changed_lines_since(since).count_rows();
+    let lines = |world: &World, since| {
+        world.query::<&Four>().filter_since::<ChangedLines<Four>>(since).count_rows()
+    };
     // Lines of 16 rows: the last of the old ones may have new rows.
     assert!((rows as usize..rows as usize + 16).contains(&lines(&world, before)));
     assert_eq!(lines(&world, world.version()), 0);

@@ -59,11 +59,12 @@ pub(crate) fn move_checked(
         assert_eq!(told(world, entity, &same), was, "{old} is {entity}");
     }
     let arrived = |world: &World, since| -> BTreeSet<_> {
-        world.query::<Entity>().include_hidden().arrived_since(since).rows().collect()
+        world.query::<Entity>().filter_since::<(IncludeHidden, Arrived)>(since).rows().collect()
     };
     assert!(new.is_subset(&arrived(world, versions[0])), "all that comes is new");
     assert!(arrived(world, world.version()).is_empty(), "once");
-    let changed = other.query::<&Four>().include_hidden().changed_since::<Four>(versions[1]);
+    let changed =
+        other.query::<&Four>().filter::<IncludeHidden>().changed_since::<Four>(versions[1]);
     assert_eq!(changed.count_rows(), 0, "what stays does not change");
     moved
 }
@@ -140,17 +141,17 @@ fn whole_chunks_and_single_rows_leave_gaps_that_are_filled() {
         for i in [0, awake.len() / 2] {
             other.get_mut::<Awake>(awake[i]).unwrap().0 = 5;
         }
-        moved!(&mut world, &mut other, &Awake, changed_since<Awake>(version), ignore_enabled());
+        moved!(&mut world, &mut other, &Awake, changed_since<Awake>(version), filter<IgnoreEnabled>());
         moved!(&mut world, &mut other, &Awake);
-        let disabled = other.query::<Entity>().disabled::<Awake>().count_rows();
-        assert_eq!(disabled, other.query::<&Awake>().ignore_enabled().count_rows());
-        moved!(&mut world, &mut other, Entity, disabled<Awake>());
+        let disabled = other.query::<Entity>().filter::<WithDisabled<Awake>>().count_rows();
+        assert_eq!(disabled, other.query::<&Awake>().filter::<IgnoreEnabled>().count_rows());
+        moved!(&mut world, &mut other, Entity, filter<WithDisabled<Awake>>());
         moved!(&mut world, &mut other, &Hundred);
         let left = moved!(&mut world, &mut other, &Link);
         assert!(other.is_empty() && !left.is_empty());
         // And back, in two steps.
         moved!(&mut other, &mut world, &Four, without<Awake>());
-        moved!(&mut other, &mut world, &Awake, ignore_enabled());
+        moved!(&mut other, &mut world, &Awake, filter<IgnoreEnabled>());
         assert!(world.is_empty());
     }
 }
@@ -165,9 +166,9 @@ fn enabled_rows_come_alone_and_stay_enabled() {
     let moved = moved!(&mut world, &mut other, &Awake);
     assert_eq!((moved.len(), other.len()), (10, 30));
     assert_eq!(world.query::<&Awake>().rows().map(|awake| awake.0).sum::<u32>(), (30..40).sum());
-    moved!(&mut world, &mut other, Entity, disabled<Awake>());
+    moved!(&mut world, &mut other, Entity, filter<WithDisabled<Awake>>());
     assert_eq!(world.query::<&Awake>().count_rows(), 10);
-    assert_eq!(world.query::<&Awake>().ignore_enabled().count_rows(), 40);
+    assert_eq!(world.query::<&Awake>().filter::<IgnoreEnabled>().count_rows(), 40);
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn hidden_and_gone_entities_come_if_the_query_sees_them() {
     let moved = moved!(&mut world, &mut other, &Serial);
     assert!(moved.get(hidden).is_none() && moved.get(gone).is_none());
     assert_eq!(removed.read(&other).0, [tracked], "no cleanup component stays");
-    let moved = moved!(&mut world, &mut other, Entity, include_hidden());
+    let moved = moved!(&mut world, &mut other, Entity, filter<IncludeHidden>());
     let [hidden, gone] = [hidden, gone].map(|old| moved.get(old).unwrap());
     assert!(world.contains(hidden) && !world.contains(gone));
     assert_eq!(world.query::<&Handle>().with::<Gone>().count_rows(), 1);

@@ -131,7 +131,7 @@ fn passes_that_name_a_second_type_of_one_name() {
         "par_for_each_chunk()" => |s| s.world.query_mut::<&mut Impostor>().par().for_each_chunk(|_| ());
         "par_chunks()" => |s| drop(s.world.query_mut::<&mut Impostor>().par().chunks());
         "single()" => |s| s.world.query_mut::<&mut Impostor>().single().map(drop);
-        "scatter()" => |s| s.world.query_mut::<&mut Impostor>().copies().scatter(&[Impostor(1)]);
+        "scatter()" => |s| s.world.query_mut::<&mut Impostor>().scatter(&[Impostor(1)]);
         "query_mut().get_mut()" => |s| s.world.query_mut::<&mut Impostor>().get_mut(s.one).map(drop);
         "lookup_mut()" => |s| s.world.query_mut::<&mut Impostor>().lookup_mut().get_mut(s.one).map(|_| ());
         "World::lookup_mut" => |s| drop(s.world.lookup_mut::<Impostor>());
@@ -231,7 +231,7 @@ fn calls_on_an_entity_that_is_not_alive_or_lacks_what_is_asked_for() {
         "the null id" => |s| s.world.spawn_at(Entity::NULL, Fresh(1));
         "an id that is far" => |s| s.world.spawn_at(Entity::from_bits(4_000_000_000 << 32 | 1), Fresh(1));
         "single() of two" => |s| s.world.query_mut::<&mut Four>().single().map(drop);
-        "scatter() of one to two" => |s| s.world.query_mut::<&mut Four>().copies().scatter(&[Four(1)]);
+        "scatter() of one to two" => |s| s.world.query_mut::<&mut Four>().scatter(&[Four(1)]);
         "columns of two lengths" => |s| {
             s.world.spawn_columns((&[Fresh(1)][..], &[Four(1); 2][..])).map(drop)
         };
@@ -313,7 +313,7 @@ fn code_of_the_caller_that_panics_before_anything_has_changed() {
         "where_chunk() of a switch" => |s| s.world.matching::<&Four>().where_chunk::<Bounds, _>(stop).disable::<OwnerSwitch>();
         "where_chunk() of a row" => |s| s.world.query_mut::<&mut Four>().where_chunk::<Bounds, _>(stop).get_mut(s.one).map(drop);
         "where_chunk() of single()" => |s| s.world.query_mut::<&mut Four>().where_chunk::<Bounds, _>(stop).single().map(drop);
-        "where_chunk() of scatter()" => |s| s.world.query_mut::<&mut Four>().where_chunk::<Bounds, _>(stop).copies().scatter(&[Four(1)]);
+        "where_chunk() of scatter()" => |s| s.world.query_mut::<&mut Four>().where_chunk::<Bounds, _>(stop).scatter(&[Four(1)]);
     }
 }
 

@@ -203,7 +203,7 @@ fn copies_share_and_what_is_gone_does_not() {
     world.insert_shared(prototype, count.value(4)).expect("it lives");
     world.instantiate(prototype, 100).expect("room");
     assert_eq!(world.query::<&Serial>().where_shared(&count.value(4)).count_rows(), 100);
-    let hidden = world.query::<&Serial>().include_hidden().where_shared(&count.value(4));
+    let hidden = world.query::<&Serial>().filter::<IncludeHidden>().where_shared(&count.value(4));
     assert_eq!(hidden.count_rows(), 101);
     world.matching::<&Serial>().despawn();
     assert_eq!(count.alive(), 1, "the prototype has it");
@@ -232,7 +232,7 @@ fn rows_are_seen_by_their_bits_and_by_id() {
     assert_eq!(query.get(entities[3]).map(|(serial, side)| (serial.0, *side)), Ok((3, "right")));
     assert!(query.where_shared(&"left").get(entities[3]).is_err(), "another value");
     // Rows that are chosen by bits move one by one.
-    let sleepers = world.matching::<&Serial>().disabled::<Awake>();
+    let sleepers = world.matching::<&Serial>().filter::<WithDisabled<Awake>>();
     assert_eq!(sleepers.insert_shared("asleep"), Ok(ROWS as usize / 2));
     assert_eq!(world.query::<&Serial>().where_shared(&"asleep").count_rows(), ROWS as usize / 2);
     assert!(!world.is_enabled::<Awake>(entities[0]).expect("it has it"), "bits follow");
@@ -331,10 +331,11 @@ fn recorded_values_are_given_in_order_and_refused_by_name() {
         writer.remove_shared::<Counted>(entity);
     }
     world.apply(&mut writers).expect("nothing fails");
-    let with = world.query::<&Serial>().with_shared::<&str>().without_shared::<Counted>();
+    let with =
+        world.query::<&Serial>().filter::<WithShared<&str>>().filter::<WithoutShared<Counted>>();
     assert_eq!(with.count_rows(), 2);
-    assert_eq!(world.matching::<()>().with_shared::<&str>().despawn(), 2);
-    assert_eq!(world.matching::<()>().without_shared::<Counted>().despawn(), 0);
+    assert_eq!(world.matching::<()>().filter::<WithShared<&str>>().despawn(), 2);
+    assert_eq!(world.matching::<()>().filter::<WithoutShared<Counted>>().despawn(), 0);
     sound(&world);
 }
 
@@ -401,7 +402,10 @@ fn chunks_change_owner_where_a_query_shares() {
     assert_eq!(world.matching::<&Serial>().insert_shared(count.value(2)), Ok(ROWS as usize));
     assert_eq!(address(&world), was, "no component is copied");
     assert_eq!(world.query::<&Serial>().changed_since(before).count_rows(), 0, "nor written");
-    assert_eq!(world.query::<&Serial>().arrived_since(before).count_rows(), ROWS as usize);
+    assert_eq!(
+        world.query::<&Serial>().filter_since::<Arrived>(before).count_rows(),
+        ROWS as usize
+    );
     assert_eq!(count.alive(), 1);
 }
 

@@ -66,7 +66,7 @@ fn assert_refused<T: SharedValue>(value: impl Fn(Entity) -> T) {
     sound(&world);
     sound(&other);
     // Values of entities that do not move do not count.
-    let moved = world.move_from(other.matching::<&Serial>().without_shared::<T>());
+    let moved = world.move_from(other.matching::<&Serial>().filter::<WithoutShared<T>>());
     assert_eq!(moved.expect("no value comes").len(), 1);
     other.remove_shared::<T>(entity).expect("it has one");
     assert_eq!(world.merge(other).expect("the value is gone").len(), 1);
@@ -193,7 +193,7 @@ fn ids_of_some_entities_are_replaced_and_others_are_null() {
                 0 => world.move_from(other.matching::<&Serial>()),
                 1 => world.move_from(other.matching::<&Serial>().with::<Tag>()),
                 2 => world.move_from(other.matching::<(&Serial, &Awake)>()),
-                _ => world.move_from(other.matching::<&Serial>().with_shared::<Owner>()),
+                _ => world.move_from(other.matching::<&Serial>().filter::<WithShared<Owner>>()),
             };
             let merged = merged.expect("the ids are replaced");
             assert!(!merged.is_empty());
@@ -236,7 +236,7 @@ fn values_that_become_equal_are_one() {
     for pair in all.chunks(2) {
         other.insert_shared(pair[0], Owner(pair[1])).expect("alive");
     }
-    let odd = other.matching::<&Serial>().with_shared::<Owner>();
+    let odd = other.matching::<&Serial>().filter::<WithShared<Owner>>();
     assert_eq!(world.move_from(odd).expect("the ids are replaced").len(), 3);
     assert!(world.shared::<Owner>().iter().eq(&[Owner(Entity::NULL)]));
     sound(&world);

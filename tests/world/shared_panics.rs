@@ -145,7 +145,7 @@ fn insertions_that_panic_leave_nothing_behind() {
             world.matching::<&Serial>().insert_shared(Counted::new(value)).expect("it fits");
         });
         survives(|world| {
-            let some = world.matching::<()>().with_shared::<Counted>();
+            let some = world.matching::<()>().filter::<WithShared<Counted>>();
             some.insert_shared(Counted::new(value)).expect("it fits");
         });
         survives(|world| {
@@ -263,7 +263,7 @@ fn ids_that_are_replaced_leave_nothing_behind() {
         let merged = world.merge(other).expect("worlds of one kind");
         assert_eq!((merged.len(), world.shared::<Friend>().iter().count()), (4, 2));
         sound(world);
-        assert_eq!(world.matching::<&Serial>().with_shared::<Friend>().despawn(), 3);
+        assert_eq!(world.matching::<&Serial>().filter::<WithShared<Friend>>().despawn(), 3);
     });
 }
 

@@ -112,7 +112,7 @@ fn steps_that_are_taken_again_end_in_the_same_state() {
 
 /// The values that a holder of a version has seen.
 fn values(world: &World) -> BTreeMap<Entity, u32> {
-    let rows = world.query::<(Entity, &Four)>().include_hidden();
+    let rows = world.query::<(Entity, &Four)>().filter::<IncludeHidden>();
     rows.rows().map(|(entity, four)| (entity, four.0)).collect()
 }
 
@@ -139,16 +139,18 @@ fn holders_of_any_version_are_told_what_changed_for_them() {
         }
         let now = values(&world);
         for (since, seen) in &holders {
-            let changed =
-                world.query::<(Entity, &Four)>().include_hidden().changed_since::<Four>(*since);
+            let changed = world
+                .query::<(Entity, &Four)>()
+                .filter::<IncludeHidden>()
+                .changed_since::<Four>(*since);
             let mut told: Vec<Entity> = changed.rows().map(|(entity, _)| entity).collect();
             told.sort_unstable();
             for (entity, value) in &now {
                 let differs = seen.get(entity).is_some_and(|seen| seen != value);
                 assert!(!differs || told.binary_search(entity).is_ok(), "{entity} since {since}");
             }
-            let lines = world.query::<(&Four, Entity)>().include_hidden();
-            let lines = lines.changed_lines_since::<Four>(*since);
+            let lines = world.query::<(&Four, Entity)>().filter::<IncludeHidden>();
+            let lines = lines.filter_since::<ChangedLines<Four>>(*since);
             let mut told: Vec<Entity> = lines.rows().map(|(_, entity)| entity).collect();
             told.sort_unstable();
             for (entity, value) in &now {
@@ -168,8 +170,9 @@ fn who_saw_the_past_before_the_snapshot_sees_what_is_new_since_and_no_more() {
     world.get_mut::<Four>(all[0]).expect("alive").0 = 7;
     let state = world.snapshot().expect("no buffers");
     let at = world.version();
-    let count =
-        |world: &World, since| world.query::<&Four>().changed_lines_since(since).count_rows();
+    let count = |world: &World, since| {
+        world.query::<&Four>().filter_since::<ChangedLines<Four>>(since).count_rows()
+    };
     for _ in 0..3 {
         world.query_mut::<&mut Four>().into_iter().flatten().for_each(|four| four.0 += 1);
         let void = world.version();

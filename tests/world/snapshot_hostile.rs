@@ -76,7 +76,7 @@ fn is_read(mirror: &mut World, bytes: &[u8]) -> bool {
     let Ok(state) = mirror.read_snapshot(bytes) else { return false };
     mirror.restore(&state).expect("it was read here");
     sound(mirror);
-    for row in mirror.query::<(&State, &Awake)>().ignore_enabled().rows() {
+    for row in mirror.query::<(&State, &Awake)>().filter::<IgnoreEnabled>().rows() {
         let _ = format!("{row:?}");
     }
     for seen in mirror.query::<PerChunk<Seen>>().iter() {

@@ -36,7 +36,8 @@ fn bytes_of(world: &mut World) -> Vec<u8> {
 }
 
 fn fours(world: &World) -> BTreeMap<Entity, (u32, bool)> {
-    let rows = world.query::<(Entity, &Four, Option<&Awake>)>().include_hidden().ignore_enabled();
+    let rows =
+        world.query::<(Entity, &Four, Option<&Awake>)>().filter::<(IncludeHidden, IgnoreEnabled)>();
     let is_enabled = |entity| world.is_enabled::<Awake>(entity).unwrap_or(true);
     rows.rows().map(|(entity, four, _)| (entity, (four.0, is_enabled(entity)))).collect()
 }

@@ -66,7 +66,7 @@ fn change_values(world: &mut World, seed: u64) {
     let mut chance = Chance(seed ^ 0x5eed);
     chance.below(2);
     let all: Vec<Entity> =
-        world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+        world.query::<Entity>().filter::<(IncludeHidden, IgnoreEnabled)>().rows().collect();
     let one = all.get(chance.below(all.len())).copied().unwrap_or(Entity::NULL);
     let number = chance.below(30);
     let label = || Label("abcd"[..number % 3].to_owned() + &number.to_string());

@@ -51,7 +51,7 @@ fn more_values_than_a_world_has_are_refused() {
     let refused = many.snapshot().expect("no buffers").to_bytes().expect_err("too many");
     assert!(matches!(refused, SnapshotError::TooManyValues { .. }), "{refused}");
     assert_eq!(before.delta(&mut many), Err(refused));
-    many.query::<Entity>().entities().into_iter().skip(49_000).for_each(|entity| {
+    many.query::<Entity>().copies().entities().into_iter().skip(49_000).for_each(|entity| {
         many.despawn(entity).expect("alive");
     });
     assert_eq!(many.snapshot().expect("no buffers").to_bytes(), Err(refused), "they had them");

@@ -41,7 +41,7 @@ pub(crate) fn change_or_share(world: &mut World, seed: u64, shares: bool) {
     let mut chance = Chance(seed);
     chance.below(2);
     let all: Vec<Entity> =
-        world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+        world.query::<Entity>().filter::<(IncludeHidden, IgnoreEnabled)>().rows().collect();
     let one = all.get(chance.below(all.len())).copied().unwrap_or(Entity::NULL);
     let number = u32::try_from(chance.below(1000)).expect("small");
     let rows = if cfg!(miri) { 20 } else { 1500 };

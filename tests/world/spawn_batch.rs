@@ -84,7 +84,7 @@ fn an_empty_batch_spawns_nothing_and_stamps_nothing() {
     assert!(world.spawn_batch(std::iter::empty::<Four>()).is_empty());
     assert!(world.spawn_columns(&[] as &[Four]).expect("nothing").is_empty());
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
-    assert_eq!(world.query::<&Four>().arrived_since(before).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().filter_since::<Arrived>(before).iter().count(), 0);
     sound(&world);
 }
 

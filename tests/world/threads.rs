@@ -315,7 +315,7 @@ fn archetypes_made_after_queries_of_a_shared_world_are_found_by_them() {
             numbers().into_iter().map(<[_]>::len).sum(),
             numbers().without::<Tag>().into_iter().map(<[_]>::len).sum(),
             world.query::<Entity>().without::<Wide>().iter().map(<[_]>::len).sum(),
-            world.query::<Entity>().any_of::<(Wide, Tag)>().iter().map(<[_]>::len).sum(),
+            world.query::<Entity>().filter::<AnyOf<(Wide, Tag)>>().iter().map(<[_]>::len).sum(),
             world
                 .query::<(Entity, Option<&Wide>)>()
                 .iter()

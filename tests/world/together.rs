@@ -66,8 +66,14 @@ fn bits_follow_rows_to_where_they_are_gone() {
     sound(&world);
     let traced = world.query::<&Trace>().with::<Gone>().count_rows();
     assert_eq!(traced, 500 - 500usize.div_ceil(3));
-    assert_eq!(world.query::<Entity>().disabled::<Trace>().with::<Gone>().count_rows(), 167);
-    let left = world.matching::<Entity>().include_hidden().disabled::<Trace>().remove::<Trace>();
+    assert_eq!(
+        world.query::<Entity>().filter::<WithDisabled<Trace>>().with::<Gone>().count_rows(),
+        167
+    );
+    let left = world
+        .matching::<Entity>()
+        .filter::<(IncludeHidden, WithDisabled<Trace>)>()
+        .remove::<Trace>();
     assert_eq!((left, world.len()), (167, 500 - 167), "the others keep their traces");
     sound(&world);
 }
@@ -86,7 +92,11 @@ fn copies_of_a_part_have_the_bits_of_their_original() {
         assert!(!world.has::<Handle>(copy) && !world.has::<Prototype>(copy));
     }
     assert_eq!(world.query::<&Lit>().count_rows(), 0);
-    assert_eq!(world.query::<Entity>().disabled::<Lit>().count_rows(), 40, "not the prototype");
+    assert_eq!(
+        world.query::<Entity>().filter::<WithDisabled<Lit>>().count_rows(),
+        40,
+        "not the prototype"
+    );
     sound(&world);
 }
 
@@ -97,14 +107,14 @@ fn hidden_entities_are_switched_only_by_queries_that_see_them() {
     assert_eq!(world.matching::<&Lit>().disable::<Lit>(), 1);
     assert_eq!(world.is_enabled::<Lit>(seen), Ok(false));
     assert_eq!(world.is_enabled::<Lit>(hidden), Ok(true));
-    assert_eq!(world.matching::<&Lit>().include_hidden().disable::<Lit>(), 1);
+    assert_eq!(world.matching::<&Lit>().filter::<IncludeHidden>().disable::<Lit>(), 1);
     assert_eq!(world.is_enabled::<Lit>(hidden), Ok(false));
     world
         .query_mut::<EnabledMut<Lit>>()
-        .include_hidden()
+        .filter::<IncludeHidden>()
         .iter_mut()
         .for_each(|mut lit| lit.fill(true));
-    assert_eq!(world.query::<&Lit>().include_hidden().count_rows(), 2);
+    assert_eq!(world.query::<&Lit>().filter::<IncludeHidden>().count_rows(), 2);
 }
 
 #[test]
@@ -114,7 +124,7 @@ fn what_is_done_by_query_is_done_in_its_order_whatever_is_disabled() {
         let all = world.spawn_batch((0..3_000).map(Lit)).to_vec();
         world.spawn_batch((0..3_000).map(|i| (Lit(i), Engine(i))));
         world.set_enabled::<Lit>(all[5], false).unwrap();
-        let seen = world.query::<&Lit>().entities();
+        let seen = world.query::<&Lit>().copies().entities();
         let mut gone = world.cursor::<Removals<Lit>>();
         match despawn {
             true => assert_eq!(world.matching::<&Lit>().despawn(), 5_999),

@@ -352,7 +352,7 @@ impl<'w> RowMask<'w> {
     /// for (mask, heights) in world.query_mut::<&mut Height>().masked().padded() {
     ///     double(lanes_mut(heights), &mask.words16().collect::<Vec<_>>());
     /// }
-    /// let heights = world.query::<&Height>().ignore_enabled();
+    /// let heights = world.query::<&Height>().filter::<IgnoreEnabled>();
     /// assert_eq!(heights.rows().map(|height| height.0).sum::<f32>(), 39.0);
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```

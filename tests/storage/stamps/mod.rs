@@ -364,7 +364,7 @@ impl Pair {
     fn compare(&self) {
         self.oracle.assert_seen_in(&self.world);
         self.compare_filters(Watched::Arrival, 0, |since| {
-            let chunks = self.world.query::<Entity>().arrived_since(since);
+            let chunks = self.world.query::<Entity>().filter_since::<Arrived>(since);
             chunks.into_iter().map(|entities| entities[0]).collect()
         });
         for part in 0..PARTS {

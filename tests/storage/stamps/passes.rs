@@ -61,10 +61,10 @@ pub(crate) fn write<P: Part>(world: &mut World, only: Only, way: Way) -> Vec<Ent
         Only::All => use_up(query, way),
         Only::Changed { age } => use_up(query.changed_since::<P>(ago(now, age)), way),
         Only::MegaChanged { age } => use_up(query.changed_since::<Mega>(ago(now, age)), way),
-        Only::Added { age } => use_up(query.arrived_since(ago(now, age)), way),
+        Only::Added { age } => use_up(query.filter_since::<Arrived>(ago(now, age)), way),
         Only::Both { changed, added } => {
             let query = query.changed_since::<P>(ago(now, changed));
-            use_up(query.arrived_since(ago(now, added)), way)
+            use_up(query.filter_since::<Arrived>(ago(now, added)), way)
         }
     }
 }

@@ -39,8 +39,9 @@ fn by_value(h: &mut Harness, what: (Pattern, Part)) {
 /// The same in lines with a change, of a component that tracks them.
 fn by_lines(h: &mut Harness, what: (Pattern, Part)) {
     let visit = |State { world, before, .. }: &mut State| {
-        let changed =
-            world.query_mut::<(&Tracked, &mut Seen)>().changed_lines_since::<Tracked>(*before);
+        let changed = world
+            .query_mut::<(&Tracked, &mut Seen)>()
+            .filter_since::<ChangedLines<Tracked>>(*before);
         changed.into_iter().fold(Visit::default(), |all, (tracked, seen)| {
             let (rows, sum) = visit_lines(tracked, seen);
             Visit { rows: all.rows + rows, sum: all.sum + sum }
