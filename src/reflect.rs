@@ -2,9 +2,10 @@
 //!
 //! [`World::reflect`](crate::World::reflect) tells about the types and archetypes of a world, as a
 //! [`Reflect`]; [`World::reflect_mut`](crate::World::reflect_mut) inserts and removes components by
-//! name, as a [`ReflectMut`]. [`Reflect::components`](crate::reflect::Reflect::components) lists
-//! each component as a [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a
-//! [`FieldInfo`] for each field of a struct and a [`VariantInfo`] for each variant of an enum.
+//! name, as a [`ReflectMut`], or returns a [`BytesError`].
+//! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
+//! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each
+//! field of a struct and a [`VariantInfo`] for each variant of an enum.
 //! [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) lists each archetype as an
 //! [`ArchetypeInfo`]. An [`EntityView`] has all components of one entity, each as a
 //! [`ComponentView`]. [`Cell`] and [`CellMut`] are the references, or the values of split
@@ -28,5 +29,5 @@
 
 pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::world::{
-    ArchetypeInfo, Cell, CellMut, ComponentView, EntityView, Reflect, ReflectMut,
+    ArchetypeInfo, BytesError, Cell, CellMut, ComponentView, EntityView, Reflect, ReflectMut,
 };

@@ -1,7 +1,8 @@
 //! Rows of a query: one after the other, in pairs, by entity, and as masks.
 //!
 //! [`Rows`] is an iterator over the rows of all chunks, [`Combinations`] over each choice of
-//! several different rows. A [`RowLookup`] finds the row of an entity.
+//! several different rows. A [`RowLookup`] finds the row of an entity, or returns a [`RowError`]
+//! with the [`Exclusion`] that keeps the entity out of the query.
 //!
 //! Some rows of a chunk may be hidden from a query, because a component of theirs is
 //! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],
@@ -26,7 +27,7 @@
 //! }
 //! ```
 
-pub use crate::query::{Combinations, Masked, RowLookup, Rows};
+pub use crate::query::{Combinations, Exclusion, Masked, RowError, RowLookup, Rows};
 pub use crate::storage::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
 };

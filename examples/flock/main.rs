@@ -23,7 +23,7 @@ mod systems;
 use clap::Parser;
 use grid::Grid;
 use model::Sky;
-use phalanx::error::ScheduleError;
+use phalanx::schedule::ScheduleError;
 use phalanx::{Level, Schedule, World};
 use phalanx_examples::options::{number, pool};
 use phalanx_examples::output::Output;

@@ -60,7 +60,7 @@ use super::writer::CommandWriter;
 /// The components of an entity never make a command fail: `remove` removes those that are present,
 /// and `set_enabled` switches one that is present. The buffer's [policy](Self::on_dead_entity)
 /// decides about commands on entities that are not alive. A command fails alone with
-/// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken) if a component type
+/// [`CommandErrorKind::NameTaken`](crate::command::CommandErrorKind::NameTaken) if a component type
 /// of it has the name of another type in the world. If two types with one name are new to the
 /// world, the one recorded first gets the name.
 ///

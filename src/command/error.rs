@@ -139,7 +139,7 @@ impl fmt::Display for CommandErrorKind {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # use phalanx::error::ApplyError;
+/// # use phalanx::command::ApplyError;
 /// # #[component(name = "health")] struct Health(f32);
 /// # let mut world = World::new();
 /// let entity = world.spawn(());
@@ -226,7 +226,7 @@ impl CommandErrors {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # use phalanx::error::ApplyError;
+    /// # use phalanx::command::ApplyError;
     /// # let mut world = World::new();
     /// let mut buffer = world.command_buffer(1)?;
     /// buffer.spawn(());

@@ -72,7 +72,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// schedule.add(wither);
     /// schedule.run(&mut world)?;
     /// assert_eq!(world.len(), 5_000);
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     ///
     /// A spawn returns no id, because ids are given in the order of the chunks, at playback: spawn
@@ -103,7 +103,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// schedule.add(bury);
     /// schedule.run(&mut world)?;
     /// assert_eq!((world.len(), world.events::<Died>().len()), (5_000, 5_000));
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn record<T: ParTarget>(

@@ -31,7 +31,7 @@ impl Recorder {
 fn effect(changed: Result<(), EntityError>) -> Result<usize, CommandErrorKind> {
     match changed {
         // As `remove` does: another system may have taken the value.
-        Ok(()) | Err(EntityError::Missing(_)) => Ok(0),
+        Ok(()) | Err(EntityError::Missing { .. }) => Ok(0),
         Err(EntityError::NoSuchEntity(error)) => Err(CommandErrorKind::NoSuchEntity(error)),
         Err(EntityError::Layout(error)) => Err(CommandErrorKind::Layout(error)),
         Err(other) => unreachable!("one entity is changed: {other}"),

@@ -66,7 +66,7 @@ fn play<C: Component>(
 ) {
     let mut check = |switch: &Switch, result: Result<bool, EntityError>| match result {
         // As `remove` does: the component may have been removed by another system.
-        Ok(_) | Err(EntityError::Missing(_)) => {}
+        Ok(_) | Err(EntityError::Missing { .. }) => {}
         Err(EntityError::NoSuchEntity(error)) => {
             failed(switch, CommandErrorKind::NoSuchEntity(error))
         }

@@ -345,7 +345,7 @@ impl ComponentHint {
 /// assert_eq!(world.query::<&InPhysics>().with::<Gone>().count_rows(), 1);
 /// schedule.run(&mut world)?;
 /// assert!(world.is_empty());
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 ///
 /// [`Gone`](crate::Gone) describes the entity between its despawn and its end. Copies made by

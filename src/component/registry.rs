@@ -201,11 +201,11 @@ impl ComponentInfo {
 /// query, a system) owns the name in that world. Every later use of the other type is refused, even
 /// by a query that only reads: methods of [`World`](crate::World) panic with this text, even if
 /// they return errors, and a recorded command fails with
-/// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken).
+/// [`CommandErrorKind::NameTaken`](crate::command::CommandErrorKind::NameTaken).
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # use phalanx::error::{ApplyError, CommandErrorKind};
+/// # use phalanx::command::{ApplyError, CommandErrorKind};
 /// mod old {
 ///     # use phalanx::prelude::*;
 ///     #[component(name = "health")]

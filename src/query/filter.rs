@@ -226,7 +226,7 @@ archetype_filter! {
 /// schedule.add(save);
 /// schedule.run(&mut world)?;
 /// assert_eq!(*world.resource::<usize>().unwrap(), 2);
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeHidden;

@@ -53,7 +53,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// let (health, armour) = armoured.get(knight)?;
     /// assert_eq!(health.0 + armour.0, 10.0);
     /// assert!(armoured.get(peasant).is_err());
-    /// # Ok::<(), phalanx::error::RowError>(())
+    /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
     pub fn get(&self, entity: Entity) -> Result<Q::Row<'w>, RowError>
     where
@@ -156,7 +156,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///     health.0 -= 5.0 - armour.0;
     /// }
     /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 7.0));
-    /// # Ok::<(), phalanx::error::RowError>(())
+    /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
     pub fn lookup_mut(&mut self) -> RowLookup<'_, Q, F> {
         RowLookup::new(Q::Mode::reborrow(&mut self.borrow), self.filter)

@@ -66,7 +66,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// schedule.add(step);
     /// schedule.run(&mut world)?;
     /// assert_eq!(world.query::<&Position>().single().unwrap().0, 1.5);
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn single_mut(&mut self) -> Result<Q::Row<'_>, NotSingle> {
         self.reborrow().single()

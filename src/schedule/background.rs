@@ -54,7 +54,7 @@ impl Schedule {
     /// let finished = run.join();
     /// finished.result?;
     /// assert_eq!(finished.world.query::<&Age>().rows().map(|age| age.0).max(), Some(1000));
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn start(mut self, mut world: World) -> BackgroundRun {
         let run = move || {
@@ -79,7 +79,7 @@ impl BackgroundRun {
     ///     std::thread::yield_now();
     /// }
     /// run.join().result?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn is_finished(&self) -> bool {

@@ -27,7 +27,7 @@ use super::param::Local;
 ///     schedule.run(&mut world)?;
 /// }
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3); // runs 1, 4 and 7
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 #[track_caller]
 pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Clone + Send + 'static {
@@ -60,7 +60,7 @@ pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Clone + Send + 'sta
 /// world.send(Resized { width: 80 });
 /// schedule.run(&mut world)?;
 /// assert!(schedule.timings().systems[0].ran);
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 pub fn on_event<E: Send + Sync + 'static>(mut events: EventReader<'_, E>) -> bool {
     !events.read().is_empty()
@@ -90,7 +90,7 @@ pub fn on_event<E: Send + Sync + 'static>(mut events: EventReader<'_, E>) -> boo
 /// }
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3);
 /// assert_eq!(clock.remainder(), Duration::from_millis(7));
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedStep {

@@ -174,7 +174,7 @@ impl Schedule {
     /// schedule.add(|| ()).named("second").after("first");
     /// let dot = schedule.to_graphviz()?;
     /// assert!(dot.contains(r#"s0 -> s1 [label="after `first`"];"#));
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn to_graphviz(&self) -> Result<String, ScheduleError> {
         let stages = self.stages()?;

@@ -77,7 +77,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.add(draw).named("draw").before("draw");
     /// # fn draw() {}
     /// assert!(schedule.check().is_err(), "a system does not wait for itself");
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn before<M>(mut self, target: impl IntoTarget<M>) -> Self {
         self.add_before(target.into_target());
@@ -100,7 +100,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.add(integrate).after(gravity); // or `after("gravity")`
     /// schedule.add(gravity);
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn after<M>(mut self, target: impl IntoTarget<M>) -> Self {
         self.add_after(target.into_target());
@@ -131,7 +131,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.add(wind).in_set("forces");
     /// schedule.add(integrate).after("forces");
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn in_set(mut self, name: &str) -> Self {
         if !self.node().is_in(name) {
@@ -172,7 +172,7 @@ impl<'s> SystemEntry<'s> {
     /// let mut schedule = Schedule::new();
     /// schedule.add(|| panic!("not while paused")).run_if(|paused: Res<Paused>| !paused.0);
     /// schedule.run(&mut world)?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn run_if<M, Out, C>(self, condition: C) -> Self

@@ -27,7 +27,7 @@ use crate::component::Component;
 /// schedule.run(&mut world)?;
 /// schedule.run(&mut world)?;
 /// assert_eq!(world.query::<&Count>().single().unwrap().0, 7);
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 ///
 /// # Panics

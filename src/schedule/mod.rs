@@ -33,7 +33,7 @@
 //! let mut schedule = Schedule::new();
 //! schedule.add(grow_old);
 //! schedule.run(&mut world)?;
-//! # Ok::<(), phalanx::error::ScheduleError>(())
+//! # Ok::<(), phalanx::schedule::ScheduleError>(())
 //! ```
 
 // | file | holds |

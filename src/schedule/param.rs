@@ -369,7 +369,7 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
 ///     schedule.run(&mut world)?;
 /// }
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3);
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 ///
 /// A type without a default can be wrapped in an `Option`, which is initialised as `None`.

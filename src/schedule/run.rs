@@ -75,7 +75,7 @@ impl Schedule {
     /// assert!(error.to_string().starts_with(start));
     /// world.insert_resource(0.5f32);
     /// schedule.run(&mut world)?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn run(&mut self, world: &mut World) -> Result<(), ScheduleError> {
         self.prepare(world)?;
@@ -261,7 +261,7 @@ impl Schedule {
     /// assert_eq!((report.count(), report.as_slice().len()), (3, 1));
     /// let start = "the first of 3 commands of system `ignite`: insert of `Burning`";
     /// assert!(report.to_string().starts_with(start));
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[must_use]
     pub const fn report(&self) -> &CommandReport {
@@ -284,7 +284,7 @@ impl Schedule {
     ///     }
     ///     assert_eq!(report.count(), 1);
     /// }
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn take_report(&mut self) -> CommandReport {

@@ -13,7 +13,7 @@ use super::error::AliasingParameters;
 /// ```
 /// # use phalanx::prelude::*;
 /// # #[component] struct Health(f32);
-/// use phalanx::error::RunError;
+/// use phalanx::schedule::RunError;
 ///
 /// fn heal(one: Query<&mut Health>, two: Query<&Health>) {}
 ///

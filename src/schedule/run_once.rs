@@ -184,7 +184,7 @@ impl World {
     /// assert!(error.to_string().contains("insert it with `World::insert_resource`"));
     /// world.insert_resource(Poison(0.5));
     /// world.try_run(poison)?;
-    /// # Ok::<(), phalanx::error::RunError>(())
+    /// # Ok::<(), phalanx::schedule::RunError>(())
     /// ```
     ///
     /// # Panics

@@ -76,7 +76,7 @@ use super::timing::Timings;
 /// schedule.add((fall, integrate)); // in this order: one writes what the other reads
 /// schedule.add(grow_old); // beside both
 /// schedule.run(&mut world)?;
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 #[derive(Default)]
 pub struct Schedule {
@@ -126,7 +126,7 @@ impl Schedule {
     /// # use phalanx::prelude::*;
     /// let mut schedule = Schedule::new();
     /// schedule.run(&mut World::new())?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn new() -> Self {
@@ -158,7 +158,7 @@ impl Schedule {
     /// schedule.add(|health: Query<&Health>, mut count: ResMut<usize>| *count = health.count_rows());
     /// schedule.run(&mut world)?;
     /// assert_eq!(*world.resource::<usize>().unwrap(), 1);
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn sync(&mut self) -> &mut Self {
         let name = format!("sync point {}", self.nodes.iter().filter(|node| node.sync).count() + 1);
@@ -185,7 +185,7 @@ impl Schedule {
     /// let mut schedule = Schedule::new();
     /// schedule.threads(1);
     /// schedule.run(&mut World::new())?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn threads(&mut self, threads: usize) -> &mut Self {
@@ -225,7 +225,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # use phalanx::error::ScheduleError;
+    /// # use phalanx::schedule::ScheduleError;
     /// let mut schedule = Schedule::new();
     /// schedule.add(|| ());
     /// schedule.run(&mut World::new())?;
@@ -267,7 +267,7 @@ impl Schedule {
     /// assert!(held > 200_000);
     /// assert_eq!(schedule.compact(), held - schedule.memory_bytes());
     /// assert!(schedule.memory_bytes() < 4_000);
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -297,7 +297,7 @@ impl Schedule {
     /// schedule.run(&mut World::new())?;
     /// println!("{}", schedule.timings());
     /// assert_eq!(schedule.timings().systems[0].name, "nothing");
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[must_use]
     pub const fn timings(&self) -> &Timings {

@@ -44,7 +44,7 @@ use super::system_output::{SystemError, SystemOutput};
 /// schedule.add(integrate);
 /// schedule.run(&mut world)?;
 /// assert_eq!(world.query::<&Position>().iter().flatten().last().unwrap().0, 499.5);
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 ///
 /// A query that names a component twice, once to write it, can never be valid: the line that adds

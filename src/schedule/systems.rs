@@ -27,7 +27,7 @@ use super::target::IntoTarget;
 /// schedule.add((gravity, wind)).in_set("forces");
 /// schedule.add((integrate, draw)).chain().after("forces");
 /// schedule.check()?;
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a system nor a tuple of systems",
@@ -138,7 +138,7 @@ impl<'s> SystemsEntry<'s> {
     /// schedule.add((lay, count)).chain();
     /// schedule.run(&mut world)?;
     /// assert_eq!(*world.resource::<usize>().unwrap(), 1);
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn chain(self) -> Self {
         let Self { schedule, systems } = self;
@@ -159,7 +159,7 @@ impl<'s> SystemsEntry<'s> {
     /// schedule.add(integrate);
     /// schedule.add((gravity, wind)).before(integrate);
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn before<M>(self, target: impl IntoTarget<M>) -> Self {
         let target = target.into_target();
@@ -177,7 +177,7 @@ impl<'s> SystemsEntry<'s> {
     /// schedule.add((draw, sound)).after(gravity);
     /// schedule.add(gravity);
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn after<M>(self, target: impl IntoTarget<M>) -> Self {
         let target = target.into_target();
@@ -194,7 +194,7 @@ impl<'s> SystemsEntry<'s> {
     /// schedule.add((gravity, wind)).in_set("forces");
     /// schedule.set("forces").run_if(|| true);
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     pub fn in_set(self, name: &str) -> Self {
         self.each(|entry| _ = entry.in_set(name))
@@ -214,7 +214,7 @@ impl<'s> SystemsEntry<'s> {
     /// let mut schedule = Schedule::new();
     /// schedule.add((gravity, wind)).run_if(every(2));
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn run_if<M, Out, C>(self, condition: C) -> Self
@@ -246,7 +246,7 @@ impl<'s> SystemsEntry<'s> {
     /// let mut schedule = Schedule::new();
     /// schedule.add((gravity, wind)).then(integrate);
     /// # schedule.check()?;
-    /// # Ok::<(), phalanx::error::ScheduleError>(())
+    /// # Ok::<(), phalanx::schedule::ScheduleError>(())
     /// ```
     #[track_caller]
     pub fn then<M, N: Systems<M>>(self, next: N) -> N::Entry<'s> {

@@ -47,7 +47,7 @@ impl fmt::Display for Target {
 /// schedule.add(|| ()).named("draw");
 /// schedule.add(gravity).named("forces of the planet");
 /// schedule.check()?;
-/// # Ok::<(), phalanx::error::ScheduleError>(())
+/// # Ok::<(), phalanx::schedule::ScheduleError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a system cannot be ordered by `{Self}`",

@@ -94,7 +94,7 @@ impl Level {
     /// Level::pin(Level::Baseline)?;
     /// assert_eq!(Level::current(), Level::Baseline);
     /// Level::unpin();
-    /// # Ok::<(), phalanx::error::UnsupportedLevel>(())
+    /// # Ok::<(), phalanx::simd::UnsupportedLevel>(())
     /// ```
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Level {
     /// Level::pin(Level::Baseline)?;
     /// Level::unpin();
     /// assert_eq!(Level::current(), before);
-    /// # Ok::<(), phalanx::error::UnsupportedLevel>(())
+    /// # Ok::<(), phalanx::simd::UnsupportedLevel>(())
     /// ```
     pub fn unpin() {
         CURRENT.store(UNKNOWN, Ordering::Relaxed);

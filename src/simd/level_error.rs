@@ -56,7 +56,7 @@ impl std::error::Error for UnsupportedLevel {}
 /// It is displayed as one line with the variable, its value, and the values that it may have.
 ///
 /// ```
-/// use phalanx::error::LevelError;
+/// use phalanx::simd::LevelError;
 ///
 /// let error = LevelError::Unknown { name: "avx9".to_owned() };
 /// assert_eq!(

@@ -261,7 +261,7 @@ impl Snapshot {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// use phalanx::error::ReadError;
+    /// use phalanx::snapshot::ReadError;
     /// let mut world = World::new();
     /// let [mut state, before] = [world.snapshot()?, world.snapshot()?];
     /// world.spawn(());
@@ -360,7 +360,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// use phalanx::error::ReadError;
+    /// use phalanx::snapshot::ReadError;
     /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn(Health(9.0));

@@ -79,7 +79,7 @@ impl Snapshot {
     /// let mut world = World::new();
     /// world.spawn_batch([(); 100]);
     /// assert_eq!(world.snapshot()?.len(), 100);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
@@ -91,7 +91,7 @@ impl Snapshot {
     /// ```
     /// # use phalanx::prelude::*;
     /// assert!(World::new().snapshot()?.is_empty());
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -107,7 +107,7 @@ impl Snapshot {
     /// world.spawn_batch([Health(1.0); 100_000]);
     /// let bytes = world.snapshot()?.bytes();
     /// assert!((1_200_000..1_400_000).contains(&bytes), "4 + 8 an entity, and versions");
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -121,7 +121,7 @@ impl Snapshot {
     /// let mut world = World::new();
     /// world.spawn(());
     /// assert_eq!(world.snapshot()?.version(), world.version());
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub const fn version(&self) -> Version {
@@ -171,7 +171,7 @@ impl World {
     /// world.clear();
     /// world.restore(&before)?;
     /// assert_eq!(world.hash(), hash);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     pub fn snapshot(&mut self) -> Result<Snapshot, SnapshotError> {
         let mut snapshot = Snapshot::new();

@@ -28,7 +28,7 @@ use super::snapshot_column::SnapshotColumn;
 /// let health = archetype.column("health").unwrap().bytes();
 /// assert_eq!((health.len(), health.as_ptr() as usize % 64), (40_000, 0));
 /// assert_eq!(health[4..8], 1f32.to_ne_bytes());
-/// # Ok::<(), phalanx::error::SnapshotError>(())
+/// # Ok::<(), phalanx::snapshot::SnapshotError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct SnapshotArchetype<'s> {
@@ -46,7 +46,7 @@ impl<'s> SnapshotArchetype<'s> {
     /// world.spawn_batch([(); 7]);
     /// let rows: usize = world.snapshot()?.archetypes().map(|archetype| archetype.len()).sum();
     /// assert_eq!(rows, 7);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -76,7 +76,7 @@ impl<'s> SnapshotArchetype<'s> {
     /// let entity = world.spawn(());
     /// let snapshot = world.snapshot()?;
     /// assert!(snapshot.archetypes().any(|archetype| archetype.entities() == [entity]));
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn entities(&self) -> &'s [Entity] {
@@ -98,7 +98,7 @@ impl<'s> SnapshotArchetype<'s> {
     /// let archetype = snapshot.archetypes().find(|a| !a.is_empty()).unwrap();
     /// let sizes = archetype.columns().map(|column| (column.info().name(), column.bytes().len()));
     /// assert_eq!(sizes.collect::<Vec<_>>(), [("armour", 2), ("frozen", 0)]);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     pub fn columns(&self) -> impl ExactSizeIterator<Item = SnapshotColumn<'s>> + use<'s> {
         let rows = RowsView::of_image(self.image);
@@ -128,7 +128,7 @@ impl<'s> SnapshotArchetype<'s> {
     /// let snapshot = world.snapshot()?;
     /// let armour = snapshot.archetypes().find_map(|archetype| archetype.column("armour"));
     /// assert_eq!(armour.unwrap().bytes(), 3u16.to_ne_bytes());
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn column(&self, name: &str) -> Option<SnapshotColumn<'s>> {
@@ -159,7 +159,7 @@ impl Snapshot {
     /// let snapshot = world.snapshot()?;
     /// let lens = snapshot.archetypes().map(|archetype| archetype.len()).filter(|&len| len > 0);
     /// assert_eq!(lens.collect::<Vec<_>>(), [100, 10]);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     pub fn archetypes(&self) -> impl ExactSizeIterator<Item = SnapshotArchetype<'_>> {
         let components = &self.components[..];

@@ -17,7 +17,7 @@ use crate::component::ComponentInfo;
 /// let score = snapshot.archetypes().find_map(|archetype| archetype.column("score")).unwrap();
 /// let (values, _) = score.bytes().as_chunks();
 /// assert_eq!(values.iter().map(|&value| u64::from_ne_bytes(value)).sum::<u64>(), 499_500);
-/// # Ok::<(), phalanx::error::SnapshotError>(())
+/// # Ok::<(), phalanx::snapshot::SnapshotError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct SnapshotColumn<'s> {
@@ -52,7 +52,7 @@ impl<'s> SnapshotColumn<'s> {
     /// # let snapshot = world.snapshot()?;
     /// let score = snapshot.archetypes().find_map(|archetype| archetype.column("score")).unwrap();
     /// assert_eq!((score.info().name(), score.info().size()), ("score", 8));
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub const fn info(&self) -> &'s ComponentInfo {
@@ -76,7 +76,7 @@ impl<'s> SnapshotColumn<'s> {
     /// let before = address(&snapshot);
     /// let moved = std::sync::Arc::new(snapshot);
     /// assert_eq!(address(&moved), before);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub const fn bytes(&self) -> &'s [u8] {

@@ -102,7 +102,7 @@ impl SnapshotRing {
     ///     states.push(&mut world)?;
     /// }
     /// assert_eq!(states.len(), 2);
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     pub fn push(&mut self, world: &mut World) -> Result<(), SnapshotError> {
         let is_full = self.states.len() == self.len_max;
@@ -125,7 +125,7 @@ impl SnapshotRing {
     /// let (mut world, mut states) = (World::new(), SnapshotRing::new(2));
     /// states.push(&mut world)?;
     /// assert!(states.get(0).is_some() && states.get(1).is_none());
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn get(&self, back: usize) -> Option<&Snapshot> {
@@ -154,7 +154,7 @@ impl SnapshotRing {
     /// world.spawn(());
     /// states.restore(&mut world, 0)?;
     /// assert!(world.is_empty());
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     pub fn restore(&mut self, world: &mut World, back: usize) -> Result<(), SnapshotError> {
         let kept = self.states.len();

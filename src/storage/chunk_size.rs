@@ -71,7 +71,7 @@ impl ChunkSize {
             0x1_0000 => Ok(Self::KIB_64),
             0x2_0000 => Ok(Self::KIB_128),
             0x4_0000 => Ok(Self::KIB_256),
-            _ => Err(ChunkSizeError { bytes }),
+            _ => Err(ChunkSizeError { bytes: Some(bytes) }),
         }
     }
 
@@ -93,19 +93,24 @@ impl Default for ChunkSize {
     }
 }
 
-/// The number of bytes is not a valid chunk size.
+/// A number of bytes, or a text, is not the size of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkSizeError {
-    bytes: usize,
+    /// The number, unless the size was read from a text.
+    bytes: Option<usize>,
 }
 
 impl fmt::Display for ChunkSizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes } = self;
-        write!(
-            f,
-            "{bytes} bytes is not a valid chunk size: choose a power of two from 4,096 to 262,144"
-        )
+        match self.bytes {
+            Some(bytes) => write!(
+                f,
+                "{bytes} bytes is not a valid chunk size: choose a power of two from 4,096 to 262,144"
+            ),
+            None => {
+                f.write_str("expected the size of a chunk in KiB: 4, 8, 16, 32, 64, 128 or 256")
+            }
+        }
     }
 }
 
@@ -127,26 +132,14 @@ impl fmt::Display for ChunkSize {
 /// assert!("16384".parse::<ChunkSize>().is_err());
 /// ```
 impl FromStr for ChunkSize {
-    type Err = ParseChunkSizeError;
+    type Err = ChunkSizeError;
 
-    fn from_str(text: &str) -> Result<Self, ParseChunkSizeError> {
+    fn from_str(text: &str) -> Result<Self, ChunkSizeError> {
         let number = text.strip_suffix("KiB").unwrap_or(text).trim();
         let bytes = number.parse::<usize>().ok().and_then(|kib| kib.checked_mul(1024));
-        bytes.and_then(|bytes| Self::new(bytes).ok()).ok_or(ParseChunkSizeError(()))
+        bytes.and_then(|bytes| Self::new(bytes).ok()).ok_or(ChunkSizeError { bytes: None })
     }
 }
-
-/// The text is not a chunk size.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct ParseChunkSizeError(());
-
-impl fmt::Display for ParseChunkSizeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected the size of a chunk in KiB: 4, 8, 16, 32, 64, 128 or 256")
-    }
-}
-
-impl core::error::Error for ParseChunkSizeError {}
 
 #[cfg(test)]
 mod tests {

@@ -92,7 +92,7 @@ pub use attachments::{
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
-pub use chunk_size::{ChunkSize, ChunkSizeError, ParseChunkSizeError};
+pub use chunk_size::{ChunkSize, ChunkSizeError};
 pub(crate) use extents::EXTENT_CHUNKS_MAX;
 pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};

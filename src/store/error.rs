@@ -6,27 +6,6 @@ use core::fmt;
 use crate::entity::{AllocAtError, Entity, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 use crate::storage::LayoutError;
 
-/// An entity that is alive lacks a component.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct MissingComponent {
-    /// The entity.
-    pub entity: Entity,
-    /// The component's name.
-    pub component: &'static str,
-}
-
-impl fmt::Display for MissingComponent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "entity {} has no `{}`: insert one, or ask with `World::has` first (`world.shared::<T>().contains` for a shared value)",
-            self.entity, self.component
-        )
-    }
-}
-
-impl Error for MissingComponent {}
-
 /// Defines an error that is one of several others.
 macro_rules! one_of {
     ($name:ident { $($variant:ident($error:ty)),* $(,)? }) => {
@@ -45,22 +24,27 @@ macro_rules! one_of {
 pub enum EntityError {
     /// The entity is not alive.
     NoSuchEntity(NoSuchEntity),
-    /// The entity lacks a component that is read or removed.
-    Missing(MissingComponent),
+    /// The entity is alive, and lacks a component that is read or removed.
+    Missing {
+        /// The entity.
+        entity: Entity,
+        /// The component's name.
+        component: &'static str,
+    },
     /// A row of the resulting components does not fit a chunk of this world.
     Layout(LayoutError),
     /// The entity was named twice in one call that borrows each of them mutably.
     Repeated(Entity),
 }
 
-one_of! { EntityError { NoSuchEntity(NoSuchEntity), Missing(MissingComponent), Layout(LayoutError) } }
+one_of! { EntityError { NoSuchEntity(NoSuchEntity), Layout(LayoutError) } }
 
 impl EntityError {
     /// The error for an entity without a component. An entity that is gone is not alive.
     #[cold]
     pub(crate) const fn lacks(entity: Entity, component: &'static str, is_alive: bool) -> Self {
         match is_alive {
-            true => Self::Missing(MissingComponent { entity, component }),
+            true => Self::Missing { entity, component },
             false => Self::NoSuchEntity(NoSuchEntity { entity }),
         }
     }
@@ -70,7 +54,10 @@ impl fmt::Display for EntityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
-            Self::Missing(error) => fmt::Display::fmt(error, f),
+            Self::Missing { entity, component } => write!(
+                f,
+                "entity {entity} has no `{component}`: insert one, or ask with `World::has` first (`world.shared::<T>().contains` for a shared value)"
+            ),
             Self::Layout(error) => fmt::Display::fmt(error, f),
             Self::Repeated(entity) => {
                 write!(f, "entity {entity} is named twice: borrow each entity mutably once")

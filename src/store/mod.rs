@@ -137,7 +137,7 @@ mod tagged_entries;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
-pub use error::{EntityError, MissingComponent, SpawnError};
+pub use error::{EntityError, SpawnError};
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
 pub(crate) use image::{StoreImage, StorePatch, age_of_stamp};

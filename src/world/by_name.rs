@@ -57,7 +57,7 @@ impl World {
     /// let entity = world.spawn(());
     /// world.reflect_mut().insert(entity, [("health", &9u16.to_ne_bytes()[..])])?;
     /// assert_eq!(world.get::<Health>(entity), Ok(&Health(9)));
-    /// # Ok::<(), phalanx::error::BytesError>(())
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub const fn reflect_mut(&mut self) -> ReflectMut<'_> {
         ReflectMut { world: self }
@@ -140,7 +140,7 @@ impl ReflectMut<'_> {
     /// assert_eq!(world.get::<Health>(entity), Ok(&Health(500)));
     /// let error = world.reflect_mut().insert(entity, [("health", &[1][..])]).unwrap_err();
     /// assert_eq!(error.to_string(), "a value of `health` has 2 bytes, and 1 were given");
-    /// # Ok::<(), phalanx::error::BytesError>(())
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub fn insert<'b>(
         &mut self,
@@ -191,7 +191,7 @@ impl ReflectMut<'_> {
     /// let entity = world.spawn((Health(500), Frozen));
     /// world.reflect_mut().remove(entity, ["frozen"])?;
     /// assert!(!world.has::<Frozen>(entity) && world.has::<Health>(entity));
-    /// # Ok::<(), phalanx::error::BytesError>(())
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub fn remove<'n>(
         &mut self,

@@ -84,7 +84,7 @@ mod resources;
 mod retain;
 mod split;
 
-pub use crate::store::{EntityError, MissingComponent, SpawnError};
+pub use crate::store::{EntityError, SpawnError};
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::{BytesError, Reflect, ReflectMut};

@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::error::{ApplyError, CommandErrorKind, CommandVerb, NoSuchEntity};
+use phalanx::command::{ApplyError, CommandErrorKind, CommandVerb};
+use phalanx::error::NoSuchEntity;
 use phalanx::prelude::*;
 
 use crate::common::components::{Byte, Four, Tag, sound};

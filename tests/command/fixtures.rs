@@ -1,6 +1,6 @@
 //! A world with a buffer, and its playback.
 
-use phalanx::error::{ApplyError, CommandError};
+use phalanx::command::{ApplyError, CommandError};
 use phalanx::prelude::*;
 
 use crate::common::components::sound;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use phalanx::error::{ApplyError, CommandErrorKind};
+use phalanx::command::{ApplyError, CommandErrorKind};
 use phalanx::prelude::*;
 use phalanx::terms::Terms;
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
-use phalanx::error::{ApplyError, CommandErrorKind, CommandVerb};
+use phalanx::command::{ApplyError, CommandErrorKind, CommandVerb};
 use phalanx::prelude::*;
 
 use crate::common::components::{Big, Byte, Four, Page, Tag, sound};

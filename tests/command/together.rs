@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use phalanx::prelude::*;
-use phalanx::{Version, error::CommandErrorKind};
+use phalanx::{Version, command::CommandErrorKind};
 
 use crate::common::components::{Big, Byte, Four, Hundred, Page, Tag, Twelve};
 use crate::fixtures::{apply, errors, world_and_buffer};

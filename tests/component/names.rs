@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::error::{ApplyError, CommandError, CommandErrorKind, CommandVerb, NameTaken};
+use phalanx::command::{ApplyError, CommandError, CommandErrorKind, CommandVerb};
+use phalanx::error::NameTaken;
 use phalanx::prelude::*;
 use phalanx::{Lookup, LookupMut};
 

@@ -1,7 +1,7 @@
 //! Split components: the same component with a column for each field.
 
-use phalanx::error::BytesError;
 use phalanx::prelude::*;
+use phalanx::reflect::BytesError;
 use phalanx::{Columnar, SplitMut};
 
 use crate::common::world;

@@ -126,7 +126,7 @@ fn reserved_ids_live_at_the_next_change_and_meet_no_other() {
     reserved.push(world.reserve_entity().expect("room"));
     assert_eq!(world.len(), 5, "not yet");
     assert!(reserved.iter().all(|&e| world.contains(e)));
-    assert!(matches!(world.get::<Four>(reserved[0]), Err(EntityError::Missing(_))));
+    assert!(matches!(world.get::<Four>(reserved[0]), Err(EntityError::Missing { .. })));
     let spawned = world.spawn(Four(1));
     assert!(!reserved.contains(&spawned));
     assert_eq!(world.len(), 15);

@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::error::{ApplyError, CommandVerb};
+use phalanx::command::{ApplyError, CommandVerb};
 use phalanx::prelude::*;
 use rayon::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Commands that a buffer or a writer records.
 
+use phalanx::command::CommandVerb;
 use phalanx::command::CommandWriter;
-use phalanx::error::CommandVerb;
 use phalanx::prelude::*;
 
 use crate::chance::Chance;

@@ -1,8 +1,9 @@
 //! Outcomes of operations, in a few words, which are compared and counted in the histogram.
 
+use phalanx::command::CommandErrorKind;
 use phalanx::error::{
-    AllocAtError, CommandErrorKind, EntityError, LayoutError, NoSuchEntity, OutOfIds, ReserveError,
-    ScatterError, SpawnError,
+    AllocAtError, EntityError, LayoutError, NoSuchEntity, OutOfIds, ReserveError, ScatterError,
+    SpawnError,
 };
 
 /// The answer of an operation.
@@ -45,7 +46,7 @@ faults! {
     LayoutError { Self::RowTooWide { .. } => WIDE }
     EntityError {
         Self::NoSuchEntity(_) => DEAD,
-        Self::Missing(_) => LACKS,
+        Self::Missing { .. } => LACKS,
         Self::Layout(_) => WIDE,
         Self::Repeated(_) => "repeated",
     }

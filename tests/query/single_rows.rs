@@ -1,7 +1,8 @@
 //! Rows that are visited outside of a pass: the row of an entity, the only row, several at a time.
 
-use phalanx::error::{Exclusion, NotSingle, RowError};
+use phalanx::error::NotSingle;
 use phalanx::prelude::*;
+use phalanx::rows::{Exclusion, RowError};
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve};
 

@@ -2,8 +2,8 @@
 
 use std::sync::mpsc;
 
-use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
+use phalanx::schedule::ScheduleError;
 
 use super::{A, panic_text, world};
 

@@ -4,9 +4,9 @@ use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use phalanx::error::Subject;
 use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
+use phalanx::schedule::Subject;
 use phalanx::schedule::on_event;
 
 use super::{A, B, Mark, panic_text, world};

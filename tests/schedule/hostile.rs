@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use phalanx::Lookup;
-use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
+use phalanx::schedule::ScheduleError;
 
 use super::{A, B, C, Mark, panic_text, world};
 

@@ -1,7 +1,7 @@
 //! The order of systems, and invalid orders.
 
-use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
+use phalanx::schedule::ScheduleError;
 use proptest::prelude::*;
 
 use super::{A, Log, note, panic_text, world};

@@ -1,9 +1,9 @@
 //! The values of systems' parameters.
 
 use phalanx::Lookup;
-use phalanx::error::{ScheduleError, Subject};
 use phalanx::prelude::*;
 use phalanx::schedule::SystemParam;
+use phalanx::schedule::{ScheduleError, Subject};
 
 use super::{A, B, C, Mark, panic_text, world};
 

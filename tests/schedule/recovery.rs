@@ -1,7 +1,7 @@
 //! The state of world and schedule after a failure.
 
-use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
+use phalanx::schedule::ScheduleError;
 
 use super::{A, Log, Mark, note, panic_text, world};
 

@@ -1,8 +1,9 @@
 //! Commands that had no effect: the ones that are reported, the ones that are errors, and the ones
 //! that panic.
 
-use phalanx::error::{CommandErrorKind, CommandVerb, ScheduleError};
+use phalanx::command::{CommandErrorKind, CommandVerb};
 use phalanx::prelude::*;
+use phalanx::schedule::ScheduleError;
 use phalanx::schedule::{CommandReport, FailedCommands};
 
 use super::{A, B, Mark, note, panic_text, world};

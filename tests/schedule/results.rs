@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
-use phalanx::error::{NotSingle, SystemError};
+use phalanx::error::NotSingle;
 use phalanx::prelude::*;
+use phalanx::schedule::SystemError;
 
 use super::{A, B, Log, Mark, note, world};
 

@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use phalanx::error::{ApplyError, RunError};
+use phalanx::command::ApplyError;
 use phalanx::prelude::*;
+use phalanx::schedule::RunError;
 
 use super::{A, B, world};
 

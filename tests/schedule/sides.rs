@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use phalanx::error::Subject;
 use phalanx::prelude::*;
+use phalanx::schedule::Subject;
 
 use super::{A, B, Mark, panic_text, world};
 

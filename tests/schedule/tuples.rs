@@ -1,7 +1,7 @@
 //! Systems added several at a time, and ordered by their functions.
 
-use phalanx::error::ScheduleError;
 use phalanx::prelude::*;
+use phalanx::schedule::ScheduleError;
 
 use super::{A, Log, note, world};
 

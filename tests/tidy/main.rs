@@ -219,7 +219,7 @@ const PROGRAMS: [&str; 9] = [
 ];
 
 /// Pages of public names, and how many each has: the numbers only fall.
-const PAGES: [(&str, usize); 2] = [("src/lib.rs", 66), ("src/error.rs", 37)];
+const PAGES: [(&str, usize); 2] = [("src/lib.rs", 66), ("src/error.rs", 16)];
 
 /// The types with the longest pages, and how many public methods each has: the numbers only fall.
 const METHODS: [(&str, usize); 2] = [("World", 70), ("Query", 30)];

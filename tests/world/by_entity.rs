@@ -1,8 +1,9 @@
 //! Every call that names an entity, called for entities of every state: the calls agree.
 
 use phalanx::Gone;
-use phalanx::error::{EntityError, Exclusion, MissingComponent, RowError};
+use phalanx::error::EntityError;
 use phalanx::prelude::*;
+use phalanx::rows::{Exclusion, RowError};
 use phalanx::shared::Shared;
 
 use crate::common::components::sound;
@@ -35,7 +36,7 @@ use Answer::{Has, Lacks, NotAlive};
 fn answer<T>(result: Result<T, EntityError>) -> Answer {
     match result {
         Ok(_) => Has,
-        Err(EntityError::Missing(_)) => Lacks,
+        Err(EntityError::Missing { .. }) => Lacks,
         Err(EntityError::NoSuchEntity(_)) => NotAlive,
         Err(error) => panic!("another error: {error}"),
     }
@@ -243,5 +244,5 @@ fn reserved_ids_pass_filters_as_entities_without_components_do() {
     assert_eq!(excluded(all().filter::<AnyOf<(Part, Other)>>().get(entity)), Exclusion::HasNone);
     assert_eq!(excluded(all().filter_since::<Arrived>(seen).get(entity)), Exclusion::Unchanged);
     let error = world.get::<Part>(entity).unwrap_err();
-    assert_eq!(error, MissingComponent { entity, component: Part::NAME }.into());
+    assert_eq!(error, EntityError::Missing { entity, component: Part::NAME });
 }

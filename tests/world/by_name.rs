@@ -1,7 +1,8 @@
 //! Components without their types: views of entities, and values by name.
 
-use phalanx::error::{BytesError, EntityError};
+use phalanx::error::EntityError;
 use phalanx::prelude::*;
+use phalanx::reflect::BytesError;
 use phalanx::reflect::ComponentShape;
 
 #[component(name = "place")]
@@ -56,7 +57,7 @@ fn a_view_has_all_components_by_name_with_their_bytes() {
     assert!(view.component("door").is_none(), "it has none");
     assert!(view.component("unheard of").is_none());
     assert_eq!(view.get::<State>(), Ok(&State::Dead));
-    assert!(matches!(view.get::<Door>(), Err(EntityError::Missing(_))));
+    assert!(matches!(view.get::<Door>(), Err(EntityError::Missing { .. })));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Cleanup components: entities that are new, tracked and gone.
 
 use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
-use phalanx::Previous;
-use phalanx::error::{ApplyError, BytesError, CommandErrorKind, EntityError, NoSuchEntity};
+use phalanx::command::{ApplyError, CommandErrorKind};
+use phalanx::error::{EntityError, NoSuchEntity};
 use phalanx::prelude::*;
-use std::collections::BTreeSet;
+use phalanx::{Previous, reflect::BytesError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 #[component(cleanup)]
 #[derive(Debug, PartialEq)]

@@ -30,7 +30,7 @@ fn cells_are_refused_together_and_nothing_is_stamped() {
     let before = world.version();
     let refused = |world: &mut World, pick| world.get_disjoint_mut::<Four, 3>(pick).map(|_| ());
     assert_eq!(refused(&mut world, [a, b, a]), Err(EntityError::Repeated(a)));
-    assert!(matches!(refused(&mut world, [a, b, bare]), Err(EntityError::Missing(_))));
+    assert!(matches!(refused(&mut world, [a, b, bare]), Err(EntityError::Missing { .. })));
     assert!(refused(&mut world, [a, b, Entity::NULL]).is_err());
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
 }

@@ -1,8 +1,9 @@
 //! Components that are switched off and on: passes, stamps, errors, and other ways to the same
 //! rows.
 
-use phalanx::error::{EntityError, Exclusion, RowError};
+use phalanx::error::EntityError;
 use phalanx::prelude::*;
+use phalanx::rows::{Exclusion, RowError};
 
 use crate::common::components::{Serial, Tag, Twelve, sound};
 use crate::enable::{Awake, Health};
@@ -182,7 +183,7 @@ fn what_is_missing_is_an_error_and_changes_nothing() {
     let entity = world.spawn(Health(1));
     let before = world.hash();
     let missing = world.set_enabled::<Awake>(entity, false);
-    assert!(matches!(missing, Err(EntityError::Missing(_))), "{missing:?}");
+    assert!(matches!(missing, Err(EntityError::Missing { .. })), "{missing:?}");
     assert!(world.is_enabled::<Awake>(entity).is_err());
     world.despawn(entity).unwrap();
     let dead = world.hash();

@@ -1,9 +1,9 @@
 //! Entities that queries pass over: `Disabled`, `Prototype`, and hidden components of a user.
 
 use phalanx::Previous;
-use phalanx::error::{Exclusion, RowError};
 use phalanx::explain::Mismatch;
 use phalanx::prelude::*;
+use phalanx::rows::{Exclusion, RowError};
 
 use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
 

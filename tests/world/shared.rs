@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use phalanx::error::ApplyError;
+use phalanx::command::ApplyError;
 use phalanx::prelude::*;
 
 use crate::common::components::{Byte, Serial, Tag, Twelve, sound};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use phalanx::HashCache;
 use phalanx::chunks::{PerChunk, PerChunkMut};
-use phalanx::error::SnapshotError;
 use phalanx::prelude::*;
+use phalanx::snapshot::SnapshotError;
 use phalanx::snapshot::{Snapshot, SnapshotRing};
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve, small_world, sound};

@@ -4,9 +4,9 @@ use std::io;
 
 use phalanx::Bundle;
 use phalanx::chunks::PerChunk;
-use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
 use phalanx::snapshot::Snapshot;
+use phalanx::snapshot::{ReadError, SnapshotError};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change_or_share, steps};

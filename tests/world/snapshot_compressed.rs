@@ -3,8 +3,8 @@
 #[cfg(not(feature = "lz4"))]
 #[test]
 fn a_build_without_the_feature_says_so() {
-    use phalanx::error::ReadError;
     use phalanx::prelude::*;
+    use phalanx::snapshot::ReadError;
 
     let frame = 0x184D_2204_u32.to_le_bytes();
     let error = World::new().read_snapshot(&frame).expect_err("it is compressed");
@@ -15,8 +15,8 @@ fn a_build_without_the_feature_says_so() {
 #[cfg(feature = "lz4")]
 mod with_the_feature {
     use phalanx::World;
-    use phalanx::error::ReadError;
     use phalanx::prelude::*;
+    use phalanx::snapshot::ReadError;
     use phalanx::snapshot::{Snapshot, SnapshotReader};
 
     use crate::common::components::{Four, Twelve, small_world, sound};

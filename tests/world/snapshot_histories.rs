@@ -2,9 +2,9 @@
 
 use phalanx::HashCache;
 use phalanx::chunks::{PerChunk, PerChunkMut};
-use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
 use phalanx::snapshot::Snapshot;
+use phalanx::snapshot::{ReadError, SnapshotError};
 
 use crate::common::components::{Four, small_world, sound};
 use crate::common::effort::effort;

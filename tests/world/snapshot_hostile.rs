@@ -2,8 +2,8 @@
 //! nevertheless.
 
 use phalanx::chunks::{PerChunk, PerChunkMut};
-use phalanx::error::ReadError;
 use phalanx::prelude::*;
+use phalanx::snapshot::ReadError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::common::components::{Four, Tag, Twelve, small_world, sound};

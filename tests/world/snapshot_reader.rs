@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use phalanx::chunks::{PerChunk, PerChunkMut};
-use phalanx::error::ReadError;
 use phalanx::prelude::*;
+use phalanx::snapshot::ReadError;
 use phalanx::snapshot::SnapshotReader;
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve, sound};

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
 use phalanx::chunks::PerChunk;
-use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
+use phalanx::snapshot::{ReadError, SnapshotError};
 use phalanx::snapshot::{Snapshot, SnapshotReader};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};

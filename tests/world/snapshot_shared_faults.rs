@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use phalanx::error::ReadError;
 use phalanx::prelude::*;
+use phalanx::snapshot::ReadError;
 use phalanx::snapshot::{Snapshot, SnapshotReader};
 
 use crate::common::components::{Four, Serial, Tag, small_world, sound};

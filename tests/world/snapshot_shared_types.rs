@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
 use phalanx::snapshot::SnapshotReader;
+use phalanx::snapshot::{ReadError, SnapshotError};
 
 use crate::common::components::{Four, small_world};
 use crate::snapshot_shared::{bytes_of, tell};

@@ -1,6 +1,6 @@
 //! Rows are added, removed and moved between archetypes, and are found at their places.
 
-use phalanx::error::{EntityError, MissingComponent};
+use phalanx::error::EntityError;
 use phalanx::prelude::*;
 
 use crate::common::components::{Big, Four, Link, Nth, Other, Page, Tag, Third, Twelve, sound};
@@ -193,16 +193,16 @@ fn inserting_part_new_part_old_keeps_the_rest() {
 #[test]
 fn removing_what_is_not_there_is_an_error_that_names_it() {
     let (mut world, entities) = filled(3);
-    let missing = MissingComponent { entity: entities[1], component: Tag::NAME };
+    let missing = EntityError::Missing { entity: entities[1], component: Tag::NAME };
     let before = world.version();
-    assert_eq!(world.remove::<Tag>(entities[1]), Err(EntityError::Missing(missing)));
-    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(EntityError::Missing(missing)));
+    assert_eq!(world.remove::<Tag>(entities[1]), Err(missing));
+    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(missing));
     assert_eq!(world.remove::<()>(entities[1]), Ok(()));
     assert!(world.exchange::<(Tag, Four), _>(entities[1], Other).is_err());
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
     all_but(&world, &entities, &[]);
     // The same once more, now that the world knows the types.
-    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(EntityError::Missing(missing)));
+    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(missing));
     all_but(&world, &entities, &[]);
 }
 

@@ -20,7 +20,7 @@ use arrow_schema::ArrowError;
 /// let snapshot = Arc::new(world.snapshot()?);
 /// let error = phalanx_arrow::record_batches(&snapshot).unwrap_err();
 /// assert!(error.to_string().contains("give the component another name"), "{error}");
-/// # Ok::<(), phalanx::error::SnapshotError>(())
+/// # Ok::<(), phalanx::snapshot::SnapshotError>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]

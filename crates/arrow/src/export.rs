@@ -82,7 +82,7 @@ impl Export {
     /// };
     /// assert_eq!(data_type(Export::new()), "FixedSizeBinary(8)");
     /// assert_eq!(data_type(Export::new().alias("Celsius", "f64")), "Float64");
-    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]
     pub fn alias(mut self, name: &str, means: &str) -> Self {

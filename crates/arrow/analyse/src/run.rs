@@ -49,7 +49,7 @@ pub(crate) enum Failure {
     },
     Engine(DataFusionError),
     Export(ExportError),
-    Snapshot(phalanx::error::SnapshotError),
+    Snapshot(phalanx::snapshot::SnapshotError),
 }
 
 impl fmt::Display for Failure {
@@ -78,8 +78,8 @@ impl From<ExportError> for Failure {
     }
 }
 
-impl From<phalanx::error::SnapshotError> for Failure {
-    fn from(error: phalanx::error::SnapshotError) -> Self {
+impl From<phalanx::snapshot::SnapshotError> for Failure {
+    fn from(error: phalanx::snapshot::SnapshotError) -> Self {
         Self::Snapshot(error)
     }
 }
