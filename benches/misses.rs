@@ -125,12 +125,12 @@ count! {
     changed at rows_1000_of_100000: Changed,
         Counts { instructions: 5_607, read_misses: 410, write_misses: 18 };
 
-    // 961 instructions and 1.75 lines a pair. 82 of the instructions are there because a chunk may
+    // 897 instructions and 1.76 lines a pair. 82 of the instructions are there because a chunk may
     // lie in an extent, 17 because slots may be far, 10 because the blocks of a list keep their
     // layout, 5 because one error serves insert and remove, and 41 because rows may have enable
     // bits, cleanup components, and readers of added and removed rows.
     add_remove at pairs_10000: AddRemove,
-        Counts { instructions: 9_613_451, read_misses: 10_147, write_misses: 7_388 };
+        Counts { instructions: 8_967_062, read_misses: 10_190, write_misses: 7_449 };
 
     // 65 instructions a row, one of them because the blocks of a list keep their layout. Rows of
     // 100 bytes alone are 15,625 lines. The path of the program moves the count by some 200.
