@@ -14,6 +14,7 @@ use super::player::{Outcome, Player};
 use super::record::{Record, RecordKind, Recorder};
 use super::scratch::PlaybackScratch;
 
+/// # Playback of commands
 impl World {
     /// Applies the commands of a buffer, and empties it; see [`CommandBuffer`] for the order.
     ///

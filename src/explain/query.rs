@@ -151,6 +151,7 @@ impl Mismatch {
     }
 }
 
+/// # Explanation
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// Explains the memory that one pass of this query touches: archetypes, chunks, rows and cache
     /// lines, and the reason why each other archetype does not match. Changes no version and does

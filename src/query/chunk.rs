@@ -35,12 +35,33 @@ pub struct Chunk<'w, Q: Terms> {
 
 impl<'w, Q: Terms> Chunk<'w, Q> {
     /// The slices, as [`Query::iter`](crate::Query::iter) yields them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0); 100]);
+    /// for chunk in world.query_mut::<&mut Health>().chunks() {
+    ///     let number = chunk.index() as f32;
+    ///     chunk.slices().iter_mut().for_each(|health| health.0 += number);
+    /// }
+    /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 1.0), "of chunk 0");
+    /// ```
     #[inline]
     pub fn slices(self) -> Q::Slices<'w> {
         self.slices
     }
 
     /// The entities of the chunk's live rows.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let all = world.spawn_batch([Health(1.0); 100]).to_vec();
+    /// let chunk = world.query::<&Health>().chunks().next().unwrap();
+    /// assert_eq!(chunk.entities(), all);
+    /// ```
     #[inline]
     #[must_use]
     pub fn entities(&self) -> &'w [Entity] {
@@ -50,6 +71,18 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     /// The numbers of the rows in the chunk. If some rows are [disabled](crate::World::set_enabled)
     /// or in lines that did not change, the chunk is yielded once for each run of visible rows, and
     /// this is that run.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(lines)] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let all = world.spawn_batch([Health(1.0); 100]).to_vec();
+    /// let before = world.version();
+    /// world.get_mut::<Health>(all[40])?.0 = 2.0;
+    /// let changed = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
+    /// assert_eq!(changed.chunks().map(|chunk| chunk.rows()).collect::<Vec<_>>(), [32..48]);
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn rows(&self) -> Range<usize> {
@@ -57,6 +90,15 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     }
 
     /// The number of live rows.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0); 5000]);
+    /// let lens: Vec<_> = world.query::<&Health>().chunks().map(|chunk| chunk.len()).collect();
+    /// assert_eq!(lens, [4096, 904]);
+    /// ```
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -64,6 +106,14 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     }
 
     /// Whether the chunk has no rows. A query yields no such chunk.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1.0));
+    /// assert!(world.query::<&Health>().chunks().all(|chunk| !chunk.is_empty()));
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -71,18 +121,54 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
 
     /// The number of the chunk's archetype: its index in
     /// [`Reflect::archetypes`](crate::reflect::Reflect::archetypes).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1.0), Frozen));
+    /// let chunk = world.query::<&Health>().chunks().next().unwrap();
+    /// let archetype = world.reflect().archetypes().nth(chunk.archetype()).unwrap();
+    /// assert_eq!(archetype.components().count(), 2);
+    /// ```
     #[must_use]
     pub const fn archetype(&self) -> usize {
         self.archetype
     }
 
     /// The chunk's number in its archetype. Chunks that filters skip are counted.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let all = world.spawn_batch([Health(1.0); 5000]).to_vec();
+    /// let before = world.version();
+    /// world.get_mut::<Health>(all[4999])?.0 = 2.0;
+    /// let changed = world.query::<&Health>().changed_since(before);
+    /// assert_eq!(changed.chunks().map(|chunk| chunk.index()).collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
     /// The number of rows that the pass yielded before these: their start in a dense output.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..5000).map(|i| Health(i as f32)));
+    /// let mut dense = vec![0.0; world.len()];
+    /// for chunk in world.query::<&Health>().chunks() {
+    ///     let out = &mut dense[chunk.first_row()..][..chunk.len()];
+    ///     out.copy_from_slice(scalars::<f32>(chunk.slices()));
+    /// }
+    /// assert_eq!(dense[4999], 4999.0);
+    /// ```
     #[must_use]
     pub const fn first_row(&self) -> usize {
         self.first_row
@@ -90,6 +176,20 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
 
     /// The version at which column `C` of this chunk was last yielded as `&mut`, spawned or
     /// inserted. `None` if `C` is not a term of the query or the archetype lacks it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Armour(f32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn((Health(1.0), Armour(1.0)));
+    /// let before = world.version();
+    /// world.get_mut::<Health>(entity)?.0 = 2.0;
+    /// let chunk = world.query::<(&Health, &Armour)>().chunks().next().unwrap();
+    /// assert!(chunk.version::<Health>() > Some(before));
+    /// assert_eq!(chunk.version::<Armour>(), Some(before));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     #[must_use]
     pub fn version<C: Columnar<Shape: TermShape>>(&self) -> Option<Version> {
         let first = C::Shape::READ.first()?;
@@ -99,12 +199,34 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     }
 
     /// The version at which rows last arrived in this chunk or left it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let [first, _] = [1.0, 2.0].map(|health| world.spawn(Health(health)));
+    /// let before = world.version();
+    /// world.despawn(first)?;
+    /// let chunk = world.query::<&Health>().chunks().next().unwrap();
+    /// assert!(chunk.order_version() > before && chunk.arrival_version() <= before);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
     #[must_use]
     pub const fn order_version(&self) -> Version {
         self.order
     }
 
     /// The version at which rows last arrived in this chunk.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1.0));
+    /// let before = world.version();
+    /// world.spawn(Health(2.0));
+    /// assert!(world.query::<&Health>().chunks().all(|chunk| chunk.arrival_version() > before));
+    /// ```
     #[must_use]
     pub const fn arrival_version(&self) -> Version {
         self.arrival

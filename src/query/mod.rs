@@ -77,13 +77,11 @@
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod query;
 
+mod narrow;
+
 mod row_lookup;
 
 mod single;
-
-mod narrow;
-
-mod combinations;
 
 mod for_each;
 
@@ -93,17 +91,16 @@ mod gather;
 
 mod masked;
 
-mod extents;
-
-mod changed_lines;
-
 mod access;
 mod begin_pass;
+mod changed_lines;
 mod chunk;
 mod chunk_rows;
 mod chunk_run;
+mod combinations;
 mod cursor;
 mod enabled;
+mod extents;
 mod filter;
 mod in_step;
 mod lines_mut;

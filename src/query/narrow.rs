@@ -1,12 +1,13 @@
 //! The methods of a query that narrow it by filters.
 
-use crate::component::{ChunkValue, Columnar, PerChunk};
+use crate::component::{ChunkValue, Columnar, PerChunk, SharedValue};
 use crate::version::Version;
 
 use super::filter::{Changed, Filter, Watch, With, Without};
 use super::per_chunk::WhereChunk;
 use super::query::Query;
 use super::query_type::is_by_row;
+use super::shared::WhereShared;
 use super::terms::Terms;
 
 /// Refuses filters that compare a version, where none is given.
@@ -156,6 +157,54 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.filter_since::<Changed<C>>(since)
     }
 
+    /// Adds a filter type that compares versions, or a tuple with one: only chunks, or lines of
+    /// sixteen rows, that are newer than `since`.
+    ///
+    /// | filter | the query visits |
+    /// | --- | --- |
+    /// | [`Changed<C>`](crate::Changed) | as after [`changed_since`](Query::changed_since): chunks with a column `C` that was written |
+    /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | lines of sixteen rows in which `C` was written |
+    /// | [`Arrived`](crate::Arrived) | chunks in which rows arrived: spawned there, or moved there from another archetype |
+    /// | [`Reordered`](crate::Reordered) | chunks with other rows, or rows in other places |
+    ///
+    /// A system names the same types in its signature, and compares with the version of its last
+    /// run. Costs one comparison per archetype plus one per chunk, over a dense array, and for
+    /// changed lines one a line in chunks that changed. If a snapshot was restored after `since`,
+    /// older changes may be reported as well.
+    ///
+    /// # Panics
+    ///
+    /// In a system, if neither the terms nor the filters of its query name the component that `G`
+    /// watches. If the query is [`padded`](Query::padded), and `G` chooses lines.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Position(f32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Position(0.0); 10_000]);
+    /// let before = world.version();
+    /// assert_eq!(world.query::<&Position>().filter_since::<Arrived>(before).chunks().count(), 0);
+    /// world.spawn(Position(1.0));
+    /// let arrived = world.query::<&Position>().filter_since::<Arrived>(before);
+    /// assert_eq!(arrived.chunks().count(), 1, "the last chunk");
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Position(f32);
+    /// # let world = World::new();
+    /// world.query::<Entity>().filter_since::<With<Position>>(Version::NEVER); // `filter`
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn filter_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
+        const { assert_version::<G>() };
+        G::assert_watchable(self.view());
+        // A restored snapshot discards versions: the filter compares with the last one before.
+        let seen = self.view().store().history().seen(since);
+        self.narrow(G::newer_than(seen))
+    }
+
     /// Only chunks with a [value](PerChunk) of type `V` that passes a test. Other chunks are
     /// skipped before their columns are touched, and are not stamped.
     ///
@@ -204,51 +253,32 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow(WhereChunk::new(test))
     }
 
-    /// Adds a filter type that compares versions, or a tuple with one: only chunks, or lines of
-    /// sixteen rows, that are newer than `since`.
+    /// Only entities with a [shared value](crate::shared::Shared) of type `T` that equals `value`.
+    /// The chunks of other values are not touched.
     ///
-    /// | filter | the query visits |
-    /// | --- | --- |
-    /// | [`Changed<C>`](crate::Changed) | as after [`changed_since`](Query::changed_since): chunks with a column `C` that was written |
-    /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | lines of sixteen rows in which `C` was written |
-    /// | [`Arrived`](crate::Arrived) | chunks in which rows arrived: spawned there, or moved there from another archetype |
-    /// | [`Reordered`](crate::Reordered) | chunks with other rows, or rows in other places |
-    ///
-    /// A system names the same types in its signature, and compares with the version of its last
-    /// run. Costs one comparison per archetype plus one per chunk, over a dense array, and for
-    /// changed lines one a line in chunks that changed. If a snapshot was restored after `since`,
-    /// older changes may be reported as well.
-    ///
-    /// # Panics
-    ///
-    /// In a system, if neither the terms nor the filters of its query name the component that `G`
-    /// watches. If the query is [`padded`](Query::padded), and `G` chooses lines.
+    /// One look-up of `value` by its hash; a pass visits the archetypes of this value, and none of
+    /// others, however many values there are. No entity passes if no entity has such a value, or if
+    /// two filters name two values of a type. The type must be the type of the values: `&str` does
+    /// not find a `String`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[component] struct Position(f32);
+    /// # #[component] struct Health(f32);
+    /// #[derive(PartialEq, Eq, Hash)]
+    /// struct Team(u8);
+    ///
     /// # let mut world = World::new();
-    /// world.spawn_batch([Position(0.0); 10_000]);
-    /// let before = world.version();
-    /// assert_eq!(world.query::<&Position>().filter_since::<Arrived>(before).chunks().count(), 0);
-    /// world.spawn(Position(1.0));
-    /// let arrived = world.query::<&Position>().filter_since::<Arrived>(before);
-    /// assert_eq!(arrived.chunks().count(), 1, "the last chunk");
+    /// for team in [Team(0), Team(1), Team(0)] {
+    ///     let soldier = world.spawn(Health(1.0));
+    ///     world.insert_shared(soldier, team)?;
+    /// }
+    /// let soldiers = world.query::<&Health>();
+    /// assert_eq!(soldiers.where_shared(&Team(0)).count_rows(), 2);
+    /// assert_eq!(world.query::<()>().where_shared(&Team(7)).count_rows(), 0);
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
-    ///
-    /// ```compile_fail,E0080
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Position(f32);
-    /// # let world = World::new();
-    /// world.query::<Entity>().filter_since::<With<Position>>(Version::NEVER); // `filter`
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn filter_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
-        const { assert_version::<G>() };
-        G::assert_watchable(self.view());
-        // A restored snapshot discards versions: the filter compares with the last one before.
-        let seen = self.view().store().history().seen(since);
-        self.narrow(G::newer_than(seen))
+    pub fn where_shared<T: SharedValue>(self, value: &T) -> Query<'w, Q, (F, WhereShared<T>)> {
+        let tag = self.view().store().registry().shared_tag(value);
+        self.narrow(WhereShared::new(tag))
     }
 }

@@ -177,6 +177,7 @@ const fn assert_one_part<Q: Terms, F: Filter>() {
     );
 }
 
+/// # Passes
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(crate) fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
@@ -202,30 +203,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(super) fn view(&self) -> ReadBorrow<'_> {
         Q::Mode::view(&self.borrow)
-    }
-
-    /// The same query, for as long as this borrow of it lasts: for a method that takes the query by
-    /// value, or a filter, of a query that writes and is needed again afterwards.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Health(f32);
-    /// # #[component] struct Poisoned;
-    /// fn suffer(mut living: Query<&mut Health>) {
-    ///     living.reborrow().with::<Poisoned>().rows().for_each(|health| health.0 -= 1.0);
-    ///     let halve = |health: &mut [Health]| health.iter_mut().for_each(|h| h.0 *= 0.5);
-    ///     living.reborrow().par().for_each_chunk(halve);
-    ///     assert_eq!(living.count_rows(), 2);
-    /// }
-    /// # let mut world = World::new();
-    /// world.spawn((Health(5.0), Poisoned));
-    /// world.spawn(Health(4.0));
-    /// suffer(world.query_mut());
-    /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 2.0));
-    /// ```
-    #[inline]
-    pub fn reborrow(&mut self) -> Query<'_, Q, F> {
-        Query::new(Q::Mode::reborrow(&mut self.borrow), self.filter, self.padded)
     }
 
     /// Iterates over the chunks of a query that only reads: slices of its columns.
@@ -384,6 +361,30 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count_rows() == 0
+    }
+
+    /// The same query, for as long as this borrow of it lasts: for a method that takes the query by
+    /// value, or a filter, of a query that writes and is needed again afterwards.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Poisoned;
+    /// fn suffer(mut living: Query<&mut Health>) {
+    ///     living.reborrow().with::<Poisoned>().rows().for_each(|health| health.0 -= 1.0);
+    ///     let halve = |health: &mut [Health]| health.iter_mut().for_each(|h| h.0 *= 0.5);
+    ///     living.reborrow().par().for_each_chunk(halve);
+    ///     assert_eq!(living.count_rows(), 2);
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn((Health(5.0), Poisoned));
+    /// world.spawn(Health(4.0));
+    /// suffer(world.query_mut());
+    /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 2.0));
+    /// ```
+    #[inline]
+    pub fn reborrow(&mut self) -> Query<'_, Q, F> {
+        Query::new(Q::Mode::reborrow(&mut self.borrow), self.filter, self.padded)
     }
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.

@@ -188,6 +188,18 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// # Errors
     ///
     /// If the entity is not alive, or the query excludes it; the error gives the reason.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let [alive, other] = [world.spawn(Health(3.0)), world.spawn(())];
+    /// let query = world.query::<&Health>();
+    /// let lookup = query.lookup();
+    /// assert_eq!(lookup.get(alive)?.0, 3.0);
+    /// assert!(lookup.get(other).is_err());
+    /// # Ok::<(), phalanx::rows::RowError>(())
+    /// ```
     #[inline]
     pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
     where
@@ -203,6 +215,20 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// # Errors
     ///
     /// As for [`RowLookup::get`]. No chunk is stamped.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let hit = [3.0, 4.0].map(|health| world.spawn(Health(health)));
+    /// let mut query = world.query_mut::<&mut Health>();
+    /// let mut lookup = query.lookup_mut();
+    /// for entity in hit {
+    ///     lookup.get_mut(entity)?.0 -= 1.0;
+    /// }
+    /// assert!(query.rows().map(|health| health.0).eq([2.0, 3.0]));
+    /// # Ok::<(), phalanx::rows::RowError>(())
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
         let archetypes = self.archetypes.reborrow();

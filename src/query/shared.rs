@@ -16,11 +16,9 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, sealed as filter_sealed};
-use super::query::Query;
 use super::run_stamps::RunStamps;
 use super::store_borrow::Reads;
 use super::term::{Term, sealed as term_sealed};
-use super::terms::Terms;
 
 /// Implements [`Term`] for a term of shared values with the slice `$slice`. `$found` makes the
 /// slice from the value, if the archetype has one.
@@ -110,6 +108,18 @@ pub struct SharedRef<'w, T> {
 
 impl<'w, T> SharedRef<'w, T> {
     /// The value, for as long as the world is borrowed.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_shared(entity, String::from("oak"))?;
+    /// fn species(world: &World) -> &str {
+    ///     world.query::<Shared<String>>().single().map_or("none", |species| species.get())
+    /// }
+    /// assert_eq!(species(&world), "oak");
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn get(self) -> &'w T {
@@ -141,7 +151,7 @@ impl<T: fmt::Debug> fmt::Debug for SharedRef<'_, T> {
 }
 
 /// Filter: only entities with a shared value of type `T` that equals a given one. Made by
-/// [`Query::where_shared`].
+/// [`Query::where_shared`](crate::Query::where_shared).
 pub struct WhereShared<T> {
     /// The tag of the value. No archetype has an unknown one.
     tag: ComponentId,
@@ -201,36 +211,5 @@ impl<T: SharedValue> Filter for WhereShared<T> {
     #[inline]
     fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         beside.shared.is_some_and(|shared| shared.has(self.tag))
-    }
-}
-
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only entities with a [shared value](Shared) of type `T` that equals `value`. The chunks of
-    /// other values are not touched.
-    ///
-    /// One look-up of `value` by its hash; a pass visits the archetypes of this value, and none of
-    /// others, however many values there are. No entity passes if no entity has such a value, or if
-    /// two filters name two values of a type. The type must be the type of the values: `&str` does
-    /// not find a `String`.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component] struct Health(f32);
-    /// #[derive(PartialEq, Eq, Hash)]
-    /// struct Team(u8);
-    ///
-    /// # let mut world = World::new();
-    /// for team in [Team(0), Team(1), Team(0)] {
-    ///     let soldier = world.spawn(Health(1.0));
-    ///     world.insert_shared(soldier, team)?;
-    /// }
-    /// let soldiers = world.query::<&Health>();
-    /// assert_eq!(soldiers.where_shared(&Team(0)).count_rows(), 2);
-    /// assert_eq!(world.query::<()>().where_shared(&Team(7)).count_rows(), 0);
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    pub fn where_shared<T: SharedValue>(self, value: &T) -> Query<'w, Q, (F, WhereShared<T>)> {
-        let tag = self.view().store().registry().shared_tag(value);
-        self.narrow(WhereShared::new(tag))
     }
 }

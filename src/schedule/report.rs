@@ -59,18 +59,60 @@ pub struct CommandReport {
 
 impl CommandReport {
     /// Whether every command had an effect.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Burning;
+    /// let mut world = World::new();
+    /// let dead = world.spawn(());
+    /// world.despawn(dead)?;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.insert(dead, Burning)).named("ignite");
+    /// schedule.run(&mut world)?;
+    /// let report = schedule.report();
+    /// assert!(!report.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.failed.is_empty()
     }
 
     /// The number of commands that had no effect. O(places).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Burning;
+    /// let mut world = World::new();
+    /// let dead = world.spawn(());
+    /// world.despawn(dead)?;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.insert(dead, Burning)).named("ignite");
+    /// schedule.run(&mut world)?;
+    /// let report = schedule.report();
+    /// assert_eq!(report.count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn count(&self) -> u64 {
         self.failed.iter().map(|failed| failed.count).sum()
     }
 
     /// An entry for each place in the source, in the order of their first failures.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Burning;
+    /// let mut world = World::new();
+    /// let dead = world.spawn(());
+    /// world.despawn(dead)?;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.insert(dead, Burning)).named("ignite");
+    /// schedule.run(&mut world)?;
+    /// let report = schedule.report();
+    /// assert!(report.as_slice()[0].to_string().starts_with("a command of system `ignite`: "));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn as_slice(&self) -> &[FailedCommands] {
         self.failed.as_slice()

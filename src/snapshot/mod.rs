@@ -51,6 +51,10 @@
 // that are compared is in `archetype/image.rs`. The effect on versions that the program holds is in
 // `store/history.rs`.
 
+// Before the others, so that the documentation of `World` and `Snapshot` begins with its calls.
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod snapshot;
+
 mod bytes;
 mod compression;
 mod convert;
@@ -63,8 +67,6 @@ mod read_error;
 mod read_shared;
 mod replace_file;
 mod shared_table;
-#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
-mod snapshot;
 mod snapshot_archetype;
 mod snapshot_column;
 mod snapshot_reader;

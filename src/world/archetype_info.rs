@@ -16,6 +16,16 @@ pub struct ArchetypeInfo<'w> {
 
 impl<'w> ArchetypeInfo<'w> {
     /// The components, sorted by name: the order of first use makes no difference. O(components).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert!(archetype.components().map(|info| info.name()).eq(["frozen", "health"]));
+    /// ```
     pub fn components(&self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
         let ids = self.archetype.components().iter();
         let infos = ids.map(|&id| self.registry.info(id));
@@ -26,6 +36,16 @@ impl<'w> ArchetypeInfo<'w> {
 
     /// The types of the [shared values](crate::shared::Shared) of its entities, as the compiler
     /// names them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_shared(entity, String::from("oak"))?;
+    /// let types = world.reflect().archetypes().flat_map(|archetype| archetype.shared_types());
+    /// assert!(types.eq(["alloc::string::String"]));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
         let (registry, shared) = (self.registry, self.archetype.shared());
         let tags = shared.into_iter().flat_map(SharedTags::tags);
@@ -38,42 +58,112 @@ impl<'w> ArchetypeInfo<'w> {
     }
 
     /// The number of entities.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert_eq!(archetype.len(), 1000);
+    /// ```
     #[must_use]
     pub const fn len(&self) -> usize {
         self.archetype.len()
     }
 
     /// Returns `true` if the archetype has no entities.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert!(!archetype.is_empty());
+    /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.archetype.is_empty()
     }
 
     /// The number of chunks that hold rows.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert_eq!(archetype.chunk_len(), 1, "4,000 bytes");
+    /// ```
     #[must_use]
     pub const fn chunk_len(&self) -> usize {
         self.archetype.list().chunk_len() as usize
     }
 
     /// The capacity of a chunk in rows. While the small first block is the only one, its capacity.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert_eq!(archetype.capacity() % VECTOR_ROWS, 0);
+    /// ```
     #[must_use]
     pub const fn capacity(&self) -> usize {
         self.archetype.list().capacity() as usize
     }
 
     /// The bytes of one row in all columns.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert_eq!(archetype.row_bytes(), 4, "a tag has no column");
+    /// ```
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.archetype.list().layouts().row_bytes()
     }
 
     /// The bytes of the blocks that hold the chunks.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert!(archetype.block_bytes() >= 4000);
+    /// ```
     #[must_use]
     pub fn block_bytes(&self) -> usize {
         self.archetype.list().block_bytes()
     }
 
     /// The used part of the chunks' rows, from 0 to 1; 1 without chunks.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(f32);
+    /// # #[component(name = "frozen")] struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
+    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// assert_eq!(archetype.occupancy(), 1000.0 / archetype.capacity() as f64);
+    /// ```
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         match self.chunk_len() * self.capacity() {

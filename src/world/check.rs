@@ -98,7 +98,7 @@ impl fmt::Display for BrokenInvariant {
 
 impl Error for BrokenInvariant {}
 
-/// # Comparison and tests
+/// # Tests
 impl World {
     /// Checks every invariant of the world: directory, rows, chunks, values, stamps, side
     /// values and memory agree. For tests: O(entities + chunks × components + cached queries ×

@@ -7,6 +7,7 @@ use crate::store::EntityError;
 
 use super::world::World;
 
+/// # Components of several entities
 impl World {
     /// Component `C` of several different entities, for writing: both sides of a
     /// collision, both ends of a spring. O(N log N).

@@ -62,12 +62,31 @@ pub struct EntityView<'w> {
 
 impl<'w> EntityView<'w> {
     /// The entity.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert_eq!(world.entity(entity)?.id(), entity);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
     #[must_use]
     pub const fn id(&self) -> Entity {
         self.entity
     }
 
     /// Its components, sorted by name. O(components).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "frozen", enableable)] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Frozen));
+    /// let names = world.entity(entity)?.components().map(|component| component.info().name());
+    /// assert!(names.eq(["frozen", "health"]));
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
     pub fn components(&self) -> impl ExactSizeIterator<Item = ComponentView<'w>> + use<'w> {
         let mut views = Vec::new();
         if let Some((archetype, at)) = self.row {
@@ -81,6 +100,17 @@ impl<'w> EntityView<'w> {
     }
 
     /// The component with this name, if the entity has it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "frozen", enableable)] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Frozen));
+    /// assert_eq!(world.entity(entity)?.component("health").unwrap().bytes(), [7]);
+    /// assert!(world.entity(entity)?.component("mana").is_none());
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
     #[must_use]
     pub fn component(&self, name: &str) -> Option<ComponentView<'w>> {
         let (archetype, at) = self.row?;
@@ -93,6 +123,16 @@ impl<'w> EntityView<'w> {
     /// # Errors
     ///
     /// If the entity lacks it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "frozen", enableable)] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Frozen));
+    /// assert_eq!(world.entity(entity)?.get::<Health>()?.0, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn get<C: Columnar<Shape: CellShape<C>>>(&self) -> Result<Cell<'w, C>, EntityError> {
         self.world.get::<C>(self.entity)
     }
@@ -172,6 +212,17 @@ pub struct ComponentView<'w> {
 
 impl<'w> ComponentView<'w> {
     /// The name and the layout of its type.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "frozen", enableable)] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Frozen));
+    /// let view = world.entity(entity)?;
+    /// assert_eq!(view.component("health").unwrap().info().align(), 1);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
     #[must_use]
     pub const fn info(&self) -> &'w ComponentInfo {
         self.info
@@ -179,12 +230,34 @@ impl<'w> ComponentView<'w> {
 
     /// Whether it is enabled. Components that cannot be [disabled](crate::World::set_enabled)
     /// always are.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "frozen", enableable)] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Frozen));
+    /// world.set_enabled::<Frozen>(entity, false)?;
+    /// assert!(!world.entity(entity)?.component("frozen").unwrap().is_enabled());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn is_enabled(&self) -> bool {
         self.is_enabled
     }
 
     /// The bytes of its value, empty for a tag. In the byte order of the machine.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "frozen", enableable)] struct Frozen;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Frozen));
+    /// let bytes: Vec<_> = world.entity(entity)?.components().map(|component| component.bytes()).collect();
+    /// assert_eq!(bytes, [&[][..], &[7]]);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
     #[must_use]
     pub const fn bytes(&self) -> &'w [u8] {
         self.bytes

@@ -13,6 +13,7 @@ use crate::version::Version;
 use super::digests::{Anew, Contents, Digests};
 use super::world::World;
 
+/// # Comparison
 impl World {
     /// A hash of the state of the world. Worlds with equal hashes answer later calls alike, as far
     /// as the answers depend on the state below.

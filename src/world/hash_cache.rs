@@ -32,6 +32,13 @@ pub struct HashCache(Known);
 
 impl HashCache {
     /// An empty cache: the first hash costs as much as [`World::hash`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::HashCache;
+    /// let world = World::new();
+    /// assert_eq!(HashCache::new().hash(&world), world.hash());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -39,6 +46,20 @@ impl HashCache {
 
     /// [`World::hash`]. O(chunks × columns + bytes of columns that changed since the last call +
     /// indices + shared values).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::HashCache;
+    /// # #[component] struct Health(f32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// let mut cache = HashCache::new();
+    /// let before = cache.hash(&world);
+    /// world.get_mut::<Health>(entity)?.0 = 2.0;
+    /// assert_ne!(cache.hash(&world), before);
+    /// assert_eq!(cache.hash(&world), world.hash());
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     #[must_use]
     pub fn hash(&mut self, world: &World) -> u64 {
         self.0.begin();

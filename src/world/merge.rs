@@ -166,12 +166,29 @@ impl Merged {
     }
 
     /// The number of entities, including entities that are [`Gone`](crate::Gone).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let (mut world, mut other) = (World::new(), World::new());
+    /// world.spawn(());
+    /// let old = other.spawn(());
+    /// let merged = world.merge(other)?;
+    /// assert_eq!((merged.len(), world.len()), (1, 2));
+    /// # Ok::<(), phalanx::error::MergeError>(())
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// Returns `true` if there are none.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// assert!(world.merge(World::new())?.is_empty());
+    /// # Ok::<(), phalanx::error::MergeError>(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.len() == 0
@@ -179,6 +196,17 @@ impl Merged {
 
     /// The old and the new id of each entity, in the order of the old indices. O(indices), or, for
     /// a small part of a world, O(entities × log(entities)).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let (mut world, mut other) = (World::new(), World::new());
+    /// world.spawn(());
+    /// let old = other.spawn(());
+    /// let merged = world.merge(other)?;
+    /// let (from, to) = merged.iter().next().unwrap();
+    /// assert!(from == old && world.contains(to));
+    /// # Ok::<(), phalanx::error::MergeError>(())
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
         self.ids.iter()
     }

@@ -21,7 +21,7 @@
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`query`] | `query` and `query_mut` |
-//! | [`resources`] | values that belong to no entity, and their guards |
+//! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared`] | values that entities share |
 //! | [`side`] | values of entities that are not plain data |
 //! | [`split`] | the parts of a world for systems that run at the same time |
@@ -38,39 +38,41 @@ mod world;
 
 mod spawn;
 
-mod structural;
-
 mod lookup;
 
 mod disjoint;
 
 mod query;
 
-mod matching;
+mod structural;
 
-mod entity_view;
+mod instantiate;
+
+mod matching;
 
 mod enable;
 
-mod instantiate;
+mod by_type;
 
 mod shared;
 mod side;
 
 mod flip;
 
+mod entity_view;
+
 mod merge;
 mod move_from;
 
 mod memory;
+
+mod hash;
 
 #[cfg(test)]
 mod attachment_tests;
 mod check;
 #[cfg(test)]
 mod refused_tests;
-
-mod hash;
 
 mod archetype_info;
 mod by_name;

@@ -7,6 +7,7 @@ use super::matching::Matching;
 use super::merge::Merged;
 use super::world::World;
 
+/// # Some entities of other worlds
 impl World {
     /// Takes over the entities of another world that a query [matches](World::matching), with
     /// everything that belongs to them. They get new ids, listed in [`Merged`]. The other entities

@@ -16,12 +16,33 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     }
 
     /// Only entities that have `C`: [`Query::with`](crate::Query::with).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1.0), Frozen));
+    /// world.spawn(Health(2.0));
+    /// assert_eq!(world.matching::<&Health>().with::<Frozen>().despawn(), 1);
+    /// ```
     #[inline]
     pub fn with<C: Columnar>(self) -> Matching<'w, Q, (F, With<C>)> {
         self.narrow(With::NEW)
     }
 
     /// Only entities that lack `C`: [`Query::without`](crate::Query::without).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Frozen;
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1.0), Frozen));
+    /// world.spawn(Health(2.0));
+    /// assert_eq!(world.matching::<&Health>().without::<Frozen>().despawn(), 1);
+    /// assert_eq!(world.query::<&Frozen>().count_rows(), 1);
+    /// ```
     #[inline]
     pub fn without<C: Columnar>(self) -> Matching<'w, Q, (F, Without<C>)> {
         self.narrow(Without::NEW)
@@ -90,6 +111,18 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
 
     /// Only chunks with a [value](crate::chunks::PerChunk) of type `V` that passes a test:
     /// [`Query::where_chunk`](crate::Query::where_chunk).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Sprite(f32);
+    /// # #[component] struct Visible(u8);
+    /// # #[component] struct Drawn;
+    /// # let mut world = World::new();
+    /// world.spawn_batch([(Sprite(1.0), PerChunk::<Visible>::TAG); 100]);
+    /// let visible = world.matching::<&Sprite>().where_chunk(|visible: &Visible| visible.0 != 0);
+    /// assert_eq!(visible.insert(Drawn)?, 0, "no value was written yet");
+    /// # Ok::<(), phalanx::error::LayoutError>(())
+    /// ```
     #[inline]
     pub fn where_chunk<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static>(
         self,

@@ -317,6 +317,17 @@ impl SharedRow {
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// Only entities with a [shared value](crate::shared::Shared) of type `T` that equals `value`:
     /// [`Query::where_shared`](crate::Query::where_shared).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let [oak, birch] = [world.spawn(()), world.spawn(())];
+    /// world.insert_shared(oak, "oak")?;
+    /// world.insert_shared(birch, "birch")?;
+    /// assert_eq!(world.matching::<()>().where_shared(&"oak").despawn(), 1);
+    /// assert!(world.contains(birch));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {
         let (store, filter) = self.into_parts();
         let tag = store.registry().shared_tag(value);
