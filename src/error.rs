@@ -21,23 +21,28 @@
 //! | [`MissingResource`] | [`World::resource`] | [`World::insert_resource`] before |
 //! | [`ScatterError`] | [`Query::scatter`] | one value per row |
 //! | **worlds** | | |
-//! | [`MergeError`], for a [`MergeErrorKind`] | [`World::merge`], [`World::move_from`] | build both worlds alike; the error has the other world |
+//! | [`MergeError`], for a [`MergeErrorKind`] | [`World::merge`] | build both worlds alike; the error has the other world |
+//! | [`MergeErrorKind`] | [`World::move_from`] | build both worlds alike |
 //! | [`BrokenInvariant`] | [`World::check`] | report a bug of this crate |
 //! | [`SnapshotError`], [`ReadError`] | [`World::snapshot`], [`World::restore`], [`World::read_snapshot`] | apply command buffers before; keep the last good state |
 //! | **commands and systems** | | |
 //! | [`ApplyError`], with [`CommandErrors`] | [`World::apply`] | read [`CommandError`]: the call, a [`CommandVerb`], and a [`CommandErrorKind`] |
-//! | [`ScheduleError`], for a [`Subject`] | [`Schedule::run`], [`Schedule::check`] | read it: it names the system |
+//! | [`ScheduleError`] | [`Schedule::run`], [`Schedule::check`] | read it: it names the system or set |
 //! | [`SystemError`] | in [`ScheduleError::Failed`] | it is the error that a system returned |
-//! | [`AliasingParameters`], two of a [`Parameter`] | [`Schedule::try_add`] | filters that exclude each other, or one parameter |
+//! | [`AliasingParameters`], two of a [`Parameter`], for a [`Subject`] | [`Schedule::try_add`] | filters that exclude each other, or one parameter |
 //! | [`RunError`] | [`World::try_run`] | as for the error in it |
 //! | **levels and tests** | | |
 //! | [`UnsupportedLevel`] | [`Level::pin`] | one of [`Level::available`] |
-//! | [`LevelError`], [`ParseLevelError`] | [`Level::try_current`], `str::parse` | another value of `PHALANX_LEVEL` |
+//! | [`LevelError`] | [`Level::try_current`] | another value of `PHALANX_LEVEL` |
+//! | [`ParseLevelError`] | `str::parse` | a name that the text lists |
 //! | [`NotSame`], [`Difference`] | [`same_bits`], [`compare`] | the text shows the first difference |
 //!
-//! An error is exported once: here, or by the module of its function, with the reasons that it
-//! names. Each text says in one line what happened and how to fix it. `Debug` prints the same text,
-//! so that `unwrap`, `expect`, and a `main` that returns a `Result` show it too.
+//! An error is exported here or by the module of its subject, and the links above lead there: rows,
+//! commands, schedules, snapshots, levels ([`simd`](crate::simd)), bytes
+//! ([`reflect`](crate::reflect)) and tests ([`testing`](crate::testing)) have theirs, with the
+//! reasons that they name. Each text says in one line what happened and how to fix it. `Debug`
+//! prints the same text, so that `unwrap`, `expect`, and a `main` that returns a `Result` show it
+//! too.
 //!
 //! ```should_panic
 //! # use phalanx::prelude::*;

@@ -6,8 +6,7 @@ pub use crate::lines::{ChangedLines, LinesMut};
 pub use crate::logs::{
     Despawned, Despawns, EventReader, EventWriter, Events, Inserted, Insertions, Removals, Removed,
 };
-pub use crate::schedule::ScheduleError;
-pub use crate::schedule::{FixedStep, Local, every};
+pub use crate::schedule::{FixedStep, Local, ScheduleError, every};
 pub use crate::shared::{Shared, WithShared, WithoutShared};
 pub use crate::simd::{lanes, lanes_mut, scalars, scalars_mut};
 pub use crate::{

@@ -23,8 +23,9 @@ use super::term::Term;
 /// [`Reordered`](crate::Reordered) choose chunks: they cost one comparison per archetype plus a
 /// scan of a dense array. [`ChangedLines`](crate::lines::ChangedLines) also chooses among the lines
 /// of these chunks. [`WhereChunk`](crate::chunks::WhereChunk) chooses chunks by their values; only
-/// its method makes it. [`IncludeHidden`] and filters that name a hidden component add to the rows
-/// that a query visits; all others narrow it. The trait is sealed.
+/// its method makes it. [`IncludeHidden`], [`IgnoreEnabled`](crate::IgnoreEnabled) and filters that
+/// name a hidden component add to the rows that a query visits; all others narrow it. The trait is
+/// sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether chunks are tested one by one.
     #[doc(hidden)]

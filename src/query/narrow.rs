@@ -38,6 +38,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Only entities that have `C`. Decided per archetype: free in the loop. If `C` is
     /// [enableable](crate::component#enableable-components), only rows in which it is enabled.
     ///
+    /// # Panics
+    ///
+    /// As for [`filter`](Query::filter), if `C` is hidden or enableable.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);
@@ -54,6 +58,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// Only entities that lack `C`. Decided per archetype: free in the loop. If `C` is
     /// [enableable](crate::component#enableable-components), also rows in which it is disabled.
+    ///
+    /// # Panics
+    ///
+    /// As for [`filter`](Query::filter), if `C` is enableable.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -90,8 +98,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// In a system, when a pass begins, if the filters of its query do not include hidden entities,
     /// and this one does: systems with a query that includes them may run at the same time. The
-    /// same holds for [`with`](Query::with) and `AnyOf` of a hidden component that the query of the
-    /// system does not name.
+    /// same holds for [`with`](Query::with) and `AnyOf` of a hidden component, and for any filter
+    /// by an enableable component, if neither the terms nor the filters of the system's query name
+    /// it. If the query is [`padded`](Query::padded), and the filter chooses rows by enable bits.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -157,8 +166,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.filter_since::<Changed<C>>(since)
     }
 
-    /// Adds a filter type that compares versions, or a tuple with one: only chunks, or lines of
-    /// sixteen rows, that are newer than `since`.
+    /// Adds a filter type that compares versions, or a tuple with at least one: only chunks, or
+    /// lines of sixteen rows, that are newer than `since`.
     ///
     /// | filter | the query visits |
     /// | --- | --- |
@@ -175,7 +184,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Panics
     ///
     /// In a system, if neither the terms nor the filters of its query name the component that `G`
-    /// watches. If the query is [`padded`](Query::padded), and `G` chooses lines.
+    /// watches. If the query is [`padded`](Query::padded), and `G` chooses lines. A tuple panics as
+    /// its other filters do: see [`filter`](Query::filter).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -30,7 +30,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// | `for … in query`, [`iter`](Query::iter) | `for … in &mut query`, [`iter_mut`](Query::iter_mut) | slices, per chunk |
 /// | [`rows`](Query::rows) | [`rows_mut`](Query::rows_mut) | references, per entity |
 /// | [`single`](Query::single) | [`single_mut`](Query::single_mut) | the references of the only entity |
-/// | [`chunks`](Query::chunks) | [`reborrow`](Query::reborrow) before, as for those below | slices with the chunk's entities, index and versions |
+/// | [`chunks`](Query::chunks) | [`reborrow`](Query::reborrow) before, as for all without a name here | slices with the chunk's entities, index and versions |
 /// | [`extents`](Query::extents) | | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
 /// | [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) | | slices, on several threads |
@@ -67,11 +67,12 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// A helper for queries with any filters is generic:
 /// `fn nearest<F: Filter>(x: f32, places: &Query<&Place, F>)`.
 ///
-/// The methods of the first column consume a query that writes, so that their iterators can be
-/// returned and their closures may keep slices. The methods of the second column borrow it. A
-/// helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow) before a method
-/// that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query that writes has no
-/// read-only view; `places.copies().gather::<Place>()` copies one of its components.
+/// The methods of the first column consume a query that writes (`copies` borrows it), so that their
+/// iterators can be returned and their closures may keep slices. The methods of the second column
+/// borrow it. A helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow)
+/// before a method that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query
+/// that writes has no read-only view; `places.copies().gather::<Place>()` copies one of its
+/// components.
 ///
 /// A copy of a query that reads cannot be used while a query that writes is in use. Read a copy of
 /// the values, by `gather`, or write another component; a system, or

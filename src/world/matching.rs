@@ -108,7 +108,7 @@ impl World {
 // 4. `World::despawn_where::<Q, F>()` like the commands: this needs no type, but a filter type has
 //    no version to compare with.
 //
-// This type repeats five methods of one line. `Query` has methods of these names only for their
+// This type repeats methods of one line. `Query` has methods of these names only for their
 // compile errors.
 #[must_use = "nothing changes before `insert`, `remove`, `despawn`, `retain` or `move_from`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {

@@ -102,7 +102,7 @@ fn a_query_that_chooses_rows_by_another_component_tells_optional_ones_apart() {
         rows += 1;
     }
     assert_eq!(rows, 130 - 26);
-    // With `without`, `disabled` and `with` of the component itself.
+    // With `without`, `WithDisabled` and `with` of the component itself.
     let shields = world.query::<Option<&Shield>>();
     assert!(world.query::<Option<&Shield>>().without::<Shield>().rows().all(|one| one.is_none()));
     assert!(

@@ -211,9 +211,9 @@ fn storm() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|mut a: Query<&mut A, Without<Mark>>, b: Lookup<B>, mut seen: Local<Vec<A>>| {
         seen.clear();
-        a.reborrow().copies().gather_into(&mut seen);
+        a.copies().gather_into(&mut seen);
         seen.reverse();
-        a.reborrow().scatter(&seen).unwrap();
+        a.scatter(&seen).unwrap();
         assert!(a.explain().to_string().contains('A'), "it reads A");
         assert_eq!(b.get(Entity::NULL).ok(), None, "the null id is dead");
         a.par().for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
