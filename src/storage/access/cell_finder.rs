@@ -18,6 +18,10 @@
 //! the component, four loads wait: such a read takes 2.96 ns, and 2.75 ns if one archetype has it,
 //! in a run in which six loads took 3.45 ns.
 //!
+//! A read is inlined in all builds. As a call, which the compiler chose where a program had several
+//! look-ups, it took 6.6 ns on Zen 4 in a release build without LTO, and 7.3 if 32 archetypes have
+//! the component; inlined 2.8 to 3.0 and 3.8 to 4.2, where hecs took 2.4.
+//!
 //! Fewer instructions are not always faster. With span and address in one entry, one way for one
 //! archetype and several, and far slots out of line, a read took 36 instructions instead of 76 in a
 //! release build without LTO, and 5.0 ns instead of 3.7 if one archetype has the component (5.0 and
@@ -232,13 +236,13 @@ impl<'w, C: Component> CellFinder<'w, C> {
     }
 
     /// The cell of an entity. `None` if the entity does not exist or lacks the component.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_any(&self, entity: Entity) -> Option<Found<C>> {
         self.find::<false>(entity)
     }
 
     /// The cell of an entity in a marked chunk. `None` as well if its chunk is not marked.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_marked(&self, entity: Entity) -> Option<Found<C>> {
         self.find::<true>(entity)
     }
@@ -246,7 +250,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The cell of an entity in any chunk, or in one that is `MARKED`.
     ///
     /// For a location without a live row the result is `None` or some live cell.
-    #[inline]
+    #[inline(always)]
     fn find<const MARKED: bool>(&self, entity: Entity) -> Option<Found<C>> {
         let spans: &[Span] = if MARKED { &self.marked } else { &self.spans };
         let (chunk, at) = match self.with_rows {

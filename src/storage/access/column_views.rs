@@ -83,7 +83,7 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     }
 
     /// The cell of an entity.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, entity: Entity) -> Result<&'w C, Absent> {
         let Some(found) = self.finder.find_any(entity) else {
             return Err(self.finder.absent(entity));
@@ -173,7 +173,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     }
 
     /// The cell of an entity, for reading.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, entity: Entity) -> Result<&C, Absent> {
         let Some(found) = self.finder.find_any(entity) else {
             return Err(self.finder.absent(entity));
@@ -206,7 +206,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     }
 
     /// The cell of an entity, for writing; its chunk is stamped.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<&mut C, Absent> {
         let found = match self.finder.find_marked(entity) {
             Some(found) => {
