@@ -169,7 +169,8 @@ impl<'w, C> LineSlice<'w, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     heat.rows_mut(15..17).fill(Heat(1.0));
     /// }
-    /// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 32);
+    /// let changed = world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before);
+    /// assert_eq!(changed.count_rows(), 32);
     /// ```
     #[inline]
     pub fn rows_mut(&mut self, rows: Range<usize>) -> &mut [C] {
@@ -191,7 +192,8 @@ impl<'w, C> LineSlice<'w, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     heat.all_mut().fill(Heat(1.0));
     /// }
-    /// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 100);
+    /// let changed = world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before);
+    /// assert_eq!(changed.count_rows(), 100);
     /// ```
     #[inline]
     pub fn all_mut(&mut self) -> &mut [C] {
@@ -249,7 +251,8 @@ impl<C: Component> LineSlice<'_, C> {
     /// for mut heat in world.query_mut::<LinesMut<Heat>>() {
     ///     assert!(heat.set(3, Heat(1.0)) && !heat.set(60, Heat(0.0)));
     /// }
-    /// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 16);
+    /// let changed = world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before);
+    /// assert_eq!(changed.count_rows(), 16);
     /// ```
     #[inline]
     pub fn set(&mut self, row: usize, value: C) -> bool {
@@ -301,7 +304,8 @@ impl<C> fmt::Debug for LineSlice<'_, C> {
 ///         heat.0 = 0.0;
 ///     }
 /// }
-/// assert_eq!(world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before).count_rows(), 4, "the last line");
+/// let changed = world.query::<&Heat>().filter_since::<ChangedLines<Heat>>(before);
+/// assert_eq!(changed.count_rows(), 4, "the last line");
 /// ```
 pub struct LineRow<'w, C> {
     cell: &'w mut C,

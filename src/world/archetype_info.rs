@@ -23,7 +23,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert!(archetype.components().map(|info| info.name()).eq(["frozen", "health"]));
     /// ```
     pub fn components(&self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
@@ -65,7 +66,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert_eq!(archetype.len(), 1000);
     /// ```
     #[must_use]
@@ -81,7 +83,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert!(!archetype.is_empty());
     /// ```
     #[must_use]
@@ -97,7 +100,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert_eq!(archetype.chunk_len(), 1, "4,000 bytes");
     /// ```
     #[must_use]
@@ -113,7 +117,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert_eq!(archetype.capacity() % VECTOR_ROWS, 0);
     /// ```
     #[must_use]
@@ -129,7 +134,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert_eq!(archetype.row_bytes(), 4, "a tag has no column");
     /// ```
     #[must_use]
@@ -145,7 +151,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert!(archetype.block_bytes() >= 4000);
     /// ```
     #[must_use]
@@ -161,7 +168,8 @@ impl<'w> ArchetypeInfo<'w> {
     /// # #[component(name = "frozen")] struct Frozen;
     /// let mut world = World::new();
     /// world.spawn_batch([(Health(1.0), Frozen); 1000]);
-    /// let archetype = world.reflect().archetypes().find(|archetype| !archetype.is_empty()).unwrap();
+    /// let mut archetypes = world.reflect().archetypes();
+    /// let archetype = archetypes.find(|archetype| !archetype.is_empty()).unwrap();
     /// assert_eq!(archetype.occupancy(), 1000.0 / archetype.capacity() as f64);
     /// ```
     #[must_use]

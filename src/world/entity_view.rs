@@ -254,7 +254,8 @@ impl<'w> ComponentView<'w> {
     /// # #[component(name = "frozen", enableable)] struct Frozen;
     /// let mut world = World::new();
     /// let entity = world.spawn((Health(7), Frozen));
-    /// let bytes: Vec<_> = world.entity(entity)?.components().map(|component| component.bytes()).collect();
+    /// let view = world.entity(entity)?;
+    /// let bytes: Vec<_> = view.components().map(|component| component.bytes()).collect();
     /// assert_eq!(bytes, [&[][..], &[7]]);
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
