@@ -53,7 +53,8 @@ fn side(chunk: ChunkSize, rows: usize, stores: Stores) -> impl Side {
     steady(
         world,
         move |world| {
-            for (target, source) in world.query_mut::<(&mut Target, &Source)>().extents() {
+            for (target, source) in world.query_mut::<(&mut Target, &Source)>().contiguous_chunks()
+            {
                 overwrite(target, stores, |range, target| at_least(target, &source[range], LEAST));
             }
         },

@@ -9,8 +9,8 @@ use crate::storage::{
 };
 use crate::version::Version;
 
-use super::beside_chunks::BesideChunks;
 use super::change_log::LastLogged;
+use super::chunk_meta::ChunkMeta;
 use super::extras::Extras;
 use super::shared_tags::SharedTags;
 use super::traits::DespawnAction;
@@ -134,8 +134,8 @@ impl Archetype {
 
     /// The data of the archetype beside its chunks.
     #[inline]
-    pub(crate) fn beside(&self) -> BesideChunks<'_> {
-        BesideChunks {
+    pub(crate) fn beside(&self) -> ChunkMeta<'_> {
+        ChunkMeta {
             stamps: &self.stamps,
             entities: &self.entities,
             attachments: self.attachments(),

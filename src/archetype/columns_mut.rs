@@ -8,7 +8,7 @@ use crate::storage::{ArchetypeColumns, CellsMut, ChunkIter, ChunkList, ChunkRow,
 use crate::version::Version;
 
 use super::archetype::Archetype;
-use super::beside_chunks::BesideChunks;
+use super::chunk_meta::ChunkMeta;
 
 /// Archetypes in the order of their numbers. Each is handed out once, for writing its values.
 #[derive(Debug)]
@@ -61,19 +61,19 @@ impl<'w> ArchetypeColumnsMut<'w> {
     ///
     /// If `columns` belongs to another list.
     #[inline(always)]
-    pub(crate) fn chunks(self, columns: ArchetypeColumns<'w>) -> (ChunkIter<'w>, BesideChunks<'w>) {
+    pub(crate) fn chunks(self, columns: ArchetypeColumns<'w>) -> (ChunkIter<'w>, ChunkMeta<'w>) {
         let (list, beside) = self.into_parts();
         (ChunkIter::exclusive(list, columns), beside)
     }
 
     #[inline(always)]
-    fn into_parts(self) -> (&'w mut ChunkList, BesideChunks<'w>) {
+    fn into_parts(self) -> (&'w mut ChunkList, ChunkMeta<'w>) {
         let Archetype { list, stamps, entities, extras, .. } = self.0;
         let (attachments, shared) = match extras {
             Some(extras) => (Some(&extras.attachments), Some(&extras.shared)),
             None => (None, None),
         };
-        (list, BesideChunks { stamps, entities, attachments, ignores_enabled: false, shared })
+        (list, ChunkMeta { stamps, entities, attachments, ignores_enabled: false, shared })
     }
 
     /// Adds the column of component `id`, if it exists, to a view for writing.
@@ -90,7 +90,7 @@ impl<'w> ArchetypeColumnsMut<'w> {
     /// The cells of one column, for writing from several places at the same time, and the data
     /// beside the chunks.
     #[inline]
-    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, BesideChunks<'w>) {
+    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, ChunkMeta<'w>) {
         let (list, beside) = self.into_parts();
         (CellsMut::new(list, column), beside)
     }

@@ -1,7 +1,7 @@
 //! Archetypes: one list of chunks per exact set of components.
 //!
 //! * [`archetype`] has the chunks of an archetype, the entities of its rows, its attachments and
-//!   its stamps; all but the chunks are [`beside_chunks`]. [`extras`] has the data that most
+//!   its stamps; all but the chunks are [`chunk_meta`]. [`extras`] has the data that most
 //!   archetypes do not need: attachments, [`traits`] (facts about the components) and
 //!   [`shared_tags`] (the shared values). [`new_row`] adds one row, [`append`] many.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
@@ -13,10 +13,11 @@
 //!   entity that uses an edge costs a set and a hash.
 //! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
 //!   moves many rows from any places, [`move_chunks`] whole chunks. [`arrive`] has the order in
-//!   which stamps and attachments are told about rows. [`merge`] takes over archetypes of another
-//!   world, and [`part`] takes out the rows that leave for one.
-//! * [`image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the difference
-//!   between two images, and [`rows_view`] a view of the rows of an archetype or of an image.
+//!   which stamps and attachments are told about rows. [`merge_archetype`] takes over archetypes of
+//!   another world, and [`part`] takes out the rows that leave for one.
+//! * [`archetype_image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the
+//!   difference between two images, and [`rows_view`] a view of the rows of an archetype or of an
+//!   image.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`in_place`] or [`columns_mut`] moves no rows and is not
 //!   recorded.
@@ -24,18 +25,18 @@
 mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod archetype;
+mod archetype_image;
 mod archetypes;
 mod arrive;
-mod beside_chunks;
 mod bundle;
 mod bundles;
 mod change_log;
+mod chunk_meta;
 mod columns_mut;
 mod extras;
 mod graph;
-mod image;
 mod in_place;
-mod merge;
+mod merge_archetype;
 mod move_chunks;
 mod move_row;
 mod move_rows;
@@ -47,17 +48,17 @@ mod shared_tags;
 mod traits;
 
 pub(crate) use archetype::Archetype;
+pub(crate) use archetype_image::{ArchetypeImage, RestoreContext};
 pub(crate) use archetypes::{Archetypes, Census};
-pub(crate) use beside_chunks::BesideChunks;
 pub use bundle::{Bundle, ColumnSlices};
 pub(crate) use bundle::{NewRows, assert_distinct};
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
+pub(crate) use chunk_meta::ChunkMeta;
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
-pub(crate) use image::{ArchetypeImage, RestoreContext};
 pub(crate) use in_place::ArchetypesInPlace;
-pub(crate) use merge::merge_archetype;
+pub(crate) use merge_archetype::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};

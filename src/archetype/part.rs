@@ -2,7 +2,7 @@
 //!
 //! They move to a new archetype of the same components, which no list contains and which uses the
 //! memory of the same world. From there they move like all rows of an archetype of another world:
-//! see [`merge`](super::merge).
+//! see [`merge`](super::merge_archetype).
 //!
 //! ```text
 //!  other world   {c0, c2}  │ a: full │ b: full │ c: 40 rows │

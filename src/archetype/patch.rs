@@ -9,8 +9,8 @@ use crate::storage::{AttachmentKind, Attachments, StampKind, WordsLayout};
 use crate::version::Version;
 
 use super::archetype::Archetype;
+use super::archetype_image::{ArchetypeImage, words_layout};
 use super::arrive::push_chunk;
-use super::image::{ArchetypeImage, words_layout};
 use super::shared_tags::KeptValue;
 
 /// Cells of a column that a patch overwrites or adds.

@@ -15,7 +15,7 @@ use crate::entity::Entity;
 use crate::storage::{AttachmentKind, ChunkList, StampKind, WordsLayout};
 
 use super::archetype::Archetype;
-use super::image::{ArchetypeImage, ColumnBytes, words_layout};
+use super::archetype_image::{ArchetypeImage, ColumnBytes, words_layout};
 
 /// The rows of an archetype or of an image.
 #[derive(Debug)]

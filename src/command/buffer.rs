@@ -9,11 +9,11 @@ use crate::query::OneRecorder;
 use crate::spare::{IdleRuns, vec_bytes};
 use crate::world::{World, WorldId};
 
+use super::command_writer::CommandWriter;
 use super::error::DeadEntityPolicy;
-use super::ids::IdSupply;
+use super::id_supply::IdSupply;
 use super::record::{BarrierKind, CallSite, Deferred, Recorder};
 use super::scratch::PlaybackScratch;
-use super::writer::CommandWriter;
 
 /// Structural changes that are recorded now and applied later, all at once.
 ///

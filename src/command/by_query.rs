@@ -9,7 +9,7 @@ use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
 use super::error::{CommandErrorKind, CommandVerb};
-use super::record::{BarrierKind, Change};
+use super::record::{BarrierKind, DeferredChange};
 
 impl CommandBuffer {
     /// Records an insert of `bundle` into all entities that `Q` and `F` match at playback, by
@@ -124,7 +124,8 @@ impl CommandBuffer {
     ) {
         const { assert_by_components::<Q, F>() };
         let retain = move |world: &mut World| Ok(matching::<Q, F>(world)?.retain(kernel));
-        let (verb, entity, change) = (CommandVerb::Despawn, Entity::NULL, Change::new(retain));
+        let (verb, entity, change) =
+            (CommandVerb::Despawn, Entity::NULL, DeferredChange::new(retain));
         self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
     }
 }

@@ -51,7 +51,7 @@ enum ValueSource {
 
 /// The step that a bundle kind makes from a net change.
 #[derive(Debug)]
-struct Step {
+struct NetChangeStep {
     target: NetChangeId,
     values: Box<[ValueSource]>,
 }
@@ -61,7 +61,7 @@ struct Step {
 pub(super) struct MergeTable {
     net_changes: Vec<NetChange>,
     by_bundles: FxHashMap<(BundleId, BundleId), NetChangeId>,
-    steps: Vec<Step>,
+    steps: Vec<NetChangeStep>,
     by_change: FxHashMap<(NetChangeId, BundleKindId), usize>,
     /// The last step looked up: loops record the same one repeatedly.
     last: Option<((NetChangeId, BundleKindId), usize)>,
@@ -72,7 +72,7 @@ pub(super) struct MergeTable {
 
 /// A net change with its values: the removed and added bundles, and the offsets of the added bytes.
 #[derive(Debug)]
-pub(super) struct Merged<'n> {
+pub(super) struct NetChangeValues<'n> {
     pub(super) removed: BundleId,
     pub(super) added: BundleId,
     pub(super) starts: &'n [usize],
@@ -86,7 +86,7 @@ impl MergeTable {
         world: &mut World,
         resolved: &ResolvedKinds,
         changes: impl Iterator<Item = (BundleKindId, ValueId)>,
-    ) -> Merged<'_> {
+    ) -> NetChangeValues<'_> {
         if self.net_changes.is_empty() {
             self.find(world, Vec::new(), Vec::new());
         }
@@ -94,7 +94,7 @@ impl MergeTable {
         self.starts.clear();
         for (bundle_kind, value) in changes {
             let step = self.step(world, resolved, net_change, bundle_kind);
-            let Step { target, values } = &self.steps[step];
+            let NetChangeStep { target, values } = &self.steps[step];
             self.next.clear();
             self.next.extend(values.iter().map(|&source| match source {
                 ValueSource::Before(at) => self.starts[at],
@@ -104,7 +104,7 @@ impl MergeTable {
             net_change = *target;
         }
         let (removed, added) = self.net_changes[net_change.0 as usize].bundles;
-        Merged { removed, added, starts: &self.starts }
+        NetChangeValues { removed, added, starts: &self.starts }
     }
 
     #[inline]
@@ -164,7 +164,7 @@ impl MergeTable {
         };
         let values = added.iter().map(source).collect();
         let target = self.find(world, removed, added);
-        self.steps.push(Step { target, values });
+        self.steps.push(NetChangeStep { target, values });
         self.by_change.insert(from, self.steps.len() - 1);
         self.steps.len() - 1
     }

@@ -30,13 +30,13 @@
 // | file | holds |
 // | --- | --- |
 // | `buffer`, `commands` | `CommandBuffer` and `Commands` |
-// | `writers`, `writer` | several threads that record into one buffer |
+// | `writers`, `command_writer` | several threads that record into one buffer |
 // | `par_record`, `par_target` | the chunks of a query that record in parallel, and the targets |
 // | `by_query` | the commands on all entities that a query matches |
-// | `share` | the commands on shared values |
+// | `shared_commands` | the commands on shared values |
 // | `switch`, `switches` | the commands that enable and disable, recorded as lists |
 // | `record`, `arena`, `bundle_kinds` | a command, the bytes of its value, its pair of bundle types |
-// | `ids`, `id_shares` | ids for spawns: on loan in advance, or from a system's share |
+// | `id_supply`, `id_shares` | ids for spawns: on loan in advance, or from a system's share |
 // | `playback` | the records as runs between barriers |
 // | `player`, `entity_groups`, `merge_table` | a run by entity, each group as one net change |
 // | `error`, `failures` | the result of a playback, and the commands without effect |
@@ -50,12 +50,13 @@ mod arena;
 mod buffer;
 mod bundle_kinds;
 mod by_query;
+mod command_writer;
 mod commands;
 mod entity_groups;
 mod error;
 mod failures;
 mod id_shares;
-mod ids;
+mod id_supply;
 mod merge_table;
 mod par_record;
 mod par_target;
@@ -63,13 +64,13 @@ mod playback;
 mod player;
 mod record;
 mod scratch;
-mod share;
+mod shared_commands;
 mod switch;
 mod switches;
-mod writer;
 mod writers;
 
 pub use buffer::CommandBuffer;
+pub use command_writer::CommandWriter;
 pub use commands::Commands;
 pub use error::{
     Applied, ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb,
@@ -77,5 +78,4 @@ pub use error::{
 };
 pub(crate) use failures::Failures;
 pub use par_target::ParTarget;
-pub use writer::CommandWriter;
 pub use writers::CommandWriters;

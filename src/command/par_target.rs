@@ -5,8 +5,8 @@ use core::iter::zip;
 use crate::logs::{EventBuffer, EventBuffers, EventWriter};
 
 use super::buffer::CommandBuffer;
+use super::command_writer::CommandWriter;
 use super::commands::Commands;
-use super::writer::CommandWriter;
 use super::writers::CommandWriters;
 
 /// A target of [`ParChunks::record`](crate::chunks::ParChunks::record): [`CommandBuffer`] or

@@ -17,7 +17,7 @@ use super::bundle_kinds::{BundleKindId, BundleKinds, ResolvedKinds};
 use super::entity_groups::EntityGroups;
 use super::error::{Applied, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use super::failures::Failures;
-use super::merge_table::{MergeTable, Merged};
+use super::merge_table::{MergeTable, NetChangeValues};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};
 
 /// The result of a playback.
@@ -142,7 +142,7 @@ impl Player<'_> {
     fn play_changes(&mut self, start: usize, records: &[Record]) {
         let kind = records[0].bundle_kind;
         let change = [(kind, ValueId::default())].into_iter();
-        let Merged { removed, added, starts } =
+        let NetChangeValues { removed, added, starts } =
             self.merge_table.merge(self.world, self.resolved, change);
         let bytes = self.values.bytes();
         self.entities.clear();
@@ -180,7 +180,7 @@ impl Player<'_> {
                 let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));
                 let merged = self.merge_table.merge(self.world, self.resolved, changes);
                 let values = RowValues { bytes: self.values.bytes(), starts: merged.starts };
-                let Merged { removed, added, .. } = merged;
+                let NetChangeValues { removed, added, .. } = merged;
                 if is_spawn {
                     self.world.store.spawn_loaned(entity, added, values).map(|()| {
                         self.loans_ended += 1;

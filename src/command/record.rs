@@ -97,7 +97,7 @@ impl<R> Deferred<R> {
 }
 
 /// A change that is a closure. Returns the number of entities that it changed by query.
-pub(super) type Change = Deferred<Result<usize, CommandErrorKind>>;
+pub(super) type DeferredChange = Deferred<Result<usize, CommandErrorKind>>;
 
 /// The effect of a barrier.
 pub(super) enum BarrierKind {
@@ -108,7 +108,7 @@ pub(super) enum BarrierKind {
     /// Enables or disables a component of some entities.
     Switches { bundle_kind: BundleKindId, switches: Switches },
     /// Calls a closure that changes an entity, or the entities that a query matches.
-    Change { verb: CommandVerb, entity: Entity, change: Change },
+    Change { verb: CommandVerb, entity: Entity, change: DeferredChange },
     /// Runs a closure.
     Run(Deferred<()>),
 }

@@ -10,10 +10,10 @@ use crate::world::World;
 
 use super::buffer::CommandBuffer;
 use super::by_query::{assert_by_components, matching};
+use super::command_writer::CommandWriter;
 use super::error::CommandVerb;
 use super::record::{Barrier, BarrierKind, Recorder};
 use super::switches::{Switch, Switches};
-use super::writer::CommandWriter;
 
 impl Recorder {
     fn switch<C: Component + Bundle>(&mut self, switch: Switch) {

@@ -5,7 +5,7 @@ use core::ops::{Deref, DerefMut};
 use crate::entity::TooMuchMemory;
 
 use super::buffer::CommandBuffer;
-use super::writer::CommandWriter;
+use super::command_writer::CommandWriter;
 
 impl CommandBuffer {
     /// Creates a writer for each chunk of a query, for use by any number of threads; see

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use crate::entity::Entity;
 
 use super::component_id::ComponentId;
+use super::component_set::ComponentSet;
 use super::registry::{NameTaken, Registry, push};
-use super::set::ComponentSet;
 use super::shared_adoption::{SharedPlan, UnmappedIds};
 use super::shared_slot::HeldValue;
 

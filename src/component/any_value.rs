@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 
 use crate::entity::Entity;
 
-use super::shared::SharedValue;
+use super::shared_value::SharedValue;
 
 /// A shared value; the reader knows its type. In a box, so that a tag without a value keeps only
 /// the memory of a pointer.

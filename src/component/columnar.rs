@@ -4,8 +4,7 @@
 use core::marker::PhantomData;
 
 use super::Component;
-use super::column_visitor::ColumnVisitor;
-use super::split::{Parts, SplitComponent};
+use super::split_component::{ColumnVisitor, Parts, SplitComponent};
 
 /// A component, or a [split component](crate::component#split-components): the terms `&C` and `&mut
 /// C` and the filters of a query can name it.

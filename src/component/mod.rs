@@ -3,13 +3,13 @@
 //! Types:
 //!
 //! * [`component`] has the trait and the attribute that implements it. [`names`] compares names of
-//!   components at compile time, and [`text`] puts the texts of compile errors together.
+//!   components at compile time, and [`const_text`] puts the texts of compile errors together.
 //! * [`plain`] is the condition of components and their fields, [`define`] has the parts of the
 //!   types that the attribute defines, and [`about`] has the facts that such a type tells about
 //!   itself. [`fingerprint`] has the facts that two programs must agree on to read each other's
 //!   columns.
 //! * [`columnar`] is the trait of components and of split components, which are a column for each
-//!   field, and [`split`] has the latter; a [`column_visitor`] is passed the types of the columns.
+//!   field, and [`split_component`] has the latter.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
@@ -17,7 +17,7 @@
 //!
 //! Shared values:
 //!
-//! * [`shared`] is a value that entities have in common, an [`any_value`] to the world:
+//! * [`shared_value`] is a value that entities have in common, an [`any_value`] to the world:
 //!   [`shared_types`] gives each value a tag, one of the tags in the [`tag_table`] of its type, its
 //!   [`shared_slot`] hands it out, and [`shared_image`] is a copy of all tags and their values.
 //! * A [`shared_codec`] writes and reads values of a type, which [`shared_naming`] finds by its
@@ -28,7 +28,7 @@
 //! Ids:
 //!
 //! * [`registry`] gives each type a dense id ([`component_id`]) per world, and [`adoption`] the
-//!   types of another world. [`set`] is a set of ids: the identity of an archetype.
+//!   types of another world. [`component_set`] is a set of ids: the identity of an archetype.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
 //! is bytes: rows are moved by `memcpy`, no destructor runs, and padding rows can be zero.
@@ -45,11 +45,12 @@ mod about;
 mod adoption;
 mod any_value;
 mod chunk_shape;
-mod column_visitor;
 mod columnar;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;
 mod component_id;
+mod component_set;
+mod const_text;
 pub mod define;
 mod fingerprint;
 mod hidden;
@@ -59,8 +60,6 @@ mod per_chunk;
 mod plain;
 mod previous;
 mod registry;
-mod set;
-mod shared;
 mod shared_adoption;
 mod shared_codec;
 mod shared_image;
@@ -68,20 +67,21 @@ mod shared_map;
 mod shared_naming;
 mod shared_slot;
 mod shared_types;
-mod split;
+mod shared_value;
+mod split_component;
 mod tag_table;
-mod text;
 mod values;
 
 pub use about::{ComponentShape, FieldInfo, VariantInfo};
 pub(crate) use adoption::{Adopted, AdoptionError, AdoptionPlan};
 pub(crate) use any_value::{AnyValue, downcast};
 pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
-pub(crate) use column_visitor::ColumnVisitor;
 pub use columnar::Columnar;
 pub(crate) use columnar::{Shape, Split, Whole};
 pub use component::{Component, ComponentHint, component};
 pub(crate) use component_id::ComponentId;
+pub(crate) use component_set::{ComponentSet, Ranks};
+pub(crate) use const_text::ConstText;
 pub use hidden::{Disabled, Gone, Prototype};
 pub use map_entities::MapEntities;
 pub(crate) use map_entities::References;
@@ -91,16 +91,15 @@ pub use plain::Plain;
 pub use previous::Previous;
 pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use registry::{Registry, RegistryId};
-pub(crate) use set::{ComponentSet, Ranks};
-pub use shared::{Shared, SharedValue};
 pub(crate) use shared_codec::SharedCodec;
 pub(crate) use shared_image::{SharedImage, SharedTypeImage};
 pub(crate) use shared_map::SharedMap;
 pub(crate) use shared_naming::NamedShared;
 pub(crate) use shared_slot::{HeldValue, SharedSlot};
 pub(crate) use shared_types::SharedRow;
-pub use split::SplitMut;
-pub(crate) use split::{Parts, SplitComponent};
+pub use shared_value::{Shared, SharedValue};
+pub(crate) use split_component::ColumnVisitor;
+pub use split_component::SplitMut;
+pub(crate) use split_component::{Parts, SplitComponent};
 pub(crate) use tag_table::TagPlace;
-pub(crate) use text::ConstText;
 pub(crate) use values::Values;

@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 use super::about::{About, ComponentShape};
 use super::chunk_shape::ChunkShape;
 use super::component::Component;
-use super::text::ConstText;
+use super::const_text::ConstText;
 
 /// A component with a default, so that it can be the value of a chunk.
 ///

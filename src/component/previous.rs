@@ -7,7 +7,7 @@ use bytemuck::{Pod, TransparentWrapper, Zeroable};
 
 use super::about::About;
 use super::component::Component;
-use super::text::ConstText;
+use super::const_text::ConstText;
 
 /// The values that component `C` had before [`World::flip`](crate::World::flip): the second buffer
 /// of a double-buffered component.

@@ -15,9 +15,9 @@ use super::chunk_shape::ChunkShape;
 use super::component_id::ComponentId;
 use super::hidden::{Gone, Prototype};
 use super::map_entities::References;
-use super::shared::{Shared, SharedTag, SharedValue};
 use super::shared_slot::SharedSlot;
 use super::shared_types::{SharedRow, SharedTypes};
+use super::shared_value::{Shared, SharedTag, SharedValue};
 use super::values::Values;
 
 /// A component type in a world: its name and the layout of one row of its column.

@@ -6,7 +6,7 @@ use std::hash::RandomState;
 use std::sync::Arc;
 
 use super::any_value::{AnyValue, downcast, hash_of, keyed_hash};
-use super::shared::SharedValue;
+use super::shared_value::SharedValue;
 
 type Encode = dyn Fn(&AnyValue, &mut Vec<u8>) + Send + Sync;
 type Decode = dyn Fn(&[u8]) -> Option<(AnyValue, u64)> + Send + Sync;

@@ -109,11 +109,11 @@ impl SharedTypes {
     fn set_table(&mut self, number: usize, table: TagTable) {
         let known: FxHashSet<_> = table.by_hash.values().flatten().chain(&table.free).collect();
         let tags = self.tags.iter().filter(|(_, (of, _))| *of == number);
-        let unborn = tags.map(|(&tag, _)| tag).filter(|tag| !known.contains(tag));
+        let unassigned = tags.map(|(&tag, _)| tag).filter(|tag| !known.contains(tag));
         let of_type = &mut self.types[number];
-        of_type.unborn = unborn.collect();
+        of_type.unassigned = unassigned.collect();
         // The first one is the next one, in the order of their creation.
-        of_type.unborn.sort_unstable_by(|a, b| b.cmp(a));
+        of_type.unassigned.sort_unstable_by(|a, b| b.cmp(a));
         of_type.table = table;
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::entity::Entity;
 
 use super::any_value::{AnyValue, downcast, hash_of};
-use super::shared::SharedValue;
+use super::shared_value::SharedValue;
 
 type NewValue =
     dyn Fn(&AnyValue, &mut dyn FnMut(Entity) -> Entity) -> (AnyValue, u64) + Send + Sync;

@@ -5,10 +5,10 @@ use core::any::{TypeId, type_name};
 use super::any_value::AnyValue;
 use super::component_id::ComponentId;
 use super::registry::{ComponentInfo, Registry, push};
-use super::shared::SharedValue;
 use super::shared_codec::SharedCodec;
 use super::shared_map::SharedMap;
 use super::shared_types::SharedType;
+use super::shared_value::SharedValue;
 
 /// A type of shared values that has a name in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,7 @@ impl Registry {
         let (type_id, name) = shared.types[number].of_tag;
         let new: Vec<_> =
             (0..len).map(|_| push(infos, ComponentInfo::of_shared(type_id, name))).collect();
-        shared.add_unborn(number, new);
+        shared.add_unassigned(number, new);
     }
 
     /// Takes back all components from number `len` on. They must be tags that

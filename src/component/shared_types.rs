@@ -19,10 +19,10 @@ use rustc_hash::FxHashMap;
 
 use super::any_value::{AnyValue, are_equal, downcast, hash_of, names_entities};
 use super::component_id::ComponentId;
-use super::shared::{Shared, SharedTag, SharedValue};
 use super::shared_codec::SharedCodec;
 use super::shared_map::SharedMap;
 use super::shared_slot::{HeldValue, SharedSlot};
+use super::shared_value::{Shared, SharedTag, SharedValue};
 use super::tag_table::TagTable;
 
 /// The types of shared values in a world.
@@ -52,7 +52,7 @@ pub(super) struct SharedType {
     pub(super) marker: ComponentId,
     pub(super) table: TagTable,
     /// Tags that are new to the world, which was restored to a state before their creation.
-    pub(super) unborn: Vec<ComponentId>,
+    pub(super) unassigned: Vec<ComponentId>,
 }
 
 /// Whether two values of a type are equal, and whether a value has ids of entities.
@@ -93,9 +93,9 @@ impl SharedTypes {
     }
 
     /// Adds tags that are new to the world, the last ones of a type.
-    pub(super) fn add_unborn(&mut self, number: usize, new: Vec<ComponentId>) {
+    pub(super) fn add_unassigned(&mut self, number: usize, new: Vec<ComponentId>) {
         // The first one of all is at the end.
-        self.types[number].unborn.splice(..0, new.iter().rev().copied());
+        self.types[number].unassigned.splice(..0, new.iter().rev().copied());
         let slots = new.into_iter().map(|tag| (tag, (number, Arc::new(SharedSlot::new()))));
         self.tags.extend(slots);
     }
@@ -104,7 +104,7 @@ impl SharedTypes {
     pub(super) fn forget(&mut self, is_over: impl Fn(ComponentId) -> bool) {
         self.tags.retain(|&tag, _| !is_over(tag));
         for of_type in &mut self.types {
-            of_type.unborn.retain(|&tag| !is_over(tag));
+            of_type.unassigned.retain(|&tag| !is_over(tag));
         }
     }
 
@@ -158,12 +158,12 @@ impl SharedTypes {
         // A repeated value gets its old tag again, whatever else has the hash.
         let tag = same.copied().find(|tag| self.tags[tag].1.is_free()).unwrap_or_else(|| {
             // A tag that is new to the world takes no room.
-            let is_full = is_full && of_type.unborn.is_empty();
+            let is_full = is_full && of_type.unassigned.is_empty();
             let table = &mut of_type.table;
             if table.free.is_empty() && (table.len >= table.full || is_full) {
                 table.free_tags(|tag| self.tags[&tag].1.is_free());
             }
-            let known = table.free.pop().or_else(|| of_type.unborn.pop());
+            let known = table.free.pop().or_else(|| of_type.unassigned.pop());
             let tag = known.unwrap_or_else(|| {
                 let tag = new_tag();
                 self.tags.insert(tag, (number, Arc::new(SharedSlot::new())));
@@ -258,7 +258,7 @@ impl SharedTypes {
         let missing = wanted.into_iter().map(|(number, wanted)| {
             let of_type = number.map(|number| &self.types[number]);
             let spare =
-                of_type.map_or(0, |of_type| of_type.table.free.len() + of_type.unborn.len());
+                of_type.map_or(0, |of_type| of_type.table.free.len() + of_type.unassigned.len());
             wanted.saturating_sub(spare)
         });
         missing.sum()
@@ -307,7 +307,7 @@ impl SharedType {
             map: None,
             marker,
             table: TagTable::default(),
-            unborn: Vec::new(),
+            unassigned: Vec::new(),
         }
     }
 

@@ -45,9 +45,9 @@
 //! entity; a [`directory_view`] finds it.
 //!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
-//! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] has the
-//! new ids of entities that came from another world: a directory becomes one when its world is
-//! merged. `model_tests` compares the directory with a naive model.
+//! numbers that a hash of the world covers, and [`broken_directory`] tests every invariant.
+//! [`id_map`] has the new ids of entities that came from another world: a directory becomes one
+//! when its world is merged. `model_tests` compares the directory with a naive model.
 //!
 //! [`directory_image`] is a copy of a directory without the slots of entities, which follow from
 //! the rows; [`id_numbers`] has the ids as numbers, for writing and reading, and [`id_changes`]
@@ -74,7 +74,7 @@
 
 mod absorb;
 mod allocate;
-mod check;
+mod broken_directory;
 mod directory;
 mod directory_image;
 mod directory_view;
@@ -101,7 +101,7 @@ mod unused;
 #[cfg(test)]
 mod model_tests;
 
-pub(crate) use check::BrokenDirectory;
+pub(crate) use broken_directory::BrokenDirectory;
 pub(crate) use directory::Directory;
 pub(crate) use directory_image::DirectoryImage;
 pub(crate) use directory_view::DirectoryView;

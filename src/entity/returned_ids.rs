@@ -30,12 +30,12 @@ use super::slot::index_u32;
 #[derive(Debug, Default)]
 pub(crate) struct ReturnedIds {
     has_ids: AtomicBool,
-    returns: Mutex<Returns>,
+    returns: Mutex<DroppedIds>,
 }
 
 /// The ids of dropped buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Returns {
+pub(super) struct DroppedIds {
     /// Ids that were never handed out.
     unseen: Vec<Entity>,
     /// Ids that were handed out, so that copies of them may exist.
@@ -83,12 +83,12 @@ impl ReturnedIds {
         first.map(|&(_, entity)| entity)
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Returns> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, DroppedIds> {
         self.returns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes all ids, sorted. Reserved ones must be alive by now.
-    pub(super) fn take(&self, is_on_loan: impl Fn(Entity) -> bool) -> Returns {
+    pub(super) fn take(&self, is_on_loan: impl Fn(Entity) -> bool) -> DroppedIds {
         let mut returns = self.lock();
         returns.sort(is_on_loan);
         self.has_ids.store(false, Ordering::Relaxed);
@@ -96,7 +96,7 @@ impl ReturnedIds {
     }
 }
 
-impl Returns {
+impl DroppedIds {
     /// Pushes the ids returned since the last call on the stack. Ids that are not on loan are
     /// discarded.
     pub(super) fn sort(&mut self, is_on_loan: impl Fn(Entity) -> bool) {

@@ -4,11 +4,11 @@ use core::fmt;
 
 use crate::simd::Level;
 
-use super::archetype::{ArchetypeExplanation, ColumnExplanation, SetConflict, Waste};
-use super::query::QueryExplanation;
-use super::shared::SharedExplanation;
-use super::text::{Last, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
-use super::world::{EventExplanation, SideExplanation, WorldExplanation};
+use super::archetype_explanation::{ArchetypeExplanation, ColumnExplanation, SetConflict, Waste};
+use super::query_explanation::QueryExplanation;
+use super::shared_explanation::SharedExplanation;
+use super::text::{LastColumn, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
+use super::world_explanation::{EventExplanation, SideExplanation, WorldExplanation};
 
 /// Writes the totals of the world, its first 8 types of side values, and its first 8 archetypes.
 impl fmt::Display for WorldExplanation {
@@ -166,7 +166,7 @@ fn column_table(columns: &[ColumnExplanation]) -> Table<10> {
         &wide,
         "rows lost to it",
     ];
-    let mut table = Table::new(head, Last::Number);
+    let mut table = Table::new(head, LastColumn::Number);
     for column in columns {
         let ratio = |rows: Option<f64>| rows.map_or("-".to_owned(), |rows| format!("{rows:.2}"));
         let [small, middle, wide] = LEVELS.map(|level| ratio(column.rows_per_vector(level)));
@@ -231,7 +231,7 @@ impl fmt::Display for QueryExplanation {
 fn write_matched(f: &mut fmt::Formatter<'_>, query: &QueryExplanation) -> fmt::Result {
     writeln!(f, "{}", count(query.matched.len(), "matching archetype"))?;
     let head = ["archetype", "rows", "chunks", "skipped", "lines", "written", "components"];
-    let mut table = Table::new(head, Last::Text);
+    let mut table = Table::new(head, LastColumn::Text);
     for matched in query.matched.iter().take(SHOWN_MAX) {
         let lines = |written: bool| {
             let columns = matched.columns.iter().filter(|column| column.written || !written);
@@ -255,7 +255,7 @@ fn write_matched(f: &mut fmt::Formatter<'_>, query: &QueryExplanation) -> fmt::R
 
 fn write_skipped(f: &mut fmt::Formatter<'_>, query: &QueryExplanation) -> fmt::Result {
     writeln!(f, "{} left out", count(query.skipped.len(), "archetype"))?;
-    let mut table = Table::new(["archetype", "rows", "why"], Last::Text);
+    let mut table = Table::new(["archetype", "rows", "why"], LastColumn::Text);
     for skipped in query.skipped.iter().take(SHOWN_MAX) {
         let why: Vec<_> = skipped.mismatches.iter().map(ToString::to_string).collect();
         table.push([skipped.archetype.to_string(), grouped(skipped.rows), why.join(", ")]);

@@ -28,20 +28,24 @@
 // the conditions that query plans are made from, and skipped chunks from the filters that skip
 // them.
 //
-// `archetype`, `shared` and `world` explain where bytes lie, `query` explains a pass, and
-// `roofline` compares its time with a copy. `display` prints all but the last with the words and
-// tables of `text`.
+// `archetype_explanation`, `shared_explanation` and `world_explanation` explain where bytes lie,
+// `query_explanation` explains a pass, and `roofline` compares its time with a copy. `display`
+// prints all but the last with the words and tables of `text`.
 
-mod archetype;
+mod archetype_explanation;
 mod display;
-mod query;
+mod query_explanation;
 mod roofline;
-mod shared;
+mod shared_explanation;
 mod text;
-mod world;
+mod world_explanation;
 
-pub use archetype::{ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste};
-pub use query::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
+pub use archetype_explanation::{
+    ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste,
+};
+pub use query_explanation::{
+    MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn,
+};
 pub use roofline::{CopyBandwidth, Roofline};
-pub use shared::SharedExplanation;
-pub use world::{EventExplanation, SideExplanation, WorldExplanation};
+pub use shared_explanation::SharedExplanation;
+pub use world_explanation::{EventExplanation, SideExplanation, WorldExplanation};

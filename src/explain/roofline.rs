@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::line::LINE_BYTES;
 
-use super::query::QueryExplanation;
+use super::query_explanation::QueryExplanation;
 
 /// Bytes per second of a plain copy, by size: the upper limit that a pass is compared with. A copy
 /// within a cache is faster than one through memory, so a pass is compared with a copy of its own

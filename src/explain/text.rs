@@ -54,7 +54,7 @@ pub(super) fn write_more(f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result 
 
 /// The alignment of the last column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Last {
+pub(super) enum LastColumn {
     Number,
     Text,
 }
@@ -63,11 +63,11 @@ pub(super) enum Last {
 #[derive(Debug)]
 pub(super) struct Table<const N: usize> {
     rows: Vec<[String; N]>,
-    last: Last,
+    last: LastColumn,
 }
 
 impl<const N: usize> Table<N> {
-    pub(super) fn new(head: [&str; N], last: Last) -> Self {
+    pub(super) fn new(head: [&str; N], last: LastColumn) -> Self {
         Self { rows: vec![head.map(str::to_owned)], last }
     }
 
@@ -86,7 +86,7 @@ impl<const N: usize> fmt::Display for Table<N> {
             for (column, (text, &width)) in row.iter().zip(&widths).enumerate() {
                 match column {
                     0 => write!(f, "  {text:width$}")?,
-                    end if end + 1 == N && self.last == Last::Text => write!(f, "  {text}")?,
+                    end if end + 1 == N && self.last == LastColumn::Text => write!(f, "  {text}")?,
                     _ => write!(f, "  {text:>width$}")?,
                 }
             }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn tables_are_aligned() {
-        for (last, head) in [(Last::Text, "why     "), (Last::Number, "     why")] {
+        for (last, head) in [(LastColumn::Text, "why     "), (LastColumn::Number, "     why")] {
             let mut table = Table::new(["name", "rows", "why"], last);
             table.push(["one".into(), "1,000".into(), "misses A".into()]);
             let lines =

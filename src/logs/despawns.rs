@@ -1,11 +1,11 @@
 //! The log of despawned entities.
 
 use crate::entity::Entity;
-use crate::store::Subject;
+use crate::store::LogSubject;
 use crate::world::World;
 
+use super::impl_row_log::impl_row_log;
 use super::log_reader::LogReader;
-use super::row_log::row_log;
 
 /// The log of despawned entities: every entity, with any components, that was despawned in any way,
 /// including the entities of a cleared world.
@@ -55,10 +55,10 @@ pub struct Despawns(());
 /// ```
 pub type Despawned<'s> = LogReader<'s, Despawns>;
 
-row_log! {
+impl_row_log! {
     impl Log for Despawns;
     list: lost of ();
-    subject: |_: &mut World| Subject::Entity;
+    subject: |_: &mut World| LogSubject::Entity;
     access: "despawned entities", "";
     items: &'w [Entity] = |(entities, _)| entities;
 }

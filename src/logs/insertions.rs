@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 
 use crate::entity::Entity;
 
+use super::impl_row_log::impl_row_log;
 use super::log::subject_of;
 use super::log_reader::LogReader;
-use super::row_log::row_log;
 
 /// The log of the entities that got component `C`, with the values: each gain is one entry.
 ///
@@ -72,7 +72,7 @@ pub struct Insertions<C>(PhantomData<fn(C) -> C>);
 /// each sync point, and a cycle of such hooks never makes a run endless.
 pub type Inserted<'s, C> = LogReader<'s, Insertions<C>>;
 
-row_log! {
+impl_row_log! {
     impl [C] Log for Insertions<C>;
     list: gained of C;
     subject: subject_of::<C>;

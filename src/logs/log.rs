@@ -4,7 +4,7 @@ use core::any::TypeId;
 use core::ops::Deref;
 
 use crate::component::Component;
-use crate::store::{Kept, Logs, ReaderPosition, Subject};
+use crate::store::{Kept, LogSubject, Logs, ReaderPosition};
 use crate::world::World;
 
 /// A marker type: the entries that a [`LogReader`](super::LogReader) or a
@@ -73,7 +73,7 @@ pub enum LogAccess {
 /// # Panics
 ///
 /// If another type of the world has the name of `C`.
-pub(super) fn subject_of<C: Component>(world: &mut World) -> Subject {
+pub(super) fn subject_of<C: Component>(world: &mut World) -> LogSubject {
     let id = world.store.registry_mut().register::<C>().unwrap_or_else(|taken| taken.refuse());
-    Subject::Component(id)
+    LogSubject::Component(id)
 }

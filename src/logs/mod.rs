@@ -87,11 +87,11 @@
 // | `events` | the log of events; the methods of `World` that send them and list them |
 // | `event_slice` | the guard of events that are read outside of systems |
 // | `event_buffer`, `event_writer` | the events of a system, in order, also from a parallel pass |
-// | `insertions`, `removals`, `despawns` | the logs of rows; `row_log` has their steps |
+// | `insertions`, `removals`, `despawns` | the logs of rows; `impl_row_log` has their steps |
 // | `bounds` | the bound on memory, and the methods of `MemoryMut` that apply it |
 //
 // The entries are in the store (`store/logs/mod.rs`). Another kind of log is another marker type:
-// it implements `Log`, and its rows are another `Subject` there.
+// it implements `Log`, and its rows are another `LogSubject` there.
 
 mod bounds;
 mod despawns;
@@ -99,12 +99,12 @@ mod event_buffer;
 mod event_slice;
 mod event_writer;
 mod events;
+mod impl_row_log;
 mod insertions;
 mod log;
 mod log_cursor;
 mod log_reader;
 mod removals;
-mod row_log;
 
 pub use despawns::{Despawned, Despawns};
 pub use event_buffer::EventBuffer;

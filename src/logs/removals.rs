@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 
 use crate::entity::Entity;
 
+use super::impl_row_log::impl_row_log;
 use super::log::subject_of;
 use super::log_reader::LogReader;
-use super::row_log::row_log;
 
 /// The log of the entities that lost component `C`, with the values: each loss is one entry.
 ///
@@ -86,7 +86,7 @@ pub struct Removals<C>(PhantomData<fn(C) -> C>);
 /// ```
 pub type Removed<'s, C> = LogReader<'s, Removals<C>>;
 
-row_log! {
+impl_row_log! {
     impl [C] Log for Removals<C>;
     list: lost of C;
     subject: subject_of::<C>;

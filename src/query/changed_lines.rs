@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::{Component, Whole};
 use crate::storage::{ColumnRef, NewerLines};
 use crate::store::RequirementsBuilder;
@@ -109,14 +109,14 @@ impl<C: Component> Filter for ChangedLines<C> {
     }
 
     #[inline]
-    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+    fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
         self.chunks.passes(beside, watched, at)
     }
 
     #[inline]
     fn newer_lines<'w>(
         &self,
-        beside: BesideChunks<'w>,
+        beside: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         chunk: u32,
     ) -> NewerLines<'w> {
@@ -127,5 +127,5 @@ impl<C: Component> Filter for ChangedLines<C> {
     }
 }
 
-impl<C: Component> sealed::Watch<C> for LinesMut<C> {}
+impl<C: Component> sealed::Watching<C> for LinesMut<C> {}
 impl<C: Component> Watch<C> for LinesMut<C> {}

@@ -1,6 +1,6 @@
 //! The data of a chunk besides its columns: entities, attachments, and shared values.
 
-use crate::archetype::{BesideChunks, SharedTags};
+use crate::archetype::{ChunkMeta, SharedTags};
 use crate::component::SharedValue;
 use crate::entity::Entity;
 use crate::storage::{
@@ -30,13 +30,13 @@ impl<'w> ChunkRows<'w> {
     /// The `len` rows of a chunk from `at` on, which is row `start` of its archetype.
     #[inline]
     pub(super) const fn new(
-        beside: BesideChunks<'w>,
+        beside: ChunkMeta<'w>,
         (start, len): (usize, usize),
         at: ChunkRow,
         now: Version,
         ignores_enabled: bool,
     ) -> Self {
-        let BesideChunks { entities, attachments, shared, stamps, .. } = beside;
+        let ChunkMeta { entities, attachments, shared, stamps, .. } = beside;
         let attachments = match attachments {
             Some(attachments) => Some((attachments, stamps)),
             None => None,

@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::storage::{ArchetypeColumns, ChunkColumns, RowMask, RowRuns};
 use crate::version::Version;
 
@@ -18,7 +18,7 @@ use super::terms::Terms;
 /// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
 #[inline]
 pub(super) fn stamp_columns<Q: Terms>(
-    beside: BesideChunks<'_>,
+    beside: ChunkMeta<'_>,
     columns: ArchetypeColumns<'_>,
     (chunk, rows): (usize, Option<RowMask<'_>>),
     now: Version,

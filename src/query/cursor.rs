@@ -8,7 +8,7 @@
 
 use core::ops::Range;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::Component;
 use crate::storage::{
     CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share,
@@ -30,7 +30,7 @@ use super::terms::{BorrowOf, Terms};
 #[derive(Debug)]
 pub(super) struct ArchetypeCursor<'w> {
     pub(super) chunks: ChunkIter<'w>,
-    pub(super) beside: BesideChunks<'w>,
+    pub(super) beside: ChunkMeta<'w>,
     /// The archetype's number.
     pub(super) archetype: usize,
     /// The columns that filters watch.
@@ -370,7 +370,7 @@ impl<'w> ChunkCursor<'w> {
 pub(super) fn seen_rows<'w, F: Filter>(
     filter: &F,
     (rules, mut watched): (&'w EnableRules, &[ColumnRef]),
-    beside: BesideChunks<'w>,
+    beside: ChunkMeta<'w>,
     (chunk, rows): (u32, u32),
 ) -> RowMask<'w> {
     let mask = RowMask::new(rules, beside.bits(), chunk, rows);

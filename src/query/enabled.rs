@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::{Component, ConstText};
 use crate::storage::{
     ColumnRef, Columns, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut,
@@ -137,7 +137,7 @@ impl<C: Component> Filter for WithDisabled<C> {
     }
 
     #[inline]
-    fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, _: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
 }
@@ -182,7 +182,7 @@ impl Filter for IgnoreEnabled {
     }
 
     #[inline]
-    fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, _: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
 }

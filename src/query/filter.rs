@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::{ColumnVisitor, Columnar, Component, ComponentId, Shape as _, SharedValue};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
@@ -64,12 +64,12 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// `describe` requested for all filters of the query. Each filter removes its own from the
     /// front.
     #[doc(hidden)]
-    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool;
+    fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool;
     /// The lines of a chunk that the filter shows. Each filter that watches columns removes its
     /// own, as in `passes`.
     #[doc(hidden)]
     #[inline]
-    fn newer_lines<'w>(&self, _: BesideChunks<'w>, _: &mut &[ColumnRef], _: u32) -> NewerLines<'w> {
+    fn newer_lines<'w>(&self, _: ChunkMeta<'w>, _: &mut &[ColumnRef], _: u32) -> NewerLines<'w> {
         NewerLines::ALL
     }
 }
@@ -77,7 +77,7 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
 pub(super) mod sealed {
     pub trait Sealed {}
     pub trait Components {}
-    pub trait Watch<C> {}
+    pub trait Watching<C> {}
 }
 
 /// The stamps that a filter reads: the newest of an archetype, or the stamps of one chunk.
@@ -138,7 +138,7 @@ macro_rules! archetype_filter {
             }
 
             #[inline]
-            fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+            fn passes(&self, _: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
                 true
             }
         }
@@ -245,7 +245,7 @@ impl Filter for IncludeHidden {
     }
 
     #[inline]
-    fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, _: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
 }
@@ -324,7 +324,7 @@ impl<C: Columnar> Filter for Changed<C> {
     }
 
     #[inline]
-    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+    fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
         let own = watched.split_off(..C::Shape::COLUMNS);
         own.expect("a filter has no watched column left").iter().any(|own| {
             let column = own.column().expect("a matched archetype lacks a watched column");
@@ -335,7 +335,7 @@ impl<C: Columnar> Filter for Changed<C> {
     #[inline]
     fn newer_lines<'w>(
         &self,
-        _: BesideChunks<'w>,
+        _: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         _: u32,
     ) -> NewerLines<'w> {
@@ -371,7 +371,7 @@ impl Filter for Arrived {
     }
 
     #[inline]
-    fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
+    fn passes(&self, beside: ChunkMeta<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
         at.of(beside.stamps, StampKind::ARRIVAL) > self.since
     }
 }
@@ -385,12 +385,12 @@ impl Filter for Arrived {
     message = "a query of the single term `{Self}` watches its own component",
     note = "to watch another one write the term as a tuple, `({Self},)`, and name the component: `.changed_since::<{C}>(version)`"
 )]
-pub trait Watch<C: Columnar>: sealed::Watch<C> {}
+pub trait Watch<C: Columnar>: sealed::Watching<C> {}
 
 /// Implements [`Watch`] for single terms, which watch their own component.
 macro_rules! watched_terms {
     ($($term:ty)*) => {$(
-        impl<C: Columnar> sealed::Watch<C> for $term {}
+        impl<C: Columnar> sealed::Watching<C> for $term {}
         impl<C: Columnar> Watch<C> for $term {}
     )*};
 }
@@ -438,7 +438,7 @@ macro_rules! filters {
             }
 
             #[inline]
-            fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+            fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
                 // `&` and not `&&`: every filter must remove its columns.
                 true $(& self.$i.passes(beside, watched, at))*
             }
@@ -446,7 +446,7 @@ macro_rules! filters {
             #[inline]
             fn newer_lines<'w>(
                 &self,
-                beside: BesideChunks<'w>,
+                beside: ChunkMeta<'w>,
                 watched: &mut &[ColumnRef],
                 chunk: u32,
             ) -> NewerLines<'w> {
@@ -483,7 +483,7 @@ for_tuples!(component_tuples, 1..=8);
 /// Implements [`Watch`] for tuples of terms, which can watch any component.
 macro_rules! watched_tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
-        impl<X: Columnar, $($T: Term),*> sealed::Watch<X> for ($($T,)*) {}
+        impl<X: Columnar, $($T: Term),*> sealed::Watching<X> for ($($T,)*) {}
         impl<X: Columnar, $($T: Term),*> Watch<X> for ($($T,)*) {}
     )*};
 }

@@ -8,7 +8,7 @@ use crate::storage::Columns;
 
 use super::access::{Access, any_gives};
 use super::filter::{Filter, Watch};
-use super::per_chunk::refuse_other_answers;
+use super::per_chunk_terms::refuse_other_answers;
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};
 use super::terms::Terms;

@@ -7,8 +7,9 @@
 //!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
 //! * [`filter`] has the filters, which narrow a query; [`enabled`] has terms and filters of enable
-//!   bits, [`per_chunk`] and [`shared`] of values that chunks have, [`reordered`] a filter by the
-//!   order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions of lines.
+//!   bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have, [`reordered`] a
+//!   filter by the order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions
+//!   of lines.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
@@ -16,10 +17,10 @@
 //!
 //! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
 //!   the store; [`narrow`] adds filters. Each pass makes an iterator of its own.
-//! * [`query_iter`], [`rows`], [`chunk`] and [`extents`] have the iterators over slices, over
-//!   entities, over chunks with their versions, and over slices of several chunks. [`masked`] has
-//!   the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows of
-//!   a word that a pass over entities takes one by one. [`for_each`] has the loop whose body
+//! * [`query_iter`], [`rows`], [`chunk`] and [`contiguous_chunks`] have the iterators over slices,
+//!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
+//!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
+//!   of a word that a pass over entities takes one by one. [`for_each`] has the loop whose body
 //!   returns whether it modified a chunk, and [`parallel`] the passes on several threads, among
 //!   which [`share`] divides the work; [`loop_threads`] are the threads of a schedule.
 //!   [`one_recorder`] keeps commands and events out of these passes.
@@ -98,9 +99,9 @@ mod chunk;
 mod chunk_rows;
 mod chunk_run;
 mod combinations;
+mod contiguous_chunks;
 mod cursor;
 mod enabled;
-mod extents;
 mod filter;
 mod in_step;
 mod lines_mut;
@@ -109,7 +110,7 @@ mod loop_threads;
 mod matched_chunks;
 mod one_recorder;
 mod option_rows;
-mod per_chunk;
+mod per_chunk_terms;
 mod query_iter;
 mod query_type;
 mod reordered;
@@ -117,7 +118,7 @@ mod row_error;
 mod rows;
 mod run_stamps;
 mod share;
-mod shared;
+mod shared_terms;
 mod some_rows;
 mod store_borrow;
 mod survey;
@@ -129,9 +130,9 @@ mod terms;
 pub use changed_lines::ChangedLines;
 pub use chunk::{Chunk, Chunks};
 pub use combinations::Combinations;
+pub use contiguous_chunks::ContiguousChunks;
 pub(crate) use enabled::assert_enableable;
 pub use enabled::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
-pub use extents::Extents;
 pub use filter::{
     AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, WithShared,
     Without, WithoutShared,
@@ -145,7 +146,7 @@ pub(crate) use matched_chunks::{masks_in, matches_in};
 pub(crate) use narrow::{assert_no_version, assert_version};
 pub(crate) use one_recorder::OneRecorder;
 pub use parallel::ParChunks;
-pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};
+pub use per_chunk_terms::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;
 pub use query_iter::QueryIter;
 pub(crate) use query_type::{lookup_type, query_type};
@@ -154,7 +155,7 @@ pub use row_error::{Exclusion, RowError};
 pub use row_lookup::RowLookup;
 pub use rows::Rows;
 pub(crate) use share::{Job, share};
-pub use shared::{SharedRef, WhereShared};
+pub use shared_terms::{SharedRef, WhereShared};
 pub use single::NotSingle;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;

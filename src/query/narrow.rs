@@ -4,10 +4,10 @@ use crate::component::{ChunkValue, Columnar, PerChunk, SharedValue};
 use crate::version::Version;
 
 use super::filter::{Changed, Filter, Watch, With, Without};
-use super::per_chunk::WhereChunk;
+use super::per_chunk_terms::WhereChunk;
 use super::query::Query;
 use super::query_type::is_by_row;
-use super::shared::WhereShared;
+use super::shared_terms::WhereShared;
 use super::terms::Terms;
 
 /// Refuses filters that compare a version, where none is given.

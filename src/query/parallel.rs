@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator};
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::line::VECTOR_ROWS;
 use crate::storage::{ArchetypeColumns, ChunkColumns, ColumnRef, RowMask};
 use crate::version::Version;
@@ -23,7 +23,7 @@ use super::terms::Terms;
 
 /// A chunk that was cut into slices, and whether the body modified it.
 struct VisitedChunk {
-    /// An index into [`StampOnDrop::archetypes`].
+    /// An index into [`StampAllOnDrop::archetypes`].
     archetype: usize,
     chunk: usize,
     /// The rows that the query saw when it took the chunk, if it chooses rows and writes components
@@ -51,7 +51,7 @@ impl Drop for MarkOnDrop<'_> {
 }
 
 /// A chunk, or a part of one, for one call of the body.
-struct Part<'m, 'w, Q: Terms> {
+struct ParallelPart<'m, 'w, Q: Terms> {
     slices: Q::Slices<'w>,
     rows: usize,
     /// The visible rows, if the query chooses rows.
@@ -59,7 +59,7 @@ struct Part<'m, 'w, Q: Terms> {
     visited: &'m VisitedChunk,
 }
 
-impl<Q: Terms> Job for Part<'_, '_, Q>
+impl<Q: Terms> Job for ParallelPart<'_, '_, Q>
 where
     Self: Send,
 {
@@ -94,15 +94,15 @@ fn part_rows<Q: Terms>(columns: ArchetypeColumns<'_>) -> usize {
 }
 
 /// Stamps every modified chunk when it is dropped, so also when a body panics.
-struct StampOnDrop<'w, Q: Terms> {
+struct StampAllOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
     /// The columns of each visited archetype, and the data beside them.
-    archetypes: Vec<(ArchetypeColumns<'w>, BesideChunks<'w>)>,
+    archetypes: Vec<(ArchetypeColumns<'w>, ChunkMeta<'w>)>,
     visited: Vec<VisitedChunk>,
     now: Version,
 }
 
-impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
+impl<Q: Terms> Drop for StampAllOnDrop<'_, Q> {
     fn drop(&mut self) {
         for visited in &mut self.visited {
             if *visited.modified.get_mut() {
@@ -240,14 +240,15 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
             }
             archetypes.push((current.chunks.columns(), current.beside));
         }
-        let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now() };
-        let run = |part: Part<'_, 'w, Q>| {
+        let stamp =
+            StampAllOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now() };
+        let run = |part: ParallelPart<'_, 'w, Q>| {
             let mut mark = MarkOnDrop { visited: part.visited, modified: Modified::No };
             let mut call = |slices| {
                 let before = core::mem::replace(&mut mark.modified, Modified::Yes);
                 mark.modified = body(slices).into().or(before);
             };
-            let Part { mut slices, seen, .. } = part;
+            let ParallelPart { mut slices, seen, .. } = part;
             if !is_by_row::<Q, F>() {
                 return call(slices);
             }
@@ -257,8 +258,12 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
             }
         };
         let chunks = jobs.into_iter().zip(&stamp.visited);
-        let parts =
-            chunks.map(|((slices, rows, seen), visited)| Part { slices, rows, seen, visited });
+        let parts = chunks.map(|((slices, rows, seen), visited)| ParallelPart {
+            slices,
+            rows,
+            seen,
+            visited,
+        });
         share(parts.collect(), run);
     }
 

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::store::{AccessGuard, Store};
 
 use super::chunk::Chunks;
-use super::extents::Extents;
+use super::contiguous_chunks::ContiguousChunks;
 use super::filter::Filter;
 use super::query_iter::{Invariant, QueryIter};
 use super::query_type::{is_by_row, query_type};
@@ -31,7 +31,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// | [`rows`](Query::rows) | [`rows_mut`](Query::rows_mut) | references, per entity |
 /// | [`single`](Query::single) | [`single_mut`](Query::single_mut) | the references of the only entity |
 /// | [`chunks`](Query::chunks) | [`reborrow`](Query::reborrow) before, as for all without a name here | slices with the chunk's entities, index and versions |
-/// | [`extents`](Query::extents) | | slices of several chunks, as long as memory allows |
+/// | [`contiguous_chunks`](Query::contiguous_chunks) | | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
 /// | [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk) | | slices, on several threads |
 /// | [`par().chunks`](crate::chunks::ParChunks::chunks) | | the same, as an iterator of rayon |
@@ -317,13 +317,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # let mut world = World::new();
     /// world.reserve::<Health>(1_000_000)?;
     /// world.spawn_batch((0..1_000_000).map(|i| Health(i as f32)));
-    /// let longest = world.query::<&Health>().extents().map(|health| health.len()).max();
+    /// let longest = world.query::<&Health>().contiguous_chunks().map(|health| health.len()).max();
     /// assert_eq!(longest, Some(64 * 4096));
     /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     #[inline]
-    pub fn extents(self) -> Extents<'w, Q, F> {
-        Extents::new(self.into_iter())
+    pub fn contiguous_chunks(self) -> ContiguousChunks<'w, Q, F> {
+        ContiguousChunks::new(self.into_iter())
     }
 
     /// The number of rows that match. Stamps no chunk. O(archetypes that match), or O(chunks) with

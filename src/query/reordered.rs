@@ -1,6 +1,6 @@
 //! The filter by the order version of chunks: chunks with other rows, or rows in other places.
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::storage::{ColumnRef, StampKind};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
@@ -62,7 +62,7 @@ impl Filter for Reordered {
     }
 
     #[inline]
-    fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
+    fn passes(&self, beside: ChunkMeta<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
         at.of(beside.stamps, StampKind::ORDER) > self.since
     }
 }

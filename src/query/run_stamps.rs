@@ -3,7 +3,7 @@
 use core::ops::Range;
 use core::slice;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::Component;
 use crate::storage::{ColumnRef, EnabledRows, RowMask, StampKind, StampRun};
 use crate::version::Version;
@@ -12,7 +12,7 @@ use crate::version::Version;
 #[derive(Debug)]
 pub struct RunStamps<'w, 'p> {
     pub(super) columns: slice::Iter<'p, ColumnRef>,
-    pub(super) beside: BesideChunks<'w>,
+    pub(super) beside: ChunkMeta<'w>,
     /// The numbers of the run's chunks.
     pub(super) chunks: Range<usize>,
     /// The rows of the only chunk that are handed out, if they are not all.

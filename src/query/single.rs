@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use super::filter::Filter;
-use super::per_chunk::refuse_other_answers;
+use super::per_chunk_terms::refuse_other_answers;
 use super::query::Query;
 use super::terms::Terms;
 

@@ -31,7 +31,7 @@ mod tests {
     use crate::component::ComponentSet;
     use crate::entity::Directory;
     use crate::query::query_type;
-    use crate::query::shared::WhereShared;
+    use crate::query::shared_terms::WhereShared;
     use crate::store::Store;
 
     const VALUES: u32 = if cfg!(miri) { 20 } else { 1_000 };

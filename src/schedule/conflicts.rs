@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 use crate::component::ComponentId;
 use crate::store::{AccessRequest, Requirements};
 
-use super::access::{ParamAccess, ParamKind};
 use super::edges::{Edges, Junction};
 use super::node_set::NodeSet;
+use super::param_access::{ParamAccess, ParamKind};
 
 /// A subject that only one system at a time writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ enum SubjectKey {
 
 /// A subject as one type of query sees it.
 #[derive(Debug)]
-struct Place {
+struct AccessPlace {
     subject: usize,
     /// For a component: its id, and the query.
     query: Option<(ComponentId, AccessRequest)>,
@@ -48,7 +48,7 @@ struct Use {
 /// The accesses of the systems.
 #[derive(Debug, Default)]
 pub(super) struct Accesses {
-    places: Vec<Place>,
+    places: Vec<AccessPlace>,
     subjects_len: usize,
     events_len: usize,
     /// The places of each system.
@@ -121,7 +121,7 @@ impl Accesses {
         if at == self.places.len() {
             let subject = number(&mut numbers.subjects, key);
             let query = query.map(|(id, query)| (id, query.clone()));
-            self.places.push(Place { subject, query });
+            self.places.push(AccessPlace { subject, query });
         }
         self.uses.last_mut().expect("a parameter belongs to no system").push(Use { at, write });
     }
@@ -136,7 +136,7 @@ impl Accesses {
         &self,
         meet: impl FnMut(ComponentId, &Requirements, &Requirements) -> bool,
     ) -> Edges {
-        let mut visit = Visit::new(self, meet);
+        let mut visit = ConflictVisit::new(self, meet);
         for (system, uses) in self.uses.iter().enumerate() {
             let mut waits = NodeSet::default();
             for one in uses {
@@ -212,7 +212,7 @@ struct SubjectUsers {
 }
 
 /// The visit of all systems in their order.
-struct Visit<'a, M> {
+struct ConflictVisit<'a, M> {
     accesses: &'a Accesses,
     meet: M,
     /// The results of `meet` for pairs of places.
@@ -224,7 +224,7 @@ struct Visit<'a, M> {
     edges: Edges,
 }
 
-impl<'a, M: FnMut(ComponentId, &Requirements, &Requirements) -> bool> Visit<'a, M> {
+impl<'a, M: FnMut(ComponentId, &Requirements, &Requirements) -> bool> ConflictVisit<'a, M> {
     fn new(accesses: &'a Accesses, meet: M) -> Self {
         Self {
             accesses,
@@ -304,7 +304,7 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
     use proptest::prelude::*;
 
-    use super::super::access::clash;
+    use super::super::param_access::clash;
     use super::*;
     use crate::component::Registry;
     use crate::impl_component;

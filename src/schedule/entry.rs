@@ -9,7 +9,7 @@ use super::order::OrderNode;
 use super::schedule::Schedule;
 use super::system::{self, System};
 use super::system_output::SystemOutput;
-use super::system_state::Owner;
+use super::system_state::ConditionOwner;
 use super::target::{IntoTarget, Target};
 
 /// A system of a schedule, to set its name, its order and its conditions.
@@ -188,7 +188,7 @@ impl<'s> SystemEntry<'s> {
             Ok(condition) => {
                 let state = schedule.states[self.index].get_mut();
                 let state = state.unwrap_or_else(PoisonError::into_inner);
-                state.add_condition(Owner::System, condition);
+                state.add_condition(ConditionOwner::System, condition);
             }
             Err(error) => panic!("{error}"),
         }

@@ -6,8 +6,8 @@ use crate::store::ReaderPosition;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::access::{NamedAccess, ParamKind};
 use super::param::{SystemParam, SystemRun, sealed};
+use super::param_access::{NamedAccess, ParamKind};
 
 impl<L: Log> sealed::Sealed for LogReader<'_, L> {}
 impl<L: Log> SystemParam for LogReader<'_, L> {

@@ -43,14 +43,13 @@
 // | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
 // | `param_tuple` | tuples of parameters |
 // | `log_param` | the parameters that read gained and lost components, and despawned entities |
-// | `access` | the access of a parameter, and conflicts between two of them |
+// | `param_access` | the access of a parameter, and conflicts between two of them |
 // | `schedule` | `Schedule`: the list of systems, and its settings |
 // | `add` | `Schedule::add` and `then` |
 // | `entry` | `SystemEntry`: name, order, sets and conditions of a system |
 // | `systems` | `Systems`: the systems of one call, and `SystemsEntry` |
 // | `target` | `IntoTarget`: the names and functions that systems are ordered by |
 // | `set` | `SetEntry`: order and conditions of a set |
-// | `set_condition` | a condition of a set, before it is a system's |
 // | `condition` | `every`, `on_event` and `FixedStep` |
 // | `order` | the nodes of an order, and the reasons for its edges |
 // | `meanings` | the nodes that a name or a function means |
@@ -59,37 +58,37 @@
 // | `topology` | the topological order, and cycles |
 // | `node_set` | `NodeSet`: nodes as bits |
 // | `conflicts` | `Accesses`: the systems that each system waits for because of a conflict |
-// | `graph` | stages, and the dependency graph of each |
+// | `dependency_graph` | stages, and the dependency graph of each |
 // | `background` | `BackgroundRun`: a run while the caller goes on |
-// | `stage` | the execution of a stage on one thread or many |
+// | `stage_executor` | the execution of a stage on one thread or many |
 // | `run` | `Schedule::run`: the stages in order, with playback between them |
 // | `run_once` | `World::run` and `RunOnce`: a function that is called at once; `run_error` is its error |
 // | `system_state` | a system with its conditions and the outcome of its last run |
 // | `report` | `CommandReport`: commands that had no effect |
 // | `timing` | `Timings` of the last run |
-// | `flip` | the system that begins a step of a double-buffered component |
-// | `display` | the schedule as text and for Graphviz |
+// | `flip_system` | the system that begins a step of a double-buffered component |
+// | `render` | the schedule as text and for Graphviz |
 // | `error` | `ScheduleError`, `AliasingParameters` |
 // | `name` | short names of types and functions |
 
-mod access;
 mod add;
 mod background;
 mod condition;
 mod conflicts;
-mod display;
+mod dependency_graph;
 mod edges;
 mod entry;
 mod error;
-mod flip;
-mod graph;
+mod flip_system;
 mod log_param;
 mod meanings;
 mod name;
 mod node_set;
 mod order;
 mod param;
+mod param_access;
 mod param_tuple;
+mod render;
 mod report;
 mod requests;
 mod run;
@@ -98,8 +97,7 @@ mod run_once;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod schedule;
 mod set;
-mod set_condition;
-mod stage;
+mod stage_executor;
 mod system;
 mod system_output;
 mod system_state;
@@ -112,7 +110,7 @@ pub use background::{BackgroundRun, Finished};
 pub use condition::{FixedStep, every, on_event};
 pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
-pub use flip::flip;
+pub use flip_system::flip;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
 pub use run_error::RunError;

@@ -16,7 +16,7 @@ use crate::world::{
     SideReadGrant, World,
 };
 
-use super::access::{NamedAccess, ParamKind};
+use super::param_access::{NamedAccess, ParamKind};
 
 /// One run of a system: the parts of the world, and the versions of change detection.
 #[derive(Clone, Copy, Debug)]

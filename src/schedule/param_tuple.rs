@@ -6,8 +6,8 @@ use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::access::NamedAccess;
 use super::param::{SystemParam, SystemRun, sealed};
+use super::param_access::NamedAccess;
 
 /// The accesses of an element of a tuple.
 fn of_element<P: SystemParam>(

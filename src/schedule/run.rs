@@ -9,11 +9,11 @@ use crate::query::LoopThreads;
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
+use super::dependency_graph::Stage;
 use super::error::ScheduleError;
-use super::graph::Stage;
 use super::report::{CommandReport, FailedCommands};
 use super::schedule::{Schedule, SchedulePlan, Threads};
-use super::stage::{Job, StageExecutor, lock};
+use super::stage_executor::{StageExecutor, StageRun, lock};
 use super::system_state::{Failed, Missing, SystemOutcome};
 
 /// The errors and the first panic of a run.
@@ -143,7 +143,7 @@ impl Schedule {
             None => rayon::current_num_threads(),
         };
         let (states, split, rank) = (&self.states[..], &split, &rank[..]);
-        let job = Job { stage, states, split, resources, start, rank, threads };
+        let job = StageRun { stage, states, split, resources, start, rank, threads };
         match &self.pool {
             Some(Threads::Pool(pool)) if executor.is_worth_threads() => {
                 pool.install(|| executor.run(job));

@@ -10,12 +10,11 @@ use crate::component::Registry;
 use crate::world::{World, WorldId};
 
 use super::conflicts::Accesses;
-use super::error::ScheduleError;
-use super::graph::{Stage, stages};
+use super::dependency_graph::{Stage, stages};
+use super::error::{AliasingParameters, ScheduleError};
 use super::order::{OrderNode, SystemSet, labels};
 use super::report::CommandReport;
-use super::set_condition::SetCondition;
-use super::stage::{StageExecutor, lock};
+use super::stage_executor::{StageExecutor, lock};
 use super::system::{DynSystem, boxed};
 use super::system_state::{SystemAccess, SystemState};
 use super::timing::Timings;
@@ -102,6 +101,13 @@ pub struct Schedule {
     pub(super) report: CommandReport,
     pub(super) is_strict: bool,
 }
+
+/// Clones a condition of a set for the member of this name.
+type CloneCondition =
+    dyn Fn(&str, &mut Registry) -> Result<Box<dyn DynSystem<bool>>, AliasingParameters> + Send;
+
+/// A condition of a set, to be cloned for each member. The mutex makes the schedule `Sync`.
+type SetCondition = Mutex<Box<CloneCondition>>;
 
 /// The threads that a schedule runs its systems on.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::order::SystemSet;
 use super::schedule::Schedule;
 use super::system::{self, System};
 use super::system_output::SystemOutput;
-use super::system_state::Owner;
+use super::system_state::ConditionOwner;
 use super::target::IntoTarget;
 
 /// A set of systems, to order all its members and to give them conditions. It applies to members
@@ -67,7 +67,7 @@ impl Schedule {
         let node = &nodes[system];
         let condition = clone(&node.name, registry).expect("the condition's parameters clash");
         let index = node.sets.iter().position(|name| *name == sets[*set].name);
-        let owner = Owner::Set(index.expect("the system is not a member of the set"));
+        let owner = ConditionOwner::Set(index.expect("the system is not a member of the set"));
         let state = states[system].get_mut().unwrap_or_else(PoisonError::into_inner);
         state.add_condition(owner, condition);
         self.invalidate(system);

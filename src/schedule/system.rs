@@ -6,10 +6,10 @@ use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::access::{NamedAccess, ParamAccess};
 use super::error::{AliasingParameters, Parameter};
 use super::name::short;
 use super::param::{SystemParam, SystemRun};
+use super::param_access::{NamedAccess, ParamAccess};
 use super::system_output::{SystemError, SystemOutput};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.

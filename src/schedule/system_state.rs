@@ -11,8 +11,8 @@ use crate::payload::Payload;
 use crate::stopwatch::Stopwatch;
 use crate::world::{MissingResource, World};
 
-use super::access::ParamAccess;
 use super::param::SystemRun;
+use super::param_access::ParamAccess;
 use super::system::{DynSystem, NoResult};
 use super::system_output::SystemError;
 
@@ -90,7 +90,7 @@ impl SystemAccess {
 
 /// The owner of a condition. Conditions are evaluated in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Owner {
+pub(super) enum ConditionOwner {
     /// A set; its index among the sets of the system.
     Set(usize),
     /// The system itself.
@@ -98,7 +98,7 @@ pub(super) enum Owner {
 }
 
 struct Condition {
-    owner: Owner,
+    owner: ConditionOwner,
     system: Box<dyn DynSystem<bool>>,
 }
 
@@ -123,7 +123,11 @@ impl SystemState {
     }
 
     /// Adds a condition, after the others of its owner.
-    pub(super) fn add_condition(&mut self, owner: Owner, system: Box<dyn DynSystem<bool>>) {
+    pub(super) fn add_condition(
+        &mut self,
+        owner: ConditionOwner,
+        system: Box<dyn DynSystem<bool>>,
+    ) {
         let at = self.conditions.partition_point(|condition| condition.owner <= owner);
         self.conditions.insert(at, Condition { owner, system });
     }

@@ -5,9 +5,9 @@ use core::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::graph::Stage;
+use super::dependency_graph::Stage;
 use super::order::OrderNode;
-use super::stage::lock;
+use super::stage_executor::lock;
 use super::system_state::SystemState;
 
 /// The timing of a system in the last run of its schedule.

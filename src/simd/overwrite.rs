@@ -50,16 +50,16 @@ pub enum Stores {
 /// A block, on a line.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
-struct Block([u8; BLOCK_BYTES]);
+struct BlockBuffer([u8; BLOCK_BYTES]);
 
 /// Overwrites all rows of a slice: calls `write` with a range of rows, and with a slice for their
 /// values, until all rows are written. The slice has unspecified values before.
 ///
 /// [`Stores::Streaming`] pays where a pass reads and writes more than the last-level cache has, and
 /// the written rows are not read soon. It is slower everywhere else, and for short slices: the end
-/// of a call waits for its stores, so iterate over [`extents`](crate::Query::extents), as here. It
-/// has no effect on processors other than x86-64, and for rows of more than 128 bytes. The values
-/// are the same in any case.
+/// of a call waits for its stores, so iterate over
+/// [`contiguous_chunks`](crate::Query::contiguous_chunks), as here. It has no effect on processors
+/// other than x86-64, and for rows of more than 128 bytes. The values are the same in any case.
 ///
 /// # Panics
 ///
@@ -83,7 +83,7 @@ struct Block([u8; BLOCK_BYTES]);
 ///
 /// let mut world = World::new();
 /// world.spawn_batch((0..5_000u16).map(|i| (Force(0.0), Stretch(f32::from(i)))));
-/// for (forces, stretches) in world.query_mut::<(&mut Force, &Stretch)>().extents() {
+/// for (forces, stretches) in world.query_mut::<(&mut Force, &Stretch)>().contiguous_chunks() {
 ///     overwrite(forces, Stores::Streaming, |range, forces| springs(forces, &stretches[range], 2.0));
 /// }
 /// assert!(world.query::<(&Force, &Stretch)>().rows().all(|(f, s)| f.0 == -2.0 * s.0));
@@ -100,7 +100,7 @@ pub fn overwrite<T: Pod>(
         return write(0..rows.len(), rows);
     }
     let _fence = Fence;
-    let mut block = Block::zeroed();
+    let mut block = BlockBuffer::zeroed();
     // Whole vectors of rows are whole lines if the size is a multiple of four.
     let block_rows = (BLOCK_BYTES_WANTED / size_of::<T>() / VECTOR_ROWS).max(1) * VECTOR_ROWS;
     let mut start = 0;

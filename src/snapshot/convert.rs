@@ -22,17 +22,17 @@ use super::write::kind_of;
 pub(super) type Convert<'f> = dyn Fn(&[u8], usize) -> Option<Vec<u8>> + 'f;
 
 /// The rows of an archetype that is being made.
-struct Rows {
+struct ConvertedRows {
     set: ComponentSet,
     entities: Vec<Entity>,
     /// By column.
-    columns: Vec<Column>,
+    columns: Vec<ConvertedColumn>,
     /// One value of each shared type that the rows have.
     shared: Vec<KeptValue>,
 }
 
 #[derive(Clone, Default)]
-struct Column {
+struct ConvertedColumn {
     cells: Vec<u8>,
     /// Whether the column is disabled in a row. Shorter than the rows if no later row is disabled.
     disabled: Vec<bool>,
@@ -47,13 +47,14 @@ pub(super) fn convert(
 ) -> Result<StoreImage, ReadError> {
     let mut image = StoreImage::default();
     let ids = header.read_ids(&image)?;
-    let (mut all, mut by_set): (Vec<Rows>, FxHashMap<ComponentSet, usize>) = Default::default();
+    let (mut all, mut by_set): (Vec<ConvertedRows>, FxHashMap<ComponentSet, usize>) =
+        Default::default();
     for _ in 0..header.archetypes {
         let (columns, set) = header.read_set(store)?;
         let at = *by_set.entry(set.clone()).or_insert(all.len());
         if at == all.len() {
-            let columns = vec![Column::default(); columns.len()];
-            all.push(Rows { set, entities: Vec::new(), columns, shared: Vec::new() });
+            let columns = vec![ConvertedColumn::default(); columns.len()];
+            all.push(ConvertedRows { set, entities: Vec::new(), columns, shared: Vec::new() });
         }
         let before = all[at].entities.len();
         read_rows(&mut header.input, &columns, &mut all[at], store, functions)?;
@@ -64,7 +65,7 @@ pub(super) fn convert(
     }
     header.end()?;
     // Their cleanup components are left out, so these entities are free.
-    let is_over = |rows: &Rows| rows.set.len() == 1 && has_gone(&rows.set, store);
+    let is_over = |rows: &ConvertedRows| rows.set.len() == 1 && has_gone(&rows.set, store);
     let ended: Vec<_> = all.extract_if(.., |rows| is_over(rows)).collect();
     let ended: Vec<_> = ended.into_iter().flat_map(|rows| rows.entities).collect();
     let patches = all.iter_mut().map(|rows| patch(rows, &header, store));
@@ -85,7 +86,7 @@ fn has_gone(set: &ComponentSet, store: &Store) -> bool {
 fn read_rows(
     input: &mut Input<'_>,
     columns: &[FileComponent],
-    to: &mut Rows,
+    to: &mut ConvertedRows,
     store: &Store,
     functions: &[Box<Convert<'_>>],
 ) -> Result<(), ReadError> {
@@ -152,7 +153,7 @@ fn rows_of_bits(bits: &[u8], rows: usize, capacity: usize) -> Option<impl Iterat
 
 /// The patch that makes an archetype with these rows.
 fn patch<'r>(
-    rows: &'r mut Rows,
+    rows: &'r mut ConvertedRows,
     header: &Header<'_>,
     store: &Store,
 ) -> Result<ArchetypePatch<'r>, ReadError> {

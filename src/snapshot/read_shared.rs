@@ -57,7 +57,7 @@ pub(super) enum SharedPart {
 
 /// The ids of a state's markers and tags in this world, in the order of their numbers. `None` if
 /// their type is left out.
-type Parts = Vec<(Option<ComponentId>, SharedPart)>;
+type SharedParts = Vec<(Option<ComponentId>, SharedPart)>;
 
 impl FileShared {
     /// Reads the tables of some types, which are stored as the difference from `base`. Decodes and
@@ -87,7 +87,7 @@ impl FileShared {
         &mut self,
         input: &Input<'_>,
         registry: &mut Registry,
-    ) -> Result<(Parts, SharedImage), ReadError> {
+    ) -> Result<(SharedParts, SharedImage), ReadError> {
         let (mut parts, mut image) = (Vec::new(), SharedImage::default());
         for (number, of_type) in self.types.iter_mut().enumerate() {
             let own = registry.shared_named(&of_type.name).map(|own| (own.number, own.marker));

@@ -70,7 +70,7 @@ fn replace_by(
     // The folder is opened first, so that a failure leaves the old state.
     let folder = open_folder(path)?;
     let old = fs::metadata(path).ok().map(|old| old.permissions());
-    let (mut beside, new) = Beside::create(names_beside(path)?, old.as_ref())?;
+    let (mut beside, new) = PartFile::create(names_beside(path)?, old.as_ref())?;
     let mut file = BufWriter::new(new);
     write(&mut file)?;
     let new = file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -127,12 +127,12 @@ fn create_like(path: &Path, old: Option<&Permissions>) -> io::Result<File> {
 }
 
 /// A new file that is removed unless it is renamed, also after a panic.
-struct Beside {
+struct PartFile {
     path: PathBuf,
     is_renamed: bool,
 }
 
-impl Beside {
+impl PartFile {
     /// Creates a file under the first of the names that is free.
     fn create(
         names: impl Iterator<Item = PathBuf>,
@@ -148,7 +148,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for PartFile {
     fn drop(&mut self) {
         if !self.is_renamed {
             // A failure here follows an earlier failure, which is reported.
@@ -391,13 +391,13 @@ mod tests {
         fs::write(&file, "not ours").expect("room on the disk");
         fs::create_dir(&other).expect("room on the disk");
         let names = [&file, &other, &free, &free].into_iter().cloned();
-        let (beside, _) = Beside::create(names, None).expect("the third name is free");
+        let (beside, _) = PartFile::create(names, None).expect("the third name is free");
         assert_eq!(beside.path, free);
         drop(beside);
         assert_eq!(fs::read(&file).expect("it is there"), b"not ours");
         assert!(other.is_dir() && !free.exists());
 
-        let none = Beside::create([file.clone(), other].into_iter(), None);
+        let none = PartFile::create([file.clone(), other].into_iter(), None);
         assert_eq!(none.err().expect("no name is free").kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&file).expect("it is there"), b"not ours");
     }

@@ -39,7 +39,7 @@ impl IdSource<'_> {
 }
 
 /// An array that differs from an older one.
-struct Difference {
+struct ArrayDifference {
     len: usize,
     ranges: Vec<Range<usize>>,
     /// The elements of the array in the ranges.
@@ -47,7 +47,7 @@ struct Difference {
     is_any: bool,
 }
 
-impl Difference {
+impl ArrayDifference {
     fn between(new: &[u32], old: &[u32]) -> Self {
         let ranges = differences(new, old);
         Self::in_ranges((new.len(), old.len()), ranges, |at| new[at])
@@ -102,14 +102,14 @@ fn arrays(ids: &IdNumbers) -> [&[u32]; 4] {
 
 /// The distance that a given id may skip, now and in the older state, and the differences of the
 /// arrays.
-type Differences = (u32, u32, [Difference; 4]);
+type Differences = (u32, u32, [ArrayDifference; 4]);
 
 /// The differences, from a comparison of all ids. O(ids).
 fn all_differences(source: IdSource<'_>, base: IdSource<'_>) -> Differences {
     let (new, old) = (source.numbers(), base.numbers());
     let mut olds = arrays(&old).into_iter();
-    let differences =
-        arrays(&new).map(|new| Difference::between(new, olds.next().expect("there are as many")));
+    let differences = arrays(&new)
+        .map(|new| ArrayDifference::between(new, olds.next().expect("there are as many")));
     (new.reach, old.reach, differences)
 }
 
@@ -122,12 +122,12 @@ fn few_differences(source: IdSource<'_>, base: IdSource<'_>) -> Option<Differenc
     let ranges = [&changes.slots, &changes.free].map(|places| differences_at(places));
     let [slots, positions] = ranges;
     let differences = [
-        Difference::in_ranges((new.indices_len(), old.indices_len()), slots, |at| {
+        ArrayDifference::in_ranges((new.indices_len(), old.indices_len()), slots, |at| {
             new.generation(u32::try_from(at).expect("a slot has an index"))
         }),
-        Difference::in_ranges((free.len(), old.free_len()), positions, |at| free[at]),
-        Difference::between(&[], &[]),
-        Difference::between(&new_next, &old_next),
+        ArrayDifference::in_ranges((free.len(), old.free_len()), positions, |at| free[at]),
+        ArrayDifference::between(&[], &[]),
+        ArrayDifference::between(&new_next, &old_next),
     ];
     Some((new.reach(), old.reach(), differences))
 }

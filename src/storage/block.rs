@@ -14,8 +14,8 @@
 //! row `r` of the extent's chunk `i` is the column's row `i * capacity + r`. A block of its own is
 //! an extent of one.
 //!
-//! Blocks are cut from a [`Memory`], which knows the bytes that have none yet. So no two blocks
-//! share a byte, whatever their owners do.
+//! Blocks are cut from a [`BlockMemory`], which knows the bytes that have none yet. So no two
+//! blocks share a byte, whatever their owners do.
 
 #![expect(unsafe_code, reason = "the addresses of cells in raw memory")]
 
@@ -72,7 +72,7 @@ impl Base {
 ///
 /// It is never read as a vector: the length stays zero, and blocks are reached through the base. So
 /// memory that no row has touched is never committed.
-pub(super) struct Memory {
+pub(super) struct BlockMemory {
     bytes: AVec<u8, RuntimeAlign>,
     base: Base,
     /// Bytes of a chunk.
@@ -91,7 +91,7 @@ const fn bits(first: u32, chunks: u32) -> (usize, u128) {
     (word as usize, (u128::MAX >> (u128::BITS - chunks)) << (first % u128::BITS))
 }
 
-impl Memory {
+impl BlockMemory {
     /// Allocates `bytes` bytes for chunks of `chunk_bytes` bytes each. As huge pages, if they have
     /// the alignment of one and the system has them.
     pub(super) fn new((bytes, align): (usize, usize), chunk_bytes: u32, stride: usize) -> Self {
@@ -215,7 +215,7 @@ const fn advise_huge_pages(_memory: &mut AVec<u8, RuntimeAlign>) {}
 /// The memory of one chunk, allocated from a [`Pool`](super::pool::Pool) by one owner. It is freed
 /// through the pool or dropped with it.
 ///
-/// Invariant, established by [`Memory`]: from `base` on, `bytes * chunks` bytes are
+/// Invariant, established by [`BlockMemory`]: from `base` on, `bytes * chunks` bytes are
 /// allocated, and `index` is less than `chunks`. All blocks of these bytes are of chunks with the
 /// same layout of the columns with bytes, and no two have the same index. `base` has the alignment
 /// of that layout.
@@ -414,12 +414,12 @@ impl Place {
 
 /// A cell of a list's rows: the starts of its column in blocks of each class, and its size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct CellStarts {
     pub(super) starts: [u32; BlockClass::LEN],
     pub(super) size: u32,
 }
 
-impl Cell {
+impl CellStarts {
     /// The cell of a column of a list.
     pub(super) fn new(layouts: &ListLayout, column: u16) -> Self {
         let column = usize::from(column);

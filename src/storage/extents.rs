@@ -12,7 +12,7 @@
 //! any order and by any owner; the last one frees the extent. Its free chunks are meanwhile for
 //! lists that have chunks of it; `compact` gives them back.
 
-use super::block::{Block, HUGE_PAGE_BYTES, Memory};
+use super::block::{Block, BlockMemory, HUGE_PAGE_BYTES};
 use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 use super::slab::{put, reserve_bytes};
@@ -27,7 +27,7 @@ const FIRST_SLAB_CHUNKS: u32 = 16;
 
 /// An allocation that is cut into extents.
 struct ExtentSlab {
-    memory: Memory,
+    memory: BlockMemory,
     /// Chunks that it has room for.
     room: u32,
 }
@@ -37,7 +37,7 @@ impl ExtentSlab {
     fn new(room: u32, chunk_bytes: u32) -> Self {
         let bytes = room as usize * chunk_bytes as usize;
         // Every column is aligned to at most a page, and an extent to more.
-        let memory = Memory::new((bytes, bytes), chunk_bytes, chunk_bytes as usize);
+        let memory = BlockMemory::new((bytes, bytes), chunk_bytes, chunk_bytes as usize);
         Self { memory, room }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A slab holds blocks of one size at a stride of `bytes + 64` (see the essay in [`storage`](super)
 //! on colours): 127 chunks of 16 KiB in 2 MiB. It is one allocation (see
-//! [`Memory`](super::block::Memory)).
+//! [`BlockMemory`](super::block::BlockMemory)).
 //!
 //! The first slabs of a size are small, each as large as all before it together, so that a small
 //! world requests little memory: a huge page is zeroed as a whole at the first touch. From 2 MiB
@@ -14,7 +14,7 @@
 
 use crate::line::LINE_BYTES;
 
-use super::block::{Block, HUGE_PAGE_BYTES, Memory};
+use super::block::{Block, BlockMemory, HUGE_PAGE_BYTES};
 use super::block_class::BlockClass;
 
 /// Blocks in the first slab of a size.
@@ -43,7 +43,7 @@ pub(super) fn put<S>(slabs: &mut Vec<Option<S>>, slab: S) -> u32 {
 
 /// One allocation, cut into blocks.
 struct Slab {
-    memory: Memory,
+    memory: BlockMemory,
     /// The first slot that was never allocated. Each slot below it is allocated or in `returned`.
     fresh: u16,
     blocks: u16,
@@ -58,7 +58,7 @@ impl Slab {
         } else {
             (whole.next_multiple_of(HUGE_PAGE_BYTES), HUGE_PAGE_BYTES)
         };
-        let memory = Memory::new((bytes, align), class.bytes, class.stride);
+        let memory = BlockMemory::new((bytes, align), class.bytes, class.stride);
         let blocks = u16::try_from(blocks)
             .expect("a slab has more blocks than 1,927, those of 1 KiB in 2 MiB");
         Self { memory, fresh: 0, blocks, returned: Vec::with_capacity(usize::from(blocks)) }

@@ -10,8 +10,8 @@ use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::version::Version;
 
-use super::edges::EdgeError;
 use super::error::EntityError;
+use super::find_edge::EdgeError;
 use super::row_values::RowValues;
 use super::store::Store;
 

@@ -1,4 +1,4 @@
-//! Valid and void versions of a world's past.
+//! Valid and discarded versions of a world's past.
 //!
 //! Restoring a snapshot discards the versions since it was taken. The clock does not go back with
 //! the state, so that no version is used twice:
@@ -12,24 +12,24 @@
 //!                                 110 ─────────────►
 //! ```
 //!
-//! The versions between the snapshot and the restore are *void*: 111 to 140. Column versions are
-//! restored, so none of them is void, and two questions have an answer:
+//! The versions between the snapshot and the restore are *discarded*: 111 to 140. Column versions
+//! are restored, so none of them is discarded, and two questions have an answer:
 //!
-//! * *Which data has changed since version v?* If v is not void, the present state came from the
-//!   holder's state, and the versions of columns tell. If v is void, the holder saw a state that
-//!   was discarded. The versions do not tell which of its columns are still valid: everything may
-//!   have changed.
+//! * *Which data has changed since version v?* If v is not discarded, the present state came from
+//!   the holder's state, and the versions of columns tell. If v is discarded, the holder saw a
+//!   state that no longer exists. The versions do not tell which of its columns are still valid:
+//!   everything may have changed.
 //! * *How often did the clock advance on the way to this state?* The answer is a version minus the
-//!   void versions before it: its *age*. If one of two equal worlds is restored and runs again,
-//!   their versions differ and their ages are the same; so a hash covers ages.
+//!   discarded versions before it: its *age*. If one of two equal worlds is restored and runs
+//!   again, their versions differ and their ages are the same; so a hash covers ages.
 
 use std::sync::Arc;
 
 use crate::version::Version;
 
-/// Void versions: the versions after `after` and before `until`.
+/// Discarded versions: the versions after `after` and before `until`.
 #[derive(Clone, Copy, Debug)]
-struct Void {
+struct DiscardedRange {
     after: Version,
     /// The version of the world when it was restored: its age is the age of `after`.
     until: Version,
@@ -37,14 +37,14 @@ struct Void {
     ahead: u64,
 }
 
-/// The void versions of a world, in ascending order.
+/// The discarded versions of a world, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    voids: Arc<Vec<Void>>,
+    ranges: Arc<Vec<DiscardedRange>>,
 }
 
 impl History {
-    /// The number of void ranges after which [`History::forget`] merges some.
+    /// The number of discarded ranges after which [`History::forget`] merges some.
     const LOOK_EVERY: usize = 1024;
 
     /// The version from which a holder of version `since` has missed changes. O(log restores).
@@ -55,22 +55,22 @@ impl History {
 
     #[cold]
     fn seen_after_restores(&self, since: Version) -> Version {
-        let next = self.voids.partition_point(|void| void.until <= since);
-        let is_void = self.voids.get(next).is_some_and(|void| void.after < since);
-        if is_void { Version::NEVER } else { since }
+        let next = self.ranges.partition_point(|range| range.until <= since);
+        let is_discarded = self.ranges.get(next).is_some_and(|range| range.after < since);
+        if is_discarded { Version::NEVER } else { since }
     }
 
-    /// Whether no version is void, so that versions are ages.
+    /// Whether no version is discarded, so that versions are ages.
     pub(crate) fn is_empty(&self) -> bool {
-        self.voids.is_empty()
+        self.ranges.is_empty()
     }
 
-    /// The number of advances of the clock on the way to a version, which must not be void. O(log
-    /// restores).
+    /// The number of advances of the clock on the way to a version, which must not be discarded.
+    /// O(log restores).
     #[inline]
     pub(crate) fn age(&self, version: Version) -> u64 {
-        let before = self.voids.partition_point(|void| void.until <= version);
-        let ahead = before.checked_sub(1).map_or(0, |last| self.voids[last].ahead);
+        let before = self.ranges.partition_point(|range| range.until <= version);
+        let ahead = before.checked_sub(1).map_or(0, |last| self.ranges[last].ahead);
         version.to_bits() - ahead
     }
 
@@ -79,41 +79,41 @@ impl History {
     pub(super) fn put_back(&mut self, state: &Self, after: Version, now: Version) -> Version {
         let until = now.next();
         let ahead = until.to_bits() - state.age(after);
-        self.voids = Arc::clone(&state.voids);
-        Arc::make_mut(&mut self.voids).push(Void { after, until, ahead });
+        self.ranges = Arc::clone(&state.ranges);
+        Arc::make_mut(&mut self.ranges).push(DiscardedRange { after, until, ahead });
         until
     }
 
     /// Makes this the history of a world that gets, at version `now`, a state of another world,
     /// with ages in place of versions. Returns the version that stands for age 0: greater than all
-    /// versions of this world so far, which become void, so that the versions of the state are new
-    /// as well.
+    /// versions of this world so far, which are discarded, so that the versions of the state are
+    /// new as well.
     pub(super) fn put_foreign(&mut self, now: Version) -> Version {
         let until = now.next();
-        let void = Void { after: Version::NEVER, until, ahead: until.to_bits() };
-        self.voids = Arc::new(vec![void]);
+        let range = DiscardedRange { after: Version::NEVER, until, ahead: until.to_bits() };
+        self.ranges = Arc::new(vec![range]);
         until
     }
 
     /// Whether it is time for [`History::forget`].
     pub(super) fn is_long(&self) -> bool {
-        self.voids.len().is_multiple_of(Self::LOOK_EVERY)
+        self.ranges.len().is_multiple_of(Self::LOOK_EVERY)
     }
 
-    /// Merges adjacent void ranges if no column has a version between them. A version held from
-    /// such a gap over-reports changes from now on. O(versions × log restores).
+    /// Merges adjacent discarded ranges if no column has a version between them. A version held
+    /// from such a gap over-reports changes from now on. O(versions × log restores).
     pub(super) fn forget(&mut self, versions: impl Iterator<Item = Version>) {
-        let mut is_used = vec![false; self.voids.len() + 1];
+        let mut is_used = vec![false; self.ranges.len() + 1];
         for version in versions {
-            is_used[self.voids.partition_point(|void| void.until <= version)] = true;
+            is_used[self.ranges.partition_point(|range| range.until <= version)] = true;
         }
-        let voids = Arc::make_mut(&mut self.voids);
+        let ranges = Arc::make_mut(&mut self.ranges);
         let mut number = 0;
-        voids.dedup_by(|void, before| {
+        ranges.dedup_by(|range, before| {
             number += 1;
             let joins = !is_used[number];
             if joins {
-                *before = Void { after: before.after, ..*void };
+                *before = DiscardedRange { after: before.after, ..*range };
             }
             joins
         });
@@ -128,7 +128,7 @@ mod tests {
         Version::from_bits(bits)
     }
 
-    /// A history with the void versions 111 to 140, and the version after it.
+    /// A history with the discarded versions 111 to 140, and the version after it.
     fn put_back() -> (History, Version) {
         let mut history = History::default();
         let now = history.put_back(&History::default(), version(110), version(140));
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn void_versions_have_seen_nothing() {
+    fn discarded_versions_have_seen_nothing() {
         let (history, now) = put_back();
         assert_eq!(now, version(141));
         for seen in [0, 1, 110, 141, 150] {
             assert_eq!(history.seen(version(seen)), version(seen));
         }
-        for void in 111..=140 {
-            assert_eq!(history.seen(version(void)), Version::NEVER);
+        for discarded in 111..=140 {
+            assert_eq!(history.seen(version(discarded)), Version::NEVER);
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_another_world_voids_all_versions() {
+    fn a_state_of_another_world_discards_all_versions() {
         for now in [0, 50, 140] {
             let (mut history, _) = put_back();
             let first = history.put_foreign(version(now)).to_bits();
@@ -172,17 +172,17 @@ mod tests {
     }
 
     #[test]
-    fn the_same_state_again_leaves_one_void() {
+    fn the_same_state_again_leaves_one_range() {
         let (mut history, mut now) = put_back();
         for _ in 0..5_000 {
             now = history.put_back(&History::default(), version(110), now.next());
         }
-        assert_eq!((history.voids.len(), history.age(now)), (1, 110));
+        assert_eq!((history.ranges.len(), history.age(now)), (1, 110));
         assert_eq!(history.seen(now.before()), Version::NEVER);
     }
 
     #[test]
-    fn a_state_of_a_past_that_was_void_is_true_again() {
+    fn a_state_of_a_past_that_was_discarded_is_true_again() {
         let (mut history, now) = put_back();
         // The state at 130, from before the first restore.
         let now = history.put_back(&History::default(), version(130), now.next());
@@ -202,15 +202,15 @@ mod tests {
             let later = version(now.to_bits() + 5);
             now = history.put_back(&state, taken, later).next().next();
         }
-        let (ages, voids) = (history.age(now), history.voids.len());
-        let used = [version(3), now, history.voids[20].until.next()];
+        let (ages, ranges) = (history.age(now), history.ranges.len());
+        let used = [version(3), now, history.ranges[20].until.next()];
         let before = used.map(|version| history.age(version));
         history.forget(used.into_iter());
-        assert!(voids == 50 && history.voids.len() == 2, "{:?}", history.voids);
+        assert!(ranges == 50 && history.ranges.len() == 2, "{:?}", history.ranges);
         assert_eq!(used.map(|version| history.age(version)), before);
         assert_eq!(history.age(now), ages);
         assert_eq!(history.seen(now), now);
         assert_eq!(history.seen(used[2]), used[2]);
-        assert_eq!(history.seen(version(109)), Version::NEVER, "it is void, or forgotten");
+        assert_eq!(history.seen(version(109)), Version::NEVER, "it is discarded, or forgotten");
     }
 }

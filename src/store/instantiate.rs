@@ -4,8 +4,8 @@ use crate::archetype::Change;
 use crate::entity::{Entity, Location, NoSuchEntity, ReserveError, RowIndex};
 
 use super::batch::{Batch, Spawner, ensure_room};
-use super::edges::EdgeError;
 use super::error::SpawnError;
+use super::find_edge::EdgeError;
 use super::store::Store;
 
 impl Store {

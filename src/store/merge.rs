@@ -108,7 +108,7 @@ impl Error for MergeErrorKind {}
 
 /// Rows of one archetype of another world, that are to come to this one.
 #[derive(Debug)]
-pub(super) struct Coming<'o> {
+pub(super) struct IncomingRows<'o> {
     pub(super) archetype: &'o Archetype,
     pub(super) which: SelectedRows<'o>,
     /// How many.
@@ -117,7 +117,7 @@ pub(super) struct Coming<'o> {
     pub(super) copies: u64,
 }
 
-impl Coming<'_> {
+impl IncomingRows<'_> {
     /// The entities of the rows, in the order in which they get new ids.
     fn entities(&self) -> impl Iterator<Item = Entity> {
         let (chunks, some) = match self.which {
@@ -144,7 +144,7 @@ impl Store {
         let all: Vec<_> = archetypes
             .map(|archetype| {
                 let which = SelectedRows::Chunks(&ChunkSet::All);
-                Coming { archetype, which, rows: archetype.len(), copies: 0 }
+                IncomingRows { archetype, which, rows: archetype.len(), copies: 0 }
             })
             .collect();
         self.plan_arrival(other, &all)
@@ -154,7 +154,7 @@ impl Store {
     pub(super) fn plan_arrival(
         &mut self,
         other: &Self,
-        coming: &[Coming<'_>],
+        coming: &[IncomingRows<'_>],
     ) -> Result<AdoptionPlan, MergeErrorKind> {
         let [target, source] = [&*self, other].map(|store| store.archetypes.chunk_size());
         if target != source {
@@ -164,14 +164,14 @@ impl Store {
         let new = coming.iter().map(|rows| rows.rows).sum();
         self.entities.ensure_room(new)?;
         let new_ids = || {
-            let olds = coming.iter().flat_map(Coming::entities);
+            let olds = coming.iter().flat_map(IncomingRows::entities);
             olds.zip(self.entities.coming_ids(new)).collect()
         };
         let plan = self.registry.plan_adoption(&other.registry, used.collect(), new_ids)?;
         let mut bytes = (new as u64).saturating_mul(RequestLimit::ID_BYTES);
         // Values that are equal with their new ids bring archetypes together.
         let mut arriving: FxHashMap<ArchetypeId, usize> = FxHashMap::default();
-        for &Coming { archetype, rows, mut copies, .. } in coming {
+        for &IncomingRows { archetype, rows, mut copies, .. } in coming {
             let known = |&id| plan.known(&self.registry, &other.registry, id);
             let set: Option<ComponentSet> = archetype.components().iter().map(known).collect();
             if let Some(id) = set.and_then(|set| self.archetypes.find(&set)) {

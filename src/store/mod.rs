@@ -7,27 +7,27 @@
 //!   [`instantiate`] copies a row. [`attempt`] removes the archetypes that a refused call has
 //!   added.
 //! * [`change_row`] changes the components of one entity, [`change_rows`] of many entities that
-//!   have one change, [`change_chunks`] of all [`matches`] of a query. [`edges`] finds the
+//!   have one change, [`change_chunks`] of all [`matches`] of a query. [`find_edge`] finds the
 //!   archetype to which a change moves a row. [`row_values`] has values as bytes.
 //! * [`ids`] has the ids without rows, which other modules take and give back.
 //! * [`despawn`] removes rows. [`cleanup`] has the despawned entities that keep their cleanup
 //!   components.
 //! * [`error`] has the errors of changes and spawns.
-//! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
-//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`sight`] has the hidden
-//!   components that the query sees.
+//! * [`requirements`] has the type of a query as a value, which describes its requirements:
+//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`hidden_filter`] has
+//!   the hidden components that the query sees.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
 //!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
 //!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once.
-//! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
-//!   that become void.
+//! * [`store_image`] is a copy of the state, from which it is restored; [`history`] knows the
+//!   versions that restoring discards.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] frees archetypes without rows, [`compact`] unused memory.
+//! * [`retire`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
-//! * [`split`] grants the columns of one store to systems that run at the same time, each by an
-//!   [`access_request`], which [`requests`] keeps.
+//! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
+//!   an [`access_request`].
 //! * [`side_tables`] has the values that are stored by entity beside the chunks, with a
 //!   [`side_table`] for each type. A [`side_image`] is a copy of them; [`first_panic`] catches the
 //!   panics of their destructors.
@@ -56,9 +56,9 @@
 //!        Graph::last_edge               archetype/graph.rs        same bundle type and source, or:
 //!        Store::find_edge               store/change_row.rs
 //!          Bundles::id                  archetype/bundles.rs
-//!          Store::edge                  store/edges.rs
+//!          Store::edge                  store/find_edge.rs
 //!            Graph::find                archetype/graph.rs        the edge is known, or:
-//!            Store::add_edge            store/edges.rs
+//!            Store::add_edge            store/find_edge.rs
 //!              Store::find_or_add       store/store.rs            adds the target, extends plans
 //!              Edge::new, Graph::add    archetype/graph.rs
 //!          Graph::remember_edge         archetype/graph.rs
@@ -97,14 +97,13 @@ mod change_chunks;
 mod change_row;
 mod change_rows;
 mod cleanup;
-mod compact;
 mod despawn;
-mod edges;
 mod error;
+mod find_edge;
 mod first_panic;
+mod hidden_filter;
 mod history;
 mod ids;
-mod image;
 mod instantiate;
 mod logs;
 mod matches;
@@ -114,10 +113,8 @@ mod pass;
 mod plan;
 mod plans;
 mod query_parts;
-mod query_type;
 mod read_guard;
 mod recent_plans;
-mod requests;
 mod requirements;
 mod resolved_plan;
 mod retire;
@@ -127,11 +124,11 @@ mod rule;
 mod side_image;
 mod side_table;
 mod side_tables;
-mod sight;
 mod spawn;
-mod split;
+mod split_store;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod store;
+mod store_image;
 mod swap;
 mod tagged_entries;
 
@@ -140,22 +137,22 @@ pub(crate) use cleanup::Living;
 pub use error::{EntityError, SpawnError};
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
-pub(crate) use image::{StoreImage, StorePatch, age_of_stamp};
 pub(crate) use logs::{
-    EventQueueInfo, EventQueues, Kept, KeptEvents, Logs, ReaderPosition, RowLog, Subject,
+    EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition, RowLog,
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub use merge::MergeErrorKind;
 pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
-pub(crate) use query_type::QueryType;
 pub(crate) use read_guard::{ReadGuard, is_held};
+pub(crate) use requirements::QueryType;
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
 pub(crate) use side_table::SideTable;
 pub(crate) use side_tables::SideTableInfo;
-pub(crate) use split::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
+pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
+pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};

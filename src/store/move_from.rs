@@ -12,7 +12,7 @@ use crate::entity::IdMap;
 
 use super::first_panic::FirstPanic;
 use super::matches::{Matches, SelectedRows};
-use super::merge::{Coming, MergeErrorKind, map_references};
+use super::merge::{IncomingRows, MergeErrorKind, map_references};
 use super::store::Store;
 
 impl Store {
@@ -33,7 +33,7 @@ impl Store {
                 SelectedRows::Chunks(chunks) => (archetype.rows_of(chunks), 0),
                 SelectedRows::Entities(entities) => (entities.len(), 1),
             };
-            Coming { archetype, which, rows, copies }
+            IncomingRows { archetype, which, rows, copies }
         });
         let mut coming: Vec<_> = coming.collect();
         let rows: usize = coming.iter().map(|coming| coming.rows).sum();

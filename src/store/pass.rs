@@ -1,7 +1,7 @@
 //! Passes over the archetypes of a plan, and the columns of each that they hand out.
 //!
 //! A pass has the right to write the columns of its plan, because the archetypes are borrowed
-//! exclusively, or because access to them was granted ([`split`](super::split)). It takes the
+//! exclusively, or because access to them was granted ([`split`](super::split_store)). It takes the
 //! chunks of an archetype in one of two ways: from the addresses that the plan caches, if it has
 //! one chunk ([`Pass::next_cached`]), or from its own list ([`Pass::enter`]). Both write, so an
 //! archetype must not be visited both ways. A [`Pass`] visits the entries of the plan in ascending
@@ -20,7 +20,7 @@
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
-use crate::archetype::{Archetype, BesideChunks, ColumnsMut};
+use crate::archetype::{Archetype, ChunkMeta, ColumnsMut};
 use crate::component::Component;
 use crate::storage::{
     ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
@@ -29,8 +29,8 @@ use crate::version::Version;
 
 use super::plan::Plan;
 use super::query_parts::QueryParts;
-use super::query_type::QueryType;
-use super::split::{AccessGuard, ColumnAccess, ReadAccess};
+use super::requirements::QueryType;
+use super::split_store::{AccessGuard, ColumnAccess, ReadAccess};
 use super::store::Store;
 
 /// The archetypes of a query's plan that a pass has not visited yet.
@@ -61,7 +61,7 @@ enum ArchetypeSource<'w> {
 #[derive(Debug)]
 pub(crate) struct EnteredArchetype<'w> {
     pub(crate) chunks: ChunkIter<'w>,
-    pub(crate) beside: BesideChunks<'w>,
+    pub(crate) beside: ChunkMeta<'w>,
     /// The archetype's number.
     pub(crate) archetype: usize,
     /// The index of its entry in the plan.
@@ -254,7 +254,7 @@ impl<'w> ArchetypeSource<'w> {
 /// Granted access and the plan of a query that it allows: the right to the plan's columns.
 ///
 /// No other guard reads or writes columns that the plan writes, or writes columns that it reads
-/// ([`SplitStore::grant`](super::split::SplitStore::grant)). The access borrows its guard
+/// ([`SplitStore::grant`](super::split_store::SplitStore::grant)). The access borrows its guard
 /// exclusively for `'w` and is not a `ReadAccess`, of which several can exist, so the guard has no
 /// other pass or row for as long.
 #[derive(Debug)]

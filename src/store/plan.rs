@@ -6,7 +6,7 @@ use crate::archetype::{Archetype, Archetypes};
 use crate::component::{ComponentId, NameTaken, Registry};
 use crate::storage::{ChunkRow, ColumnMap, ColumnRef, ColumnUse, EnableRules, RowMask};
 
-use super::query_type::QueryType;
+use super::requirements::QueryType;
 use super::requirements::{ComponentIds, NeededColumn, Obstacle, Requirements};
 use super::resolved_plan::ResolvedPlan;
 use super::row_rule::RowRule;

@@ -11,9 +11,9 @@ use crate::component::{NameTaken, Registry};
 use crate::entity::ArchetypeId;
 
 use super::plan::Plan;
-use super::query_type::QueryType;
 use super::recent_plans::RecentPlans;
 use super::requirements::ComponentIds;
+use super::requirements::QueryType;
 
 /// The plans of a world, by the type of their query and filters.
 ///

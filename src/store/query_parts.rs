@@ -5,7 +5,7 @@ use crate::entity::Directory;
 use crate::version::Version;
 
 use super::plan::Plan;
-use super::query_type::QueryType;
+use super::requirements::QueryType;
 use super::store::Store;
 
 /// A query's plan, and the parts of a store that the query reads and writes.

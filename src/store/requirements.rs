@@ -9,9 +9,9 @@ use core::any::{TypeId, type_name};
 use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry, SharedValue};
 
+use super::hidden_filter::HiddenFilter;
 use super::row_rule::RowRule;
 use super::rule::{ComponentRef, Rule, RuleSets};
-use super::sight::Sight;
 
 /// The way in which the ids of component types are found.
 #[derive(Debug)]
@@ -44,6 +44,21 @@ pub(crate) struct NeededColumn {
     pub(crate) beside: bool,
 }
 
+/// Identifies the terms and filters of a query, and describes their requirements.
+///
+/// Two values with the same key are equal: plans and access are found by the key alone, and unsafe
+/// code relies on it. Made by `query::query_type`; elsewhere only in tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueryType {
+    /// The key of the query's plan.
+    pub(crate) key: TypeId,
+    /// The name in messages.
+    pub(crate) name: fn() -> &'static str,
+    /// The number of columns that its terms take.
+    pub(crate) columns: usize,
+    pub(crate) describe: fn(ComponentIds<'_>) -> Requirements,
+}
+
 /// The conditions on an archetype, and the columns that the query takes from it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
@@ -63,7 +78,7 @@ pub(crate) struct Requirements {
     /// The rules as sets, to test archetypes.
     rule_sets: RuleSets,
     /// The hidden components that terms and filters name.
-    sight: Sight,
+    sight: HiddenFilter,
     /// Whether a type has no id yet. No archetype has its component.
     unknown: bool,
     /// The first type that gets no id, because another type of the world has its name.

@@ -9,13 +9,13 @@ use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
 use crate::version::Version;
 
 use super::access_request::AccessRequest;
+use super::access_request::AccessRequests;
 use super::history::History;
 use super::logs::Logs;
 use super::plan::Plan;
 use super::plans::Plans;
-use super::query_type::QueryType;
 use super::read_guard::Lent;
-use super::requests::AccessRequests;
+use super::requirements::QueryType;
 use super::side_tables::SideTables;
 
 /// The archetypes of a world, its entities and its clock, with their indices: component ids, query
@@ -32,7 +32,7 @@ pub(crate) struct Store {
     pub(super) archetypes: Archetypes,
     pub(super) registry: Registry,
     pub(super) clock: Version,
-    /// The void versions.
+    /// The discarded versions.
     pub(super) history: History,
     pub(super) plans: Plans,
     pub(super) requests: AccessRequests,
@@ -329,5 +329,25 @@ impl Store {
         let set = self.bundles.info(bundle).set();
         let archetype = self.find_or_add(&set)?;
         Ok(self.bundles.set_home(bundle, archetype, self.archetypes.get(archetype)))
+    }
+
+    /// Moves at most `rows_max` rows to denser memory, and frees memory that nothing uses. Returns
+    /// the number of rows that moved.
+    pub(crate) fn compact(&mut self, rows_max: usize) -> usize {
+        // Unused blocks and empty slabs are freed first, so that no chunk moves beside the former
+        // or into the latter.
+        for archetype in self.archetypes.all_mut() {
+            archetype.free_unused_blocks(&mut self.pool);
+        }
+        self.pool.trim();
+        let mut moved = 0;
+        for archetype in self.archetypes.all_mut() {
+            moved += archetype.compact(rows_max - moved, &mut self.pool);
+        }
+        self.pool.trim();
+        self.entities.shrink();
+        self.sides.shrink();
+        self.logs.shrink();
+        moved
     }
 }

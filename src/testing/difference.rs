@@ -168,16 +168,16 @@ impl fmt::Display for Hex<'_> {
 
 /// The bytes as floats: most components are floats, and for others the output is recognisably
 /// wrong.
-fn floats(bytes: &[u8]) -> Option<Vec<Decimal>> {
+fn floats(bytes: &[u8]) -> Option<Vec<ShortestFloat>> {
     let (words, rest) = bytes.as_chunks::<4>();
-    let floats = || words.iter().map(|&word| Decimal(f32::from_ne_bytes(word)));
+    let floats = || words.iter().map(|&word| ShortestFloat(f32::from_ne_bytes(word)));
     (rest.is_empty() && !words.is_empty()).then(|| floats().collect())
 }
 
 /// A float with the fewest digits that distinguish it from its neighbours.
-struct Decimal(f32);
+struct ShortestFloat(f32);
 
-impl fmt::Debug for Decimal {
+impl fmt::Debug for ShortestFloat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
     }
@@ -208,10 +208,10 @@ impl fmt::Debug for Decimal {
 /// assert_eq!(phalanx::testing::compare(&a, &b), Ok(()));
 /// ```
 pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
-    let (a, b) = (Side::new(expected), Side::new(found));
+    let (a, b) = (ComparedWorld::new(expected), ComparedWorld::new(found));
     let len = a.archetypes.len().max(b.archetypes.len());
     for archetype in 0..len {
-        let names = |side: &Side<'_>| side.names(archetype);
+        let names = |side: &ComparedWorld<'_>| side.names(archetype);
         let (expected, found) = (names(&a), names(&b));
         if expected != found {
             return Err(Difference::Archetypes { archetype, expected, found });
@@ -225,12 +225,12 @@ pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
 }
 
 /// One of the worlds.
-struct Side<'w> {
+struct ComparedWorld<'w> {
     archetypes: &'w [Archetype],
     registry: &'w Registry,
 }
 
-impl<'w> Side<'w> {
+impl<'w> ComparedWorld<'w> {
     fn new(world: &'w World) -> Self {
         Self { archetypes: world.store.archetypes().as_slice(), registry: world.store.registry() }
     }
@@ -276,15 +276,19 @@ impl<'w> Side<'w> {
 
 /// The columns of an archetype that both have, with their components in each.
 fn pairs(
-    a: &Side<'_>,
-    b: &Side<'_>,
+    a: &ComparedWorld<'_>,
+    b: &ComparedWorld<'_>,
     archetype: usize,
 ) -> impl Iterator<Item = [(usize, ComponentId); 2]> + use<> {
     let of_both = a.columns(archetype).into_iter().zip(b.columns(archetype));
     of_both.map(|(a, b)| [a, b])
 }
 
-fn compare_shared(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+fn compare_shared(
+    a: &ComparedWorld<'_>,
+    b: &ComparedWorld<'_>,
+    archetype: usize,
+) -> Result<(), Difference> {
     let entities = a.archetypes[archetype].entities();
     let Some(&entity) = entities.first() else { return Ok(()) };
     for [(_, expected), (_, found)] in pairs(a, b, archetype) {
@@ -301,7 +305,11 @@ fn compare_shared(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Di
     Ok(())
 }
 
-fn compare_enabled(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+fn compare_enabled(
+    a: &ComparedWorld<'_>,
+    b: &ComparedWorld<'_>,
+    archetype: usize,
+) -> Result<(), Difference> {
     for [(a_column, id), (b_column, _)] in pairs(a, b, archetype) {
         let (expected, found) = (a.enabled(archetype, a_column), b.enabled(archetype, b_column));
         let differs = |&(_, (expected, found)): &(usize, (bool, bool))| expected != found;
@@ -318,7 +326,11 @@ fn compare_enabled(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), D
     Ok(())
 }
 
-fn compare_entities(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+fn compare_entities(
+    a: &ComparedWorld<'_>,
+    b: &ComparedWorld<'_>,
+    archetype: usize,
+) -> Result<(), Difference> {
     let [expected, found] = [a, b].map(|side| side.archetypes[archetype].entities());
     if expected == found {
         return Ok(());
@@ -332,7 +344,11 @@ fn compare_entities(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), 
     })
 }
 
-fn compare_values(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+fn compare_values(
+    a: &ComparedWorld<'_>,
+    b: &ComparedWorld<'_>,
+    archetype: usize,
+) -> Result<(), Difference> {
     let mut first: Option<Difference> = None;
     let mut first_row = usize::MAX;
     for [(a_column, id), (b_column, _)] in pairs(a, b, archetype) {

@@ -6,7 +6,7 @@ use crate::version::Version;
 
 /// The digest of a column of a chunk, or of its entities.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+struct CachedDigest {
     made_of: Contents,
     digest: u64,
 }
@@ -32,9 +32,9 @@ pub(super) trait Digests {
 }
 
 /// Computes every digest.
-pub(super) struct Anew;
+pub(super) struct Uncached;
 
-impl Digests for Anew {
+impl Digests for Uncached {
     fn digest(&mut self, _: u64, _: usize, _: Contents, compute: impl FnOnce() -> u64) -> u64 {
         compute()
     }
@@ -42,16 +42,16 @@ impl Digests for Anew {
 
 /// Computes only unknown digests.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Cached {
     /// The digests of each chunk list by its key, which is unique among all worlds.
-    lists: FxHashMap<u64, Vec<Entry>>,
+    lists: FxHashMap<u64, Vec<CachedDigest>>,
     /// The digests of the lists that this pass visited.
-    visited: FxHashMap<u64, Vec<Entry>>,
+    visited: FxHashMap<u64, Vec<CachedDigest>>,
     /// The number of digests that this pass computed.
     pub(super) computed: usize,
 }
 
-impl Known {
+impl Cached {
     /// Begins a pass.
     pub(super) fn begin(&mut self) {
         self.computed = 0;
@@ -65,7 +65,7 @@ impl Known {
     }
 }
 
-impl Digests for Known {
+impl Digests for Cached {
     fn digest(
         &mut self,
         list: u64,
@@ -77,12 +77,12 @@ impl Digests for Known {
         let entries = visited.entry(list);
         let entries = entries.or_insert_with(|| lists.remove(&list).unwrap_or_default());
         if index >= entries.len() {
-            entries.resize(index + 1, Entry::default());
+            entries.resize(index + 1, CachedDigest::default());
         }
         let entry = &mut entries[index];
         if entry.made_of != contents {
             *computed += 1;
-            *entry = Entry { made_of: contents, digest: compute() };
+            *entry = CachedDigest { made_of: contents, digest: compute() };
         }
         entry.digest
     }

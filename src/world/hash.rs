@@ -10,7 +10,7 @@ use crate::storage::{Content, StampKind};
 use crate::store::History;
 use crate::version::Version;
 
-use super::digests::{Anew, Contents, Digests};
+use super::digests::{Contents, Digests, Uncached};
 use super::world::World;
 
 /// # Comparison
@@ -90,7 +90,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn hash(&self) -> u64 {
-        hash_with(self, &mut Anew)
+        hash_with(self, &mut Uncached)
     }
 }
 

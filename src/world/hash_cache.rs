@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::digests::Known;
+use super::digests::Cached;
 use super::hash::hash_with;
 use super::world::World;
 
@@ -28,7 +28,7 @@ use super::world::World;
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct HashCache(Known);
+pub struct HashCache(Cached);
 
 impl HashCache {
     /// An empty cache: the first hash costs as much as [`World::hash`].

@@ -6,11 +6,9 @@
 //! | file | holds |
 //! | --- | --- |
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
-//! | [`spawn`] | spawns one entity, many, from columns, with a given id; reserves ids |
-//! | [`instantiate`] | copies of an entity |
+//! | [`spawn`] | spawns one entity, many, from columns, with a given id, copies; reserves ids |
 //! | [`structural`] | `despawn`, `despawn_batch`, `insert`, `remove`, `exchange`, `has`, `clear` |
-//! | [`merge`] | takes over the entities of another world |
-//! | [`move_from`] | takes over the entities of another world that a query matches |
+//! | [`merge`] | takes over the entities of another world, all or those that a query matches |
 //! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and their filters |
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
@@ -22,7 +20,7 @@
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`query`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
-//! | [`shared`] | values that entities share |
+//! | [`shared_values`] | values that entities share |
 //! | [`side`] | values of entities that are not plain data |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
@@ -46,15 +44,13 @@ mod query;
 
 mod structural;
 
-mod instantiate;
-
 mod matching;
 
 mod enable;
 
 mod by_type;
 
-mod shared;
+mod shared_values;
 mod side;
 
 mod flip;
@@ -62,7 +58,6 @@ mod flip;
 mod entity_view;
 
 mod merge;
-mod move_from;
 
 mod memory;
 
@@ -100,7 +95,7 @@ pub use memory::{Compacted, Memory, MemoryMut};
 pub use merge::{MergeError, Merged};
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
-pub use shared::{SharedValues, SharedValuesMut};
+pub use shared_values::{SharedValues, SharedValuesMut};
 pub use side::{Side, SideMut};
 pub(crate) use side::{SideGrant, SideReadGrant};
 pub(crate) use world::WorldId;

@@ -124,7 +124,7 @@ fn parallel_passes_and_runs_cut_the_columns_alike() {
         position.x.iter_mut().zip(position.y).for_each(|(x, y)| *x += *y);
     });
     assert!(world.query::<&Position>().rows().all(|row| row.x == 0.0));
-    for extent in world.query_mut::<&mut Position>().extents() {
+    for extent in world.query_mut::<&mut Position>().contiguous_chunks() {
         extent.y.fill(3.0);
     }
     let padded = world.query::<&Position>().padded();

@@ -74,21 +74,22 @@ pub(crate) struct Lists {
     pub(crate) lists: Vec<List>,
     /// The archetypes without shared values.
     by_set: BTreeMap<Set, usize>,
-    /// Versions that a restore made void: after the first and before the second version of a pair.
-    pub(crate) voids: Vec<(Stamp, Stamp)>,
+    /// Versions that a restore discarded: after the first and before the second version of a pair.
+    pub(crate) discarded: Vec<(Stamp, Stamp)>,
 }
 
 impl Lists {
-    /// The version from which a holder of `since` sees changes: 0 if `since` is void.
+    /// The version from which a holder of `since` sees changes: 0 if `since` is discarded.
     pub(crate) fn seen(&self, since: Stamp) -> Stamp {
-        let is_void = self.voids.iter().any(|&(after, until)| after < since && since < until);
-        if is_void { 0 } else { since }
+        let is_discarded =
+            self.discarded.iter().any(|&(after, until)| after < since && since < until);
+        if is_discarded { 0 } else { since }
     }
 
     /// Renews all stamps after a restore from bytes, where stamps are ages. The ages count from the
     /// version `first`, which is greater than all versions before it.
     pub(crate) fn read_from_bytes(&mut self, first: Stamp) {
-        let ages = std::mem::replace(&mut self.voids, vec![(0, first)]);
+        let ages = std::mem::replace(&mut self.discarded, vec![(0, first)]);
         let renew = |stamp: &mut Stamp| *stamp = first + age(&ages, *stamp);
         for list in &mut self.lists {
             for chunk in &mut list.chunks {
@@ -99,10 +100,10 @@ impl Lists {
         }
     }
 
-    /// The age of a version, which must not be void: the advances of the clock that were not
+    /// The age of a version, which must not be discarded: the advances of the clock that were not
     /// undone.
     pub(crate) fn age(&self, version: Stamp) -> Stamp {
-        age(&self.voids, version)
+        age(&self.discarded, version)
     }
 
     /// Adds the archetypes that the world has added.
@@ -213,7 +214,7 @@ impl Lists {
 
     /// Reads the rows and stamps of all archetypes from the world.
     pub(crate) fn read(&self, world: &World) -> Self {
-        let mut lists = Self { voids: self.voids.clone(), ..Self::default() };
+        let mut lists = Self { discarded: self.discarded.clone(), ..Self::default() };
         lists.learn(world);
         for (list, archetype) in lists.lists.iter_mut().zip(world.reflect().archetypes()) {
             list.room = archetype.capacity();
@@ -236,9 +237,9 @@ impl Lists {
     }
 }
 
-/// A version, less the lengths of the void ranges before it.
-fn age(voids: &[(Stamp, Stamp)], version: Stamp) -> Stamp {
-    let before = voids.iter().filter(|&&(_, until)| until <= version);
+/// A version, less the lengths of the discarded ranges before it.
+fn age(discarded: &[(Stamp, Stamp)], version: Stamp) -> Stamp {
+    let before = discarded.iter().filter(|&&(_, until)| until <= version);
     version - before.map(|&(after, until)| until - after).sum::<Stamp>()
 }
 

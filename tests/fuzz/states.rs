@@ -90,7 +90,7 @@ impl Trial {
             self.model.lists.read_from_bytes(first);
         } else {
             assert_eq!(self.now(), first);
-            self.model.lists.voids.push((known.version, first));
+            self.model.lists.discarded.push((known.version, first));
         }
         self.unread.drop_all();
         self.model.rows.values_mut().for_each(|row| row.touched = 0);

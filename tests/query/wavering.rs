@@ -113,7 +113,7 @@ fn a_pass_is_what_the_answers_say() {
         chunks: &mut Four, |query, answers| {
             query.chunks().for_each(|chunk| chunk.slices()[0].0 = 100);
         };
-        extents: &mut Four, |query, answers| query.extents().for_each(|fours| fours[0].0 = 100);
+        extents: &mut Four, |query, answers| query.contiguous_chunks().for_each(|fours| fours[0].0 = 100);
         for_each_chunk: &mut Four, |query, answers| query.for_each_chunk(|fours| fours[0].0 = 100);
         combinations: &Four, |query, answers| query.rows().combinations::<2>().count();
         masked: (&Four, &Awake), |query, answers| query.masked().count();

@@ -89,7 +89,7 @@ fn an_extent_is_one_slice_and_each_of_its_chunks_is_stamped() {
             let since = world.version();
             let mut rows = Vec::new();
             let mut extents = 0;
-            for (entities, four) in world.query_mut::<(Entity, &mut Four)>().extents() {
+            for (entities, four) in world.query_mut::<(Entity, &mut Four)>().contiguous_chunks() {
                 assert_eq!(entities.len(), four.len());
                 rows.extend(four.iter().map(|four| four.0));
                 extents += 1;
@@ -101,7 +101,8 @@ fn an_extent_is_one_slice_and_each_of_its_chunks_is_stamped() {
             }
             let changed = world.query::<&Four>().changed_since::<Four>(since).iter().count();
             assert_eq!(changed, chunks);
-            let each = world.query::<&Four>().changed_since::<Four>(since).extents().count();
+            let each =
+                world.query::<&Four>().changed_since::<Four>(since).contiguous_chunks().count();
             assert_eq!(each, chunks, "a filter by version selects single chunks");
         }
     }
@@ -163,8 +164,11 @@ fn chunks_that_change_owner_by_query_and_come_back_keep_their_rows() {
                     .insert(Byte(7))
                     .expect("room");
                 sound(&world);
-                let extents =
-                    world.query::<&Four>().extents().map(|four| four.len()).sum::<usize>();
+                let extents = world
+                    .query::<&Four>()
+                    .contiguous_chunks()
+                    .map(|four| four.len())
+                    .sum::<usize>();
                 assert_eq!(extents, wanted.len());
                 let mut now = fours(&world);
                 now.sort_unstable();
@@ -175,8 +179,10 @@ fn chunks_that_change_owner_by_query_and_come_back_keep_their_rows() {
             }
             hashes.push((world.hash(), fours(&world)));
             while !world.memory_mut().compact(usize::MAX).finished {}
-            let (chunks, extents) =
-                (world.query::<&Four>().iter().count(), world.query::<&Four>().extents().count());
+            let (chunks, extents) = (
+                world.query::<&Four>().iter().count(),
+                world.query::<&Four>().contiguous_chunks().count(),
+            );
             assert!(extent == 1 || extents < chunks / 2 + 10, "{extents} of {chunks}");
             assert_eq!(world.hash(), hashes.last().expect("pushed").0, "compaction moves no row");
             world.clear();
@@ -195,7 +201,7 @@ fn rows_that_do_not_end_on_lines_lie_in_chunks_of_their_own() {
         (0..if cfg!(miri) { 200 } else { 4_000 }).map(|i| (Hundred([i; 25]), Byte(1))),
     );
     let chunks = world.query::<&Byte>().iter().count();
-    assert_eq!(world.query::<&Byte>().extents().count(), chunks);
+    assert_eq!(world.query::<&Byte>().contiguous_chunks().count(), chunks);
     // If it costs less than an eighth of the rows, they end there.
     let mut world = empty(ChunkSize::KIB_4, 64);
     if cfg!(miri) {
@@ -206,7 +212,7 @@ fn rows_that_do_not_end_on_lines_lie_in_chunks_of_their_own() {
     let capacity = world.reflect().archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
     assert!(capacity.is_multiple_of(64), "{capacity}");
     let chunks = world.query::<&Odd>().iter().count();
-    assert!(world.query::<&Odd>().extents().count() < chunks);
+    assert!(world.query::<&Odd>().contiguous_chunks().count() < chunks);
     for odd in world.query::<&Odd>() {
         assert!(odd.as_ptr().addr().is_multiple_of(64), "a column starts on a line");
     }

@@ -74,7 +74,7 @@ fn visited_by_readers(world: &World) -> Vec<(&'static str, Visited)> {
     let mut rows = Visited::new();
     query.iter().for_each(|serials| rows.extend(serials.iter().map(|serial| serial.0)));
     forms.push(("slices, for_each", rows));
-    forms.push(("extents", query.extents().flatten().map(|serial| serial.0).collect()));
+    forms.push(("extents", query.contiguous_chunks().flatten().map(|serial| serial.0).collect()));
     let mut rows = Visited::new();
     for chunk in query.chunks() {
         assert_eq!((chunk.first_row(), chunk.rows().len()), (rows.len(), chunk.len()));

@@ -111,7 +111,7 @@ fn a_slice_changes_all_its_lines() {
             1 => world.query_mut::<&mut Heat>().for_each_chunk(|heats| heats[0].0 += 1),
             2 => world.query_mut::<&mut Heat>().rows().for_each(|heat| heat.0 += 1),
             3 => world.query_mut::<&mut Heat>().chunks().for_each(drop),
-            _ => world.query_mut::<(&mut Heat,)>().extents().for_each(drop),
+            _ => world.query_mut::<(&mut Heat,)>().contiguous_chunks().for_each(drop),
         }
         assert_changed::<Heat>(&world, since, &all);
         let since = world.version();

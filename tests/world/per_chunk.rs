@@ -261,7 +261,7 @@ fn other_passes_see_values_too() {
     assert_eq!(serial.0, bounds.high);
     let lows = |world: &World| values::<Bounds>(world).iter().map(|b| b.low).collect::<Vec<_>>();
     let by_extent = world.query::<(&Serial, PerChunk<Bounds>)>();
-    let of_extents: Vec<_> = by_extent.extents().map(|(_, bounds)| bounds.low).collect();
+    let of_extents: Vec<_> = by_extent.contiguous_chunks().map(|(_, bounds)| bounds.low).collect();
     assert_eq!(of_extents, lows(&world));
     let chunks = world.query::<PerChunk<Bounds>>();
     let of_chunks: Vec<_> = chunks.chunks().map(|chunk| chunk.slices().low).collect();

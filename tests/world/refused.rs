@@ -124,7 +124,7 @@ fn passes_that_name_a_second_type_of_one_name() {
         "a filter" => |s| s.world.query_mut::<&mut Four>().with::<Impostor>().rows().for_each(drop);
         "without" => |s| s.world.query_mut::<&mut Four>().without::<Impostor>().rows().for_each(drop);
         "chunks()" => |s| s.world.query_mut::<&mut Impostor>().chunks().for_each(drop);
-        "extents()" => |s| s.world.query_mut::<&mut Impostor>().extents().for_each(drop);
+        "contiguous_chunks()" => |s| s.world.query_mut::<&mut Impostor>().contiguous_chunks().for_each(drop);
         "masked()" => |s| s.world.query_mut::<&mut Impostor>().masked().for_each(drop);
         "padded()" => |s| s.world.query_mut::<&mut Impostor>().padded().iter_mut().for_each(drop);
         "for_each_chunk()" => |s| s.world.query_mut::<&mut Impostor>().for_each_chunk(|_| ());

@@ -12,7 +12,8 @@ use super::probe::Part;
 use crate::component::plain::Plain;
 
 /// Bytes that may be a value of a type with this alignment, which is `LEN` times as large.
-pub type Bits<const ALIGN: usize, const LEN: usize> = [<Align<ALIGN> as Aligned>::Bytes; LEN];
+pub type AlignedBytes<const ALIGN: usize, const LEN: usize> =
+    [<Align<ALIGN> as Aligned>::Bytes; LEN];
 
 /// An alignment.
 #[derive(Debug)]

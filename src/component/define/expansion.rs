@@ -150,7 +150,7 @@ macro_rules! __component {
         where
             for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<false>>
         {
-            type Bits = $crate::__define::Bits<
+            type Bits = $crate::__define::AlignedBytes<
                 { $crate::__define::align_of::<$name>() },
                 { $crate::__define::size_of::<$name>() / $crate::__define::align_of::<$name>() },
             >;

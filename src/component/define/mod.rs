@@ -17,7 +17,7 @@
 //! unsafe impl Pod for Unit where for<'a> Unit: Defined<IsPod = Bool<true>> {}
 //! unsafe impl NoUninit for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {}
 //! unsafe impl CheckedBitPattern for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {
-//!     type Bits = Bits<{ alignment of Unit }, { size of Unit / its alignment }>;
+//!     type Bits = AlignedBytes<{ alignment of Unit }, { size of Unit / its alignment }>;
 //!     fn is_valid_bit_pattern(bits: &Self::Bits) -> bool {
 //!         is_valid(bits, check::<f32>(), offset of `speed`, …) && …  each field is a `Field`
 //!     }
@@ -57,8 +57,8 @@
 //!   in which even `core` may be another crate.
 //!
 //! * `expansion` has the macro that writes types and their implementations, `generic` the one for
-//!   generic structs, and `split` the one for structs with `#[component(split)]`. The fields of the
-//!   latter are `Pod`; the unsafe promise is that taking a struct apart does not panic.
+//!   generic structs, and `split_struct` the one for structs with `#[component(split)]`. The fields
+//!   of the latter are `Pod`; the unsafe promise is that taking a struct apart does not panic.
 //! * `existing` has the macro that names existing types.
 //! * `facts` has the macro that writes the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
@@ -72,16 +72,16 @@ mod facts;
 mod generic;
 mod packed;
 mod probe;
-mod split;
+mod split_struct;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::component::columnar::Split;
-pub use crate::component::split::{FieldOf, Parts, SplitComponent};
-pub use bits::{Align, Aligned, Bits, Check, Field, IsValid, check, is_valid};
+pub use crate::component::split_component::{FieldOf, Parts, SplitComponent};
+pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_valid};
 pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
-pub use split::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};
+pub use split_struct::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};
 
 // Names in the expansion, where the user may have given them to another item.
 pub use core::clone::Clone;

@@ -1,7 +1,7 @@
 //! Compile errors for padding and for enums without zero.
 
 use super::probe::{Answer, Part};
-use crate::component::text::{ConstText, Decimal};
+use crate::component::const_text::{ConstText, Decimal};
 
 /// The size and alignment of a field.
 #[derive(Clone, Copy, Debug)]

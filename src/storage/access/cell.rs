@@ -14,7 +14,7 @@ use crate::component::{Component, References, Values};
 
 use crate::entity::{Entity, RowIndex};
 use crate::prefetch::prefetch;
-use crate::storage::block::{Cell, Place};
+use crate::storage::block::{CellStarts, Place};
 use crate::storage::chunk_list::{ChunkList, NextRow};
 use crate::storage::layout::is_aligned_for;
 use crate::storage::row::ChunkRow;
@@ -241,14 +241,17 @@ pub(crate) struct BundleCells {
     key: u64,
     /// Whether they are all cells of a row.
     is_whole: bool,
-    cells: Box<[Cell]>,
+    cells: Box<[CellStarts]>,
     columns: DistinctColumns,
 }
 
 impl BundleCells {
     pub(crate) fn new(list: &ChunkList, columns: DistinctColumns) -> Self {
-        let cells: Box<[_]> =
-            columns.as_slice().iter().map(|&column| Cell::new(list.layouts(), column)).collect();
+        let cells: Box<[_]> = columns
+            .as_slice()
+            .iter()
+            .map(|&column| CellStarts::new(list.layouts(), column))
+            .collect();
         // No column is named twice, so equal numbers mean that all columns are named.
         let is_whole = cells.len() == list.columns().len();
         Self { key: list.key(), is_whole, cells, columns }
@@ -321,7 +324,7 @@ impl BundleCells {
 /// The addresses of a row's cells, in a bundle's order.
 #[derive(Debug)]
 pub(super) struct CellAddresses<'a> {
-    cells: slice::Iter<'a, Cell>,
+    cells: slice::Iter<'a, CellStarts>,
     place: Place,
     row: u32,
 }

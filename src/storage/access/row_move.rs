@@ -10,7 +10,7 @@
 
 use super::cell::{BundleCells, DistinctColumns, RowReader, RowWriter};
 use super::writer::{Tally, Writer};
-use crate::storage::block::{Cell, copy_small};
+use crate::storage::block::{CellStarts, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
@@ -29,7 +29,7 @@ pub(crate) struct RowMove {
     /// Pairs of kept columns, tags included: in the source and in the target.
     kept: Box<[(u16, u16)]>,
     /// Kept cells with bytes, in the source, and the starts of their columns in the target.
-    cells: Box<[(Cell, [u32; BlockClass::LEN])]>,
+    cells: Box<[(CellStarts, [u32; BlockClass::LEN])]>,
     /// The added bundle, in the target.
     added: BundleCells,
     /// The removed bundle, in the source.
@@ -60,8 +60,9 @@ impl RowMove {
             assert_eq!(from.size, to.size, "the columns of a pair differ in size");
             assert!(from.values == to.values, "the columns of a pair differ in their values");
         }
-        let cells =
-            kept.iter().map(|&(from, to)| (Cell::new(source.layouts(), from), target.starts(to)));
+        let cells = kept
+            .iter()
+            .map(|&(from, to)| (CellStarts::new(source.layouts(), from), target.starts(to)));
         Self {
             keys: [source.key(), target.key()],
             cells: cells.filter(|(cell, _)| cell.size > 0).collect(),
@@ -96,7 +97,7 @@ impl RowMove {
 
     /// The kept cells with bytes, in the source, and the starts of their columns in the target.
     #[inline]
-    pub(super) const fn kept_cells(&self) -> &[(Cell, [u32; BlockClass::LEN])] {
+    pub(super) const fn kept_cells(&self) -> &[(CellStarts, [u32; BlockClass::LEN])] {
         &self.cells
     }
 

@@ -9,7 +9,7 @@
 )]
 
 use super::row_move::RowMove;
-use crate::storage::block::Cell;
+use crate::storage::block::CellStarts;
 use crate::storage::block::copy_small;
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, FreeRun};
@@ -90,7 +90,7 @@ impl RowMove {
 unsafe fn copy_column(
     (source, from): (&ChunkList, &[RowRun]),
     (target, run): (&mut ChunkList, &FreeRun),
-    cell: &Cell,
+    cell: &CellStarts,
     to_starts: &[u32; BlockClass::LEN],
 ) {
     let to_place = target.place(run.chunk);

@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::collections::VecDeque;
 
-use crate::storage::block::{Block, Cell, Place, copy_small};
+use crate::storage::block::{Block, CellStarts, Place, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_set::ChunkMove;
 use crate::storage::layout::{ChunkLayout, ListLayout};
@@ -52,7 +52,7 @@ struct Owner {
     /// The first block of a list that has lost its last row, which often gets another one soon.
     idle_first: Option<FreeBlock>,
     /// The cells of a row that have bytes.
-    cells: Box<[Cell]>,
+    cells: Box<[CellStarts]>,
 }
 
 impl Owner {
@@ -108,7 +108,7 @@ impl Blocks {
     pub(super) fn new(layout: ListLayout) -> Self {
         let capacity = layout.chunk().capacity();
         let owner = Box::new(Owner {
-            cells: Cell::all(&layout),
+            cells: CellStarts::all(&layout),
             layout,
             number: next_key(),
             idle_first: None,

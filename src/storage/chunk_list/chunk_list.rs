@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::entity::RowIndex;
-use crate::storage::block::{Block, Cell, Place};
+use crate::storage::block::{Block, CellStarts, Place};
 use crate::storage::block_class::BlockClass;
 use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
@@ -138,7 +138,7 @@ impl ChunkList {
 
     /// The start of a column in blocks of each class.
     pub(in crate::storage) fn starts(&self, column: u16) -> [u32; BlockClass::LEN] {
-        Cell::new(self.layouts(), column).starts
+        CellStarts::new(self.layouts(), column).starts
     }
 
     #[inline]

@@ -6,8 +6,8 @@ use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
-use super::allocate::SHARE;
 use super::blocks::FreeBlock;
+use super::grow::SHARE;
 
 /// The largest number of at most `chunks` chunks that fills extents of one size.
 fn whole_extents(chunks: usize) -> usize {

@@ -1,17 +1,16 @@
-//! Change versions of an archetype's chunks: [`stamp`] has one stored version, [`stamp_run`] the
-//! versions of neighbours, [`stamps`] all of an archetype by their [`stamp_kind`],
-//! [`shared_lines`] the memory that small archetypes share.
+//! Change versions of an archetype's chunks: [`stamp`] has one stored version and the versions of
+//! neighbours, [`stamps`] all of an archetype by their [`stamp_kind`], [`shared_lines`] the memory
+//! that small archetypes share.
 
 mod shared_lines;
 mod stamp;
 mod stamp_kind;
-mod stamp_run;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod stamps;
 
 pub(crate) use shared_lines::SharedLines;
 pub(in crate::storage) use stamp::Stamp;
+pub(crate) use stamp::StampRun;
 pub(crate) use stamp_kind::StampKind;
-pub(crate) use stamp_run::StampRun;
 pub(in crate::storage) use stamps::StampPair;
 pub(crate) use stamps::Stamps;

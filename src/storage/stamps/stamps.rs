@@ -28,9 +28,9 @@ use core::ptr::NonNull;
 use crate::version::Version;
 
 use super::shared_lines::{Page, SharedLines};
+use super::stamp::StampRun;
 use super::stamp::{LINE_STAMPS, Stamp};
 use super::stamp_kind::StampKind;
-use super::stamp_run::StampRun;
 
 /// The two stamps that a change of one kind in one chunk sets: the chunk's own and the summary.
 #[derive(Clone, Copy, Debug)]

@@ -10,28 +10,27 @@
 //!   read, so a queue has locks.
 //! * [`row_logs`] has a [`row_log`] for each component that rows have gained, or lost, and one for
 //!   the rows themselves. Rows change only while the world is borrowed exclusively, so these logs
-//!   need no lock. [`subject`] tells which changes a log records, and [`record_rows`] has the calls
-//!   of the changes.
+//!   need no lock. [`log_subject`] tells which changes a log records, and [`record_rows`] has the
+//!   calls of the changes.
 //!
-//! Another kind of rows is another [`Subject`], with its clause in [`Subject::records`]; another
-//! kind of values is another implementation of
-//! `RowValue` in `row_log.rs`.
+//! Another kind of rows is another [`LogSubject`], with its clause in [`LogSubject::records`];
+//! another kind of values is another implementation of `RowValue` in `row_log.rs`.
 
 mod event_queue;
 mod event_queues;
 mod kept;
+mod log_subject;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod logs;
 mod readers;
 mod record_rows;
 mod row_log;
 mod row_logs;
-mod subject;
 
 pub(crate) use event_queue::KeptEvents;
 pub(crate) use event_queues::{EventQueueInfo, EventQueues};
 pub(crate) use kept::Kept;
+pub(crate) use log_subject::LogSubject;
 pub(crate) use logs::Logs;
 pub(crate) use readers::ReaderPosition;
 pub(crate) use row_log::RowLog;
-pub(crate) use subject::Subject;

@@ -10,9 +10,9 @@ use crate::archetype::Archetype;
 use crate::entity::{Directory, Entity};
 use crate::storage::ChunkRow;
 
+use super::log_subject::LogSubject;
 use super::readers::ReaderPosition;
 use super::row_log::{RowLog, RowValue};
-use super::subject::Subject;
 
 /// The rows that have gained, or lost, each subject with readers.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(crate) struct RowLogs {
     /// Whether a log has readers.
     is_read: bool,
     /// In the order of their first readers.
-    logs: Vec<(Subject, Box<dyn ErasedLog>)>,
+    logs: Vec<(LogSubject, Box<dyn ErasedLog>)>,
     /// The log of each type of values: `RowLog<V>` for `V`.
     by_type: FxHashMap<TypeId, usize>,
 }
@@ -39,7 +39,7 @@ impl RowLogs {
     }
 
     /// The log with values of type `V`, which is added if it does not exist.
-    pub(crate) fn get_or_add<V: RowValue>(&mut self, subject: Subject) -> &mut RowLog<V> {
+    pub(crate) fn get_or_add<V: RowValue>(&mut self, subject: LogSubject) -> &mut RowLog<V> {
         let Self { logs, by_type, .. } = self;
         let at = *by_type.entry(TypeId::of::<V>()).or_insert_with(|| {
             logs.push((subject, Box::<RowLog<V>>::default()));
@@ -50,7 +50,7 @@ impl RowLogs {
     }
 
     /// Adds a reader of the log with values of type `V`.
-    pub(crate) fn add_reader<V: RowValue>(&mut self, subject: Subject) -> ReaderPosition {
+    pub(crate) fn add_reader<V: RowValue>(&mut self, subject: LogSubject) -> ReaderPosition {
         self.is_read = true;
         self.get_or_add::<V>(subject).add_reader()
     }

@@ -63,7 +63,7 @@ impl StoreImage {
         self.clock
     }
 
-    /// The void versions.
+    /// The discarded versions.
     pub(crate) const fn history(&self) -> &History {
         &self.history
     }
@@ -173,7 +173,7 @@ fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
 
 impl Store {
     /// Gives the store the state of an image that was made of it, or read for it. Its clock goes
-    /// on, and versions after the image's version become void, or all versions if the image was
+    /// on, and versions after the image's version are discarded, or all versions if the image was
     /// read. Copies only differences. Drops events, and the side values that are not part of the
     /// image if their entities are not alive in it, or all side values if it was read.
     ///

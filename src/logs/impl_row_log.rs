@@ -3,7 +3,7 @@
 /// Implements [`Log`](super::Log) for a marker of rows. `list` is the field of
 /// [`Logs`](crate::store::Logs) with its log, filed under the type of its values; `subject` makes
 /// the subject in a world, and `items` are the entries, made from the entities and the values.
-macro_rules! row_log {
+macro_rules! impl_row_log {
     (
         impl $([$C:ident])? Log for $Marker:ty;
         list: $list:ident of $Value:ty;
@@ -48,4 +48,4 @@ macro_rules! row_log {
         }
     };
 }
-pub(super) use row_log;
+pub(super) use impl_row_log;

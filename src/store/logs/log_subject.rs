@@ -5,7 +5,7 @@ use crate::component::ComponentId;
 
 /// The subject of a row log: the changes of rows that it records, and the column that it copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Subject {
+pub(crate) enum LogSubject {
     /// The entity itself: it begins or ends. An entity that keeps cleanup components ends when it
     /// becomes gone.
     Entity,
@@ -13,7 +13,7 @@ pub(crate) enum Subject {
     Component(ComponentId),
 }
 
-impl Subject {
+impl LogSubject {
     /// The column that is copied for rows of `archetype`, which come from the archetype `other` or
     /// go to it. `None` if these rows do not count; an entity has no column, so it counts with any.
     pub(super) fn records(self, archetype: &Archetype, other: Option<&Archetype>) -> Option<u16> {

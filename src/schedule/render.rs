@@ -5,11 +5,11 @@ use core::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::access::{ParamAccess, clash};
+use super::dependency_graph::{DependencyGraph, Stage};
 use super::edges::Edges;
 use super::error::ScheduleError;
-use super::graph::{DependencyGraph, Stage};
 use super::order::{OrderEdge, OrderNode, OrderRequest, Reason, labels};
+use super::param_access::{ParamAccess, clash};
 use super::requests::requested_edges;
 use super::schedule::Schedule;
 use super::system_state::SystemAccess;

@@ -2,7 +2,7 @@
 
 use bytemuck::TransparentWrapper;
 
-use crate::component::split::{FieldOf, Parts, SplitComponent};
+use crate::component::split_component::{FieldOf, Parts, SplitComponent};
 
 /// The slices of the columns of `S`, as a tuple.
 pub type SlicesOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::Slices<'w>;

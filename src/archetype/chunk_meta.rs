@@ -10,7 +10,7 @@ use super::shared_tags::SharedTags;
 
 /// The data of an archetype for its chunks and rows, besides the columns.
 #[derive(Clone, Copy, Debug)]
-pub struct BesideChunks<'w> {
+pub struct ChunkMeta<'w> {
     pub(crate) stamps: &'w Stamps,
     pub(crate) entities: &'w [Entity],
     pub(crate) attachments: Option<&'w Attachments>,
@@ -19,7 +19,7 @@ pub struct BesideChunks<'w> {
     pub(crate) shared: Option<&'w SharedTags>,
 }
 
-impl<'w> BesideChunks<'w> {
+impl<'w> ChunkMeta<'w> {
     /// The same data without enable bits, if `ignores_enabled`.
     #[inline]
     pub(crate) const fn ignoring_enabled(self, ignores_enabled: bool) -> Self {

@@ -9,20 +9,20 @@ use crate::world::{EntityError, World};
 
 use super::buffer::CommandBuffer;
 use super::by_query::{assert_by_components, matching};
+use super::command_writer::CommandWriter;
 use super::error::{CommandErrorKind, CommandVerb};
-use super::record::{BarrierKind, CallSite, Change, Recorder};
-use super::writer::CommandWriter;
+use super::record::{BarrierKind, CallSite, DeferredChange, Recorder};
 
 impl Recorder {
     fn insert_shared<T: SharedValue>(&mut self, entity: Entity, value: T, call_site: CallSite) {
         let change = move |world: &mut World| effect(world.insert_shared(entity, value));
-        let (verb, change) = (CommandVerb::InsertShared, Change::new(change));
+        let (verb, change) = (CommandVerb::InsertShared, DeferredChange::new(change));
         self.push(BarrierKind::Change { verb, entity, change }, call_site);
     }
 
     fn remove_shared<T: SharedValue>(&mut self, entity: Entity, call_site: CallSite) {
         let change = move |world: &mut World| effect(world.remove_shared::<T>(entity));
-        let (verb, change) = (CommandVerb::RemoveShared, Change::new(change));
+        let (verb, change) = (CommandVerb::RemoveShared, DeferredChange::new(change));
         self.push(BarrierKind::Change { verb, entity, change }, call_site);
     }
 }
@@ -99,7 +99,7 @@ impl CommandBuffer {
             matching::<Q, F>(world)?.insert_shared(value).map_err(CommandErrorKind::Layout)
         };
         let (verb, entity) = (CommandVerb::InsertShared, Entity::NULL);
-        let change = Change::new(change);
+        let change = DeferredChange::new(change);
         self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
     }
 }

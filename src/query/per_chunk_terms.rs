@@ -5,7 +5,7 @@ use core::iter::{Empty, RepeatN, empty, repeat_n};
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::{ChunkValue, PerChunk};
 use crate::storage::{ColumnRef, Columns, NewerLines, StampRun, ValueCell};
 use crate::store::RequirementsBuilder;
@@ -214,9 +214,9 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     }
 }
 
-impl<V: ChunkValue> filter_sealed::Watch<PerChunk<V>> for PerChunk<V> {}
+impl<V: ChunkValue> filter_sealed::Watching<PerChunk<V>> for PerChunk<V> {}
 impl<V: ChunkValue> Watch<PerChunk<V>> for PerChunk<V> {}
-impl<V: ChunkValue> filter_sealed::Watch<PerChunk<V>> for PerChunkMut<V> {}
+impl<V: ChunkValue> filter_sealed::Watching<PerChunk<V>> for PerChunkMut<V> {}
 impl<V: ChunkValue> Watch<PerChunk<V>> for PerChunkMut<V> {}
 
 /// Filter: only chunks with a value of type `V` that passes a test. Made by
@@ -275,7 +275,7 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
     }
 
     #[inline]
-    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+    fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
         let own = watched.split_off_first().expect("a filter has no watched column left");
         let StampAt::Chunk(chunk) = at else { return true };
         let column = own.column().expect("a matched archetype lacks a watched column");
@@ -285,7 +285,7 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
     #[inline]
     fn newer_lines<'w>(
         &self,
-        _: BesideChunks<'w>,
+        _: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         _: u32,
     ) -> NewerLines<'w> {

@@ -6,7 +6,7 @@ use core::iter::{RepeatN, repeat_n};
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-use crate::archetype::BesideChunks;
+use crate::archetype::ChunkMeta;
 use crate::component::{ComponentId, Shared, SharedValue};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, Columns};
@@ -209,7 +209,7 @@ impl<T: SharedValue> Filter for WhereShared<T> {
     }
 
     #[inline]
-    fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, beside: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         beside.shared.is_some_and(|shared| shared.has(self.tag))
     }
 }

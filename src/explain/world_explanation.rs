@@ -4,8 +4,8 @@ use crate::store::{EventQueueInfo, SideTableInfo};
 use crate::version::Version;
 use crate::world::{Memory, World};
 
-use super::archetype::{ArchetypeExplanation, Waste};
-use super::shared::{SharedExplanation, shared_values};
+use super::archetype_explanation::{ArchetypeExplanation, Waste};
+use super::shared_explanation::{SharedExplanation, shared_values};
 
 /// The layout and the use of all bytes of a world; see [`World::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use crate::version::Version;
 use super::access_request::AccessRequest;
 use super::cleanup::Living;
 use super::logs::Logs;
-use super::query_type::QueryType;
+use super::requirements::QueryType;
 use super::requirements::{ComponentIds, Requirements};
 use super::rule::Rule;
 use super::side_tables::SideTables;

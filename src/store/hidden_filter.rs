@@ -6,14 +6,14 @@ use super::rule::ComponentRef;
 
 /// The hidden components that a query names, or all. The query skips archetypes with other ones.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct HiddenFilter {
     named: Vec<ComponentRef>,
     /// The ids in `named`, without unknown ones.
     set: ComponentSet,
     all: bool,
 }
 
-impl Sight {
+impl HiddenFilter {
     /// Adds a component that the query names, if it is hidden.
     pub(super) fn name(&mut self, one: ComponentRef) {
         if !one.is_hidden || self.named.contains(&one) {
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn an_archetype_is_seen_if_all_its_hidden_components_are_named() {
         let set = |ids: &[u32]| ids.iter().map(|&id| ComponentId(id)).collect::<ComponentSet>();
-        let mut sight = Sight::default();
+        let mut sight = HiddenFilter::default();
         assert!(sight.admits(&set(&[])) && !sight.admits(&set(&[3])));
         sight.name(hidden(ComponentId(3)));
         sight.name(hidden(ComponentId::UNKNOWN));

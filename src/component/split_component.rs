@@ -25,7 +25,6 @@ use core::ops::{Deref, DerefMut};
 use bytemuck::{Pod, TransparentWrapper, Zeroable};
 
 use super::about::About;
-use super::column_visitor::ColumnVisitor;
 use super::component::{Component, ComponentHint};
 use crate::tuples::for_tuples;
 
@@ -259,4 +258,11 @@ impl<S: SplitComponent + fmt::Debug> fmt::Debug for SplitMut<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
     }
+}
+
+/// A visit of the component types of columns, which closures cannot make: they are not generic.
+#[doc(hidden)]
+pub trait ColumnVisitor {
+    /// The next column.
+    fn visit<C: Component>(&mut self);
 }

@@ -10,8 +10,8 @@ use crate::store::SplitStore;
 use crate::world::Resources;
 
 use super::conflicts::Accesses;
+use super::dependency_graph::{DependencyGraph, Stage};
 use super::edges::Edges;
-use super::graph::{DependencyGraph, Stage};
 use super::param::SystemRun;
 use super::system_state::SystemState;
 
@@ -46,7 +46,7 @@ pub(super) struct StageExecutor {
 
 /// The inputs of one run of a stage.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job<'a> {
+pub(super) struct StageRun<'a> {
     pub(super) stage: &'a Stage,
     pub(super) states: &'a [Mutex<SystemState>],
     pub(super) split: &'a SplitStore<'a>,
@@ -59,7 +59,7 @@ pub(super) struct Job<'a> {
     pub(super) threads: usize,
 }
 
-impl Job<'_> {
+impl StageRun<'_> {
     /// The rank of a node. A junction costs no time, and has the lowest.
     fn rank_of(&self, at: usize) -> u64 {
         self.rank.get(at).copied().unwrap_or(0)
@@ -116,7 +116,7 @@ impl StageExecutor {
     }
 
     /// Runs all systems of the stage.
-    pub(super) fn run(&mut self, job: Job<'_>) {
+    pub(super) fn run(&mut self, job: StageRun<'_>) {
         let began = nanos(job.start.elapsed());
         for ready in &mut self.ready {
             *ready.get_mut() = began;
@@ -132,7 +132,7 @@ impl StageExecutor {
     }
 
     /// Runs one system after another on the caller's thread.
-    fn run_in_sequence(&self, job: Job<'_>) {
+    fn run_in_sequence(&self, job: StageRun<'_>) {
         if job.rank.is_sorted() {
             self.graph.sequence.iter().for_each(|&at| self.run_one(job, at));
         } else {
@@ -142,7 +142,7 @@ impl StageExecutor {
 
     /// Runs on rayon's threads. The thread that finishes a system starts the systems that waited
     /// for it.
-    fn run_in_parallel(&mut self, job: Job<'_>) {
+    fn run_in_parallel(&mut self, job: StageRun<'_>) {
         for (remaining, &len) in self.remaining.iter_mut().zip(&self.graph.predecessors_len) {
             *remaining.get_mut() = len;
         }
@@ -154,7 +154,7 @@ impl StageExecutor {
     }
 
     /// Runs ready systems in parallel: idle threads take halves of the list.
-    fn run_each(&self, job: Job<'_>, ready: &[usize]) {
+    fn run_each(&self, job: StageRun<'_>, ready: &[usize]) {
         match *ready {
             [] => {}
             [at] => self.run_from(job, at),
@@ -166,7 +166,7 @@ impl StageExecutor {
     }
 
     /// Runs a system, followed by the successors that it makes ready.
-    fn run_from(&self, job: Job<'_>, mut at: usize) {
+    fn run_from(&self, job: StageRun<'_>, mut at: usize) {
         loop {
             self.run_one(job, at);
             let is_ready = |&next: &usize| self.remaining[next].fetch_sub(1, Ordering::AcqRel) == 1;
@@ -185,7 +185,7 @@ impl StageExecutor {
     }
 
     /// Runs a system. A junction ends as soon as it is ready.
-    fn run_one(&self, job: Job<'_>, at: usize) {
+    fn run_one(&self, job: StageRun<'_>, at: usize) {
         let ready = self.ready[at].load(Ordering::Relaxed);
         let ended = match job.stage.systems.get(at) {
             None => ready,
@@ -203,7 +203,7 @@ impl StageExecutor {
 
     /// The total time of the systems minus the time of the critical path, in the run that just
     /// ended.
-    fn possible_saving(&self, job: Job<'_>) -> Duration {
+    fn possible_saving(&self, job: StageRun<'_>) -> Duration {
         let mut total = Duration::ZERO;
         let mut earliest = vec![Duration::ZERO; self.graph.successors.len()];
         let mut critical_path = Duration::ZERO;
