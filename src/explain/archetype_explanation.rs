@@ -4,7 +4,7 @@ use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::line::LINE_BYTES;
 use crate::simd::Level;
-use crate::storage::{ChunkSize, Column, ColumnBits, ListLayout, StampKind};
+use crate::storage::{AttachmentFigure, ChunkSize, Column, ListLayout, StampKind};
 use crate::version::Version;
 
 /// Sets of a first-level data cache: 32 KiB with 8 ways and 48 KiB with 12 ways, the usual sizes on
@@ -148,16 +148,11 @@ pub struct ColumnExplanation {
     /// The number of rows that would fit in a full-sized chunk without this column, minus the rows
     /// that fit with it. `None` if it is the only column with bytes.
     pub capacity_lost: Option<usize>,
-    /// Rows in which the component is [disabled](crate::World::set_enabled). `None` if it cannot
-    /// be.
-    pub disabled: Option<usize>,
-    /// Bytes of the value that each chunk has, if the component is
-    /// [`PerChunk`](crate::chunks::PerChunk).
-    pub per_chunk: Option<usize>,
-    /// Bytes of the change versions of its lines, over all chunks, which the filter
-    /// [`ChangedLines`](crate::lines::ChangedLines) tests. `None` if the component does not track
-    /// lines.
-    pub line_versions: Option<usize>,
+    /// Figures about the data that the column has beside its cells:
+    /// [disabled](crate::World::set_enabled) rows, bytes of [line
+    /// versions](crate::lines::ChangedLines), bytes of a [value of each
+    /// chunk](crate::chunks::PerChunk).
+    pub attachments: Vec<AttachmentFigure>,
     /// The change version of each chunk, which change filters test: the last mutable borrow of the
     /// column in the chunk, or the last arrival of rows.
     pub versions: Vec<Version>,
@@ -303,16 +298,15 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
     let explained = |((&id, column), run): ((_, &Column), u16)| {
         let number = usize::from(run);
         let rows = (0..list.chunk_len()).map(|chunk| list.rows(chunk));
+        let (info, attachments) = (registry.info(id), archetype.attachments().into_iter());
         ColumnExplanation {
-            component: registry.info(id).name(),
+            component: info.name(),
             row_bytes: column.size as usize,
             offset: column.offset as usize,
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
-            disabled: archetype.bits(run).map(ColumnBits::disabled),
-            per_chunk: registry.info(id).chunk_value().map(|shape| shape.bytes),
-            line_versions: archetype.attachments().and_then(|all| all.line_bytes(run)),
+            attachments: attachments.flat_map(|all| all.figures(run, info)).collect(),
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::simd::Level;
+use crate::storage::AttachmentFigure;
 
 use super::archetype_explanation::{ArchetypeExplanation, ColumnExplanation, SetConflict, Waste};
 use super::query_explanation::QueryExplanation;
@@ -122,17 +123,9 @@ impl fmt::Display for ArchetypeExplanation {
             write!(f, "{}", column_table(&self.columns))?;
         }
         for column in &self.columns {
-            if let Some(disabled @ 1..) = column.disabled {
-                let name = short(column.component);
-                writeln!(f, "  {name} is disabled in {}", count(disabled, "row"))?;
-            }
-            if let Some(bytes) = column.line_versions {
-                let name = short(column.component);
-                writeln!(f, "  {name} has a version for 16 rows each: {}", count(bytes, "byte"))?;
-            }
-            if let Some(bytes) = column.per_chunk {
-                let name = short(column.component);
-                writeln!(f, "  {name} has a value of {} for each chunk", count(bytes, "byte"))?;
+            for AttachmentFigure { amount, unit, text: [before, after] } in &column.attachments {
+                let (name, amount) = (short(column.component), count(*amount, unit));
+                writeln!(f, "  {name} {before}{amount}{after}")?;
             }
         }
         for SetConflict { set, components } in &self.conflicts {

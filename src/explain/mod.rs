@@ -40,6 +40,7 @@ mod shared_explanation;
 mod text;
 mod world_explanation;
 
+pub use crate::storage::AttachmentFigure;
 pub use archetype_explanation::{
     ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste,
 };

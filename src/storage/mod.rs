@@ -83,12 +83,13 @@ pub(crate) use access::{
     ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowRun,
     RowWriter, Tally, Writer,
 };
+pub use attachments::{
+    AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
+    RowMask, RowRuns,
+};
 pub(crate) use attachments::{
     AttachmentKind, Attachments, ChunkBits, ChunkLines, ColumnBits, Content, EnableRule,
     EnableRules, NewerLines, RowSource, RowSpan, SeenPart, Share, ValueCell, WordsLayout,
-};
-pub use attachments::{
-    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};

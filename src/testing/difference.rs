@@ -6,7 +6,6 @@ use std::error::Error;
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
 use crate::entity::Entity;
-use crate::storage::EnabledRows;
 use crate::world::World;
 
 /// The first difference of two worlds; see [`compare`].
@@ -65,8 +64,8 @@ pub enum Difference {
         /// The bytes of the value in the other world.
         found: Vec<u8>,
     },
-    /// A component is [disabled](World::set_enabled) in one world.
-    Enabled {
+    /// A component has another state in a row: it is [disabled](World::set_enabled) in one world.
+    State {
         /// The names of the components of the archetype, in alphabetical order.
         archetype: Vec<&'static str>,
         /// The first row that differs, counted over all chunks of the archetype.
@@ -75,8 +74,10 @@ pub enum Difference {
         entity: Entity,
         /// The name of the component.
         component: &'static str,
-        /// Whether it is enabled in the expected world; in the other world it is the opposite.
-        expected: bool,
+        /// Its state in the expected world: `enabled` or `disabled`.
+        expected: &'static str,
+        /// The same in the other world.
+        found: &'static str,
     },
     /// Entities have another [shared value](crate::shared::Shared).
     Shared {
@@ -122,14 +123,11 @@ impl fmt::Display for Difference {
                     _ => Ok(()),
                 }
             }
-            Self::Enabled { archetype, row, entity, component, expected } => {
-                let [one, other] = if *expected { ["en", "dis"] } else { ["dis", "en"] };
-                write!(
-                    f,
-                    "`{component}` of row {row} of the archetype {archetype:?}, {entity:?}, is \
-                     {one}abled in one world, and {other}abled in the other"
-                )
-            }
+            Self::State { archetype, row, entity, component, expected, found } => write!(
+                f,
+                "`{component}` of row {row} of the archetype {archetype:?}, {entity:?}, is \
+                 {expected} in one world, and {found} in the other"
+            ),
             Self::Shared { archetype, entity, type_name, rows } => write!(
                 f,
                 "the {rows} entities of the archetype {archetype:?}, of which {entity:?} is the \
@@ -219,7 +217,7 @@ pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
         compare_entities(&a, &b, archetype)?;
         compare_shared(&a, &b, archetype)?;
         compare_values(&a, &b, archetype)?;
-        compare_enabled(&a, &b, archetype)?;
+        compare_states(&a, &b, archetype)?;
     }
     Ok(())
 }
@@ -250,16 +248,16 @@ impl<'w> ComparedWorld<'w> {
         columns.into_iter().map(|(_, id)| self.registry.info(id).name()).collect()
     }
 
-    /// Whether a component is enabled, in each row. Empty if the component cannot be disabled.
-    fn enabled(&self, archetype: usize, column: usize) -> impl Iterator<Item = bool> {
+    /// The states that attachments of a column have, by row.
+    fn states(
+        &self,
+        archetype: usize,
+        column: usize,
+    ) -> impl Iterator<Item = (usize, &'static str)> {
         let archetype = &self.archetypes[archetype];
         let column = u16::try_from(column).expect("an archetype has fewer columns");
-        archetype.bits(column).into_iter().flat_map(move |bits| {
-            (0..archetype.list().chunk_len()).flat_map(move |chunk| {
-                let rows = archetype.list().rows(chunk) as usize;
-                let enabled = EnabledRows::of_chunk(bits.chunk(chunk), rows);
-                (0..rows).map(move |row| enabled.get(row))
-            })
+        archetype.attachments().into_iter().flat_map(move |all| {
+            all.row_states(archetype.stamps(), column, |chunk| archetype.list().rows(chunk))
         })
     }
 
@@ -305,21 +303,21 @@ fn compare_shared(
     Ok(())
 }
 
-fn compare_enabled(
+fn compare_states(
     a: &ComparedWorld<'_>,
     b: &ComparedWorld<'_>,
     archetype: usize,
 ) -> Result<(), Difference> {
     for [(a_column, id), (b_column, _)] in pairs(a, b, archetype) {
-        let (expected, found) = (a.enabled(archetype, a_column), b.enabled(archetype, b_column));
-        let differs = |&(_, (expected, found)): &(usize, (bool, bool))| expected != found;
-        if let Some((row, (expected, _))) = expected.zip(found).enumerate().find(differs) {
-            return Err(Difference::Enabled {
+        let (expected, found) = (a.states(archetype, a_column), b.states(archetype, b_column));
+        if let Some(((row, expected), (_, found))) = expected.zip(found).find(|(a, b)| a != b) {
+            return Err(Difference::State {
                 archetype: a.names(archetype),
                 row,
                 entity: a.archetypes[archetype].entities()[row],
                 component: a.registry.info(id).name(),
                 expected,
+                found,
             });
         }
     }

@@ -19,8 +19,8 @@ fn values_of_chunks_are_listed_and_what_they_skip_is_not_visited() {
     }
     let explained = world.explain();
     let archetype = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
-    let bytes: Vec<_> = archetype.columns.iter().map(|column| column.per_chunk).collect();
-    assert_eq!(bytes, [None, Some(12)]);
+    let [lamp, brightest] = &archetype.columns[..] else { panic!("two columns") };
+    assert_eq!((&lamp.attachments[..], brightest.attachments[0].amount), (&[][..], 12));
     let text = archetype.to_string();
     assert!(
         text.contains("Brightest (per chunk) has a value of 12 bytes for each chunk"),
@@ -48,7 +48,7 @@ fn lines_that_did_not_change_are_not_visited() {
     let explained = world.explain();
     let lamp = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
     // One version per line and one per chunk, each of 8 bytes, in two chunks.
-    assert_eq!(lamp.columns[0].line_versions, Some(2 * (1 + 4_096 / 16) * 8));
+    assert_eq!(lamp.columns[0].attachments[0].amount, 2 * (1 + 4_096 / 16) * 8);
     let text = lamp.to_string();
     assert!(text.contains("Lamp has a version for 16 rows each: 4,112 bytes"), "{text}");
 }
@@ -70,7 +70,7 @@ fn rows_that_are_disabled_are_counted_and_not_visited() {
     assert_eq!(visited(&world), (4_900, 2, 0));
     let explained = world.explain();
     let lamp = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
-    assert_eq!(lamp.columns[0].disabled, Some(100));
+    assert_eq!(lamp.columns[0].attachments[0].amount, 100);
     assert!(lamp.to_string().contains("Lamp is disabled in 100 rows"), "{lamp}");
     for lamp in &lamps[4_096..] {
         world.set_enabled::<Lamp>(*lamp, false).unwrap();

@@ -372,7 +372,7 @@ fn the_first_enable_bit_that_differs_is_named() {
     };
     assert_eq!(compare(&with(&[3, 999]), &with(&[3, 999])), Ok(()));
     let difference = compare(&with(&[3, 999]), &with(&[3])).expect_err("the last one");
-    let Difference::Enabled { row: 999, expected: false, .. } = difference else {
+    let Difference::State { row: 999, expected: "disabled", .. } = difference else {
         panic!("an enable bit: {difference}")
     };
     assert!(difference.to_string().contains("disabled in one world, and enabled in the other"));

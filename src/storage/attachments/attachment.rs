@@ -59,6 +59,28 @@ pub(crate) enum Content {
     Version(Version),
 }
 
+/// A figure about a column's words in all chunks, as a part of a sentence: `is disabled in` 3
+/// `row`s.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component(enableable)] struct Lamp(f32);
+/// # let mut world = World::new();
+/// let lamp = world.spawn(Lamp(1.0));
+/// world.set_enabled::<Lamp>(lamp, false).unwrap();
+/// let column = world.explain().archetypes.remove(0).columns.remove(0);
+/// assert_eq!((column.attachments[0].amount, column.attachments[0].unit), (1, "row"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttachmentFigure {
+    /// The amount.
+    pub amount: usize,
+    /// The unit of the amount, in the singular.
+    pub unit: &'static str,
+    /// The text before and after the amount.
+    pub text: [&'static str; 2],
+}
+
 /// One kind of attachment. The default of each operation is for words that rows do not change.
 pub(super) trait Attachment: Debug + Sync {
     /// The kind that the list of all kinds has at its number.
@@ -113,6 +135,16 @@ pub(super) trait Attachment: Debug + Sync {
 
     /// New rows are copies of one row, which may be in another archetype.
     fn rows_copied(&self, _own: Attached<'_>, _rows: Range<u32>, _from: (Attached<'_>, u32)) {}
+
+    /// A figure about the words of a column in all chunks, for an explanation.
+    fn figure(&self, _words: &[AtomicU64], _info: &ComponentInfo) -> Option<AttachmentFigure> {
+        None
+    }
+
+    /// The state of a row in words, if two equal worlds have the same one in it.
+    fn row_state(&self, _own: Attached<'_>, _row: u32) -> Option<&'static str> {
+        None
+    }
 
     /// Calls `each` with the state of a chunk, without data that has no effect.
     fn contents(&self, own: Attached<'_>, each: &mut dyn FnMut(Content)) {

@@ -9,7 +9,7 @@ use crate::storage::row::ChunkRow;
 use crate::storage::stamps::Stamps;
 use crate::version::Version;
 
-use super::attachment::{Attached, Attachment, AttachmentKind, Content, RowSpan};
+use super::attachment::{Attached, Attachment, AttachmentFigure, AttachmentKind, Content, RowSpan};
 
 /// The attachments of an archetype: an array for each kind and column that has it, sorted by both.
 #[derive(Debug)]
@@ -189,6 +189,35 @@ impl Attachments {
         for array in arrays.filter(|array| array.has_versions == has_versions) {
             array.operations.contents(array.at(stamps, chunk), each);
         }
+    }
+
+    /// Figures about a column, for an explanation.
+    pub(crate) fn figures(
+        &self,
+        column: u16,
+        info: &ComponentInfo,
+    ) -> impl Iterator<Item = AttachmentFigure> {
+        let arrays = self.0.iter().filter(move |array| array.column == column);
+        arrays.filter_map(|array| array.operations.figure(&array.words, info))
+    }
+
+    /// The states of a column's rows, with the number of the row. `rows` are the live rows of a
+    /// chunk.
+    pub(crate) fn row_states(
+        &self,
+        stamps: &Stamps,
+        column: u16,
+        rows: impl Fn(u32) -> u32 + Copy,
+    ) -> impl Iterator<Item = (usize, &'static str)> {
+        let arrays = self.0.iter().filter(move |array| array.column == column);
+        arrays.flat_map(move |array| {
+            let chunks = (0u32..).take(stamps.chunk_len());
+            let places =
+                chunks.flat_map(move |chunk| (0..rows(chunk)).map(move |row| (chunk, row)));
+            places.enumerate().filter_map(move |(number, (chunk, row))| {
+                Some((number, array.operations.row_state(array.at(stamps, chunk), row)?))
+            })
+        })
     }
 
     /// The reason why an array cannot be that of an archetype with these stamps, in a world with

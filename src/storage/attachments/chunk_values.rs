@@ -19,7 +19,7 @@ use crate::component::{ChunkShape, ChunkValue, ChunkWords, ComponentInfo, Refere
 use crate::entity::Entity;
 use crate::version::Version;
 
-use super::attachment::{Attached, Attachment, AttachmentKind};
+use super::attachment::{Attached, Attachment, AttachmentFigure, AttachmentKind};
 use super::attachments::Attachments;
 
 /// The kind of the values of chunks.
@@ -50,6 +50,15 @@ impl Attachment for ChunkValues {
 
     fn is_of_chunk(&self) -> bool {
         true
+    }
+
+    fn figure(&self, _: &[AtomicU64], info: &ComponentInfo) -> Option<AttachmentFigure> {
+        let amount = info.chunk_value()?.bytes;
+        Some(AttachmentFigure {
+            amount,
+            unit: "byte",
+            text: ["has a value of ", " for each chunk"],
+        })
     }
 
     fn find_defect(

@@ -18,7 +18,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::component::ComponentInfo;
 use crate::version::Version;
 
-use super::attachment::{Attached, Attachment, AttachmentKind};
+use super::attachment::{Attached, Attachment, AttachmentFigure, AttachmentKind};
 use super::attachments::{AttachmentArray, Attachments};
 
 /// Rows of a word.
@@ -94,6 +94,17 @@ impl Attachment for EnableBits {
         }
     }
 
+    fn figure(&self, words: &[AtomicU64], _: &ComponentInfo) -> Option<AttachmentFigure> {
+        let disabled = words.iter().map(|word| word.load(Ordering::Relaxed).count_ones() as usize);
+        let amount @ 1.. = disabled.sum::<usize>() else { return None };
+        Some(AttachmentFigure { amount, unit: "row", text: ["is disabled in ", ""] })
+    }
+
+    fn row_state(&self, own: Attached<'_>, row: u32) -> Option<&'static str> {
+        let is_enabled = ChunkBits { words: own.words }.is_enabled(row);
+        Some(if is_enabled { "enabled" } else { "disabled" })
+    }
+
     fn find_defect(
         &self,
         own: Attached<'_>,
@@ -146,12 +157,6 @@ impl<'w> ColumnBits<'w> {
     #[inline]
     pub(crate) fn chunk(self, chunk: u32) -> ChunkBits<'w> {
         ChunkBits { words: self.0.chunk(chunk) }
-    }
-
-    /// The number of rows in which the component is disabled.
-    pub(crate) fn disabled(self) -> usize {
-        let words = self.0.words.iter();
-        words.map(|word| word.load(Ordering::Relaxed).count_ones() as usize).sum()
     }
 }
 
@@ -366,7 +371,7 @@ mod tests {
         assert_eq!(off(&bits, 0, 0), (1..130).collect::<Vec<_>>());
         assert!(off(&bits, 0, 2).is_empty());
         bits.truncate(1);
-        assert_eq!([1, 4].map(|column| bits.bits(column).unwrap().disabled()), [129, 0]);
+        assert_eq!([0, 1].map(|number| off(&bits, number, 0).len()), [129, 0]);
     }
 
     #[test]

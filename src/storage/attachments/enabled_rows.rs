@@ -38,11 +38,6 @@ impl<'w> EnabledRows<'w> {
         Self { bits: Some(bits), origin, rows }
     }
 
-    /// All rows of a chunk.
-    pub(crate) fn of_chunk(bits: ChunkBits<'w>, rows: usize) -> Self {
-        Self::new(bits, u32::try_from(rows).expect("a chunk has 2^32 rows or more"))
-    }
-
     #[inline]
     pub(crate) const fn empty() -> Self {
         Self { bits: None, origin: 0, rows: 0 }

@@ -22,6 +22,7 @@
 //! components that do not ask for lines cost no time.
 
 use core::ops::Range;
+use core::sync::atomic::AtomicU64;
 
 use bytemuck::TransparentWrapper as _;
 
@@ -30,7 +31,9 @@ use crate::line::VECTOR_ROWS;
 use crate::storage::stamps::{Stamp, StampPair, Stamps};
 use crate::version::Version;
 
-use super::attachment::{Attached, Attachment, AttachmentKind, Content, copy_words};
+use super::attachment::{
+    Attached, Attachment, AttachmentFigure, AttachmentKind, Content, copy_words,
+};
 #[cfg(test)]
 use super::attachments::AttachmentArray;
 use super::attachments::Attachments;
@@ -115,6 +118,11 @@ impl Attachment for LineVersions {
         ChunkLines::of(own).versions().for_each(|version| each(Content::Version(version)));
     }
 
+    fn figure(&self, words: &[AtomicU64], _: &ComponentInfo) -> Option<AttachmentFigure> {
+        let text = ["has a version for 16 rows each: ", ""];
+        Some(AttachmentFigure { amount: size_of_val(words), unit: "byte", text })
+    }
+
     fn find_defect(
         &self,
         own: Attached<'_>,
@@ -147,12 +155,6 @@ impl Attachments {
     ) -> Option<ChunkLines<'s>> {
         let array = self.find(AttachmentKind::LINE_VERSIONS, column)?;
         Some(ChunkLines::of(array.at(stamps, chunk)))
-    }
-
-    /// Bytes of the lines of a column in all chunks. `None` if it has none.
-    pub(crate) fn line_bytes(&self, column: u16) -> Option<usize> {
-        let array = self.find(AttachmentKind::LINE_VERSIONS, column)?;
-        Some(array.words.len() * size_of::<Stamp>())
     }
 }
 

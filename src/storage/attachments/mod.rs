@@ -41,6 +41,7 @@ mod words_layout;
 #[cfg(test)]
 mod write_counts;
 
+pub use attachment::AttachmentFigure;
 pub(crate) use attachment::{AttachmentKind, Content, RowSpan};
 pub(crate) use attachments::{Attachments, RowSource};
 pub(crate) use chunk_values::ValueCell;
