@@ -4,7 +4,6 @@ use core::fmt;
 use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
-use crate::entity::Entity;
 use crate::query::OneRecorder;
 
 use super::record::Recorder;
@@ -34,37 +33,5 @@ impl CommandWriter {
     pub fn spawn<B: Bundle>(&mut self, bundle: B) {
         const { assert_distinct::<B>() };
         self.recorder.spawn_without_id(&bundle, Location::caller());
-    }
-
-    /// [`CommandBuffer::despawn`](crate::CommandBuffer::despawn).
-    #[inline]
-    #[track_caller]
-    pub fn despawn(&mut self, entity: Entity) {
-        self.recorder.despawn(entity, Location::caller());
-    }
-
-    /// [`CommandBuffer::insert`](crate::CommandBuffer::insert).
-    #[inline]
-    #[track_caller]
-    pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
-        const { assert_distinct::<B>() };
-        self.recorder.change::<(), B>(entity, &bundle, Location::caller());
-    }
-
-    /// [`CommandBuffer::remove`](crate::CommandBuffer::remove).
-    #[inline]
-    #[track_caller]
-    pub fn remove<B: Bundle>(&mut self, entity: Entity) {
-        const { assert_distinct::<B>() };
-        self.recorder.change::<B, ()>(entity, &(), Location::caller());
-    }
-
-    /// [`CommandBuffer::exchange`](crate::CommandBuffer::exchange).
-    #[inline]
-    #[track_caller]
-    pub fn exchange<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: A) {
-        const { assert_distinct::<R>() };
-        const { assert_distinct::<A>() };
-        self.recorder.change::<R, A>(entity, &added, Location::caller());
     }
 }

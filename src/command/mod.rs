@@ -32,6 +32,7 @@
 // | `buffer`, `commands` | `CommandBuffer` and `Commands` |
 // | `writers`, `command_writer` | several threads that record into one buffer |
 // | `par_record`, `par_target` | the chunks of a query that record in parallel, and the targets |
+// | `entity_commands` | the commands on one entity, of buffers and writers |
 // | `by_query` | the commands on all entities that a query matches |
 // | `shared_commands` | the commands on shared values |
 // | `switch`, `switches` | the commands that enable and disable, recorded as lists |
@@ -52,6 +53,7 @@ mod bundle_kinds;
 mod by_query;
 mod command_writer;
 mod commands;
+mod entity_commands;
 mod entity_groups;
 mod error;
 mod failures;

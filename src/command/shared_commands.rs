@@ -9,18 +9,22 @@ use crate::world::{EntityError, World};
 
 use super::buffer::CommandBuffer;
 use super::by_query::{assert_by_components, matching};
-use super::command_writer::CommandWriter;
 use super::error::{CommandErrorKind, CommandVerb};
 use super::record::{BarrierKind, CallSite, DeferredChange, Recorder};
 
 impl Recorder {
-    fn insert_shared<T: SharedValue>(&mut self, entity: Entity, value: T, call_site: CallSite) {
+    pub(super) fn insert_shared<T: SharedValue>(
+        &mut self,
+        entity: Entity,
+        value: T,
+        call_site: CallSite,
+    ) {
         let change = move |world: &mut World| effect(world.insert_shared(entity, value));
         let (verb, change) = (CommandVerb::InsertShared, DeferredChange::new(change));
         self.push(BarrierKind::Change { verb, entity, change }, call_site);
     }
 
-    fn remove_shared<T: SharedValue>(&mut self, entity: Entity, call_site: CallSite) {
+    pub(super) fn remove_shared<T: SharedValue>(&mut self, entity: Entity, call_site: CallSite) {
         let change = move |world: &mut World| effect(world.remove_shared::<T>(entity));
         let (verb, change) = (CommandVerb::RemoveShared, DeferredChange::new(change));
         self.push(BarrierKind::Change { verb, entity, change }, call_site);
@@ -39,44 +43,6 @@ fn effect(changed: Result<(), EntityError>) -> Result<usize, CommandErrorKind> {
 }
 
 impl CommandBuffer {
-    /// Records that an entity gets a [shared value](crate::shared::Shared): see
-    /// [`World::insert_shared`](crate::World::insert_shared). A barrier, with a box for the value.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let mut buffer = world.command_buffer(1)?;
-    /// let tree = buffer.spawn(());
-    /// buffer.insert_shared(tree, "oak");
-    /// world.apply(&mut buffer).unwrap();
-    /// assert_eq!(world.shared::<&str>().get(tree), Ok(&"oak"));
-    /// # Ok::<(), phalanx::error::ReserveError>(())
-    /// ```
-    #[track_caller]
-    pub fn insert_shared<T: SharedValue>(&mut self, entity: Entity, value: T) {
-        self.recorder.insert_shared(entity, value, Location::caller());
-    }
-
-    /// Records that the [shared value](crate::shared::Shared) of type `T` is taken from an entity:
-    /// see [`World::remove_shared`](crate::World::remove_shared). If the entity has none at
-    /// playback, the command has no effect. A barrier.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// # let tree = world.spawn(());
-    /// world.insert_shared(tree, "oak").unwrap();
-    /// let mut buffer = world.command_buffer(0)?;
-    /// buffer.remove_shared::<&str>(tree);
-    /// world.apply(&mut buffer).unwrap();
-    /// assert!(!world.shared::<&str>().contains(tree));
-    /// # Ok::<(), phalanx::error::ReserveError>(())
-    /// ```
-    #[track_caller]
-    pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) {
-        self.recorder.remove_shared::<T>(entity, Location::caller());
-    }
-
     /// Records that all entities that `Q` and `F` match at playback get a [shared
     /// value](crate::shared::Shared), by
     /// [`Matching::insert_shared`](crate::Matching::insert_shared). A barrier, with a box for the
@@ -101,19 +67,5 @@ impl CommandBuffer {
         let (verb, entity) = (CommandVerb::InsertShared, Entity::NULL);
         let change = DeferredChange::new(change);
         self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
-    }
-}
-
-impl CommandWriter {
-    /// [`CommandBuffer::insert_shared`].
-    #[track_caller]
-    pub fn insert_shared<T: SharedValue>(&mut self, entity: Entity, value: T) {
-        self.recorder.insert_shared(entity, value, Location::caller());
-    }
-
-    /// [`CommandBuffer::remove_shared`].
-    #[track_caller]
-    pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) {
-        self.recorder.remove_shared::<T>(entity, Location::caller());
     }
 }

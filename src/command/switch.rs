@@ -4,19 +4,17 @@ use core::panic::Location;
 
 use crate::archetype::Bundle;
 use crate::component::Component;
-use crate::entity::Entity;
 use crate::query::{Filter, Terms, assert_enableable};
 use crate::world::World;
 
 use super::buffer::CommandBuffer;
 use super::by_query::{assert_by_components, matching};
-use super::command_writer::CommandWriter;
 use super::error::CommandVerb;
 use super::record::{Barrier, BarrierKind, Recorder};
 use super::switches::{Switch, Switches};
 
 impl Recorder {
-    fn switch<C: Component + Bundle>(&mut self, switch: Switch) {
+    pub(super) fn switch<C: Component + Bundle>(&mut self, switch: Switch) {
         let after = self.records.len();
         if let Some(Barrier { after: last, kind: BarrierKind::Switches { switches, .. }, .. }) =
             self.barriers.last_mut()
@@ -32,29 +30,6 @@ impl Recorder {
 }
 
 impl CommandBuffer {
-    /// Records that component `C` of an entity is enabled or disabled: see
-    /// [`World::set_enabled`](crate::World::set_enabled). If the entity has no `C` at playback, the
-    /// command has no effect.
-    ///
-    /// A barrier; consecutive switches of one component are one barrier.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[component(enableable)] struct Awake;
-    /// # let mut world = World::new();
-    /// let entity = world.spawn(Awake);
-    /// let mut buffer = world.command_buffer(0)?;
-    /// buffer.set_enabled::<Awake>(entity, false);
-    /// world.apply(&mut buffer).unwrap();
-    /// assert!(!world.is_enabled::<Awake>(entity).unwrap());
-    /// # Ok::<(), phalanx::error::ReserveError>(())
-    /// ```
-    #[track_caller]
-    pub fn set_enabled<C: Component + Bundle>(&mut self, entity: Entity, enabled: bool) {
-        const { assert_enableable::<C>() };
-        self.recorder.switch::<C>(Switch { entity, enabled, call_site: Location::caller() });
-    }
-
     /// Records that component `C` is enabled in all entities that `Q` and `F` match at playback
     /// and that have it, by [`Matching::enable`](crate::Matching::enable). A barrier.
     ///
@@ -101,14 +76,5 @@ impl CommandBuffer {
         const { assert_by_components::<Q, F>() };
         let change = |world: &mut World, _: &[u8]| Ok(matching::<Q, F>(world)?.disable::<C>());
         self.recorder.by_query::<C, ()>(CommandVerb::Disable, &(), change, Location::caller());
-    }
-}
-
-impl CommandWriter {
-    /// [`CommandBuffer::set_enabled`].
-    #[track_caller]
-    pub fn set_enabled<C: Component + Bundle>(&mut self, entity: Entity, enabled: bool) {
-        const { assert_enableable::<C>() };
-        self.recorder.switch::<C>(Switch { entity, enabled, call_site: Location::caller() });
     }
 }
