@@ -127,7 +127,7 @@ impl Mode for Writes {
 
 impl<'w> ReadBorrow<'w> {
     #[inline]
-    pub(super) const fn shared(store: &'w Store) -> Self {
+    pub(crate) const fn shared(store: &'w Store) -> Self {
         Self { store, access: None }
     }
 
@@ -137,13 +137,13 @@ impl<'w> ReadBorrow<'w> {
     }
 
     #[inline]
-    pub(super) const fn store(self) -> &'w Store {
+    pub(crate) const fn store(self) -> &'w Store {
         self.store
     }
 
     /// The read access, if the store is split.
     #[inline]
-    pub(super) const fn access(self) -> Option<ReadAccess<'w>> {
+    pub(crate) const fn access(self) -> Option<ReadAccess<'w>> {
         self.access
     }
 

@@ -4,10 +4,13 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::{Bundle, Change, assert_distinct};
-use crate::component::NameTaken;
-use crate::query::{Filter, Terms, assert_unaliased, matches_in, query_type};
+use crate::component::{ChunkValue, Columnar, NameTaken, PerChunk, SharedValue};
+use crate::query::{
+    Changed, Filter, ReadBorrow, Terms, Watch, WhereChunk, WhereShared, With, Without,
+    assert_no_version, assert_unaliased, assert_version, filter_methods, matches_in, query_type,
+};
 use crate::storage::LayoutError;
-use crate::store::{History, Store};
+use crate::store::Store;
 use crate::version::Version;
 
 use super::world::World;
@@ -108,14 +111,16 @@ impl World {
 // 4. `World::despawn_where::<Q, F>()` like the commands: this needs no type, but a filter type has
 //    no version to compare with.
 //
-// This type repeats methods of one line. `Query` has methods of these names only for their
-// compile errors.
+// The filters of both are written once, in `query/narrow.rs`. `Query` has methods of the names of
+// changes only for their compile errors.
 #[must_use = "nothing changes before `insert`, `remove`, `despawn`, `retain` or `move_from`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {
     store: &'w mut Store,
     filter: F,
     terms: PhantomData<fn(Q) -> Q>,
 }
+
+filter_methods!(Matching);
 
 impl<Q: Terms, F: Filter> fmt::Debug for Matching<'_, Q, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -132,9 +137,15 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Self { store, filter, terms: PhantomData }
     }
 
-    /// The ranges of discarded versions of the world.
-    pub(super) const fn history(&self) -> &History {
-        self.store.history()
+    /// The borrowed data, for inspection without a change.
+    const fn view(&self) -> ReadBorrow<'_> {
+        ReadBorrow::shared(self.store)
+    }
+
+    #[inline]
+    fn narrow<G: Filter>(self, filter: G) -> Matching<'w, Q, (F, G)> {
+        let (store, own) = self.into_parts();
+        Matching::new(store, (own, filter))
     }
 
     /// The store, and the filter of its entities.

@@ -9,7 +9,7 @@
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id, copies; reserves ids |
 //! | [`structural`] | `despawn`, `despawn_batch`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`merge`] | takes over the entities of another world, all or those that a query matches |
-//! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and their filters |
+//! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
 //! | [`enable`] | switches components off and on without moving rows |
@@ -76,7 +76,6 @@ mod cell_shape;
 mod changes_entities;
 mod digests;
 mod hash_cache;
-mod narrow;
 mod resources;
 mod retain;
 mod split;

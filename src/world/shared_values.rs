@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::archetype::Change;
 use crate::component::{SharedCodec, SharedMap, SharedRow, SharedValue};
 use crate::entity::{Entity, NoSuchEntity};
-use crate::query::{Filter, Terms, WhereShared, matches_in};
+use crate::query::{Filter, Terms, matches_in};
 use crate::storage::LayoutError;
 use crate::store::EntityError;
 
@@ -315,25 +315,6 @@ impl SharedRow {
 }
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
-    /// Only entities with a [shared value](crate::shared::Shared) of type `T` that equals `value`:
-    /// [`Query::where_shared`](crate::Query::where_shared).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let [oak, birch] = [world.spawn(()), world.spawn(())];
-    /// world.insert_shared(oak, "oak")?;
-    /// world.insert_shared(birch, "birch")?;
-    /// assert_eq!(world.matching::<()>().where_shared(&"oak").despawn(), 1);
-    /// assert!(world.contains(birch));
-    /// # Ok::<(), phalanx::error::EntityError>(())
-    /// ```
-    pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {
-        let (store, filter) = self.into_parts();
-        let tag = store.registry().shared_tag(value);
-        Matching::new(store, (filter, WhereShared::new(tag)))
-    }
-
     /// Gives every entity that matches a [shared value](crate::shared::Shared) of type `T`, which
     /// replaces its previous one, and returns the number of these entities. Entities that already
     /// have an equal value are not counted.
