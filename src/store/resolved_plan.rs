@@ -143,7 +143,7 @@ impl ResolvedPlan {
         unsafe { &*self.cache.get() }
     }
 
-    /// Resolves the archetypes that moved since the last call: O(archetypes that moved × log plan).
+    /// Resolves the archetypes that moved since the last call: O(archetypes that moved).
     #[cold]
     fn refresh(&self, archetypes: &Archetypes, now: LogPosition) {
         let _resolving = self.resolving.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,6 +6,7 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::Column;
 
 use super::column_type::ColumnKind;
+use super::labels::Labels;
 
 /// A column that a query takes from an archetype.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +98,7 @@ impl ColumnRef {
 pub(crate) struct ColumnMap {
     width: usize,
     entries: Vec<Entry>,
+    labels: Labels,
     columns: Vec<ColumnRef>,
     /// The values of each column, which are the same in all entries that have it. `None` for
     /// columns that no entry has.
@@ -112,8 +114,9 @@ struct Entry {
 }
 
 impl ColumnMap {
-    pub(crate) const fn new(width: usize) -> Self {
-        Self { width, entries: Vec::new(), columns: Vec::new(), values: Vec::new() }
+    pub(crate) fn new(width: usize) -> Self {
+        let labels = Labels::default();
+        Self { width, entries: Vec::new(), labels, columns: Vec::new(), values: Vec::new() }
     }
 
     /// Adds an entry for `list`, which the caller identifies by `label`. Labels ascend, so no two
@@ -130,8 +133,6 @@ impl ColumnMap {
         list: &ChunkList,
         uses: impl IntoIterator<Item = ColumnUse>,
     ) {
-        let ascends = self.entries.last().is_none_or(|last| last.label < label);
-        assert!(ascends, "the entry of list {label} does not follow those of lesser labels");
         let start = self.columns.len();
         // Pushed in place: if the entry is refused below, its columns belong to no entry.
         self.columns.extend(uses.into_iter().map(|one| match one.column {
@@ -156,6 +157,9 @@ impl ColumnMap {
             assert!(known == own, "a column has different values in two entries");
         }
         let start = u32::try_from(start).expect("a map has 2^32 columns or more");
+        // Last, so that a label has an entry whatever panics.
+        let ascends = self.labels.push(label);
+        assert!(ascends, "the entry of list {label} does not follow those of lesser labels");
         self.entries.push(Entry { key: list.key(), label, start });
     }
 
@@ -193,13 +197,15 @@ impl ColumnMap {
     /// Bytes of the map.
     pub(crate) fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
+            + self.labels.bytes()
             + self.columns.capacity() * size_of::<ColumnRef>()
             + self.values.capacity() * size_of::<Option<Values>>()
     }
 
-    /// The index of the entry with a label, if labels were pushed in ascending order.
+    /// The index of the entry with a label. O(1).
+    #[inline]
     pub(crate) fn find(&self, label: u32) -> Option<usize> {
-        self.entries.binary_search_by_key(&label, |entry| entry.label).ok()
+        self.labels.find(label)
     }
 
     /// The labels of all entries.

@@ -35,7 +35,8 @@
 //! The safe form of the same slices, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
 //! 4 to 12 % of a kernel in the first-level cache. It is the oracle of the tests.
 //!
-//! * [`column_map`] has the columns that a query takes from each archetype.
+//! * [`column_map`] has the columns that a query takes from each archetype, [`labels`] the entry of
+//!   an archetype there.
 //! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
 //! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`]
 //!   their common types.
@@ -53,6 +54,7 @@ mod chunk_iter;
 mod column_map;
 mod column_type;
 mod column_views;
+mod labels;
 #[cfg(test)]
 mod oracle_tests;
 mod row_move;
