@@ -190,3 +190,76 @@ fn rows_that_fill_the_targets_last_chunk_get_the_values_that_came_with_a_tag() {
         }
     }
 }
+
+/// Numbers that look random.
+struct Random(u32);
+
+impl Random {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) % end
+    }
+}
+
+/// One change of a world whose chunks have 63 rows, four vectors. Single rows come and go between
+/// changes of many, which end, move, replace or copy the vector that was prepared last.
+fn change_few_rows(world: &mut World, entities: &mut Vec<Entity>, random: &mut Random) {
+    let some = 1 + random.below(18);
+    let any = random.below(entities.len().try_into().expect("few entities")) as usize;
+    let entity = entities[any];
+    match random.below(17) {
+        0..5 if entities.len() < 150 => {
+            entities.extend((0..some).map(|i| world.spawn(Line([i; 16]))));
+        }
+        5 => entities.extend(world.spawn_batch((0..some).map(|_| (Line([1; 16]), Tag))).to_vec()),
+        6 => entities.extend(
+            world.spawn_columns(&vec![Line([1; 16]); some as usize][..]).expect("room").to_vec(),
+        ),
+        7 => world.insert(entity, Tag).expect("alive"),
+        8 => drop(world.remove::<Tag>(entity)),
+        9 => drop(world.matching::<&Line>().without::<Tag>().insert(Tag)),
+        10 => drop(world.matching::<&Line>().remove::<Tag>()),
+        11 => drop(world.memory_mut().compact(usize::MAX)),
+        12 => world.reserve::<Line>(some as usize).expect("room"),
+        13 => {
+            let mut other = small_chunks();
+            other.spawn_batch((0..some).map(|i| Line([i; 16])));
+            let merged = world.merge(other).expect("the worlds have one chunk size");
+            entities.extend(merged.iter().map(|(_, new)| new));
+        }
+        14 => entities.extend(world.instantiate(entity, some as usize).expect("alive").to_vec()),
+        _ => {
+            for _ in 0..some.min(u32::try_from(entities.len() - 1).expect("few entities")) {
+                let at = random.below(entities.len().try_into().expect("few entities")) as usize;
+                world.despawn(entities.swap_remove(at)).expect("alive");
+            }
+        }
+    }
+}
+
+#[test]
+fn padding_is_initialised_after_any_history_of_single_rows() {
+    let (seeds, steps) = if cfg!(miri) { (2, 100) } else { (20, 300) };
+    for seed in 0..seeds {
+        let (mut world, mut random) = (small_chunks(), Random(seed));
+        let mut entities = vec![world.spawn(Line([0; 16]))];
+        let mut saved = (world.snapshot().expect("it has no shared values"), entities.clone());
+        for step in 0..steps {
+            match random.below(20) {
+                0 => saved = (world.snapshot().expect("no shared values"), entities.clone()),
+                1 => {
+                    world.restore(&saved.0).expect("it is a state of this world");
+                    entities.clone_from(&saved.1);
+                }
+                _ => change_few_rows(&mut world, &mut entities, &mut random),
+            }
+            let lines = world.query::<&Line>().padded();
+            std::hint::black_box(lines.iter().flatten().fold(0, |sum, line| sum ^ line.0[0]));
+            assert_eq!(world.len(), entities.len(), "seed {seed}, step {step}");
+            if !cfg!(miri) {
+                assert_eq!(world.check(), Ok(()), "seed {seed}, step {step}");
+            }
+        }
+        assert_eq!(world.check(), Ok(()), "seed {seed}");
+    }
+}
