@@ -51,7 +51,8 @@ const fn assert_given_mut<Q: Terms, C: Component>() {
 /// # Copies
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Reads one component of all matches, or their ids, as a dense array. Borrows the query, also
-    /// if it writes, so that it can be used again.
+    /// if it writes, so that it can be used again: a `let` that keeps the copies needs a query that
+    /// is kept in a variable.
     ///
     /// ```
     /// # use phalanx::prelude::*;

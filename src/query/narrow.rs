@@ -109,8 +109,8 @@ macro_rules! filter_methods {
             /// entities, and this one does: systems with a query that includes them may run at the
             /// same time. The same holds for [`with`](Self::with) and `AnyOf` of a hidden
             /// component, and for any filter by an enableable component, if neither the terms nor
-            /// the filters of the system's query name it. If the query is [`padded`](Self::padded),
-            /// and the filter chooses rows by enable bits.
+            /// the filters of the system's query name it. If the query is
+            /// [`padded`](crate::Query::padded), and the filter chooses rows by enable bits.
             ///
             /// ```
             /// # use phalanx::prelude::*;
@@ -194,8 +194,8 @@ macro_rules! filter_methods {
             /// # Panics
             ///
             /// In a system, if neither the terms nor the filters of its query name the component
-            /// that `G` watches. If the query is [`padded`](Self::padded), and `G` chooses lines. A
-            /// tuple panics as its other filters do: see [`filter`](Self::filter).
+            /// that `G` watches. If the query is [`padded`](crate::Query::padded), and `G` chooses
+            /// lines. A tuple panics as its other filters do: see [`filter`](Self::filter).
             ///
             /// ```
             /// # use phalanx::prelude::*;
@@ -230,10 +230,10 @@ macro_rules! filter_methods {
             ///
             /// The type of the test's argument selects the value; only archetypes that have
             /// `PerChunk<V>` match. The test is called once per chunk and pass, and must return the
-            /// same result for the same value: [`scatter`](Self::scatter) and
-            /// [`single`](Self::single) count rows before they visit them, and panic if the visited
-            /// rows differ. The test is `Copy`: it must capture data, for example the view of a
-            /// camera, with `move`.
+            /// same result for the same value: [`scatter`](crate::Query::scatter) and
+            /// [`single`](crate::Query::single) count rows before they visit them, and panic if the
+            /// visited rows differ. The test is `Copy`: it must capture data, for example the view
+            /// of a camera, with `move`.
             ///
             /// # Panics
             ///

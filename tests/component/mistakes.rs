@@ -227,9 +227,9 @@ fn mistakes_in_the_use_of_queries() {
 }
 
 #[test]
-fn a_parallel_loop_that_records_is_told_of_par_record_in_the_first_line() {
+fn a_parallel_loop_that_records_is_told_of_record_in_the_first_line() {
     let first_line =
-        "[E0277]: `(dyn phalanx::query::one_recorder::par_record_gives_each_chunk_a_writer";
+        "[E0277]: `(dyn phalanx::query::one_recorder::record_gives_each_chunk_a_writer";
     let loops = |recorder: &str, record: &str, pass: &str| {
         let body = format!("|ids| ids.iter().for_each(|&id| recorder.{record}(id))");
         format!("fn f(all: Query<Entity>, mut recorder: {recorder}) {{ all.{pass}({body}); }}")

@@ -20,9 +20,9 @@
 //!   the `unsafe` in a default value or in an attribute is the user's, and forbidden.
 //! - **Errors name a macro of phalanx as well**, because a crate may call itself `core`.
 //!
-//! Modules: [`component`] and [`kernel`] parse the two kinds of items. [`options`] has the words in
-//! the attribute, [`attributes`] the attributes that an item may have besides, [`fields`] the
-//! fields of a struct, and [`mistakes`] the errors.
+//! Modules: `component` and `kernel` parse the two kinds of items. `options` has the words in the
+//! attribute, `attributes` the attributes that an item may have besides, `fields` the fields of a
+//! struct, and `mistakes` the errors.
 
 mod attributes;
 mod component;
