@@ -4,7 +4,40 @@ use core::any::TypeId;
 
 use crate::component::{Component, same_name};
 
-/// A component that a term names, and whether it writes it.
+/// The use that a term makes of a component, as a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AccessFlags(u16);
+
+impl AccessFlags {
+    pub(crate) const READ: Self = Self(0);
+    pub(crate) const WRITE: Self = Self(1);
+    /// The query also matches archetypes that lack the component.
+    pub(crate) const OPTIONAL: Self = Self(1 << 1);
+    /// The term takes data beside the column, and not the column itself.
+    pub(crate) const BESIDE: Self = Self(1 << 2);
+    /// It hands out one value for all rows of a chunk, to be written.
+    pub(crate) const WRITES_CHUNKS: Self = Self(1 << 3);
+    /// It stamps the lines that it writes.
+    pub(crate) const BY_LINES: Self = Self(1 << 4);
+    /// The row is `None` if the component is disabled in it.
+    pub(crate) const ENABLED_ROWS: Self = Self(1 << 5);
+    /// It shows only rows in which its component is enabled.
+    pub(crate) const CHOOSES_ROWS: Self = Self(1 << 6);
+    /// It writes a component that tracks lines.
+    pub(crate) const STAMPS_LINES: Self = Self(1 << 7);
+    /// It switches enable bits.
+    pub(crate) const SWITCHES: Self = Self(1 << 8);
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// A component that a term names, and the use that it makes of it.
 ///
 /// Constants compare components by name, since they cannot compare types. Code that runs compares
 /// types.
@@ -12,84 +45,55 @@ use crate::component::{Component, same_name};
 pub struct Access {
     /// The component; none for `Entity` and `Shared`.
     component: Option<(&'static str, TypeId)>,
-    write: bool,
-    /// Whether the query also matches archetypes that lack the component.
-    optional: bool,
-    /// Whether the component is enableable.
-    enableable: bool,
-    /// Whether the term takes data beside the column, and not the column itself.
-    beside: bool,
-    /// Whether it hands out one value for all rows of a chunk, to be written.
-    writes_chunk: bool,
-    /// Whether the term stamps the lines that it writes.
-    by_lines: bool,
-    /// Whether the component tracks lines.
-    tracks_lines: bool,
-    /// Whether the row is `None` if the component is disabled in it.
-    enabled_rows: bool,
+    flags: AccessFlags,
 }
 
 impl Access {
-    pub(crate) const NONE: Self = Self {
-        component: None,
-        write: false,
-        optional: false,
-        enableable: false,
-        beside: false,
-        writes_chunk: false,
-        by_lines: false,
-        tracks_lines: false,
-        enabled_rows: false,
-    };
+    /// An access to the ids of entities.
+    pub(crate) const NONE: Self = Self { component: None, flags: AccessFlags::READ };
 
-    pub(crate) const fn new<C: Component>(write: bool) -> Self {
-        let component = Some((C::NAME, TypeId::of::<C>()));
-        let (enableable, tracks_lines) = (C::ENABLEABLE, C::TRACKS_LINES);
-        Self { component, write, enableable, tracks_lines, ..Self::NONE }
-    }
+    /// An access to a value that entities share, which no query writes.
+    pub(crate) const SHARED: Self = Self { component: None, flags: AccessFlags::BESIDE };
 
-    pub(crate) const fn optional<C: Component>(write: bool) -> Self {
-        Self { optional: true, ..Self::new::<C>(write) }
+    /// An access to `C`. The flags that follow from the component are added.
+    pub(crate) const fn new<C: Component>(mut flags: AccessFlags) -> Self {
+        let is_whole = !flags.has_any(AccessFlags::OPTIONAL.and(AccessFlags::BESIDE));
+        if C::ENABLEABLE && is_whole {
+            flags = flags.and(AccessFlags::CHOOSES_ROWS);
+        }
+        if C::ENABLEABLE && flags.has_any(AccessFlags::WRITE) && flags.has_any(AccessFlags::BESIDE)
+        {
+            flags = flags.and(AccessFlags::SWITCHES);
+        }
+        if C::TRACKS_LINES && flags.has_any(AccessFlags::WRITE) {
+            flags = flags.and(AccessFlags::STAMPS_LINES);
+        }
+        Self { component: Some((C::NAME, TypeId::of::<C>())), flags }
     }
 
     /// This optional access, restricted to enabled rows.
     pub(super) const fn of_enabled_rows(self) -> Self {
-        Self { enabled_rows: true, ..self }
+        Self { flags: self.flags.and(AccessFlags::ENABLED_ROWS), ..self }
     }
 
-    /// An access to the enable bits of `C`.
-    pub(crate) const fn bits<C: Component>(write: bool) -> Self {
-        Self { beside: true, ..Self::new::<C>(write) }
+    const fn is_beside(&self) -> bool {
+        self.flags.has_any(AccessFlags::BESIDE)
     }
-
-    /// An access to the values of chunks whose component is `C`.
-    pub(crate) const fn per_chunk<C: Component>(write: bool) -> Self {
-        Self { beside: true, writes_chunk: write, ..Self::new::<C>(write) }
-    }
-
-    /// An access to the values of `C`, written line by line.
-    pub(crate) const fn by_lines<C: Component>() -> Self {
-        Self { by_lines: true, ..Self::new::<C>(true) }
-    }
-
-    /// An access to a value that entities share, which no query writes.
-    pub(crate) const SHARED: Self = Self { beside: true, ..Self::NONE };
 
     /// Whether the term is of the ids of entities.
     pub(crate) const fn is_entities(&self) -> bool {
-        self.component.is_none() && !self.beside
+        self.component.is_none() && !self.is_beside()
     }
 
-    /// Whether rows are seen only where the component is enabled.
-    const fn chooses_rows(&self) -> bool {
-        self.enableable && !self.optional && !self.beside
-    }
-
-    /// Whether every match has a cell of the component through this term, writable if `write`.
-    const fn gives(&self, name: &str, write: bool) -> bool {
+    /// Whether every match has a cell of the component through this term, writable if `needed` is
+    /// to write.
+    const fn gives(&self, name: &str, needed: AccessFlags) -> bool {
+        let is_whole = !self.flags.has_any(AccessFlags::OPTIONAL.and(AccessFlags::BESIDE));
         match self.name() {
             Some(own) => {
-                !self.optional && !self.beside && (self.write || !write) && same_name(own, name)
+                is_whole
+                    && (self.writes() || !needed.has_any(AccessFlags::WRITE))
+                    && same_name(own, name)
             }
             None => false,
         }
@@ -104,7 +108,7 @@ impl Access {
 
     /// Whether this is a term of the values of `C`, and not of another type of the same name.
     pub(crate) fn is_of<C: Component>(&self) -> bool {
-        !self.beside && self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
+        !self.is_beside() && self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
     }
 
     /// Whether both are of one component type.
@@ -116,7 +120,7 @@ impl Access {
     }
 
     pub(crate) const fn writes(&self) -> bool {
-        self.write
+        self.flags.has_any(AccessFlags::WRITE)
     }
 
     /// Two terms of one component conflict unless both only read it, or one accesses its values and
@@ -124,7 +128,9 @@ impl Access {
     const fn conflicts(&self, other: &Self) -> bool {
         match (self.name(), other.name()) {
             (Some(a), Some(b)) => {
-                (self.write || other.write) && self.beside == other.beside && same_name(a, b)
+                (self.writes() || other.writes())
+                    && self.is_beside() == other.is_beside()
+                    && same_name(a, b)
             }
             _ => false,
         }
@@ -160,11 +166,12 @@ pub(crate) const fn conflict(terms: &[&[Access]]) -> Option<&'static str> {
     None
 }
 
-/// Whether every match has a cell of the component through one of the terms, writable if `write`.
-pub(crate) const fn any_gives(terms: &[&[Access]], name: &str, write: bool) -> bool {
+/// Whether every match has a cell of the component through one of the terms, writable if `needed`
+/// is to write.
+pub(crate) const fn any_gives(terms: &[&[Access]], name: &str, needed: AccessFlags) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {
-        if access.gives(name, write) {
+        if access.gives(name, needed) {
             return true;
         }
         i += 1;
@@ -172,71 +179,11 @@ pub(crate) const fn any_gives(terms: &[&[Access]], name: &str, write: bool) -> b
     false
 }
 
-/// Whether any of the terms writes.
-pub(crate) const fn any_write(terms: &[&[Access]]) -> bool {
+/// Whether any of the terms has one of the flags.
+pub(crate) const fn any(terms: &[&[Access]], flags: AccessFlags) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {
-        if access.write {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// Whether any of the terms chooses rows by enable bits.
-pub(crate) const fn any_chooses_rows(terms: &[&[Access]]) -> bool {
-    let mut i = 0;
-    while let Some(access) = nth(terms, i) {
-        if access.chooses_rows() {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// Whether any of the terms takes data beside its column.
-pub(crate) const fn any_beside(terms: &[&[Access]]) -> bool {
-    let mut i = 0;
-    while let Some(access) = nth(terms, i) {
-        if access.beside || access.by_lines || access.enabled_rows {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// Whether any of the terms writes a component that tracks lines.
-pub(crate) const fn any_tracks_lines(terms: &[&[Access]]) -> bool {
-    let mut i = 0;
-    while let Some(access) = nth(terms, i) {
-        if access.write && access.tracks_lines {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// Whether any of the terms switches enable bits.
-pub(crate) const fn any_switches(terms: &[&[Access]]) -> bool {
-    let mut i = 0;
-    while let Some(access) = nth(terms, i) {
-        if access.write && access.enableable && access.beside {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// Whether any of the terms hands out one value for all rows of a chunk, to be written.
-pub(crate) const fn any_writes_chunks(terms: &[&[Access]]) -> bool {
-    let mut i = 0;
-    while let Some(access) = nth(terms, i) {
-        if access.writes_chunk {
+        if access.flags.has_any(flags) {
             return true;
         }
         i += 1;
@@ -271,22 +218,27 @@ mod tests {
     struct OtherA(u32);
     crate::impl_component!(A as "a", B as "b", OtherA as "a");
 
-    const READ: Access = Access::new::<A>(false);
-    const WRITE: Access = Access::new::<A>(true);
+    const READS: AccessFlags = AccessFlags::READ;
+    const WRITES: AccessFlags = AccessFlags::WRITE;
+    const READ: Access = Access::new::<A>(READS);
+    const WRITE: Access = Access::new::<A>(WRITES);
 
     #[test]
     fn only_a_term_that_every_match_has_gives_a_component() {
-        let maybe = Access::optional::<A>(true);
-        assert!(any_gives(&[&[Access::NONE], &[READ]], "a", false), "a read, to be read");
-        assert!(any_gives(&[&[WRITE]], "a", false) && any_gives(&[&[WRITE]], "a", true), "a write");
-        assert!(!any_gives(&[&[READ]], "a", true), "a read, to be written");
-        assert!(!any_gives(&[&[maybe], &[Access::NONE]], "a", false), "some lack it");
-        assert!(!any_gives(&[&[READ], &[WRITE]], "b", false), "another component");
+        let maybe = Access::new::<A>(WRITES.and(AccessFlags::OPTIONAL));
+        assert!(any_gives(&[&[Access::NONE], &[READ]], "a", READS), "a read, to be read");
+        assert!(
+            any_gives(&[&[WRITE]], "a", READS) && any_gives(&[&[WRITE]], "a", WRITES),
+            "a write"
+        );
+        assert!(!any_gives(&[&[READ]], "a", WRITES), "a read, to be written");
+        assert!(!any_gives(&[&[maybe], &[Access::NONE]], "a", READS), "some lack it");
+        assert!(!any_gives(&[&[READ], &[WRITE]], "b", READS), "another component");
     }
 
     #[test]
     fn a_write_conflicts_with_every_mention_of_its_component() {
-        let [other, none] = [Access::new::<B>(true), Access::NONE];
+        let [other, none] = [Access::new::<B>(WRITES), Access::NONE];
         assert_eq!(conflict(&[&[READ], &[READ]]), None, "two reads");
         assert_eq!(conflict(&[&[READ], &[WRITE]]), Some("a"), "read and write");
         assert_eq!(conflict(&[&[WRITE], &[READ]]), Some("a"), "write and read");

@@ -12,7 +12,7 @@ use crate::storage::{
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
-use super::access::Access;
+use super::access::{Access, AccessFlags};
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, sealed as filter_sealed};
 use super::run_stamps::RunStamps;
@@ -197,7 +197,7 @@ impl<C: Component> Term for Enabled<C> {
     type Mode = Reads;
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
-        &[Access::bits::<C>(false)]
+        &[Access::new::<C>(AccessFlags::BESIDE)]
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -245,7 +245,7 @@ impl<C: Component> Term for EnabledMut<C> {
     type Mode = Writes;
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
-        &[Access::bits::<C>(true)]
+        &[Access::new::<C>(AccessFlags::WRITE.and(AccessFlags::BESIDE))]
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {

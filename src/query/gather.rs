@@ -6,7 +6,7 @@ use crate::component::{Component, ConstText};
 use crate::entity::Entity;
 use crate::storage::Columns;
 
-use super::access::{Access, any_gives};
+use super::access::{Access, AccessFlags, any_gives};
 use super::filter::{Filter, Watch};
 use super::per_chunk_terms::refuse_other_answers;
 use super::query::Query;
@@ -34,7 +34,7 @@ impl core::error::Error for ScatterError {}
 /// A compile error unless every match has a cell of `C`. Evaluated in a constant of each public
 /// function, so that the error names the caller's line.
 const fn assert_given<Q: Terms, C: Component>() {
-    if !any_gives(Q::ACCESSES, C::NAME, false) {
+    if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
         let text = ["to gather the component `", C::NAME, "` name it as a term: `&C`"];
         panic!("{}", ConstText::of(&text).as_str());
     }
@@ -42,7 +42,7 @@ const fn assert_given<Q: Terms, C: Component>() {
 
 /// [`assert_given`] for a cell that is written.
 const fn assert_given_mut<Q: Terms, C: Component>() {
-    if !any_gives(Q::ACCESSES, C::NAME, true) {
+    if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::WRITE) {
         let text = ["to scatter the component `", C::NAME, "` name it as a term: `&mut C`"];
         panic!("{}", ConstText::of(&text).as_str());
     }

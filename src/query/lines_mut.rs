@@ -11,7 +11,7 @@ use crate::storage::{ChunkLines, Columns};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
-use super::access::Access;
+use super::access::{Access, AccessFlags};
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
 use super::some_rows::PickRow;
@@ -380,7 +380,7 @@ impl<C: Component> Term for LinesMut<C> {
     type Mode = Writes;
     const ACCESSES: &'static [Access] = {
         assert_tracks_lines::<C>();
-        &[Access::by_lines::<C>()]
+        &[Access::new::<C>(AccessFlags::WRITE.and(AccessFlags::BY_LINES))]
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {

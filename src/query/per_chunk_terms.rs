@@ -11,7 +11,7 @@ use crate::storage::{ColumnRef, Columns, NewerLines, StampRun, ValueCell};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
-use super::access::Access;
+use super::access::{Access, AccessFlags};
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, Watch, sealed as filter_sealed};
 use super::query_iter::Invariant;
@@ -27,7 +27,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
     type ByRow = Self;
     type Key = Self;
     type Mode = Reads;
-    const ACCESSES: &'static [Access] = &[Access::per_chunk::<Self>(false)];
+    const ACCESSES: &'static [Access] = &[Access::new::<Self>(AccessFlags::BESIDE)];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.beside::<Self>(false);
@@ -169,7 +169,9 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     type ByRow = Self;
     type Key = PerChunkMut<V>;
     type Mode = Writes;
-    const ACCESSES: &'static [Access] = &[Access::per_chunk::<PerChunk<V>>(true)];
+    const ACCESSES: &'static [Access] = &[Access::new::<PerChunk<V>>(
+        AccessFlags::WRITE.and(AccessFlags::BESIDE).and(AccessFlags::WRITES_CHUNKS),
+    )];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.beside::<PerChunk<V>>(true);

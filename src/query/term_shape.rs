@@ -9,7 +9,7 @@ use crate::storage::{Columns, StampRun};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
-use super::access::Access;
+use super::access::{Access, AccessFlags};
 use super::in_step::InStep;
 use super::run_stamps::RunStamps;
 use super::some_rows::PickRow;
@@ -70,10 +70,11 @@ impl<C: Component> TermShape for Whole<C> {
     type Rows<'w> = slice::Iter<'w, C>;
     type RowsMut<'w> = slice::IterMut<'w, C>;
     type Stamps<'w> = StampRun<'w>;
-    const READ: &'static [Access] = &[Access::new::<C>(false)];
-    const WRITE: &'static [Access] = &[Access::new::<C>(true)];
-    const READ_OPTIONAL: &'static [Access] = &[Access::optional::<C>(false)];
-    const WRITE_OPTIONAL: &'static [Access] = &[Access::optional::<C>(true)];
+    const READ: &'static [Access] = &[Access::new::<C>(AccessFlags::READ)];
+    const WRITE: &'static [Access] = &[Access::new::<C>(AccessFlags::WRITE)];
+    const READ_OPTIONAL: &'static [Access] = &[Access::new::<C>(AccessFlags::OPTIONAL)];
+    const WRITE_OPTIONAL: &'static [Access] =
+        &[Access::new::<C>(AccessFlags::WRITE.and(AccessFlags::OPTIONAL))];
 
     #[inline(always)]
     fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<&'w [C]> {
@@ -183,10 +184,10 @@ macro_rules! tuples {
             type Rows<'w> = InStep<($(slice::Iter<'w, $T>,)*)>;
             type RowsMut<'w> = InStep<($(slice::IterMut<'w, $T>,)*)>;
             type Stamps<'w> = ($(<Whole<$T> as TermShape>::Stamps<'w>,)*);
-            const READ: &'static [Access] = &[$(Access::new::<$T>(false)),*];
-            const WRITE: &'static [Access] = &[$(Access::new::<$T>(true)),*];
-            const READ_OPTIONAL: &'static [Access] = &[$(Access::optional::<$T>(false)),*];
-            const WRITE_OPTIONAL: &'static [Access] = &[$(Access::optional::<$T>(true)),*];
+            const READ: &'static [Access] = &[$(Access::new::<$T>(AccessFlags::READ)),*];
+            const WRITE: &'static [Access] = &[$(Access::new::<$T>(AccessFlags::WRITE)),*];
+            const READ_OPTIONAL: &'static [Access] = &[$(Access::new::<$T>(AccessFlags::OPTIONAL)),*];
+            const WRITE_OPTIONAL: &'static [Access] = &[$(Access::new::<$T>(AccessFlags::WRITE.and(AccessFlags::OPTIONAL))),*];
 
             // Each column is taken, even if one is absent: the next term takes the columns that
             // follow.

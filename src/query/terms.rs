@@ -11,10 +11,7 @@ use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
-use super::access::{
-    Access, any_beside, any_chooses_rows, any_switches, any_tracks_lines, any_write,
-    any_writes_chunks, columns, conflict,
-};
+use super::access::{Access, AccessFlags, any, columns, conflict};
 use super::chunk_rows::ChunkRows;
 use super::enabled::Enabled;
 use super::in_step::InStep;
@@ -92,26 +89,29 @@ pub trait Terms: sealed::Sealed {
     const WRITES: bool = {
         let writes = <Self::Mode as Mode>::WRITES;
         assert!(
-            writes == any_write(Self::ACCESSES),
+            writes == any(Self::ACCESSES, AccessFlags::WRITE),
             "the mode of terms contradicts their accesses"
         );
         writes
     };
     /// Whether a term shows only rows in which its component is enabled.
     #[doc(hidden)]
-    const BY_ROW: bool = any_chooses_rows(Self::ACCESSES);
+    const BY_ROW: bool = any(Self::ACCESSES, AccessFlags::CHOOSES_ROWS);
     /// Whether a term takes data beside its column.
     #[doc(hidden)]
-    const BESIDE: bool = any_beside(Self::ACCESSES);
+    const BESIDE: bool = any(
+        Self::ACCESSES,
+        AccessFlags::BESIDE.and(AccessFlags::BY_LINES).and(AccessFlags::ENABLED_ROWS),
+    );
     /// Whether a term writes a component that tracks lines.
     #[doc(hidden)]
-    const TRACKS_LINES: bool = any_tracks_lines(Self::ACCESSES);
+    const TRACKS_LINES: bool = any(Self::ACCESSES, AccessFlags::STAMPS_LINES);
     /// Whether a term switches enable bits.
     #[doc(hidden)]
-    const SWITCHES: bool = any_switches(Self::ACCESSES);
+    const SWITCHES: bool = any(Self::ACCESSES, AccessFlags::SWITCHES);
     /// Whether a term hands out one value for all rows of a chunk, to be written.
     #[doc(hidden)]
-    const WRITES_CHUNKS: bool = any_writes_chunks(Self::ACCESSES);
+    const WRITES_CHUNKS: bool = any(Self::ACCESSES, AccessFlags::WRITES_CHUNKS);
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
