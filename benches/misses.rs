@@ -33,6 +33,8 @@ use programs::columns::{PosVel, SimpleIter};
 use programs::fragments::FragmentedIter;
 use programs::insert::SpawnBatch;
 use programs::lookup::RandomLookup;
+use programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
+use programs::pass_start::PassStart;
 use programs::structure::AddRemove;
 
 fn main() {
@@ -136,4 +138,28 @@ count! {
     // 100 bytes alone are 15,625 lines. The path of the program moves the count by some 200.
     spawn_batch at rows_10000: SpawnBatch,
         Counts { instructions: 647_030, read_misses: 140, write_misses: 18_978 };
+
+    // 302 instructions a row, five times those of `spawn_batch`: each spawn finds its archetype and
+    // its place anew.
+    spawn_one at rows_10000: SpawnOne,
+        Counts { instructions: 3_017_624, read_misses: 4_577, write_misses: 23_461 };
+
+    // 392 instructions and 8.5 lines a row, in an order that leaves gaps everywhere: two rows of
+    // 100 bytes, since the last one fills the gap, and the slots of both.
+    despawn_one at rows_10000: DespawnOne,
+        Counts { instructions: 3_916_927, read_misses: 29_071, write_misses: 55_551 };
+
+    // 857 instructions a pair, each finished before the next.
+    add_and_remove at pairs_10000: AddAndRemove,
+        Counts { instructions: 8_571_624, read_misses: 3_752, write_misses: 1_250 };
+
+    // 1,095 instructions a pair, 238 of them because the archetype gets its first row and loses its
+    // last.
+    add_and_empty at pairs_10000: AddAndRemove,
+        Counts { instructions: 10_951_624, read_misses: 3_752, write_misses: 1_249 };
+
+    // 283 instructions a query of two archetypes, with the loops over 20 rows of each; a query of
+    // 26 archetypes is `fragmented_iter`.
+    pass_start at starts_100: PassStart,
+        Counts { instructions: 28_337, read_misses: 0, write_misses: 5 };
 }

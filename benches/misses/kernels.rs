@@ -11,6 +11,8 @@ use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
 use super::programs::insert::SpawnBatch;
 use super::programs::lookup::RandomLookup;
+use super::programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
+use super::programs::pass_start::PassStart;
 use super::programs::structure::AddRemove;
 
 const CHUNK: ChunkSize = ChunkSize::KIB_16;
@@ -80,4 +82,28 @@ pub(crate) fn add_remove() -> Ready<AddRemove> {
 /// Cold: the world grows by the spawned rows, so a second batch would be another program.
 pub(crate) fn spawn_batch() -> Ready<SpawnBatch> {
     Ready::cold(SpawnBatch::new(CHUNK, 10_000))
+}
+
+/// Cold, as `spawn_batch`.
+pub(crate) fn spawn_one() -> Ready<SpawnOne> {
+    Ready::cold(SpawnOne::new(CHUNK, 10_000))
+}
+
+/// Cold: the first pass leaves no rows for a second.
+pub(crate) fn despawn_one() -> Ready<DespawnOne> {
+    Ready::cold(DespawnOne::new(CHUNK, 10_000))
+}
+
+/// Rows move to an archetype that holds others.
+pub(crate) fn add_and_remove() -> Ready<AddAndRemove> {
+    Ready::warm(AddAndRemove::new(CHUNK, 10_000, 100))
+}
+
+/// Rows move to an archetype that is empty before and after.
+pub(crate) fn add_and_empty() -> Ready<AddAndRemove> {
+    Ready::warm(AddAndRemove::new(CHUNK, 10_000, 0))
+}
+
+pub(crate) fn pass_start() -> Ready<PassStart> {
+    Ready::warm(PassStart::new(CHUNK))
 }
