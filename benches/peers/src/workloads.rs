@@ -3,10 +3,13 @@
 use crate::changes::{self, Part, Pattern};
 use crate::churn;
 use crate::data::*;
+use crate::events;
 use crate::frame;
+use crate::hierarchy;
 use crate::libs::{Library, Run, ways};
 use crate::many;
 use crate::outcome::Outcome;
+use crate::passing::{self, Groups};
 use crate::snapshots::{self, Call, Written};
 
 /// A task that every library is given in the same form.
@@ -125,6 +128,22 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("add_remove/wide", &[10_000])
     },
     Workload {
+        what: "set a tag on every second entity and unset it on the others, in turn",
+        unit: "pair",
+        units: |size| size / 2,
+        expected: |_, steps| passing::expected(Groups::Halves, steps),
+        ways: ways!((passing::toggle)[all]),
+        ..plain("toggle", &[passing::TOGGLED_ENTITIES])
+    },
+    Workload {
+        what: "add a component to 1 % of the entities, at random, and remove it from the last 1 %",
+        unit: "pair",
+        units: |_| passing::SPARSE_HOLDERS,
+        expected: |_, steps| passing::expected(Groups::Random, steps),
+        ways: ways!((passing::sparse)[all]),
+        ..plain("sparse_add_remove", &[passing::SPARSE_ENTITIES])
+    },
+    Workload {
         what: "record insertions and play them back, then record removals and play them back",
         unit: "pair",
         expected: |size, _| expected_kept(size),
@@ -210,6 +229,17 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("random_get_mut", &[GET_ENTITIES])
     },
     Workload {
+        what: "place the nodes of a forest of eight levels: the place of the parent plus an offset",
+        size: "nodes",
+        unit: "node",
+        expected: |_, steps| hierarchy::expected(steps),
+        ways: ways! {
+            (hierarchy::propagate)
+            [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
+        },
+        ..plain("hierarchy", &[hierarchy::NODES])
+    },
+    Workload {
         what: "Conway's Life, an entity a cell, neighbours by entity",
         size: "cells",
         unit: "cell",
@@ -235,6 +265,14 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         expected: expected_swaps,
         ways: ways!((systems::by_hand)[all]),
         ..plain("schedule/by_hand", &[40_000])
+    },
+    Workload {
+        what: "write 10,000 events; two readers read all of them",
+        size: "events",
+        unit: "event",
+        expected: |_, steps| events::expected(steps),
+        ways: ways!((events::write_and_read) [raw phalanx bevy_ecs flecs_ecs specs evenio]),
+        ..plain("events", &[events::EVENTS])
     },
     Workload {
         what: "write 1 % of the entities, neighbours; then visit exactly these",

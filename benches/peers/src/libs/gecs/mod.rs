@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 pub(crate) mod churn;
+pub(crate) mod hierarchy;
 pub(crate) mod structure;
 #[allow(clippy::too_many_arguments, reason = "the macro has an argument for each archetype")]
 mod world;

@@ -9,13 +9,16 @@ pub(crate) mod changes;
 pub(crate) mod churn;
 mod column;
 pub(crate) mod copies;
+pub(crate) mod events;
 pub(crate) mod frame;
 pub(crate) mod heavy;
+pub(crate) mod hierarchy;
 pub(crate) mod insert;
 pub(crate) mod iterate;
 mod kernels;
 pub(crate) mod life;
 pub(crate) mod many;
+pub(crate) mod passing;
 pub(crate) mod snapshots;
 pub(crate) mod systems;
 

@@ -3,10 +3,13 @@
 pub(crate) mod access;
 pub(crate) mod changes;
 pub(crate) mod commands;
+pub(crate) mod events;
 pub(crate) mod heavy;
+pub(crate) mod hierarchy;
 pub(crate) mod insert;
 pub(crate) mod iterate;
 pub(crate) mod life;
+pub(crate) mod passing;
 pub(crate) mod structure;
 pub(crate) mod systems;
 
