@@ -30,6 +30,7 @@ mod markdown;
 mod outcome;
 mod pairs;
 mod passing;
+mod relations;
 mod report;
 mod snapshots;
 mod table;

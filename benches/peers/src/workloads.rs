@@ -10,6 +10,7 @@ use crate::libs::{Library, Run, ways};
 use crate::many;
 use crate::outcome::Outcome;
 use crate::passing::{self, Groups};
+use crate::relations::{self, Task};
 use crate::snapshots::{self, Call, Written};
 
 /// A task that every library is given in the same form.
@@ -238,6 +239,27 @@ pub(crate) const WORKLOADS: &[Workload] = &[
             [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
         },
         ..plain("hierarchy", &[hierarchy::NODES])
+    },
+    Workload {
+        what: "for each of 1,000 targets, sum the values of the entities that are related to it",
+        unit: "relation",
+        expected: |_, steps| relations::expected(Task::Visit, steps),
+        ways: ways! {
+            (relations::relate, Task::Visit)
+            [raw phalanx hecs bevy_ecs flecs_ecs shipyard specs]
+        },
+        ..plain("relations/visit", &[relations::SOURCES])
+    },
+    Workload {
+        what: "give 1,000 random entities of these another target",
+        unit: "change",
+        units: |_| relations::CHANGED,
+        expected: |_, steps| relations::expected(Task::Change, steps),
+        ways: ways! {
+            (relations::relate, Task::Change)
+            [raw phalanx hecs bevy_ecs flecs_ecs shipyard specs]
+        },
+        ..plain("relations/change", &[relations::SOURCES])
     },
     Workload {
         what: "Conway's Life, an entity a cell, neighbours by entity",

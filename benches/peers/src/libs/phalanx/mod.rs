@@ -19,6 +19,7 @@ mod kernels;
 pub(crate) mod life;
 pub(crate) mod many;
 pub(crate) mod passing;
+pub(crate) mod relations;
 pub(crate) mod snapshots;
 pub(crate) mod structure;
 pub(crate) mod systems;

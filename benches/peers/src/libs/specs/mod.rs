@@ -10,6 +10,7 @@ pub(crate) mod insert;
 pub(crate) mod iterate;
 pub(crate) mod life;
 pub(crate) mod passing;
+pub(crate) mod relations;
 pub(crate) mod structure;
 pub(crate) mod systems;
 

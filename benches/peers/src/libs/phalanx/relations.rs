@@ -1,0 +1,75 @@
+use super::*;
+use crate::relations::{ByHand, End, Related, TARGETS, Task, lists, relations, value};
+
+/// A source's target, and its place in the list of the target.
+#[component]
+struct Link {
+    target: Entity,
+    place: u64,
+}
+
+/// A side value of each target.
+struct List(Vec<Entity>);
+
+struct Views<'w> {
+    links: LookupMut<'w, Link>,
+    lists: SideMut<'w, List>,
+    values: Lookup<'w, Data>,
+}
+
+impl ByHand<Entity> for Views<'_> {
+    #[inline(always)]
+    fn end(&mut self, source: Entity) -> End<Entity> {
+        let link = self.links.get(source).expect("alive");
+        End { target: link.target, place: link.place as usize }
+    }
+    #[inline(always)]
+    fn set_end(&mut self, source: Entity, end: End<Entity>) {
+        let place = end.place as u64;
+        *self.links.get_mut(source).expect("alive") = Link { target: end.target, place };
+    }
+    #[inline(always)]
+    fn set_place(&mut self, source: Entity, place: usize) {
+        self.links.get_mut(source).expect("alive").place = place as u64;
+    }
+    #[inline(always)]
+    fn list(&mut self, target: Entity) -> &mut Vec<Entity> {
+        &mut self.lists.get_mut(target).expect("alive").0
+    }
+    #[inline(always)]
+    fn value(&self, source: Entity) -> f32 {
+        self.values.get(source).expect("alive").0
+    }
+}
+
+/// By hand: the library has no relation.
+pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
+    let mut w = World::new();
+    let targets = w.spawn_batch([(); TARGETS]).to_vec();
+    let sources = w.spawn_batch((0..n).map(|i| Data(value(i)))).to_vec();
+    let (lists, ends) = lists(&sources, &targets);
+    for (&target, list) in targets.iter().zip(lists) {
+        w.insert_side(target, List(list)).expect("alive");
+    }
+    for (&source, end) in sources.iter().zip(ends) {
+        let link = Link { target: end.target, place: end.place as u64 };
+        w.insert(source, link).expect("alive");
+    }
+    relations(
+        h,
+        "by hand",
+        task,
+        Related { world: w, sources, targets },
+        |w, targets, sums| {
+            w.run(|links: LookupMut<Link>, lists: SideMut<List>, values: Lookup<Data>| {
+                Views { links, lists, values }.sums(targets, sums);
+            });
+        },
+        |w, pairs| {
+            w.run(|links: LookupMut<Link>, lists: SideMut<List>, values: Lookup<Data>| {
+                Views { links, lists, values }.change(pairs);
+            });
+        },
+        |w, source| w.get::<Link>(source).expect("alive").target,
+    );
+}
