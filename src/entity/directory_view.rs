@@ -64,6 +64,16 @@ impl<'w> DirectoryView<'w> {
         }
     }
 
+    /// [`DirectoryView::get`], which finds far slots in `far`, a copy of this view: a loop that
+    /// writes keeps this view in registers only if no call has its address.
+    #[inline(always)]
+    pub(crate) fn get_by(&self, entity: Entity, far: &Self) -> Option<Location> {
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) => (slot.generation == entity.generation()).then_some(slot.location),
+            None => far.get_far(entity),
+        }
+    }
+
     /// The location of an entity's row, or `None` if the id is reserved: such an entity is alive,
     /// but has no components and no row yet. Every call that names an entity uses this, or comes
     /// after a flush.

@@ -14,7 +14,7 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
 
-use super::cell_finder::{Absent, CellFinder, Found};
+use super::cell_finder::{Absent, CellFinder, Found, ListView, reason};
 
 /// The enable bits of each chunk of a finder, if its component has any.
 #[derive(Debug, Default)]
@@ -101,14 +101,41 @@ pub(crate) struct ColumnViewsMut<'w, C> {
     /// Chunks that are stamped are marked. One stamp per chunk is enough: only this view stamps it
     /// while the view exists. A cell found in a marked chunk needs no separate check.
     finder: CellFinder<'w, C>,
-    /// The stamps of each chunk.
-    stamps: Vec<StampPair<'w>>,
+    /// In a box, because a loop keeps a view in registers only if no call has the view's address: a
+    /// write to a cell might change a view that other code has seen. The calls of a write have the
+    /// address of the box instead.
+    beside: Box<Beside<'w>>,
     bits: Bits<'w>,
     /// The line stamps of each chunk, if the component has any.
     lines: Vec<ChunkLines<'w>>,
+    borrow: PhantomData<&'w mut [C]>,
+}
+
+/// The data for the first write in a chunk, and for an entity that has no cell.
+#[derive(Debug)]
+struct Beside<'w> {
+    /// A copy of the finder's.
+    directory: DirectoryView<'w>,
+    /// The stamps of each chunk.
+    stamps: Vec<StampPair<'w>>,
     /// The version of the writes.
     now: Version,
-    borrow: PhantomData<&'w mut [C]>,
+}
+
+impl Beside<'_> {
+    /// Stamps a chunk.
+    #[cold]
+    #[inline(never)]
+    fn stamp(&self, chunk: usize) {
+        self.stamps[chunk].set(self.now);
+    }
+
+    /// The reason why an entity has no cell.
+    #[cold]
+    #[inline(never)]
+    fn absent(&self, lists: &[ListView], entity: Entity) -> Absent {
+        reason(&self.directory, lists, entity)
+    }
 }
 
 // SAFETY: a view is the right to write components, which are `Send`.
@@ -122,7 +149,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     pub(crate) fn new(directory: DirectoryView<'w>, lists: usize, now: Version) -> Self {
         let finder = CellFinder::new(directory, lists);
         let (stamps, bits, lines) = (Vec::new(), Bits::default(), Vec::new());
-        Self { finder, stamps, bits, lines, now, borrow: PhantomData }
+        let beside = Box::new(Beside { directory, stamps, now });
+        Self { finder, beside, bits, lines, borrow: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one, its stamps, its attachments, and
@@ -161,7 +189,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         self.bits.push::<C>(list, attachments, column);
         if let Some(column) = column {
             let chunks = 0..list.chunk_len() as usize;
-            self.stamps.extend(chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk)));
+            let pairs = chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk));
+            self.beside.stamps.extend(pairs);
             if C::TRACKS_LINES {
                 let of_chunk = |chunk| attachments.and_then(|all| all.lines(stamps, column, chunk));
                 let all = (0..list.chunk_len()).map(of_chunk);
@@ -169,7 +198,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
             }
         }
         self.finder.reserve_marks();
-        debug_assert_eq!(self.stamps.len(), self.finder.chunk_len(), "a chunk has no stamps");
+        let stamps = self.beside.stamps.len();
+        debug_assert_eq!(stamps, self.finder.chunk_len(), "a chunk has no stamps");
     }
 
     /// The cell of an entity, for reading.
@@ -208,18 +238,17 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// The cell of an entity, for writing; its chunk is stamped.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<&mut C, Absent> {
-        let found = match self.finder.find_marked(entity) {
-            Some(found) => {
-                if C::TRACKS_LINES {
-                    self.stamp(&found);
-                }
-                found
-            }
-            None => match self.find_and_stamp(entity) {
-                Some(found) => found,
-                None => return Err(self.finder.absent(entity)),
-            },
+        let beside = &*self.beside;
+        let marked = |chunk| match C::TRACKS_LINES {
+            true => {}
+            false => beside.stamp(chunk),
         };
+        let Some(found) = self.finder.find_and_mark(entity, &beside.directory, marked) else {
+            return Err(beside.absent(self.finder.lists(), entity));
+        };
+        if C::TRACKS_LINES {
+            self.stamp(&found);
+        }
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
         // pointer is derived from the pointer of the block, which may be written through.
@@ -240,23 +269,14 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(switched)
     }
 
-    /// The cell of an entity in a chunk that may not be stamped yet. Stamps the chunk.
-    #[cold]
-    fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
-        let found = self.finder.find_any(entity)?;
-        self.stamp(&found);
-        self.finder.mark(&found);
-        Some(found)
-    }
-
     /// Stamps the line of a cell, if the component tracks lines, or its chunk.
     #[inline]
     fn stamp(&self, found: &Found<C>) {
         if C::TRACKS_LINES {
             let row = self.finder.row(found);
-            self.lines[found.chunk].touch(row..row + 1, self.now);
+            self.lines[found.chunk].touch(row..row + 1, self.beside.now);
         } else {
-            self.stamps[found.chunk].set(self.now);
+            self.beside.stamp(found.chunk);
         }
     }
 }
