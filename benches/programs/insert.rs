@@ -14,6 +14,23 @@ pub fn row_of_100_bytes(i: usize) -> (Transform, Position, Rotation, Velocity) {
     (black_box(Transform([1.0; 16])), position(i), Rotation::default(), velocity(i))
 }
 
+/// Whether the world has the rows 0 to `len` once for each pass, in this order.
+///
+/// # Errors
+///
+/// A line with what is wrong.
+pub fn full_rows(world: &World, len: usize, passes: u64) -> Result<(), String> {
+    let rows = len as u64 * passes;
+    same("the number of rows", world.len() as u64, rows)?;
+    let all = world.query::<(&Position, &Velocity)>().rows();
+    let is_right = |(row, (p, v)): &(usize, (&Position, &Velocity))| {
+        let i = row % len;
+        **p == position(i) && **v == velocity(i)
+    };
+    let right = all.enumerate().filter(is_right).count();
+    same("the number of rows that are right", right as u64, rows)
+}
+
 /// A batch spawned into a world, which grows by one batch at each pass.
 pub struct SpawnBatch {
     pub world: World,
@@ -33,15 +50,7 @@ impl Program for SpawnBatch {
     }
 
     fn check(&self, passes: u64) -> Result<(), String> {
-        let rows = self.len as u64 * passes;
-        same("the number of rows", self.world.len() as u64, rows)?;
-        let all = self.world.query::<(&Position, &Velocity)>().rows();
-        let is_right = |(row, (p, v)): &(usize, (&Position, &Velocity))| {
-            let i = row % self.len;
-            **p == position(i) && **v == velocity(i)
-        };
-        let right = all.enumerate().filter(is_right).count();
-        same("the number of rows that are right", right as u64, rows)
+        full_rows(&self.world, self.len, passes)
     }
 }
 

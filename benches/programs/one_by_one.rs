@@ -6,8 +6,8 @@ use std::hint::black_box;
 use phalanx::prelude::*;
 
 use super::Program;
-use super::components::{Position, Velocity, position, velocity, world};
-use super::insert::row_of_100_bytes;
+use super::components::world;
+use super::insert::{full_rows, row_of_100_bytes};
 use super::proof::same;
 
 /// Rows of 100 bytes, spawned one by one into a world, which grows by them at each pass.
@@ -31,15 +31,7 @@ impl Program for SpawnOne {
     }
 
     fn check(&self, passes: u64) -> Result<(), String> {
-        let rows = self.len as u64 * passes;
-        same("the number of rows", self.world.len() as u64, rows)?;
-        let all = self.world.query::<(&Position, &Velocity)>().rows();
-        let is_right = |(row, (p, v)): &(usize, (&Position, &Velocity))| {
-            let i = row % self.len;
-            **p == position(i) && **v == velocity(i)
-        };
-        let right = all.enumerate().filter(is_right).count();
-        same("the number of rows that are right", right as u64, rows)
+        full_rows(&self.world, self.len, passes)
     }
 }
 

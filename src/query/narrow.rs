@@ -203,7 +203,8 @@ macro_rules! filter_methods {
             /// # let mut world = World::new();
             /// world.spawn_batch([Position(0.0); 10_000]);
             /// let before = world.version();
-            /// assert_eq!(world.query::<&Position>().filter_since::<Arrived>(before).chunks().count(), 0);
+            /// let arrived = world.query::<&Position>().filter_since::<Arrived>(before);
+            /// assert_eq!(arrived.chunks().count(), 0);
             /// world.spawn(Position(1.0));
             /// let arrived = world.query::<&Position>().filter_since::<Arrived>(before);
             /// assert_eq!(arrived.chunks().count(), 1, "the last chunk");
@@ -247,7 +248,8 @@ macro_rules! filter_methods {
             /// # #[component]
             /// # struct Bounds { low: f32, high: f32 }
             /// # let mut world = World::new();
-            /// world.spawn_batch((0..100_000).map(|i| (Sprite { x: i as f32 }, PerChunk::<Bounds>::TAG)));
+            /// let sprites = (0..100_000).map(|i| Sprite { x: i as f32 });
+            /// world.spawn_batch(sprites.map(|sprite| (sprite, PerChunk::<Bounds>::TAG)));
             /// for (sprites, mut bounds) in world.query_mut::<(&Sprite, PerChunkMut<Bounds>)>() {
             ///     bounds.low = sprites.iter().map(|sprite| sprite.x).fold(f32::MAX, f32::min);
             ///     bounds.high = sprites.iter().map(|sprite| sprite.x).fold(f32::MIN, f32::max);

@@ -268,7 +268,8 @@ impl WorldBuilder {
     /// let count = |mut world: World| {
     ///     world.reserve::<Health>(100_000).unwrap();
     ///     world.spawn_batch((0..100_000).map(|_| Health(1.0)));
-    ///     (world.query::<&Health>().iter().count(), world.query::<&Health>().contiguous_chunks().count())
+    ///     let chunks = world.query::<&Health>().iter().count();
+    ///     (chunks, world.query::<&Health>().contiguous_chunks().count())
     /// };
     /// // 25 chunks of 4,096 rows: 16 in one extent, 4 in each of two, and one of its own.
     /// assert_eq!(count(World::new()), (25, 4));
