@@ -117,3 +117,44 @@ fn a_world_whose_rows_are_gone_has_nothing_to_find() {
     assert!(world.lookup_mut::<Four>().get_mut(entity).is_err());
     assert!(world.lookup::<Four>().get(entity).is_err());
 }
+
+/// Spawns `(Four(0), …)` in a system whose share of the ids lies far beyond the ids in use.
+fn spawn_far(world: &mut World, count: u32) -> Vec<Entity> {
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    for _ in 0..40 {
+        schedule.add(|_: Commands| ());
+    }
+    schedule.add(move |mut commands: Commands| {
+        (0..count).for_each(|i| _ = commands.spawn(Four(i)));
+    });
+    schedule.run(world).expect("no system fails");
+    let rows = world.query::<(Entity, &Four)>().without::<Tag>();
+    rows.rows().map(|(entity, _)| entity).collect()
+}
+
+#[test]
+fn entities_with_far_ids_are_found_read_and_written() {
+    let mut world = World::new();
+    let fars = spawn_far(&mut world, if cfg!(miri) { 40 } else { 400 });
+    let last = fars.last().expect("it spawned some").index();
+    assert!(last as usize > 20 * fars.len(), "index {last} is not far");
+    // One archetype has the component, then two.
+    for others in [0, 1] {
+        let before = world.version();
+        world.spawn_batch(std::iter::repeat_n((Four(9), Tag), others));
+        let mut fours = world.lookup_mut::<Four>();
+        for (&entity, i) in fars.iter().zip(0..) {
+            assert_eq!(fours.get(entity).ok(), Some(&Four(i)));
+            fours.get_mut(entity).expect("it has one").0 += 10;
+            assert_eq!(fours.get(entity).ok(), Some(&Four(i + 10)));
+            *fours.get_mut(entity).expect("it has one") = Four(i);
+            let stale = Entity::from_bits(entity.to_bits() + 1);
+            assert!(fours.get(stale).is_err() && fours.get_mut(stale).is_err(), "{stale}");
+        }
+        assert_eq!(changed::<Four>(&world, before).len(), 1 + others, "written chunks are stamped");
+        let fours = world.lookup::<Four>();
+        assert!(fars.iter().zip(0..).all(|(&entity, i)| fours.get(entity).ok() == Some(&Four(i))));
+    }
+    sound(&world);
+}

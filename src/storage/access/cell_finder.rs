@@ -240,8 +240,9 @@ impl<'w, C: Component> CellFinder<'w, C> {
                 start.as_ptr().cast_const().cast::<C>()
             };
             self.bases.push(start.wrapping_sub(begin as usize));
-            // A list has fewer than 2³² rows, because there are fewer ids. So the end does not
-            // overflow.
+            // The number of a chunk fits in the bits above the shift, as
+            // `ChunkList::assert_numbered` checks. So the end overflows only in a list of 2³² rows,
+            // and there are fewer ids.
             self.spans.push(Span::new(begin, begin + list.rows(chunk)));
         }
         self.lists.push(ListView::new(first, shift));
@@ -332,8 +333,9 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The cell of a row.
     #[inline(always)]
     fn found(&self, Row { chunk, at }: Row) -> Found<C> {
-        // SAFETY: the chunk of a row has a span. `push` makes `bases` as long as the spans of all
-        // chunks.
+        // SAFETY: the chunk of a row has a span, which `find` reads, or a mark, which
+        // `find_and_mark` reads, and there are at most as many marks as spans. `push` makes `bases`
+        // as long as the spans of all chunks.
         let base = unsafe { self.bases.get_unchecked(chunk) };
         Found { chunk, cell: base.wrapping_add(at as usize), at }
     }

@@ -133,6 +133,8 @@ impl ColumnMap {
         list: &ChunkList,
         uses: impl IntoIterator<Item = ColumnUse>,
     ) {
+        let ascends = self.entries.last().is_none_or(|last| last.label < label);
+        assert!(ascends, "the entry of list {label} does not follow those of lesser labels");
         let start = self.columns.len();
         // Pushed in place: if the entry is refused below, its columns belong to no entry.
         self.columns.extend(uses.into_iter().map(|one| match one.column {
@@ -158,8 +160,8 @@ impl ColumnMap {
         }
         let start = u32::try_from(start).expect("a map has 2^32 columns or more");
         // Last, so that a label has an entry whatever panics.
-        let ascends = self.labels.push(label);
-        assert!(ascends, "the entry of list {label} does not follow those of lesser labels");
+        let is_new = self.labels.push(label);
+        debug_assert!(is_new, "a label that ascends is refused");
         self.entries.push(Entry { key: list.key(), label, start });
     }
 

@@ -90,7 +90,8 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
         // shared for `'w`, so that it does not move; a writer through a shared list has promised
-        // that no other code reads its columns (`ChunkIter::exclusive_unchecked`).
+        // that no other code reads its columns (`ChunkIter::exclusive_unchecked`,
+        // `ColumnViewsMut::push_unchecked`).
         Ok(unsafe { &*found.cell })
     }
 }
@@ -99,7 +100,8 @@ impl<'w, C: Component> ColumnViews<'w, C> {
 #[derive(Debug)]
 pub(crate) struct ColumnViewsMut<'w, C> {
     /// Chunks that are stamped are marked. One stamp per chunk is enough: only this view stamps it
-    /// while the view exists. A cell found in a marked chunk needs no separate check.
+    /// while the view exists. A cell found in a marked chunk needs no separate check. If the
+    /// component tracks lines, a mark means nothing: each write stamps its line.
     finder: CellFinder<'w, C>,
     /// In a box, because a loop keeps a view in registers only if no call has the view's address: a
     /// write to a cell might change a view that other code has seen. The calls of a write have the
@@ -199,7 +201,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         }
         self.finder.reserve_marks();
         let stamps = self.beside.stamps.len();
-        debug_assert_eq!(stamps, self.finder.chunk_len(), "a chunk has no stamps");
+        // Before any chunk is marked: a marked chunk is one that was stamped.
+        assert_eq!(stamps, self.finder.chunk_len(), "a chunk has no stamps");
     }
 
     /// The cell of an entity, for reading.
