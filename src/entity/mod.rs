@@ -44,6 +44,8 @@
 //! valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row of an
 //! entity; a [`directory_view`] finds it.
 //!
+//! A [`paged_index`] has a number for some entities, found by the index of their ids.
+//!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`broken_directory`] tests every invariant.
 //! [`id_map`] has the new ids of entities that came from another world: a directory becomes one
@@ -70,6 +72,7 @@
 //!   id_map, id_numbers            made of a directory or of its image
 //!   id_changes                    compares both
 //!   state                         asks `unused` for its limit
+//!   paged_index                   uses none of them
 //! ```
 
 mod absorb;
@@ -89,6 +92,7 @@ mod id_queue;
 mod loan;
 mod location;
 mod next_ids;
+mod paged_index;
 mod request;
 mod reserve;
 mod reserved;
@@ -111,6 +115,7 @@ pub(crate) use id_map::IdMap;
 pub(crate) use id_numbers::{IdDefect, IdNumbers};
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
 pub(crate) use location::{ArchetypeId, Location, RowIndex};
+pub(crate) use paged_index::PagedIndex;
 pub(crate) use request::RequestLimit;
 pub use reserve::ReservedEntities;
 pub(crate) use returned_ids::ReturnedIds;

@@ -1,24 +1,22 @@
 //! A side table: the values of one type that are stored by entity, beside the chunks.
 //!
 //! ```text
-//!  positions   {4v1: 0, 9v2: 2, 7v1: 1}      a hash table
+//!  positions   4: 0   7: 1   9: 2      pages of 1,024 indices
 //!  entities    │ 4v1 │ 7v1 │ 9v2 │
 //!  values      │  a  │  b  │  c  │
 //! ```
 //!
-//! Values lie without gaps; the last one takes the place of a removed one. Positions are found by a
-//! hash table and not by an array over all indices, because the index of an entity may be near
-//! 4,294,967,295 in a world of few entities, and such an array would have 16 GiB.
+//! Values lie without gaps; the last one takes the place of a removed one. Positions are found by
+//! index, in pages, because the index of an entity may be near 4,294,967,295 in a world of few
+//! entities ([`PagedIndex`]).
 //!
-//! The key is the whole id. A value is removed when its entity is despawned, so an old id finds no
-//! value, even if its index is in use again.
+//! A position is that of an id if the id at the position is the same. A value is removed when its
+//! entity is despawned, so an old id finds no value, even if its index is in use again.
 //!
 //! A table has a *version*: each change gives it one that it never had. So a copy with the same
 //! version equals the table.
 
-use rustc_hash::FxHashMap;
-
-use crate::entity::Entity;
+use crate::entity::{Entity, PagedIndex};
 
 use super::first_panic::FirstPanic;
 
@@ -28,7 +26,7 @@ type CopyValues<T> = fn(&[T], &mut Vec<T>);
 /// The values of type `T`, by entity.
 #[derive(Debug)]
 pub(crate) struct SideTable<T> {
-    positions: FxHashMap<Entity, u32>,
+    positions: PagedIndex,
     entities: Vec<Entity>,
     values: Vec<T>,
     /// Copies the values, if they are part of snapshots.
@@ -41,7 +39,7 @@ pub(crate) struct SideTable<T> {
 impl<T> Default for SideTable<T> {
     fn default() -> Self {
         Self {
-            positions: FxHashMap::default(),
+            positions: PagedIndex::default(),
             entities: Vec::new(),
             values: Vec::new(),
             copy_values: None,
@@ -101,12 +99,13 @@ impl<T> SideTable<T> {
 
     #[inline]
     fn position(&self, entity: Entity) -> Option<usize> {
-        self.positions.get(&entity).map(|&position| position as usize)
+        let position = self.positions.get(entity.index())? as usize;
+        (self.entities[position] == entity).then_some(position)
     }
 
     #[inline]
     pub(crate) fn contains(&self, entity: Entity) -> bool {
-        self.positions.contains_key(&entity)
+        self.position(entity).is_some()
     }
 
     #[inline]
@@ -128,11 +127,11 @@ impl<T> SideTable<T> {
         }
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the table is unchanged.
-        self.positions.reserve(1);
         self.entities.reserve(1);
         self.values.reserve(1);
+        let former = self.positions.set(entity.index(), position);
+        debug_assert!(former.is_none(), "an entity that has ended has a value");
         self.change();
-        self.positions.insert(entity, position);
         self.entities.push(entity);
         self.values.push(value);
         None
@@ -140,13 +139,14 @@ impl<T> SideTable<T> {
 
     /// Removes the value of an entity. The last one takes its place.
     pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
-        let position = self.positions.remove(&entity)?;
+        let at = self.position(entity)?;
+        let position = self.positions.take(entity.index())?;
         self.change();
-        self.entities.swap_remove(position as usize);
-        if let Some(&moved) = self.entities.get(position as usize) {
-            self.positions.insert(moved, position);
+        self.entities.swap_remove(at);
+        if let Some(moved) = self.entities.get(at) {
+            self.positions.set(moved.index(), position);
         }
-        Some(self.values.swap_remove(position as usize))
+        Some(self.values.swap_remove(at))
     }
 
     /// Renames all entities.
@@ -154,7 +154,7 @@ impl<T> SideTable<T> {
         self.change();
         self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
         self.positions.clear();
-        self.positions.extend(self.entities.iter().copied().zip(0..));
+        self.index_from(0);
     }
 
     /// Moves all values of another table to this one. The tables must have no entity in common.
@@ -162,11 +162,22 @@ impl<T> SideTable<T> {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
         self.change();
         self.copy_values = self.copy_values.or(other.copy_values);
-        self.positions.extend(other.entities.iter().copied().zip(first..));
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);
         other.positions.clear();
-        assert!(self.positions.len() == self.values.len(), "an entity has a value in both tables");
+        self.index_from(first);
+    }
+
+    /// Sets the positions of the entities from a position on, which have none.
+    ///
+    /// # Panics
+    ///
+    /// If one has.
+    fn index_from(&mut self, first: u32) {
+        for (entity, position) in self.entities[first as usize..].iter().zip(first..) {
+            let former = self.positions.set(entity.index(), position);
+            assert!(former.is_none(), "an entity has a value in both tables");
+        }
     }
 
     /// Moves the values of some entities to a new table, in the order of the entities. O(entities).
@@ -225,27 +236,26 @@ impl<T> SideTable<T> {
     }
 
     pub(super) fn shrink(&mut self) {
-        self.positions.shrink_to_fit();
+        self.positions.shrink();
         self.entities.shrink_to_fit();
         self.values.shrink_to_fit();
     }
 
     /// The allocated memory, in use or not, without memory that the values own.
     pub(super) fn bytes(&self) -> usize {
-        // The hash table is full at seven eighths, and has an additional byte for each place.
-        let places = (self.positions.capacity() * 8).div_ceil(7);
-        places * (size_of::<(Entity, u32)>() + 1)
+        self.positions.bytes()
             + self.entities.capacity() * size_of::<Entity>()
             // The capacity of a vector of values without a size has no limit.
             + if size_of::<T>() == 0 { 0 } else { self.values.capacity() * size_of::<T>() }
     }
 
-    /// Whether the arrays and the hash table agree.
+    /// Whether the arrays and the positions agree.
     pub(super) fn is_consistent(&self) -> bool {
         let mut places = (0u32..).zip(&self.entities);
         self.entities.len() == self.values.len()
+            && self.positions.is_consistent()
             && self.positions.len() == self.values.len()
-            && places.all(|(position, entity)| self.positions.get(entity) == Some(&position))
+            && places.all(|(position, entity)| self.positions.get(entity.index()) == Some(position))
     }
 }
 
@@ -286,14 +296,15 @@ mod tests {
     }
 
     #[test]
-    fn far_indices_take_no_more_memory() {
+    fn a_far_index_takes_a_page() {
         let (mut near, mut far) = (SideTable::default(), SideTable::default());
         for i in 0..10 {
             near.insert(id(i, 1), i);
             far.insert(id(u32::MAX - 1000 * i, u32::MAX), i);
         }
-        assert_eq!(near.bytes(), far.bytes());
-        assert!(far.bytes() < 1000, "{} bytes", far.bytes());
+        // A page each, two branches, and a root.
+        assert!(near.bytes() < 8_000, "{} bytes", near.bytes());
+        assert!(far.bytes() < 180_000, "{} bytes", far.bytes());
         assert_eq!(far.get(id(u32::MAX - 3000, u32::MAX)), Some(&3));
     }
 
@@ -347,7 +358,7 @@ mod tests {
             assert_eq!(table.insert(id(i, 1), ()), None);
         }
         assert!(table.is_consistent() && table.len() == 100);
-        assert!(table.bytes() < 100 * 40, "{} bytes", table.bytes());
+        assert!(table.bytes() < 8_000, "{} bytes", table.bytes());
         table.clear(&mut FirstPanic::default());
         table.shrink();
         assert_eq!((table.len(), table.bytes()), (0, 0));

@@ -201,14 +201,15 @@ fn many_values_by_far_indices_take_little_memory() {
         assert_eq!(texts.get(entity), Some(&Box::new(2 * i)));
     }
     let before = world.memory().side_bytes;
-    assert!(before > values as usize * (8 + 8 + 12), "{before} bytes");
+    assert!(before > values as usize * (8 + 8 + 4), "{before} bytes");
     assert!(before < values as usize * 80 + 1_000, "{before} bytes");
     world.clear();
     sound(&world);
-    assert_eq!(world.memory().side_bytes, before);
+    let kept = world.memory().side_bytes;
+    assert!(kept >= values as usize * (8 + 8) && kept < before, "pages are given back: {kept} bytes");
     let compacted = world.memory_mut().compact(usize::MAX);
     assert_eq!(world.memory().side_bytes, 0);
-    assert!(compacted.bytes_freed >= before);
+    assert!(compacted.bytes_freed >= kept);
 }
 
 #[test]
@@ -241,9 +242,11 @@ fn reports_name_the_types_of_values() {
     let bytes: usize = explanation.sides.iter().map(|side| side.bytes).sum();
     assert_eq!(bytes, world.memory().side_bytes);
     let text = explanation.to_string();
+    let bytes = explanation.sides[1].bytes;
     let line = format!(
-        "\n  beside the chunks: 2 values of `alloc::sync::Arc<u8>` in {} bytes\n",
-        explanation.sides[1].bytes
+        "\n  beside the chunks: 2 values of `alloc::sync::Arc<u8>` in {},{:03} bytes\n",
+        bytes / 1000,
+        bytes % 1000
     );
     assert!(text.contains(&line), "{text}");
     assert_eq!(format!("{:?}", world.side::<String>()), r#"{0v1: "Ada"}"#);
