@@ -30,6 +30,7 @@
 //! assert!(high.count_rows() < 10_000, "some chunks are skipped as a whole");
 //! ```
 
+pub use crate::archetype::ColumnBundle;
 pub use crate::component::{ChunkValue, PerChunk};
 pub use crate::query::{
     Chunk, ChunkValueMut, Chunks, ContiguousChunks, Copies, ParChunks, PerChunkMut, QueryIter,

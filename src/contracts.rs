@@ -17,10 +17,13 @@
 //! | `MapEntities` | other crates: `#[component]`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge` and `World::move_from` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
 //! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is called when the tag is registered, before any change; if it panics while commands are applied they are lost, as with `hint` |
 //! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | equal values may compare as different, and count as two; different values may compare as equal, and count as one. `Eq` and `Hash` may panic: they are called before any change. A destructor may panic: if no entity has the value any more, the panic is swallowed; if the value is a rejected duplicate, the panic propagates after the call has finished |
-//! | `Columnar` | every `Component`; other crates, for split components: `#[component]`, or by hand | the columns are the columns of its shape, for any type |
+//! | `AnyComponent` | every `Component`; other crates, for split and sparse components: `#[component]`, or by hand | the columns are the columns of its shape, for any type |
+//! | `Columnar` | every `AnyComponent` with columns | |
+//! | `SparseComponent` | other crates: `#[component(sparse)]`, or by hand | `NAME` may be any string: the world refuses a second type of the same name |
 //! | `SplitComponent` | other crates: `#[component]`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are the columns of `Parts`, a tuple of components; a component that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |
-//! | `Bundle` | every `Columnar` type, tuples of bundles | |
+//! | `Bundle` | every `AnyComponent`, tuples of bundles | |
+//! | `ColumnBundle` | every `Columnar` type, tuples of these | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut`, `PerChunk`, `PerChunkMut`, `Shared`, `Option` of it | |
 //! | `Terms` | every `Term`, tuples of terms, `()` | |
@@ -130,6 +133,12 @@ impl ChunkValue for Other {}
 "
     ClosedBundle, "compile_fail,E0277": "
 impl Bundle for Other {}
+"
+    ClosedColumnBundle, "compile_fail,E0277": "
+impl ColumnBundle for Other {}
+"
+    ClosedColumnar, "compile_fail,E0277": "
+impl Columnar for Other {}
 "
     ClosedColumnSlices, "compile_fail,E0277": "
 impl ColumnSlices for Mine {
@@ -260,11 +269,11 @@ fn pass_off<'w>(_: &'w (), handle: Res<'w, Sub>) -> Res<'w, Super> { handle }
     ResMutOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: ResMut<'w, Sub>) -> ResMut<'w, Super> { handle }
 "
-    SideOf, "compile_fail,E0308": "
-fn pass_off<'w>(_: &'w (), handle: Side<'w, Sub>) -> Side<'w, Super> { handle }
+    SparseOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Sparse<'w, Sub>) -> Sparse<'w, Super> { handle }
 "
-    SideMutOf, "compile_fail,E0308": "
-fn pass_off<'w>(_: &'w (), handle: SideMut<'w, Sub>) -> SideMut<'w, Super> { handle }
+    SparseMutOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: SparseMut<'w, Sub>) -> SparseMut<'w, Super> { handle }
 "
     InsertedOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Inserted<'w, Sub>) -> Inserted<'w, Super> { handle }

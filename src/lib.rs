@@ -45,6 +45,7 @@ pub mod schedule;
 pub mod shared;
 pub mod simd;
 pub mod snapshot;
+pub mod sparse;
 pub mod terms;
 pub mod testing;
 
@@ -55,8 +56,8 @@ pub use component::ComponentHint;
 #[doc(hidden)]
 pub use component::define as __define;
 pub use component::{
-    Columnar, Component, Disabled, Gone, MapEntities, Plain, Previous, Prototype, SplitMut,
-    component,
+    AnyComponent, Columnar, Component, Disabled, Gone, MapEntities, Plain, Previous, Prototype,
+    SplitMut, component,
 };
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
@@ -68,9 +69,7 @@ pub use schedule::Schedule;
 pub use simd::{Level, kernel};
 pub use storage::ChunkSize;
 pub use version::Version;
-pub use world::{
-    HashCache, Lookup, LookupMut, Matching, Merged, Res, ResMut, Side, SideMut, World, WorldBuilder,
-};
+pub use world::{HashCache, Lookup, LookupMut, Matching, Merged, Res, ResMut, World, WorldBuilder};
 
 #[doc(hidden)]
 pub use phalanx_macros::Component;

@@ -9,10 +9,11 @@ pub use crate::logs::{
 pub use crate::schedule::{FixedStep, Local, ScheduleError, every};
 pub use crate::shared::{Shared, WithShared, WithoutShared};
 pub use crate::simd::{lanes, lanes_mut, scalars, scalars_mut};
+pub use crate::sparse::{Sparse, SparseMut};
 pub use crate::{
     AnyOf, Arrived, Bundle, Changed, ChunkSize, CommandBuffer, Commands, Component, Disabled,
     Enabled, EnabledMut, Entity, Filter, Gone, IgnoreEnabled, IncludeHidden, Level, Lookup,
-    LookupMut, Modified, Prototype, Query, Reordered, Res, ResMut, Schedule, Side, SideMut,
-    VECTOR_ROWS, Version, With, WithDisabled, Without, World, component, impl_component, kernel,
+    LookupMut, Modified, Prototype, Query, Reordered, Res, ResMut, Schedule, VECTOR_ROWS, Version,
+    With, WithDisabled, Without, World, component, impl_component, kernel,
 };
 pub use bytemuck::{Pod, Zeroable};

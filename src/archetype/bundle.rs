@@ -1,16 +1,26 @@
-//! The traits [`Bundle`] and [`ColumnSlices`], and the writing of bundles to new rows.
-
-use bytemuck::bytes_of;
-use bytemuck::checked::pod_read_unaligned;
+//! The trait [`Bundle`]: components of both kinds, taken apart by kind.
+//!
+//! ```text
+//!  (Position, (Name, Health))  ──►  columns (Position, ((), Health))    rows of chunks
+//!                              └─►  sparse  ((), (Name, ()))            sets by entity
+//! ```
+//!
+//! A bundle of columns is its own part of columns, so that a call with one is the same code as a
+//! call with this part alone.
 
 use crate::component::{
-    Columnar, Component, ComponentId, ConstText, Gone, NameTaken, Names, ONE_NAME, Registry, Split,
-    SplitComponent, Whole,
+    AnyComponent, Component, ConstText, Gone, InSet, Names, ONE_NAME, SparseBundle,
+    SparseComponent, Split, SplitComponent, Whole,
 };
-use crate::storage::{LiveColumns, NewCells, RowReader, Tally, Writer};
 use crate::tuples::for_tuples;
 
+use super::column_bundle::ColumnBundle;
+
 /// One component, or a tuple of up to twelve bundles.
+///
+/// Components of chunks and [sparse](crate::component#sparse-components) ones mix. Calls that write
+/// many rows at once take a [`ColumnBundle`](crate::chunks::ColumnBundle), which has none of the
+/// latter.
 ///
 /// `()` is the empty bundle, tuples nest, and the order of components does not matter:
 /// `(A, (B, C))` and `(C, A, B)` have the same archetype. A bundle that names a component twice
@@ -40,355 +50,139 @@ use crate::tuples::for_tuples;
     message = "`{Self}` is not a bundle",
     note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must have `#[component]` or be named in `impl_component!`"
 )]
-pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
+pub trait Bundle: Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]
     const NAMES: Names;
-    /// New cells of every column, in the bundle's order.
+    /// The components of chunks.
     #[doc(hidden)]
-    type Cells<'a>;
+    type Columns: ColumnBundle;
+    /// The sparse components.
     #[doc(hidden)]
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken>;
+    type Sparse: SparseBundle;
     #[doc(hidden)]
-    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
-    /// Writes the cell of the next row in every column.
+    fn split(self) -> (Self::Columns, Self::Sparse);
     #[doc(hidden)]
-    fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
-    /// Writes all remaining cells of every column.
-    #[doc(hidden)]
-    fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
-    /// Overwrites every live row.
-    #[doc(hidden)]
-    fn overwrite(self, columns: &mut LiveColumns<'_>);
-    /// Reads every component from the cells of a row, in the bundle's order.
-    #[doc(hidden)]
-    fn fetch(row: &mut RowReader<'_>) -> Self;
-    /// Passes the bytes of every component to `sink`, in the bundle's order.
-    #[doc(hidden)]
-    fn store(&self, sink: &mut impl FnMut(&[u8]));
-    /// Reads a bundle from the front of `bytes`, as `store` wrote it, and advances `bytes`.
-    #[doc(hidden)]
-    fn load(bytes: &mut &[u8]) -> Self;
+    fn join(columns: Self::Columns, sparse: Self::Sparse) -> Self;
 }
 
 /// A compile error for a bundle that names a component twice, or [`Gone`].
 ///
 /// Evaluated in a constant of each public function, so that the error names the caller's line.
 /// Internal functions do not evaluate it again, so that the error is reported once.
-pub(crate) const fn assert_distinct<B: Bundle>() {
-    if let Some(name) = B::NAMES.repeated() {
+pub(crate) const fn assert_distinct(names: Names) {
+    if let Some(name) = names.repeated() {
         let text = ["this bundle names the component `", name, "` twice: drop one", ONE_NAME];
         panic!("{}", ConstText::of(&text).as_str());
     }
     assert!(
-        !B::NAMES.has(Gone::NAME),
+        !names.has(Gone::NAME),
         "this bundle names `Gone`, which the world gives to entities that are despawned: use `despawn`, \
          and remove the cleanup components"
     );
 }
 
-/// New rows of a chunk, to be written as bundles.
-pub(crate) struct NewRows<'a, B: Bundle> {
-    cells: B::Cells<'a>,
-    tally: Tally<'a>,
-}
-
-impl<'a, B: Bundle> NewRows<'a, B> {
-    /// Calls `write` with new rows of a chunk, and counts the rows written.
-    #[inline(always)]
-    pub(crate) fn write(mut writer: Writer<'a>, write: impl FnOnce(&mut Self)) -> Tally<'a> {
-        let cells = B::cells(&mut writer);
-        let mut rows = Self { cells, tally: writer.tally() };
-        write(&mut rows);
-        rows.tally
-    }
-
-    /// Writes the next row.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, bundle: B) {
-        bundle.push(&mut self.cells, &mut self.tally);
-        self.tally.end_row();
-    }
-
-    /// Writes all remaining rows.
-    #[inline]
-    pub(crate) fn fill(&mut self, bundle: B) {
-        bundle.fill(&mut self.cells, &mut self.tally);
-        self.tally.end_run();
-    }
-
-    /// Writes all remaining rows, from row `start` of the slices on.
-    #[inline]
-    pub(crate) fn copy<S: ColumnSlices<Bundle = B>>(&mut self, slices: S, start: usize) {
-        slices.copy(start, &mut self.cells, &mut self.tally);
-        self.tally.end_run();
-    }
-}
-
 mod sealed {
     /// Seals `Bundle`. Components of other crates implement it too, so no other code relies on it.
     pub trait Sealed {}
-    /// Seals `ColumnSlices`.
-    pub trait Slices {}
 }
 
-impl<C: Columnar<Shape: BundleShape<C>>> sealed::Sealed for C {}
+impl<C: AnyComponent<Shape: BundleShape<C>>> sealed::Sealed for C {}
 
-impl<C: Columnar<Shape: BundleShape<C>>> Bundle for C {
+impl<C: AnyComponent<Shape: BundleShape<C>>> Bundle for C {
     const NAMES: Names = C::Shape::NAMES;
-    type Cells<'a> = <C::Shape as BundleShape<C>>::Cells<'a>;
+    type Columns = <C::Shape as BundleShape<C>>::Columns;
+    type Sparse = <C::Shape as BundleShape<C>>::Sparse;
 
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
-        C::Shape::register(registry, ids)
+    #[inline(always)]
+    fn split(self) -> (Self::Columns, Self::Sparse) {
+        C::Shape::split(self)
     }
 
     #[inline(always)]
-    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
-        C::Shape::cells(writer)
-    }
-
-    #[inline(always)]
-    fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        C::Shape::push(self, cells, tally);
-    }
-
-    #[inline]
-    fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        C::Shape::fill(self, cells, tally);
-    }
-
-    #[inline]
-    fn overwrite(self, columns: &mut LiveColumns<'_>) {
-        C::Shape::overwrite(self, columns);
-    }
-
-    #[inline(always)]
-    fn fetch(row: &mut RowReader<'_>) -> Self {
-        C::Shape::fetch(row)
-    }
-
-    #[inline(always)]
-    fn store(&self, sink: &mut impl FnMut(&[u8])) {
-        C::Shape::store(self, sink);
-    }
-
-    #[inline]
-    fn load(bytes: &mut &[u8]) -> Self {
-        C::Shape::load(bytes)
+    fn join(columns: Self::Columns, sparse: Self::Sparse) -> Self {
+        C::Shape::join(columns, sparse)
     }
 }
 
-/// The way a component is a bundle: as itself or, if it is split, as its fields. See [`Bundle`].
+/// The kind of a component in a bundle. See [`Bundle`].
 #[doc(hidden)]
 pub trait BundleShape<C> {
     const NAMES: Names;
-    type Cells<'a>;
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken>;
-    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
-    fn push(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
-    fn fill(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
-    fn overwrite(value: C, columns: &mut LiveColumns<'_>);
-    fn fetch(row: &mut RowReader<'_>) -> C;
-    fn store(value: &C, sink: &mut impl FnMut(&[u8]));
-    fn load(bytes: &mut &[u8]) -> C;
+    type Columns: ColumnBundle;
+    type Sparse: SparseBundle;
+    fn split(value: C) -> (Self::Columns, Self::Sparse);
+    fn join(columns: Self::Columns, sparse: Self::Sparse) -> C;
 }
 
 impl<C: Component> BundleShape<C> for Whole<C> {
-    const NAMES: Names = Names::of_one(C::NAME);
-    type Cells<'a> = NewCells<'a, C>;
+    const NAMES: Names = <C as ColumnBundle>::NAMES;
+    type Columns = C;
+    type Sparse = ();
 
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
-        ids.push(registry.register::<C>()?);
-        Ok(())
+    #[inline(always)]
+    fn split(value: C) -> (C, ()) {
+        (value, ())
     }
 
     #[inline(always)]
-    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
-        writer.column::<C>()
-    }
-
-    #[inline(always)]
-    fn push(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        cells.push(value, tally);
-    }
-
-    #[inline]
-    fn fill(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        cells.fill(value, tally);
-    }
-
-    #[inline]
-    fn overwrite(value: C, columns: &mut LiveColumns<'_>) {
-        columns.column::<C>().fill(value);
-    }
-
-    #[inline(always)]
-    fn fetch(row: &mut RowReader<'_>) -> C {
-        row.take()
-    }
-
-    #[inline(always)]
-    fn store(value: &C, sink: &mut impl FnMut(&[u8])) {
-        sink(bytes_of(value));
-    }
-
-    #[inline]
-    fn load(bytes: &mut &[u8]) -> C {
-        let (value, rest) = bytes.split_at(size_of::<C>());
-        *bytes = rest;
-        pod_read_unaligned(value)
+    fn join(columns: C, (): ()) -> C {
+        columns
     }
 }
 
-impl<S: SplitComponent<Parts: Bundle>> BundleShape<S> for Split<S> {
-    const NAMES: Names = <S::Parts as Bundle>::NAMES;
-    type Cells<'a> = <S::Parts as Bundle>::Cells<'a>;
+impl<S: SplitComponent + ColumnBundle> BundleShape<S> for Split<S> {
+    const NAMES: Names = <S as ColumnBundle>::NAMES;
+    type Columns = S;
+    type Sparse = ();
 
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
-        S::Parts::register(registry, ids)
+    #[inline(always)]
+    fn split(value: S) -> (S, ()) {
+        (value, ())
     }
 
     #[inline(always)]
-    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
-        S::Parts::cells(writer)
-    }
-
-    #[inline(always)]
-    fn push(value: S, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        value.into_parts().push(cells, tally);
-    }
-
-    #[inline]
-    fn fill(value: S, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        value.into_parts().fill(cells, tally);
-    }
-
-    #[inline]
-    fn overwrite(value: S, columns: &mut LiveColumns<'_>) {
-        value.into_parts().overwrite(columns);
-    }
-
-    #[inline(always)]
-    fn fetch(row: &mut RowReader<'_>) -> S {
-        S::from_parts(S::Parts::fetch(row))
-    }
-
-    #[inline(always)]
-    fn store(value: &S, sink: &mut impl FnMut(&[u8])) {
-        value.into_parts().store(sink);
-    }
-
-    #[inline]
-    fn load(bytes: &mut &[u8]) -> S {
-        S::from_parts(S::Parts::load(bytes))
+    fn join(columns: S, (): ()) -> S {
+        columns
     }
 }
 
-/// Slices of equal length, one for each column, that are spawned by copying: `(&[A], &[B])`.
-///
-/// See [`World::spawn_columns`](crate::World::spawn_columns).
-pub trait ColumnSlices: Copy + sealed::Slices {
-    /// The bundle of one row of the slices.
-    type Bundle: Bundle;
-    /// Calls `f` with the length of every slice.
-    #[doc(hidden)]
-    fn lens(self, f: &mut dyn FnMut(usize));
-    /// Fills the cells with the rows from `start` on.
-    #[doc(hidden)]
-    fn copy(
-        self,
-        start: usize,
-        cells: &mut <Self::Bundle as Bundle>::Cells<'_>,
-        tally: &mut Tally<'_>,
-    );
-}
+impl<S: SparseComponent> BundleShape<S> for InSet<S> {
+    const NAMES: Names = <S as SparseBundle>::NAMES;
+    type Columns = ();
+    type Sparse = S;
 
-impl<C: Component> sealed::Slices for &[C] {}
-
-impl<C: Component> ColumnSlices for &[C] {
-    type Bundle = C;
-
-    fn lens(self, f: &mut dyn FnMut(usize)) {
-        f(self.len());
+    #[inline(always)]
+    fn split(value: S) -> ((), S) {
+        ((), value)
     }
 
-    #[inline]
-    fn copy(self, start: usize, cells: &mut NewCells<'_, C>, tally: &mut Tally<'_>) {
-        cells.copy(&self[start..], tally);
+    #[inline(always)]
+    fn join((): (), sparse: S) -> S {
+        sparse
     }
 }
 
 macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: sealed::Sealed),*> sealed::Sealed for ($($T,)*) {}
-        impl<$($T: sealed::Slices),*> sealed::Slices for ($($T,)*) {}
 
         #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
         impl<$($T: Bundle),*> Bundle for ($($T,)*) {
             const NAMES: Names = Names::of_all(&[$($T::NAMES),*]);
-            type Cells<'a> = ($($T::Cells<'a>,)*);
+            type Columns = ($($T::Columns,)*);
+            type Sparse = ($($T::Sparse,)*);
 
-            fn register(
-                registry: &mut Registry,
-                ids: &mut Vec<ComponentId>,
-            ) -> Result<(), NameTaken> {
-                $($T::register(registry, ids)?;)*
-                Ok(())
+            #[inline(always)]
+            fn split(self) -> (Self::Columns, Self::Sparse) {
+                let ($($t,)*) = self;
+                $(let $t = $t.split();)*
+                (($($t.0,)*), ($($t.1,)*))
             }
 
             #[inline(always)]
-            fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
-                ($($T::cells(writer),)*)
-            }
-
-            #[inline(always)]
-            fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-                $(self.$i.push(&mut cells.$i, tally);)*
-            }
-
-            #[inline]
-            fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-                $(self.$i.fill(&mut cells.$i, tally);)*
-            }
-
-            #[inline]
-            fn overwrite(self, columns: &mut LiveColumns<'_>) {
-                $(self.$i.overwrite(columns);)*
-            }
-
-            #[inline(always)]
-            fn fetch(row: &mut RowReader<'_>) -> Self {
-                ($($T::fetch(row),)*)
-            }
-
-            #[inline(always)]
-            fn store(&self, sink: &mut impl FnMut(&[u8])) {
-                $(self.$i.store(sink);)*
-            }
-
-            #[inline]
-            fn load(bytes: &mut &[u8]) -> Self {
-                ($($T::load(bytes),)*)
-            }
-        }
-
-        #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
-        #[allow(unused_variables, reason = "the empty tuple has no parts")]
-        impl<$($T: ColumnSlices),*> ColumnSlices for ($($T,)*) {
-            type Bundle = ($($T::Bundle,)*);
-
-            fn lens(self, f: &mut dyn FnMut(usize)) {
-                $(self.$i.lens(f);)*
-            }
-
-            #[inline]
-            fn copy(
-                self,
-                start: usize,
-                cells: &mut <Self::Bundle as Bundle>::Cells<'_>,
-                tally: &mut Tally<'_>,
-            ) {
-                $(self.$i.copy(start, &mut cells.$i, tally);)*
+            fn join(columns: Self::Columns, sparse: Self::Sparse) -> Self {
+                ($($T::join(columns.$i, sparse.$i),)*)
             }
         }
     )*};

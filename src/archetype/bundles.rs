@@ -10,7 +10,7 @@ use crate::component::{ComponentId, ComponentSet, NameTaken, Registry};
 use crate::entity::ArchetypeId;
 use crate::storage::{BundleCells, DistinctColumns};
 
-use super::bundle::Bundle;
+use super::column_bundle::ColumnBundle;
 
 /// A bundle type in a world.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Bundles {
     ///
     /// If another type has the name of one of its components.
     #[inline]
-    pub(crate) fn id<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
+    pub(crate) fn id<B: ColumnBundle>(&mut self, registry: &mut Registry) -> BundleId {
         if self.last.bundle == TypeId::of::<B>() {
             return self.last.found;
         }
@@ -101,7 +101,7 @@ impl Bundles {
     }
 
     #[inline(never)]
-    fn find<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
+    fn find<B: ColumnBundle>(&mut self, registry: &mut Registry) -> BundleId {
         match self.try_id::<B>(registry) {
             Ok(id) => id,
             Err(taken) => taken.refuse(),
@@ -113,7 +113,7 @@ impl Bundles {
     /// # Errors
     ///
     /// If another type has the name of one of its components.
-    pub(crate) fn try_id<B: Bundle>(
+    pub(crate) fn try_id<B: ColumnBundle>(
         &mut self,
         registry: &mut Registry,
     ) -> Result<BundleId, NameTaken> {
@@ -126,7 +126,7 @@ impl Bundles {
     }
 
     #[cold]
-    fn add<B: Bundle>(&mut self, registry: &mut Registry) -> Result<BundleId, NameTaken> {
+    fn add<B: ColumnBundle>(&mut self, registry: &mut Registry) -> Result<BundleId, NameTaken> {
         let mut components = Vec::new();
         B::register(registry, &mut components)?;
         let id = self.push(components.into());
@@ -167,12 +167,12 @@ impl Bundles {
 
     /// The home of `B`, if it was the last one that was looked up by type.
     #[inline]
-    pub(crate) fn last_home<B: Bundle>(&self) -> Option<HomeId> {
+    pub(crate) fn last_home<B: ColumnBundle>(&self) -> Option<HomeId> {
         (self.last_home.bundle == TypeId::of::<B>()).then_some(self.last_home.found)
     }
 
     /// Remembers the home of `B`.
-    pub(crate) fn remember_home<B: Bundle>(&mut self, home: HomeId) {
+    pub(crate) fn remember_home<B: ColumnBundle>(&mut self, home: HomeId) {
         self.last_home = Last { bundle: TypeId::of::<B>(), found: home };
     }
 

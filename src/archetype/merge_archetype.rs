@@ -20,7 +20,7 @@ use crate::entity::{ArchetypeId, Directory, Entity, IdMap, Location, RowIndex};
 use crate::storage::{ChunkSet, NewSlabs, Pool};
 
 use super::archetype::Archetype;
-use super::bundle::NewRows;
+use super::column_bundle::NewRows;
 use super::graph::Edge;
 use super::move_chunks::{MoveContext, move_chunks};
 

@@ -5,9 +5,9 @@
 //!   archetypes do not need: attachments, [`traits`] (facts about the components) and
 //!   [`shared_tags`] (the shared values). [`new_row`] adds one row, [`append`] many.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
-//! * [`bundle`] has the traits of the components with which an entity is spawned, or that it gains
-//!   or loses in one move. [`bundles`] has the ids of their components and the archetype of exactly
-//!   these.
+//! * [`bundle`] has the trait of the components with which an entity is spawned, or that it gains
+//!   or loses at once, and [`column_bundle`] the trait of those that are columns: the move of one
+//!   row. [`bundles`] has the ids of these and the archetype of exactly them.
 //! * [`graph`] stores the edges between archetypes: the target of "insert this bundle" or "remove
 //!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
 //!   entity that uses an edge costs a set and a hash.
@@ -32,6 +32,7 @@ mod bundle;
 mod bundles;
 mod change_log;
 mod chunk_meta;
+mod column_bundle;
 mod columns_mut;
 mod extras;
 mod graph;
@@ -50,11 +51,13 @@ mod traits;
 pub(crate) use archetype::Archetype;
 pub(crate) use archetype_image::{ArchetypeImage, RestoreContext};
 pub(crate) use archetypes::{Archetypes, Census};
-pub use bundle::{Bundle, ColumnSlices};
-pub(crate) use bundle::{NewRows, assert_distinct};
+pub use bundle::Bundle;
+pub(crate) use bundle::assert_distinct;
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use chunk_meta::ChunkMeta;
+pub(crate) use column_bundle::NewRows;
+pub use column_bundle::{ColumnBundle, ColumnSlices};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use in_place::ArchetypesInPlace;

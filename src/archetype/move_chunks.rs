@@ -92,7 +92,8 @@ impl Archetype {
         &self.entities[self.indices(chunk, 0..self.list.rows(chunk))]
     }
 
-    /// Despawns all entities of some chunks. O(entities). The caller must drop their side values.
+    /// Despawns all entities of some chunks. O(entities). The caller must drop their sparse
+    /// components.
     pub(crate) fn despawn_chunks(
         &mut self,
         id: ArchetypeId,

@@ -17,7 +17,7 @@ use crate::entity::{ArchetypeId, Entity};
 use crate::storage::{ChunkSet, Pool, SharedLines, Stamps};
 
 use super::archetype::Archetype;
-use super::bundle::NewRows;
+use super::column_bundle::NewRows;
 use super::graph::Edge;
 use super::move_chunks::{MoveContext, move_chunks};
 use super::move_rows::{MoveScratch, move_rows};

@@ -1,6 +1,6 @@
 //! The arena: the bytes of recorded values in one growing buffer, freed together.
 
-use crate::archetype::Bundle;
+use crate::archetype::ColumnBundle;
 
 /// The offset of a value, in units of [`Arena::UNIT`] bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Arena {
     const UNIT: usize = 8;
 
     #[inline]
-    pub(super) fn push<B: Bundle>(&mut self, bundle: &B) -> ValueId {
+    pub(super) fn push<B: ColumnBundle>(&mut self, bundle: &B) -> ValueId {
         let id = self.end();
         bundle.store(&mut |bytes| self.bytes.extend_from_slice(bytes));
         self.pad();

@@ -308,8 +308,8 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
-        const { assert_distinct::<B>() };
-        match self.spawn_with_id(&bundle, Location::caller()) {
+        const { assert_distinct(B::NAMES) };
+        match self.spawn_with_id(bundle, Location::caller()) {
             Ok(entity) => entity,
             Err(error) => panic_without_id(error),
         }
@@ -332,14 +332,14 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, OutOfIds> {
-        const { assert_distinct::<B>() };
-        self.spawn_with_id(&bundle, Location::caller())
+        const { assert_distinct(B::NAMES) };
+        self.spawn_with_id(bundle, Location::caller())
     }
 
     #[inline]
     fn spawn_with_id<B: Bundle>(
         &mut self,
-        bundle: &B,
+        bundle: B,
         call_site: CallSite,
     ) -> Result<Entity, OutOfIds> {
         let entity = self.ids.next()?;
@@ -353,7 +353,8 @@ impl CommandBuffer {
     /// The iterator is exhausted by this call. It must be finite: the number of bytes recorded is
     /// not limited.
     ///
-    /// If the iterator panics, no command is recorded.
+    /// If the iterator panics, no command is recorded. Bundles with [sparse
+    /// components](crate::component#sparse-components) are recorded as spawns of one entity each.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -371,7 +372,7 @@ impl CommandBuffer {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        const { assert_distinct::<I::Item>() };
+        const { assert_distinct(<I::Item as Bundle>::NAMES) };
         self.recorder.spawn_batch(bundles, Location::caller());
     }
 

@@ -5,8 +5,8 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{Bundle, BundleId};
-use crate::component::{ComponentId, NameTaken, Names};
+use crate::archetype::{Bundle, BundleId, ColumnBundle};
+use crate::component::{ComponentId, NameTaken, Names, SparseBundle};
 use crate::store::Store;
 use crate::world::World;
 
@@ -33,14 +33,31 @@ struct BundleType {
 
 impl BundleType {
     const fn of<B: Bundle>() -> Self {
+        Self { names: B::NAMES, id: try_id::<B> }
+    }
+
+    const fn of_columns<B: ColumnBundle>() -> Self {
         Self { names: B::NAMES, id: Store::try_bundle_id::<B> }
     }
+}
+
+/// The id of the columns of a bundle. Adds the sets of its sparse components.
+fn try_id<B: Bundle>(store: &mut Store) -> Result<BundleId, NameTaken> {
+    if !<B::Sparse as SparseBundle>::IS_EMPTY {
+        store.try_add_sets::<B::Sparse>()?;
+    }
+    store.try_bundle_id::<B::Columns>()
 }
 
 impl BundleKind {
     fn of<R: Bundle, A: Bundle>() -> Self {
         let key = TypeId::of::<(R, A)>();
         Self { key, removed: BundleType::of::<R>(), added: BundleType::of::<A>() }
+    }
+
+    fn of_columns<R: ColumnBundle, A: ColumnBundle>() -> Self {
+        let (removed, added) = (BundleType::of_columns::<R>(), BundleType::of_columns::<A>());
+        Self { key: TypeId::of::<(R, A)>(), removed, added }
     }
 
     /// The names of its components, the added ones first.
@@ -131,6 +148,11 @@ impl BundleKinds {
             Some((last, id)) if last == key => id,
             _ => self.find(key, BundleKind::of::<R, A>),
         }
+    }
+
+    /// [`BundleKinds::id`] of bundles of columns: for these both give the same number.
+    pub(super) fn id_of_columns<R: ColumnBundle, A: ColumnBundle>(&mut self) -> BundleKindId {
+        self.find(TypeId::of::<(R, A)>(), BundleKind::of_columns::<R, A>)
     }
 
     fn find(&mut self, key: TypeId, kind: impl FnOnce() -> BundleKind) -> BundleKindId {

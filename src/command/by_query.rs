@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use crate::archetype::{Bundle, assert_distinct};
+use crate::archetype::{ColumnBundle, assert_distinct};
 use crate::entity::Entity;
 use crate::query::{Filter, Terms, assert_unaliased};
 use crate::world::{Matching, World};
@@ -43,8 +43,8 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn insert_where<Q: Terms, F: Filter, B: Bundle>(&mut self, bundle: B) {
-        const { assert_distinct::<B>() };
+    pub fn insert_where<Q: Terms, F: Filter, B: ColumnBundle>(&mut self, bundle: B) {
+        const { assert_distinct(B::NAMES) };
         const { assert_by_components::<Q, F>() };
         let change = insert_matches::<Q, F, B>;
         self.recorder.by_query::<(), B>(CommandVerb::Insert, &bundle, change, Location::caller());
@@ -67,8 +67,8 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn remove_where<Q: Terms, F: Filter, B: Bundle>(&mut self) {
-        const { assert_distinct::<B>() };
+    pub fn remove_where<Q: Terms, F: Filter, B: ColumnBundle>(&mut self) {
+        const { assert_distinct(B::NAMES) };
         const { assert_by_components::<Q, F>() };
         let change = remove_matches::<Q, F, B>;
         self.recorder.by_query::<B, ()>(CommandVerb::Remove, &(), change, Location::caller());
@@ -140,7 +140,7 @@ pub(super) const fn assert_by_components<Q: Terms, F: Filter>() {
     );
 }
 
-fn insert_matches<Q: Terms, F: Filter, B: Bundle>(
+fn insert_matches<Q: Terms, F: Filter, B: ColumnBundle>(
     world: &mut World,
     mut value: &[u8],
 ) -> Result<usize, CommandErrorKind> {
@@ -148,7 +148,7 @@ fn insert_matches<Q: Terms, F: Filter, B: Bundle>(
     matching::<Q, F>(world)?.insert_distinct(bundle).map_err(CommandErrorKind::Layout)
 }
 
-fn remove_matches<Q: Terms, F: Filter, B: Bundle>(
+fn remove_matches<Q: Terms, F: Filter, B: ColumnBundle>(
     world: &mut World,
     _: &[u8],
 ) -> Result<usize, CommandErrorKind> {

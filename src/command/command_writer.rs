@@ -31,7 +31,7 @@ impl CommandWriter {
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) {
-        const { assert_distinct::<B>() };
-        self.recorder.spawn_without_id(&bundle, Location::caller());
+        const { assert_distinct(B::NAMES) };
+        self.recorder.spawn_without_id(bundle, Location::caller());
     }
 }

@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use crate::archetype::{Bundle, assert_distinct};
+use crate::archetype::{Bundle, ColumnBundle, assert_distinct};
 use crate::component::{Component, SharedValue};
 use crate::entity::Entity;
 use crate::query::assert_enableable;
@@ -55,8 +55,8 @@ macro_rules! entity_commands {
             #[inline]
             #[track_caller]
             pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
-                const { assert_distinct::<B>() };
-                self.recorder.change::<(), B>(entity, &bundle, Location::caller());
+                const { assert_distinct(B::NAMES) };
+                self.recorder.change::<(), B>(entity, bundle, Location::caller());
             }
 
             /// Records a removal of the components of `B` from an entity, as far as they are
@@ -77,8 +77,8 @@ macro_rules! entity_commands {
             #[inline]
             #[track_caller]
             pub fn remove<B: Bundle>(&mut self, entity: Entity) {
-                const { assert_distinct::<B>() };
-                self.recorder.change::<B, ()>(entity, &(), Location::caller());
+                const { assert_distinct(B::NAMES) };
+                self.recorder.change::<B, ()>(entity, (), Location::caller());
             }
 
             /// Records a removal of the components of `R` from an entity, as far as they are
@@ -99,9 +99,9 @@ macro_rules! entity_commands {
             #[inline]
             #[track_caller]
             pub fn exchange<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: A) {
-                const { assert_distinct::<R>() };
-                const { assert_distinct::<A>() };
-                self.recorder.change::<R, A>(entity, &added, Location::caller());
+                const { assert_distinct(R::NAMES) };
+                const { assert_distinct(A::NAMES) };
+                self.recorder.change::<R, A>(entity, added, Location::caller());
             }
 
             /// Records that component `C` of an entity is enabled or disabled: see
@@ -122,7 +122,7 @@ macro_rules! entity_commands {
             /// # Ok::<(), phalanx::error::ReserveError>(())
             /// ```
             #[track_caller]
-            pub fn set_enabled<C: Component + Bundle>(&mut self, entity: Entity, enabled: bool) {
+            pub fn set_enabled<C: Component + ColumnBundle>(&mut self, entity: Entity, enabled: bool) {
                 const { assert_enableable::<C>() };
                 self.recorder.switch::<C>(Switch { entity, enabled, call_site: Location::caller() });
             }

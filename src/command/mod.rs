@@ -37,6 +37,7 @@
 // | `shared_commands` | the commands on shared values |
 // | `switch`, `switches` | the commands that enable and disable, recorded as lists |
 // | `record`, `arena`, `bundle_kinds` | a command, the bytes of its value, its pair of bundle types |
+// | `sparse_values` | the sparse components of recorded commands |
 // | `id_supply`, `id_shares` | ids for spawns: on loan in advance, or from a system's share |
 // | `playback` | the records as runs between barriers |
 // | `player`, `entity_groups`, `merge_table` | a run by entity, each group as one net change |
@@ -67,6 +68,7 @@ mod player;
 mod record;
 mod scratch;
 mod shared_commands;
+mod sparse_values;
 mod switch;
 mod switches;
 mod writers;

@@ -27,9 +27,9 @@ impl World {
     /// # Panics
     ///
     /// If a closure or a kernel of the buffer panics, a destructor of
-    /// [side values](World::insert_side) does, or a command fails and the policy is
-    /// [`DeadEntityPolicy::Panic`]. All other commands were applied, the world is sound and the
-    /// buffer is empty.
+    /// [sparse components](crate::component#sparse-components) does, or a command fails and the
+    /// policy is [`DeadEntityPolicy::Panic`]. All other commands were applied, the world is sound
+    /// and the buffer is empty.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -105,7 +105,8 @@ fn play(
     policy: DeadEntityPolicy,
     failures: &mut Failures,
 ) -> (Outcome, usize) {
-    let Recorder { records, barriers, values, bundle_kinds, ids_missing } = &mut *recorder.0;
+    let Recorder { records, barriers, values, bundle_kinds, sparse, ids_missing } =
+        &mut *recorder.0;
     let PlaybackScratch { resolved, merge_table, groups, group, entities, moves } = scratch;
     let id = world.id();
     resolved.resolve_new(bundle_kinds, world);
@@ -115,6 +116,7 @@ fn play(
         world,
         records,
         values,
+        sparse,
         bundle_kinds,
         resolved,
         merge_table,

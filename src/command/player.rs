@@ -19,6 +19,7 @@ use super::error::{Applied, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use super::failures::Failures;
 use super::merge_table::{MergeTable, NetChangeValues};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};
+use super::sparse_values::SparseValues;
 
 /// The result of a playback.
 #[derive(Default)]
@@ -33,6 +34,7 @@ pub(super) struct Player<'p> {
     pub(super) world: &'p mut World,
     pub(super) records: &'p [Record],
     pub(super) values: &'p Arena,
+    pub(super) sparse: &'p mut SparseValues,
     pub(super) bundle_kinds: &'p BundleKinds,
     pub(super) resolved: &'p ResolvedKinds,
     pub(super) merge_table: &'p mut MergeTable,
@@ -50,8 +52,31 @@ pub(super) struct Player<'p> {
 }
 
 impl Player<'_> {
-    /// Plays the records between two barriers. `group` is scratch memory.
+    /// Plays the records between two barriers, and then their sparse parts. `group` is scratch
+    /// memory.
     pub(super) fn play_records(
+        &mut self,
+        records: Range<usize>,
+        groups: &mut EntityGroups,
+        group: &mut Vec<u32>,
+    ) {
+        self.play_rows(records.clone(), groups, group);
+        if self.sparse.is_empty() {
+            return;
+        }
+        let Self { world, sparse, records: all, .. } = self;
+        // A record that is refused has become a despawn.
+        let entity_of = |at: usize| {
+            let record: &Record = &all[at];
+            (record.kind != RecordKind::Despawn).then_some(record.entity)
+        };
+        let played = Payload::catch(|| sparse.play(&mut world.store, records, entity_of));
+        if let Err(panic) = played {
+            self.outcome.panic.get_or_insert(panic);
+        }
+    }
+
+    fn play_rows(
         &mut self,
         records: Range<usize>,
         groups: &mut EntityGroups,
@@ -222,11 +247,11 @@ impl Player<'_> {
     }
 
     fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        if self.world.store.sides().is_empty() {
+        if self.world.store.sparse().is_empty() {
             self.world.store.despawn(entity)?;
         } else if let Some(despawned) = self.catch(|world| world.store.despawn(entity)) {
             despawned?;
-        } // A panic is of a destructor of a side value: the entity is despawned.
+        } // A panic is of a destructor of a sparse component: the entity is despawned.
         self.outcome.applied.despawned += 1;
         Ok(())
     }
@@ -375,7 +400,8 @@ impl Player<'_> {
         if let Some(taken) = self.resolved.refused(bundle_kind) {
             return Err(CommandErrorKind::NameTaken(taken));
         }
-        // Destructors of side values, which commands before this one may have run, drop buffers.
+        // Destructors of sparse components, which commands before this one may have run, drop
+        // buffers.
         self.world.flush();
         let kind = self.resolved.get(bundle_kind);
         let values =

@@ -4,14 +4,17 @@ use core::fmt;
 use core::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
-use crate::archetype::Bundle;
+use crate::archetype::{Bundle, ColumnBundle};
+use crate::component::SparseBundle;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
+use crate::store::FirstPanic;
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandErrorKind, CommandVerb};
+use super::sparse_values::SparseValues;
 use super::switches::{Switch, Switches};
 
 /// The source location that recorded a command.
@@ -120,6 +123,7 @@ pub(super) struct Recorder {
     pub(super) barriers: Vec<Barrier>,
     pub(super) values: Arena,
     pub(super) bundle_kinds: BundleKinds,
+    pub(super) sparse: SparseValues,
     /// The number of records without an id.
     pub(super) ids_missing: usize,
 }
@@ -144,16 +148,20 @@ impl Recorder {
     }
 
     #[inline]
-    pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: &B, call_site: CallSite) {
-        let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(bundle));
+    pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: B, call_site: CallSite) {
+        let (columns, sparse) = bundle.split();
+        let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(&columns));
         let kind = RecordKind::Spawn;
+        self.sparse.push::<(), _>(self.records.len(), sparse);
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
     #[inline]
-    pub(super) fn spawn_without_id<B: Bundle>(&mut self, bundle: &B, call_site: CallSite) {
-        let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(bundle));
+    pub(super) fn spawn_without_id<B: Bundle>(&mut self, bundle: B, call_site: CallSite) {
+        let (columns, sparse) = bundle.split();
+        let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(&columns));
         let (entity, kind) = (Entity::NULL, RecordKind::SpawnWithoutId);
+        self.sparse.push::<(), _>(self.records.len(), sparse);
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
         self.ids_missing += 1;
     }
@@ -162,11 +170,13 @@ impl Recorder {
     pub(super) fn change<R: Bundle, A: Bundle>(
         &mut self,
         entity: Entity,
-        added: &A,
+        added: A,
         call_site: CallSite,
     ) {
-        let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(added));
+        let (columns, sparse) = added.split();
+        let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(&columns));
         let kind = RecordKind::Change;
+        self.sparse.push::<R::Sparse, _>(self.records.len(), sparse);
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
@@ -183,10 +193,15 @@ impl Recorder {
         I: IntoIterator,
         I::Item: Bundle,
     {
+        if !<<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
+            // Ids come at playback, so the sparse parts need records of their own.
+            let bundles: Vec<_> = bundles.into_iter().collect();
+            return bundles.into_iter().for_each(|one| self.spawn_without_id(one, call_site));
+        }
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), I::Item>(), self.values.end());
         let mut rows = 0;
         for bundle in bundles {
-            self.values.push(&bundle);
+            self.values.push(&bundle.split().0);
             rows += 1;
         }
         if rows > 0 {
@@ -194,14 +209,15 @@ impl Recorder {
         }
     }
 
-    pub(super) fn by_query<R: Bundle, A: Bundle>(
+    pub(super) fn by_query<R: ColumnBundle, A: ColumnBundle>(
         &mut self,
         verb: CommandVerb,
         added: &A,
         change: ByQuery,
         call_site: CallSite,
     ) {
-        let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(added));
+        let bundle_kind = self.bundle_kinds.id_of_columns::<R, A>();
+        let value = self.values.push(added);
         self.push(BarrierKind::ByQuery { verb, bundle_kind, value, change }, call_site);
     }
 
@@ -215,6 +231,7 @@ impl Recorder {
         let translate = |id: BundleKindId| translated.get(id.index()).copied().unwrap_or_default();
         let (bytes, records) = (self.values.bytes().len(), self.records.len());
         self.values.append(&mut other.values);
+        self.sparse.append(&mut other.sparse, records);
         self.records.extend(other.records.drain(..).map(|record| Record {
             value: record.value.offset(bytes),
             bundle_kind: translate(record.bundle_kind),
@@ -250,13 +267,14 @@ impl Recorder {
             + size_of_val(&self.barriers[..])
             + switches * size_of::<Switch>()
             + self.values.bytes().len()
+            + self.sparse.used_bytes()
     }
 
     /// The allocated memory, without closures and bundle kinds.
     pub(super) fn held_bytes(&self) -> usize {
         let switches = self.barriers.iter().map(Barrier::switches_bytes).sum::<usize>();
         let lists = vec_bytes(&self.records) + vec_bytes(&self.barriers);
-        lists + switches + self.values.held_bytes()
+        lists + switches + self.values.held_bytes() + self.sparse.held_bytes()
     }
 
     /// Frees unused memory.
@@ -264,6 +282,7 @@ impl Recorder {
         self.records.shrink_to_fit();
         self.barriers.shrink_to_fit();
         self.values.shrink();
+        self.sparse.shrink();
     }
 
     /// Discards all commands. Bundle kinds and memory are kept.
@@ -271,7 +290,12 @@ impl Recorder {
         self.records.clear();
         self.values.clear();
         self.ids_missing = 0;
-        // Last, because dropping a closure's captured values may panic.
-        self.barriers.clear();
+        // Last, because dropping sparse values and a closure's captured values may panic.
+        let (barriers, sparse) = (&mut self.barriers, &mut self.sparse);
+        let mut panic = FirstPanic::default();
+        let mut left = Some(barriers);
+        panic.catch(|| left.take().into_iter().for_each(Vec::clear));
+        sparse.clear();
+        panic.resume();
     }
 }

@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use crate::archetype::Bundle;
+use crate::archetype::ColumnBundle;
 use crate::component::Component;
 use crate::query::{Filter, Terms, assert_enableable};
 use crate::world::World;
@@ -14,7 +14,7 @@ use super::record::{Barrier, BarrierKind, Recorder};
 use super::switches::{Switch, Switches};
 
 impl Recorder {
-    pub(super) fn switch<C: Component + Bundle>(&mut self, switch: Switch) {
+    pub(super) fn switch<C: Component + ColumnBundle>(&mut self, switch: Switch) {
         let after = self.records.len();
         if let Some(Barrier { after: last, kind: BarrierKind::Switches { switches, .. }, .. }) =
             self.barriers.last_mut()
@@ -23,7 +23,7 @@ impl Recorder {
         {
             return switches.list.push(switch);
         }
-        let bundle_kind = self.bundle_kinds.id::<C, ()>();
+        let bundle_kind = self.bundle_kinds.id_of_columns::<C, ()>();
         let switches = Switches::of::<C>(switch);
         self.push(BarrierKind::Switches { bundle_kind, switches }, switch.call_site);
     }
@@ -47,7 +47,7 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn enable_where<C: Component + Bundle, Q: Terms, F: Filter>(&mut self) {
+    pub fn enable_where<C: Component + ColumnBundle, Q: Terms, F: Filter>(&mut self) {
         const { assert_enableable::<C>() };
         const { assert_by_components::<Q, F>() };
         let change = |world: &mut World, _: &[u8]| Ok(matching::<Q, F>(world)?.enable::<C>());
@@ -71,7 +71,7 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn disable_where<C: Component + Bundle, Q: Terms, F: Filter>(&mut self) {
+    pub fn disable_where<C: Component + ColumnBundle, Q: Terms, F: Filter>(&mut self) {
         const { assert_enableable::<C>() };
         const { assert_by_components::<Q, F>() };
         let change = |world: &mut World, _: &[u8]| Ok(matching::<Q, F>(world)?.disable::<C>());

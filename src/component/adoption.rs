@@ -107,6 +107,7 @@ impl Registry {
             // Despawns need it, though no entity is gone yet.
             components.insert(gone);
         }
+        self.plan_sparse(other)?;
         let mut new = 0;
         for id in components.iter() {
             let info = other.info(id);
@@ -115,8 +116,8 @@ impl Registry {
             } else if info.is_shared() {
                 new += usize::from(self.shared.marker_like(&other.shared, id).is_none());
             } else if !self.by_type.contains_key(&info.type_id()) {
-                if let Some(&owner) = self.by_name.get(info.name()) {
-                    let (owner, refused) = (self.info(owner).path(), info.path());
+                if let Some(owner) = self.owner_of(info.name()) {
+                    let refused = info.path();
                     return Err(NameTaken { name: info.name(), owner, refused }.into());
                 }
                 new += 1;
@@ -134,6 +135,7 @@ impl Registry {
 
     /// Adds the components of a plan. Runs no code of the caller, and cannot fail.
     pub(crate) fn adopt(&mut self, other: &Self, plan: AdoptionPlan) -> Adopted {
+        self.adopt_sparse(other);
         let mut ids = vec![ComponentId::UNKNOWN; other.len()];
         for id in plan.components.iter() {
             let info = *other.info(id);

@@ -1,10 +1,43 @@
-//! The types that a query can name: a component, which is a column, or a split component, which is
-//! several.
+//! The kinds of components: a component is a column, a split component several, and a sparse one
+//! lies beside the chunks.
 
 use core::marker::PhantomData;
 
 use super::Component;
+use super::sparse::{SparseComponent, SparseVisitor};
 use super::split_component::{ColumnVisitor, Parts, SplitComponent};
+
+/// A component of any kind: of one column, [split](crate::component#split-components), or
+/// [sparse](crate::component#sparse-components). [`#[component]`](crate::component) implements it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[component] struct Mass(f32);
+/// # #[component(sparse)] struct Name(String);
+/// fn owners<C: phalanx::AnyComponent>(world: &World, entities: &[Entity]) -> usize {
+///     entities.iter().filter(|&&entity| world.has::<C>(entity)).count()
+/// }
+/// let mut world = World::new();
+/// let entities = [world.spawn((Mass(1.0), Name("Ada".to_owned()))), world.spawn(Mass(2.0))];
+/// assert_eq!(owners::<Mass>(&world, &entities), 2);
+/// assert_eq!(owners::<Name>(&world, &entities), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "define it as one: `#[component] struct Name {{ field: f32 }}`, or `#[component(sparse)]` for a type that is not plain data",
+    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`"
+)]
+pub trait AnyComponent: Send + Sync + 'static {
+    /// [`Whole`], [`Split`] or [`InSet`].
+    #[doc(hidden)]
+    type Shape: Shape;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: Component> AnyComponent for C {
+    type Shape = Whole<C>;
+}
 
 /// A component, or a [split component](crate::component#split-components): the terms `&C` and `&mut
 /// C` and the filters of a query can name it.
@@ -25,22 +58,9 @@ use super::split_component::{ColumnVisitor, Parts, SplitComponent};
 /// world.spawn((Mass(1.0), Position { x: 1.0, y: 2.0 }));
 /// assert_eq!((count::<Mass>(&world), count::<Position>(&world)), (1, 1));
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a component",
-    label = "not a component",
-    note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
-    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`"
-)]
-pub trait Columnar: Copy + Send + Sync + 'static {
-    /// [`Whole`] or [`Split`].
-    #[doc(hidden)]
-    type Shape: Shape;
-}
+pub trait Columnar: AnyComponent<Shape: InColumns<Self>> {}
 
-#[diagnostic::do_not_recommend]
-impl<C: Component> Columnar for C {
-    type Shape = Whole<C>;
-}
+impl<C: AnyComponent<Shape: InColumns<C>>> Columnar for C {}
 
 /// A component is one column.
 #[doc(hidden)]
@@ -52,9 +72,21 @@ pub struct Whole<C>(PhantomData<C>);
 #[derive(Debug)]
 pub struct Split<S>(PhantomData<S>);
 
-/// The columns of a component. The floors above add their own operations.
+/// A sparse component is a value beside the chunks.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct InSet<S>(PhantomData<S>);
+
+/// The place of a component. The floors above add their own operations.
 #[doc(hidden)]
 pub trait Shape: 'static {
+    /// Passes the component type of each column to `visitor`, or the sparse component.
+    fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor));
+}
+
+/// The columns of a component.
+#[doc(hidden)]
+pub trait ColumnShape: Shape {
     /// The number of columns.
     const COLUMNS: usize;
     /// Whether rows have an enable bit for the component.
@@ -63,7 +95,26 @@ pub trait Shape: 'static {
     fn visit(visitor: &mut impl ColumnVisitor);
 }
 
+/// The shape of a component `C` that is in columns. It names `C` in compile errors.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{C}` is sparse: read it with `Sparse<{C}>`",
+    label = "queries and calls that write many rows do not see sparse components",
+    note = "the parameters `Sparse<{C}>` and `SparseMut<{C}>` of a system have its values by entity, and so have `world.sparse::<{C}>()` and `world.sparse_mut::<{C}>()`"
+)]
+pub trait InColumns<C: ?Sized>: ColumnShape {}
+
+impl<C: Component> InColumns<C> for Whole<C> {}
+impl<S: SplitComponent> InColumns<S> for Split<S> {}
+
 impl<C: Component> Shape for Whole<C> {
+    #[inline]
+    fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
+        <Self as ColumnShape>::visit(visitor);
+    }
+}
+
+impl<C: Component> ColumnShape for Whole<C> {
     const COLUMNS: usize = 1;
     const ENABLEABLE: bool = C::ENABLEABLE;
 
@@ -74,6 +125,20 @@ impl<C: Component> Shape for Whole<C> {
 }
 
 impl<S: SplitComponent> Shape for Split<S> {
+    #[inline]
+    fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
+        <Self as ColumnShape>::visit(visitor);
+    }
+}
+
+impl<S: SparseComponent> Shape for InSet<S> {
+    #[inline]
+    fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
+        visitor.visit_sparse::<S>();
+    }
+}
+
+impl<S: SplitComponent> ColumnShape for Split<S> {
     const COLUMNS: usize = S::Parts::COLUMNS;
     const ENABLEABLE: bool = false;
 

@@ -57,16 +57,16 @@ pub struct Prototype;
 /// components](crate::component#cleanup-components).
 ///
 /// `despawn`, in any of its forms, takes everything else from such an entity: its other components
-/// and its side values. A row of its cleanup components and of `Gone` remains. `Gone` hides it, so
-/// only queries that name `Gone` visit it. Its id is not used again before the last cleanup
+/// and its sparse components. A row of its cleanup components and of `Gone` remains. `Gone` hides
+/// it, so only queries that name `Gone` visit it. Its id is not used again before the last cleanup
 /// component is removed: that ends the row and frees the id.
 ///
 /// The entity is not alive for any call that asks: [`World::contains`](crate::World::contains) is
-/// `false`, and a second despawn, an insertion, a copy and a side value are refused as for any id
-/// that is not alive ([`NoSuchEntity`](crate::error::NoSuchEntity)). Its cleanup components can be
-/// read, written and removed by entity, and [`World::has::<Gone>`](crate::World::has) tells that it
-/// is gone. [`World::len`](crate::World::len) counts it. [`World::clear`](crate::World::clear) ends
-/// entities at once, with their cleanup components.
+/// `false`, and a second despawn, an insertion, a copy and a sparse component are refused as for
+/// any id that is not alive ([`NoSuchEntity`](crate::error::NoSuchEntity)). Its cleanup components
+/// can be read, written and removed by entity, and [`World::has::<Gone>`](crate::World::has) tells
+/// that it is gone. [`World::len`](crate::World::len) counts it.
+/// [`World::clear`](crate::World::clear) ends entities at once, with their cleanup components.
 ///
 /// No bundle can name it: it is neither inserted nor removed by hand.
 ///

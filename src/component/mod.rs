@@ -8,8 +8,10 @@
 //!   types that the attribute defines, and [`about`] has the facts that such a type tells about
 //!   itself. [`fingerprint`] has the facts that two programs must agree on to read each other's
 //!   columns.
-//! * [`columnar`] is the trait of components and of split components, which are a column for each
-//!   field, and [`split_component`] has the latter.
+//! * [`columnar`] has the traits of components of any kind and of components in columns, and
+//!   [`split_component`] has those that are a column for each field. [`sparse`] has the components
+//!   beside the chunks: [`sparse_names`] are their names in a world, and [`sparse_naming`]
+//!   registers them.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
@@ -68,6 +70,9 @@ mod shared_naming;
 mod shared_slot;
 mod shared_types;
 mod shared_value;
+mod sparse;
+mod sparse_names;
+mod sparse_naming;
 mod split_component;
 mod tag_table;
 mod values;
@@ -76,8 +81,8 @@ pub use about::{ComponentShape, FieldInfo, VariantInfo};
 pub(crate) use adoption::{Adopted, AdoptionError, AdoptionPlan};
 pub(crate) use any_value::{AnyValue, downcast};
 pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
-pub use columnar::Columnar;
-pub(crate) use columnar::{Shape, Split, Whole};
+pub use columnar::{AnyComponent, Columnar};
+pub(crate) use columnar::{ColumnShape, InSet, Shape, Split, Whole};
 pub use component::{Component, ComponentHint, component};
 pub(crate) use component_id::ComponentId;
 pub(crate) use component_set::{ComponentSet, Ranks};
@@ -98,6 +103,8 @@ pub(crate) use shared_naming::NamedShared;
 pub(crate) use shared_slot::{HeldValue, SharedSlot};
 pub(crate) use shared_types::SharedRow;
 pub use shared_value::{Shared, SharedValue};
+pub use sparse::SparseComponent;
+pub(crate) use sparse::{SparseBundle, SparseSink, SparseSource, SparseVisitor};
 pub(crate) use split_component::ColumnVisitor;
 pub use split_component::SplitMut;
 pub(crate) use split_component::{Parts, SplitComponent};

@@ -26,6 +26,18 @@ impl Names {
         self.own.into_iter().chain(parts).collect()
     }
 
+    /// Whether there are no names.
+    pub(crate) const fn is_empty(&self) -> bool {
+        let mut i = 0;
+        while i < self.parts.len() {
+            if !self.parts[i].is_empty() {
+                return false;
+            }
+            i += 1;
+        }
+        self.own.is_none()
+    }
+
     /// Whether a name occurs.
     pub(crate) const fn has(&self, name: &str) -> bool {
         self.count(name) > 0

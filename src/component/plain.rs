@@ -24,14 +24,14 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 ///
 /// ```compile_fail,E0277
 /// fn is_plain<T: phalanx::Plain>() {}
-/// is_plain::<String>(); // keep it beside the chunks: `world.insert_side(entity, text)`
+/// is_plain::<String>(); // it can be a field of a `#[component(sparse)]`
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data, and components are",
     label = "not plain data",
     note = "plain data are numbers, `bool`, `char`, `Entity`, arrays of these, types with `#[component]`, and every type that is `Pod`",
     note = "write `#[component]` above a struct or an enum of your own, too, or derive `Clone, Copy, Pod, Zeroable` on it with `#[repr(C)]`",
-    note = "keep a `String`, a `Vec` or a `Box` beside the chunks, by `world.insert_side(entity, value)`, or in a resource; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
+    note = "for a `String`, a `Vec` or a `Box` write `#[component(sparse)]`, which stores the component beside the chunks, or keep it in a resource; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
 )]
 pub trait Plain: NoUninit + Zeroable + CheckedBitPattern + Send + Sync {}
 

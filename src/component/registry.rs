@@ -18,6 +18,7 @@ use super::map_entities::References;
 use super::shared_slot::SharedSlot;
 use super::shared_types::{SharedRow, SharedTypes};
 use super::shared_value::{Shared, SharedTag, SharedValue};
+use super::sparse_names::SparseNames;
 use super::values::Values;
 
 /// A component type in a world: its name and the layout of one row of its column.
@@ -278,6 +279,7 @@ pub struct Registry {
     /// The id of [`Gone`], once there is a cleanup component.
     pub(super) gone: Option<ComponentId>,
     pub(super) shared: SharedTypes,
+    pub(super) sparse: SparseNames,
 }
 
 impl Registry {
@@ -408,12 +410,9 @@ impl Registry {
     /// [`Registry::known`] by hashing. It sets the hint.
     fn find<C: Component>(&self) -> Result<ComponentId, NameTaken> {
         let Some(&id) = self.by_type.get(&TypeId::of::<C>()) else {
-            return match self.by_name.get(C::NAME) {
+            return match self.owner_of(C::NAME) {
                 None => Ok(ComponentId::UNKNOWN),
-                Some(&owner) => {
-                    let (owner, refused) = (self.info(owner).path, type_name::<C>());
-                    Err(NameTaken { name: C::NAME, owner, refused })
-                }
+                Some(owner) => Err(NameTaken { name: C::NAME, owner, refused: type_name::<C>() }),
             };
         };
         if let Some(hint) = C::hint() {

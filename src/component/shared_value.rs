@@ -52,7 +52,8 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// each partly filled; and where entities go from any value to any other, some 400 bytes for each
 /// pair of values. Share a value only if the values are few and have thousands of rows each;
 /// [`World::explain`](crate::World::explain) warns if chunks are nearly empty. A value that each
-/// entity has for itself is a component, or a [side value](crate::World::insert_side).
+/// entity has for itself is a component, or a [sparse
+/// component](crate::component#sparse-components).
 ///
 /// A value is dropped with the last chunk of its entities; if its destructor panics, the panic ends
 /// there, after its message. A world has room for 65,535 component types and values: for each type

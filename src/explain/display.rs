@@ -9,9 +9,10 @@ use super::archetype_explanation::{ArchetypeExplanation, ColumnExplanation, SetC
 use super::query_explanation::QueryExplanation;
 use super::shared_explanation::SharedExplanation;
 use super::text::{LastColumn, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
-use super::world_explanation::{EventExplanation, SideExplanation, WorldExplanation};
+use super::world_explanation::{EventExplanation, SparseExplanation, WorldExplanation};
 
-/// Writes the totals of the world, its first 8 types of side values, and its first 8 archetypes.
+/// Writes the totals of the world, its first 8 types of sparse components, and its first 8
+/// archetypes.
 impl fmt::Display for WorldExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -30,12 +31,12 @@ impl fmt::Display for WorldExplanation {
             grouped(self.memory.slab_bytes),
             grouped(self.memory.bookkeeping_bytes),
         )?;
-        for SideExplanation { type_name, values, bytes } in self.sides.iter().take(SHOWN_MAX) {
+        for SparseExplanation { name, values, bytes } in self.sparse.iter().take(SHOWN_MAX) {
             let (values, bytes) = (count(*values, "value"), grouped(*bytes));
-            writeln!(f, "  beside the chunks: {values} of `{type_name}` in {bytes} bytes")?;
+            writeln!(f, "  beside the chunks: {values} of `{name}` in {bytes} bytes")?;
         }
-        if self.sides.len() > SHOWN_MAX {
-            writeln!(f, "  and {} more types", self.sides.len() - SHOWN_MAX)?;
+        if self.sparse.len() > SHOWN_MAX {
+            writeln!(f, "  and {} more sparse components", self.sparse.len() - SHOWN_MAX)?;
         }
         for shared in self.shared.iter().take(SHOWN_MAX) {
             write_shared(f, shared)?;
@@ -74,7 +75,7 @@ fn write_shared(f: &mut fmt::Formatter<'_>, shared: &SharedExplanation) -> fmt::
         writeln!(
             f,
             "  warning: chunks of `{type_name}` are {full} full: share what thousands of rows have, \
-             and make of other values a component or a side value"
+             and make of other values a component or a sparse component"
         )?;
     }
     Ok(())

@@ -49,4 +49,4 @@ pub use query_explanation::{
 };
 pub use roofline::{CopyBandwidth, Roofline};
 pub use shared_explanation::SharedExplanation;
-pub use world_explanation::{EventExplanation, SideExplanation, WorldExplanation};
+pub use world_explanation::{EventExplanation, SparseExplanation, WorldExplanation};

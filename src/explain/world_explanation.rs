@@ -1,6 +1,6 @@
 //! A whole world: its archetypes, and the use of their bytes.
 
-use crate::store::{EventQueueInfo, SideTableInfo};
+use crate::store::{EventQueueInfo, SparseSetInfo};
 use crate::version::Version;
 use crate::world::{Memory, World};
 
@@ -16,25 +16,25 @@ pub struct WorldExplanation {
     pub version: Version,
     /// All archetypes, empty ones too, in the order of their creation.
     pub archetypes: Vec<ArchetypeExplanation>,
-    /// The memory of the world: slabs, bookkeeping, side values and events.
+    /// The memory of the world: slabs, bookkeeping, sparse components and events.
     pub memory: Memory,
-    /// The tables of side values, in the order in which their types were first used.
-    pub sides: Vec<SideExplanation>,
+    /// The sets of sparse components, in the order in which these were first used.
+    pub sparse: Vec<SparseExplanation>,
     /// The values that entities share, in the order of the first archetypes that have one.
     pub shared: Vec<SharedExplanation>,
     /// The queues of events, in the order in which their types were first used.
     pub events: Vec<EventExplanation>,
 }
 
-/// The [side values](World::insert_side) of one type.
+/// The values of one [sparse component](crate::component#sparse-components).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SideExplanation {
-    /// The type, as the compiler names it.
-    pub type_name: &'static str,
+pub struct SparseExplanation {
+    /// Its name.
+    pub name: &'static str,
     /// Entities that have a value.
     pub values: usize,
-    /// Bytes of the table, used or not: the values, their entities and a hash table. Memory that
-    /// the values own elsewhere is not counted.
+    /// Bytes of the set, used or not: the values, their entities and the pages that find them.
+    /// Memory that the values own elsewhere is not counted.
     pub bytes: usize,
 }
 
@@ -81,16 +81,16 @@ impl World {
             version: self.version(),
             archetypes: archetypes.collect(),
             memory: self.memory(),
-            sides: self.side_tables().map(SideExplanation::new).collect(),
+            sparse: self.sparse_sets().map(SparseExplanation::new).collect(),
             shared: shared_values(self.reflect().archetypes().map(|info| info.parts())),
             events: self.event_queues().map(EventExplanation::new).collect(),
         }
     }
 }
 
-impl SideExplanation {
-    const fn new(SideTableInfo { type_name, len, bytes }: SideTableInfo) -> Self {
-        Self { type_name, values: len, bytes }
+impl SparseExplanation {
+    const fn new(SparseSetInfo { name, len, bytes }: SparseSetInfo) -> Self {
+        Self { name, values: len, bytes }
     }
 }
 

@@ -4,7 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::ChunkMeta;
-use crate::component::{ColumnVisitor, Columnar, Component, ComponentId, Shape as _, SharedValue};
+use crate::component::{
+    ColumnShape as _, ColumnVisitor, Columnar, Component, ComponentId, SharedValue,
+};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
 use crate::store::RequirementsBuilder;
@@ -287,11 +289,17 @@ pub trait ComponentTuple: sealed::Components {
 /// with a `C` or given one.
 ///
 /// The unit is the chunk: a change of one row reports all rows of its chunk, and no other rows.
-#[derive(Clone, Copy)]
 pub struct Changed<C> {
     since: Version,
     component: PhantomData<fn(C) -> C>,
 }
+
+impl<C> Clone for Changed<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C> Copy for Changed<C> {}
 
 impl<C> Changed<C> {
     pub(crate) const fn since(since: Version) -> Self {

@@ -8,7 +8,7 @@
 use core::iter::{RepeatN, repeat_n};
 use core::marker::PhantomData;
 
-use crate::component::{Columnar, Shape};
+use crate::component::{ColumnShape, Columnar};
 use crate::entity::Entity;
 use crate::storage::{ChunkBits, Columns};
 use crate::store::RequirementsBuilder;
@@ -83,7 +83,7 @@ impl<'w, S, I> OptionRows<'w, S, I> {
     }
 }
 
-impl<S: Shape, I: Iterator> Iterator for OptionRows<'_, S, I> {
+impl<S: ColumnShape, I: Iterator> Iterator for OptionRows<'_, S, I> {
     type Item = Option<I::Item>;
 
     #[inline]
@@ -112,7 +112,7 @@ impl<S: Shape, I: Iterator> Iterator for OptionRows<'_, S, I> {
     }
 }
 
-impl<S: Shape, I: PickRow> PickRow for OptionRows<'_, S, I> {}
+impl<S: ColumnShape, I: PickRow> PickRow for OptionRows<'_, S, I> {}
 
 impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&C> {}
 impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {
@@ -245,7 +245,7 @@ impl<'w, S> OptionCells<'w, S> {
 }
 
 /// The accesses of an optional term, which reads enable bits if the component has any.
-const fn by_row<S: Shape>(optional: &'static [Access]) -> Option<Access> {
+const fn by_row<S: ColumnShape>(optional: &'static [Access]) -> Option<Access> {
     match optional {
         [column] if S::ENABLEABLE => Some(column.of_enabled_rows()),
         _ => None,

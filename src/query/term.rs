@@ -3,7 +3,7 @@
 use core::iter::Copied;
 use core::slice;
 
-use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
+use crate::component::{ColumnShape as _, ColumnVisitor, Columnar, Component};
 use crate::entity::Entity;
 use crate::storage::Columns;
 use crate::store::RequirementsBuilder;

@@ -4,7 +4,7 @@
 use core::fmt;
 use core::slice;
 
-use crate::component::{Component, Parts, Shape, Split, SplitComponent, SplitMut, Whole};
+use crate::component::{ColumnShape, Component, Parts, Split, SplitComponent, SplitMut, Whole};
 use crate::storage::{Columns, StampRun};
 use crate::tuples::for_tuples;
 use crate::version::Version;
@@ -15,7 +15,12 @@ use super::run_stamps::RunStamps;
 use super::some_rows::PickRow;
 
 /// The columns of a component, as terms use them.
-pub trait TermShape: Shape {
+#[diagnostic::on_unimplemented(
+    message = "a query does not see sparse components: read this one with `Sparse` (`{Self}`)",
+    label = "a sparse component is no term of a query",
+    note = "the parameters `Sparse<Component>` and `SparseMut<Component>` of a system have its values by entity, and so have `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
+)]
+pub trait TermShape: ColumnShape {
     /// The item of `&C` for a chunk.
     type Slice<'w>;
     /// The item of `&mut C` for a chunk.

@@ -2,7 +2,7 @@
 //!
 //! Of 2,000 systems that write one resource, any two conflict: 1,999,000 pairs. But each only needs
 //! to wait for the one before it. So systems are visited in their order, and each *subject* (a
-//! component, a resource, a type of side values or of events) keeps its last writer, and its
+//! component, a resource, a sparse component, a type of events) keeps its last writer, and its
 //! readers since.
 //!
 //! Queries that name one component need not conflict: they may differ in `With` and `Without`, or
@@ -27,7 +27,7 @@ use super::param_access::{ParamAccess, ParamKind};
 enum SubjectKey {
     Component(ComponentId),
     Resource(TypeId),
-    Side(TypeId),
+    Sparse(TypeId),
 }
 
 /// A subject as one type of query sees it.
@@ -98,8 +98,8 @@ impl Accesses {
             ParamKind::Resource { id, write, .. } => {
                 self.add_use(SubjectKey::Resource(id), None, write, numbers);
             }
-            ParamKind::Side { id, write, .. } => {
-                self.add_use(SubjectKey::Side(id), None, write, numbers);
+            ParamKind::Sparse { id, write, .. } => {
+                self.add_use(SubjectKey::Sparse(id), None, write, numbers);
             }
             ParamKind::Events { id, write, .. } => {
                 let at = number(&mut numbers.events, id);
@@ -342,7 +342,7 @@ mod tests {
         for (id, name) in [(TypeId::of::<u8>(), "u8"), (TypeId::of::<u16>(), "u16")] {
             for write in [false, true] {
                 kinds.push(ParamKind::Resource { id, name, write });
-                kinds.push(ParamKind::Side { id, name, write });
+                kinds.push(ParamKind::Sparse { id, name, write });
                 kinds.push(ParamKind::Events { id, name, write });
             }
         }

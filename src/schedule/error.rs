@@ -45,7 +45,7 @@ pub struct AliasingParameters {
     pub subject: Subject,
 }
 
-/// A component, a resource, or a type of side values or events that two systems or parameters both
+/// A component, a resource, or a type of events that two systems or parameters both
 /// access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -54,8 +54,8 @@ pub enum Subject {
     Component(&'static str),
     /// A resource, by its type's name.
     Resource(&'static str),
-    /// The side values of a type, by its name.
-    Side(&'static str),
+    /// A sparse component, by its name.
+    Sparse(&'static str),
     /// The events of a type, by its name: one sends them, the other reads them.
     Events(&'static str),
 }
@@ -65,7 +65,7 @@ impl fmt::Display for Subject {
         match self {
             Self::Component(name) => write!(f, "component `{name}`"),
             Self::Resource(name) => write!(f, "resource `{name}`"),
-            Self::Side(name) => write!(f, "the side values of type `{name}`"),
+            Self::Sparse(name) => write!(f, "the sparse component `{name}`"),
             Self::Events(name) => write!(f, "the events of type `{name}`"),
         }
     }
@@ -88,7 +88,7 @@ impl fmt::Display for AliasingParameters {
                 "make them disjoint with a `Without<…>` of a component that the other has, or \
                  merge them into one query, or read a copy made by `Copies::gather` before",
             ),
-            Subject::Resource(_) | Subject::Side(_) | Subject::Events(_) => {
+            Subject::Resource(_) | Subject::Sparse(_) | Subject::Events(_) => {
                 f.write_str("remove one of the two")
             }
         }

@@ -6,14 +6,14 @@ use core::ops::{Deref, DerefMut};
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::command::{CommandBuffer, Commands};
-use crate::component::{Component, Registry};
+use crate::component::{Component, Registry, SparseComponent};
 use crate::logs::{EventBuffer, EventWriter};
 use crate::query::{Filter, Query, Terms, assert_unaliased, lookup_type, query_type};
 use crate::store::{AccessGuard, AccessRequest, SplitStore};
 use crate::version::Version;
 use crate::world::{
-    Lookup, LookupMut, MissingResource, Res, ResMut, Resources, Side, SideGrant, SideMut,
-    SideReadGrant, World,
+    Lookup, LookupMut, MissingResource, Res, ResMut, Resources, Sparse, SparseGrant, SparseMut,
+    SparseMutGrant, World,
 };
 
 use super::param_access::{NamedAccess, ParamKind};
@@ -37,8 +37,8 @@ pub struct SystemRun<'r> {
 /// | `Option<Res<R>>`, `Option<ResMut<R>>` | the same; `None` if the world has no `R` | the same |
 /// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | systems that write `C` |
 /// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | systems that access `C` |
-/// | [`Side<T>`](Side) | read access to the side values of type `T` | systems with `SideMut<T>` |
-/// | [`SideMut<T>`](SideMut) | write access to the side values of type `T` | systems with `Side<T>` or `SideMut<T>` |
+/// | [`Sparse<T>`](Sparse) | read access to the sparse component `T` of any entity | systems with `SparseMut<T>` |
+/// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>` |
 /// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
 /// | [`EventReader<E>`](crate::logs::EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
 /// | [`Inserted<C>`](crate::logs::Inserted) | the entities that got `C`, and its values | none |
@@ -84,7 +84,7 @@ pub struct SystemRun<'r> {
 /// The trait is sealed: there are no other parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {
@@ -264,14 +264,15 @@ optional_resource!(ResMut, RwLockWriteGuard, grant_mut, as_deref_mut, true);
 resource!(Res, RwLockReadGuard, grant, deref, false);
 resource!(ResMut, RwLockWriteGuard, grant_mut, deref_mut, true);
 
-impl<T: Send + Sync + 'static> sealed::Sealed for Side<'_, T> {}
-impl<T: Send + Sync + 'static> SystemParam for Side<'_, T> {
-    type Item<'a> = Side<'a, T>;
+impl<T: SparseComponent> sealed::Sealed for Sparse<'_, T> {}
+impl<T: SparseComponent> SystemParam for Sparse<'_, T> {
+    type Item<'a> = Sparse<'a, T>;
     type State = ();
-    type Borrowed<'r> = SideReadGrant<'r, T>;
+    type Borrowed<'r> = SparseGrant<'r, T>;
 
-    fn access(_: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::side::<T>(false))
+    fn access(registry: &mut Registry) -> Vec<NamedAccess> {
+        registry.register_sparse::<T>().unwrap_or_else(|taken| taken.refuse());
+        NamedAccess::of::<Self>(ParamKind::sparse::<T>(false))
     }
 
     fn bind(_: &mut World) {}
@@ -279,38 +280,39 @@ impl<T: Send + Sync + 'static> SystemParam for Side<'_, T> {
     fn borrow<'r>(
         (): &'r mut (),
         run: &SystemRun<'r>,
-    ) -> Result<SideReadGrant<'r, T>, MissingResource> {
-        Ok(SideReadGrant::new(run.split))
+    ) -> Result<SparseGrant<'r, T>, MissingResource> {
+        Ok(SparseGrant::new(run.split))
     }
 
-    fn item<'a>(borrowed: &'a mut SideReadGrant<'_, T>, _: Version) -> Side<'a, T> {
-        Side::granted(borrowed)
+    fn item<'a>(borrowed: &'a mut SparseGrant<'_, T>, _: Version) -> Sparse<'a, T> {
+        Sparse::granted(borrowed)
     }
 }
 
-impl<T: Send + Sync + 'static> sealed::Sealed for SideMut<'_, T> {}
-impl<T: Send + Sync + 'static> SystemParam for SideMut<'_, T> {
-    type Item<'a> = SideMut<'a, T>;
+impl<T: SparseComponent> sealed::Sealed for SparseMut<'_, T> {}
+impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
+    type Item<'a> = SparseMut<'a, T>;
     type State = ();
-    type Borrowed<'r> = SideGrant<'r, T>;
+    type Borrowed<'r> = SparseMutGrant<'r, T>;
 
-    fn access(_: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::side::<T>(true))
+    fn access(registry: &mut Registry) -> Vec<NamedAccess> {
+        registry.register_sparse::<T>().unwrap_or_else(|taken| taken.refuse());
+        NamedAccess::of::<Self>(ParamKind::sparse::<T>(true))
     }
 
     fn bind(world: &mut World) {
-        world.add_side_table::<T>();
+        world.add_sparse_set::<T>();
     }
 
     fn borrow<'r>(
         (): &'r mut (),
         run: &SystemRun<'r>,
-    ) -> Result<SideGrant<'r, T>, MissingResource> {
-        Ok(SideGrant::new(run.split))
+    ) -> Result<SparseMutGrant<'r, T>, MissingResource> {
+        Ok(SparseMutGrant::new(run.split))
     }
 
-    fn item<'a>(borrowed: &'a mut SideGrant<'_, T>, _: Version) -> SideMut<'a, T> {
-        SideMut::granted(borrowed)
+    fn item<'a>(borrowed: &'a mut SparseMutGrant<'_, T>, _: Version) -> SparseMut<'a, T> {
+        SparseMut::granted(borrowed)
     }
 }
 

@@ -3,6 +3,7 @@
 use core::any::{TypeId, type_name};
 use core::fmt;
 
+use crate::component::SparseComponent;
 use crate::store::{AccessRequest, Rule};
 
 use super::error::Subject;
@@ -21,8 +22,8 @@ pub(super) enum ParamKind {
     Lookup(AccessRequest),
     /// A resource.
     Resource { id: TypeId, name: &'static str, write: bool },
-    /// The side values of a type.
-    Side { id: TypeId, name: &'static str, write: bool },
+    /// A sparse component.
+    Sparse { id: TypeId, name: &'static str, write: bool },
     /// The events of a type.
     Events { id: TypeId, name: &'static str, write: bool },
     /// Recording commands, which are applied later.
@@ -57,9 +58,9 @@ impl ParamKind {
         Self::Resource { id: TypeId::of::<R>(), name: type_name::<R>(), write }
     }
 
-    /// The side values of type `T`.
-    pub(super) fn side<T: 'static>(write: bool) -> Self {
-        Self::Side { id: TypeId::of::<T>(), name: type_name::<T>(), write }
+    /// The sparse component `T`.
+    pub(super) fn sparse<T: SparseComponent>(write: bool) -> Self {
+        Self::Sparse { id: TypeId::of::<T>(), name: T::NAME, write }
     }
 
     /// The events of type `E`.
@@ -84,9 +85,9 @@ impl ParamAccess {
                 ParamKind::Resource { id: other, write: writes, .. },
             ) => (id == other && (*write || *writes)).then_some(Subject::Resource(name)),
             (
-                ParamKind::Side { id, name, write },
-                ParamKind::Side { id: other, write: writes, .. },
-            ) => (id == other && (*write || *writes)).then_some(Subject::Side(name)),
+                ParamKind::Sparse { id, name, write },
+                ParamKind::Sparse { id: other, write: writes, .. },
+            ) => (id == other && (*write || *writes)).then_some(Subject::Sparse(name)),
             // Several systems may write, each into its own buffer, or read. Readers wait for
             // writers.
             (
@@ -132,8 +133,8 @@ impl fmt::Display for ParamAccess {
             ParamKind::Resource { name, write, .. } => {
                 write!(f, "{} {}", verb(*write), short(name))
             }
-            ParamKind::Side { name, write, .. } => {
-                write!(f, "{} side values {}", verb(*write), short(name))
+            ParamKind::Sparse { name, write, .. } => {
+                write!(f, "{} sparse component {}", verb(*write), short(name))
             }
             ParamKind::Events { name, write, .. } => {
                 let verb = if *write { "sends" } else { "reads" };

@@ -93,8 +93,8 @@ impl World {
     /// Calls a function with the parameters of a [system](crate::schedule::System), and returns its
     /// result.
     ///
-    /// A query, a lookup, side values and resources that are borrowed from the world one by one
-    /// exclude each other as soon as one of them writes. As parameters of one function they are
+    /// A query, a lookup, sparse components and resources that are borrowed from the world one by
+    /// one exclude each other as soon as one of them writes. As parameters of one function they are
     /// borrowed together, and checked like the parameters of a system: no two of them may access
     /// the same component of the same entities if one writes it.
     ///

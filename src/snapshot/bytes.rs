@@ -21,14 +21,14 @@ impl Snapshot {
     /// Returns the state as bytes. [`World::read_snapshot`] reads them in this program, in another
     /// one, or in a later run.
     ///
-    /// The bytes contain the whole snapshot except side values: ids, rows, columns as they are,
-    /// enable bits, values of chunks, versions, and [shared values](crate::shared::Shared) of the
-    /// types for which the world has functions
-    /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). The caller saves side
-    /// values, under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again after the
-    /// restore. The bytes end with a checksum, and are in the byte order of the machine. With the
-    /// feature `lz4` they can be compressed (`Snapshot::write_compressed`). Another compressor sees
-    /// one column after the other.
+    /// The bytes contain the whole snapshot except sparse components: ids, rows, columns as they
+    /// are, enable bits, values of chunks, versions, and [shared values](crate::shared::Shared) of
+    /// the types for which the world has functions
+    /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). The caller saves
+    /// sparse components, under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again
+    /// after the restore. The bytes end with a checksum, and are in the byte order of the machine.
+    /// With the feature `lz4` they can be compressed (`Snapshot::write_compressed`). Another
+    /// compressor sees one column after the other.
     ///
     /// Components are identified by their [names](crate::Component::NAME), shared types by theirs.
     /// Give each component that is saved an explicit name, `struct Health as "health" { … }`: the
@@ -244,7 +244,7 @@ impl Snapshot {
     /// older state and reaches an earlier state again does not have the same history.
     ///
     /// From now on the snapshot counts as one that was read, even if it was taken: restoring it
-    /// makes everything new and drops all side values. A refused delta leaves the snapshot
+    /// makes everything new and drops all sparse components. A refused delta leaves the snapshot
     /// unchanged. Data of the receiver itself, for example sprites, belongs outside its world,
     /// under the id of the entity.
     ///
@@ -256,8 +256,8 @@ impl Snapshot {
     ///
     /// # Panics
     ///
-    /// As [`World::read_snapshot`]: the snapshot keeps its state. If the destructor of a side value
-    /// that the snapshot has kept panics, the snapshot has the later state.
+    /// As [`World::read_snapshot`]: the snapshot keeps its state. If the destructor of a sparse
+    /// component that the snapshot has kept panics, the snapshot has the later state.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -292,10 +292,10 @@ impl Snapshot {
         let (base, tags) = (base.into_shared(), NewTags::of(&mut world.store));
         header.read_shared(tags.store.registry_mut(), &base, &rules)?;
         let patch = header.patch(tags.store, image)?;
-        let sides = image.apply(patch);
+        let sparse = image.apply(patch);
         tags.keep();
         self.belong_to(world);
-        drop(sides);
+        drop(sparse);
         Ok(())
     }
 }
@@ -344,7 +344,8 @@ impl World {
     /// last four bytes, may be missing.
     ///
     /// Restoring the snapshot makes everything new for each version that the program holds, and
-    /// drops all side values: the entities are different ones, even if their ids are the same.
+    /// drops all sparse components: the entities are different ones, even if their ids are the
+    /// same.
     ///
     /// O(bytes), and a call of the user's function for each shared value. Values that their `Hash`
     /// does not distinguish are compared with each other.

@@ -14,11 +14,11 @@ use super::error::SnapshotError;
 /// | in it | not in it |
 /// | --- | --- |
 /// | entities: ids, generations, the ids that come next | [resources](World::insert_resource) |
-/// | the order of archetypes, chunks and rows | [side values](World::insert_side) of other types |
+/// | the order of archetypes, chunks and rows | [sparse components](crate::component#sparse-components) of other types |
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
 /// | [enable bits](World::set_enabled), [values of chunks](crate::chunks::PerChunk) | recorded commands |
 /// | [shared values](crate::shared::Shared), which it keeps alive | the state of a schedule |
-/// | clones of the side values that [`SideMut`](crate::SideMut) keeps | memory: spare chunks, addresses |
+/// | clones of the sparse components that [`SparseMut`](crate::sparse::SparseMut) keeps | memory: spare chunks, addresses |
 /// | versions of columns, chunks and lines | |
 ///
 /// So [`World::hash`] is the same after [`World::restore`]. If a simulation depends on other data,
@@ -98,7 +98,7 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// The memory of the snapshot in bytes, without shared values and side values.
+    /// The memory of the snapshot in bytes, without shared values and sparse components.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -155,8 +155,8 @@ impl World {
     /// Takes a snapshot: the state of the world as a value. Reserved ids are spawned first. The
     /// table at [`Snapshot`] lists its contents.
     ///
-    /// O(bytes of all rows + indices), at the speed of `memcpy`, and a clone of each side value
-    /// that is a part of it. Repeated snapshots cost less with [`World::snapshot_into`].
+    /// O(bytes of all rows + indices), at the speed of `memcpy`, and a clone of each sparse
+    /// component that is a part of it. Repeated snapshots cost less with [`World::snapshot_into`].
     ///
     /// # Errors
     ///
@@ -194,8 +194,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the `Clone` of a side value panics, or the destructor of one that the snapshot had. The
-    /// snapshot has no state after it and must be taken again.
+    /// If the `Clone` of a sparse component panics, or the destructor of one that the snapshot had.
+    /// The snapshot has no state after it and must be taken again.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -242,9 +242,9 @@ impl World {
     ///   readers count them as missed. The restore itself is not a gain or loss for them, so a
     ///   table that a hook keeps must be made again. A simulation that goes back should read events
     ///   in the run that sends them, or keep them in components.
-    /// * Side values are restored if
-    ///   [`SideMut::keep_in_snapshots`](crate::SideMut::keep_in_snapshots) had named their type
-    ///   when the snapshot was taken. Others stay with the entities that are alive before and
+    /// * Sparse components are restored if
+    ///   [`SparseMut::keep_in_snapshots`](crate::sparse::SparseMut::keep_in_snapshots) had named
+    ///   them when the snapshot was taken. Others stay with the entities that are alive before and
     ///   after; entities that come back have none of them. Resources,
     ///   [`Local`](crate::schedule::Local)s and the state of a schedule stay as they are.
     /// * Ids from the discarded time may belong to other entities later.
@@ -259,8 +259,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the `Clone` of a side value panics, the world is unchanged. If the destructor of an event
-    /// or of a side value panics, the world is restored.
+    /// If the `Clone` of a sparse component panics, the world is unchanged. If the destructor of an
+    /// event or of a sparse component panics, the world is restored.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -92,7 +92,8 @@ impl SnapshotRing {
     ///
     /// # Panics
     ///
-    /// If the `Clone` of a side value panics. The ring has lost its oldest state if it was full.
+    /// If the `Clone` of a sparse component panics. The ring has lost its oldest state if it was
+    /// full.
     ///
     /// ```
     /// # use phalanx::snapshot::SnapshotRing;

@@ -1,6 +1,6 @@
 //! Rows that become entities: written after the last live row before they get ids.
 
-use crate::archetype::{Archetype, Bundle, BundleId, NewRows};
+use crate::archetype::{Archetype, BundleId, ColumnBundle, NewRows};
 use crate::entity::RowIndex;
 use crate::entity::{ArchetypeId, Directory, Entity, OutOfIds, RequestLimit, ReserveError};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, WrittenRows};
@@ -104,7 +104,7 @@ impl<'s> Batch<'s> {
 
     /// Lets `write` write the first rows of a run, and returns the number of written rows.
     #[inline]
-    pub(super) fn write<B: Bundle>(
+    pub(super) fn write<B: ColumnBundle>(
         &mut self,
         cells: &BundleCells,
         run: &FreeRun,

@@ -2,7 +2,7 @@
 
 use core::slice::from_ref;
 
-use crate::archetype::{Bundle, Change, EdgeId, MoveContext, NewRows, move_chunks};
+use crate::archetype::{Change, ColumnBundle, EdgeId, MoveContext, NewRows, move_chunks};
 use crate::entity::{ArchetypeId, Entity};
 use crate::version::Version;
 
@@ -12,7 +12,7 @@ use super::store::Store;
 impl Store {
     /// Changes the components of all entities that match. The change must have an edge from each of
     /// their archetypes. Returns the number of changed entities.
-    pub(crate) fn change_matches<B: Bundle>(
+    pub(crate) fn change_matches<B: ColumnBundle>(
         &mut self,
         matches: &Matches,
         change: Change,
@@ -27,7 +27,7 @@ impl Store {
 
     /// Moves the matched chunks along their edges and fills the added columns with `bundle`.
     /// Returns the number of changed entities.
-    fn change_chunks<B: Bundle>(
+    fn change_chunks<B: ColumnBundle>(
         &mut self,
         matches: &[MatchedChunks],
         change: Change,
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Fills columns of chunks that stay where they are.
-    fn overwrite_chunks<B: Bundle>(
+    fn overwrite_chunks<B: ColumnBundle>(
         &mut self,
         MatchedChunks { archetype: id, chunks }: &MatchedChunks,
         edge: EdgeId,
@@ -77,7 +77,7 @@ impl Store {
     }
 
     /// Moves chunks along an edge to another archetype and fills the added columns.
-    pub(super) fn move_chunks<B: Bundle>(
+    pub(super) fn move_chunks<B: ColumnBundle>(
         &mut self,
         matched: &MatchedChunks,
         edge: EdgeId,

@@ -5,7 +5,7 @@
 //! change is refused if its entity is not alive, lacks a component that must be removed, or has a
 //! row that would not fit a chunk; the store is unchanged.
 
-use crate::archetype::{Bundle, BundleId, Change, ChangeKind, EdgeId, move_row};
+use crate::archetype::{BundleId, Change, ChangeKind, ColumnBundle, EdgeId, move_row};
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::version::Version;
@@ -53,7 +53,7 @@ impl Store {
 
     /// [`Store::change_row`] that writes the added bundle and returns the removed one.
     #[inline(always)]
-    pub(super) fn exchange_along<R: Bundle, A: Bundle>(
+    pub(super) fn exchange_along<R: ColumnBundle, A: ColumnBundle>(
         &mut self,
         change: RowChange,
         added: A,
@@ -82,7 +82,7 @@ impl Store {
 
     /// Inserts the components of a bundle into an entity.
     #[inline]
-    pub(crate) fn insert<B: Bundle>(
+    pub(crate) fn insert<B: ColumnBundle>(
         &mut self,
         entity: Entity,
         bundle: B,
@@ -96,7 +96,7 @@ impl Store {
 
     /// Removes the components of a bundle from an entity and returns them.
     #[inline]
-    pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
+    pub(crate) fn remove<B: ColumnBundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         let change = self.change_of::<B>(ChangeKind::Remove, entity, |store| {
             Change::Remove(store.bundle_id::<B>())
         })?;
@@ -107,7 +107,7 @@ impl Store {
 
     /// Removes the components of `R` from an entity and inserts the components of `added`.
     #[inline]
-    pub(crate) fn exchange<R: Bundle, A: Bundle>(
+    pub(crate) fn exchange<R: ColumnBundle, A: ColumnBundle>(
         &mut self,
         entity: Entity,
         added: A,
@@ -121,7 +121,7 @@ impl Store {
     }
 
     /// Moves the row of an entity to the archetype with another shared value, or without one.
-    pub(crate) fn change_tags<B: Bundle>(
+    pub(crate) fn change_tags<B: ColumnBundle>(
         &mut self,
         entity: Entity,
         change: Change,

@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
-use crate::archetype::{Bundle, BundleId, Change, EdgeId, MoveContext, MoveScratch, move_rows};
+use crate::archetype::{
+    BundleId, Change, ColumnBundle, EdgeId, MoveContext, MoveScratch, move_rows,
+};
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::version::Version;
 
@@ -110,7 +112,7 @@ impl Store {
 
     /// Changes the components of single rows of an archetype. Returns the number of changed
     /// entities.
-    pub(super) fn change_rows<B: Bundle>(
+    pub(super) fn change_rows<B: ColumnBundle>(
         &mut self,
         MatchedRows { archetype, entities }: &MatchedRows,
         change: Change,

@@ -9,11 +9,11 @@
 //! world without cleanup components, each of these steps is one branch.
 
 use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
-use crate::component::Gone;
+use crate::component::{Gone, SparseComponent};
 use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 
-use super::side_table::SideTable;
+use super::sparse_set::SparseSet;
 use super::store::Store;
 
 /// Tells which entities are alive, while no row moves.
@@ -68,10 +68,10 @@ impl Store {
         Living::new(self.entities.view(), self.archetypes.as_slice())
     }
 
-    /// The side values of type `T`, and a view that tells which entities are alive.
-    pub(crate) fn side_mut<T: Send + Sync + 'static>(&mut self) -> (&mut SideTable<T>, Living<'_>) {
-        let Self { sides, entities, archetypes, .. } = self;
-        (sides.get_or_add(), Living::new(entities.view(), archetypes.as_slice()))
+    /// The set of the sparse component `T`, and a view that tells which entities are alive.
+    pub(crate) fn sparse_mut<T: SparseComponent>(&mut self) -> (&mut SparseSet<T>, Living<'_>) {
+        let Self { sparse, registry, entities, archetypes, .. } = self;
+        (sparse.get_or_add(registry), Living::new(entities.view(), archetypes.as_slice()))
     }
 
     /// The edge of a despawn from an archetype with cleanup components.

@@ -21,7 +21,7 @@ const SLOTS_AHEAD: usize = 32;
 const ROWS_AHEAD: usize = 16;
 
 impl Store {
-    /// Despawns an entity with its side values. No id may be reserved.
+    /// Despawns an entity with its sparse components. No id may be reserved.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If a destructor of its side values panics. The entity is despawned.
+    /// If a destructor of its sparse components panics. The entity is despawned.
     #[inline]
     pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         if self.has_cleanup() {
@@ -39,8 +39,8 @@ impl Store {
             let now = self.advance_clock();
             self.remove_row(place, now);
         }
-        if !self.sides.is_empty() {
-            self.sides.end_one(entity);
+        if !self.sparse.is_empty() {
+            self.sparse.end_one(entity);
         }
         Ok(())
     }
@@ -50,7 +50,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If a destructor of side values panics. All entities are despawned.
+    /// If a destructor of sparse components panics. All entities are despawned.
     pub(crate) fn despawn_batch(&mut self, len: usize, entity: impl Fn(usize) -> Entity) -> usize {
         let (mut despawned, mut now) = (0, None);
         for i in 0..len {
@@ -65,9 +65,9 @@ impl Store {
                 despawned += 1;
             }
         }
-        if !self.sides.is_empty() {
+        if !self.sparse.is_empty() {
             // Entities that were not alive have no values.
-            self.sides.end(len, &entity);
+            self.sparse.end(len, &entity);
         }
         despawned
     }
@@ -133,7 +133,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If a destructor of side values panics. All entities are despawned.
+    /// If a destructor of sparse components panics. All entities are despawned.
     pub(crate) fn despawn_matches(&mut self, matches: &Matches) -> usize {
         let Matches { chunks, rows } = matches;
         if !rows.is_empty() {
@@ -143,11 +143,11 @@ impl Store {
         if chunks.is_empty() {
             return 0;
         }
-        let with_sides = if self.sides.is_empty() { vec![] } else { self.entities_of(chunks) };
+        let with_sparse = if self.sparse.is_empty() { vec![] } else { self.entities_of(chunks) };
         let now = self.advance_clock();
         let ended = chunks.iter().map(|matched| self.despawn_matched(matched, now)).sum();
-        if !with_sides.is_empty() {
-            self.sides.end(with_sides.len(), &|i| with_sides[i]);
+        if !with_sparse.is_empty() {
+            self.sparse.end(with_sparse.len(), &|i| with_sparse[i]);
         }
         ended
     }
@@ -182,7 +182,7 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If a destructor of side values panics. No entity is left.
+    /// If a destructor of sparse components panics. No entity is left.
     pub(crate) fn clear(&mut self) {
         self.advance_clock();
         self.record_clear();
@@ -190,6 +190,6 @@ impl Store {
             archetype.clear(&mut self.pool);
         }
         self.entities.clear();
-        self.sides.clear();
+        self.sparse.clear();
     }
 }

@@ -199,10 +199,10 @@ impl Store {
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
         if other.lent.take() {
-            // Its side tables come with their locks.
+            // Its sparse sets come with their locks.
             self.lent.note();
         }
-        let Self { archetypes, pool, registry, entities, sides, .. } = &mut other;
+        let Self { archetypes, pool, registry, entities, sparse, .. } = &mut other;
         let archetypes = archetypes.all_mut();
         // Runs `Component::hint`, which may panic, so it comes before memory is taken over.
         let target = |from: &Archetype| (!from.is_empty()).then(|| self.target(from, &adopted));
@@ -215,7 +215,7 @@ impl Store {
         let mut panic = FirstPanic::default();
         map_references(archetypes, registry, &ids, &mut panic);
         self.move_rows(archetypes, &targets, &adopted, now);
-        self.sides.merge(core::mem::take(sides), &|old| ids.get(old));
+        self.sparse.merge(core::mem::take(sparse), &|old| ids.get(old));
         panic.resume();
         ids
     }

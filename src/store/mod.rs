@@ -28,12 +28,12 @@
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
-//! * [`side_tables`] has the values that are stored by entity beside the chunks, with a
-//!   [`side_table`] for each type. A [`side_image`] is a copy of them; [`first_panic`] catches the
-//!   panics of their destructors.
+//! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that are
+//!   stored by entity beside the chunks, with a [`sparse_set`] for each type. A [`sparse_image`] is
+//!   a copy of them; [`first_panic`] catches the panics of their destructors.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
-//! * [`read_guard`] has the read borrows of resources, side tables and queues, which may be
+//! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
 //!   forgotten.
 //!
 //! From the type of a query to its chunks:
@@ -50,39 +50,40 @@
 //! ```text
 //!  World::insert                        world/structural.rs
 //!    Store::flush                       store/spawn.rs
-//!    Store::insert                      store/change_row.rs
-//!      Store::change_of                 store/change_row.rs
-//!        Directory::locate              entity/directory.rs       the entity's archetype and row
-//!        Graph::last_edge               archetype/graph.rs        same bundle type and source, or:
-//!        Store::find_edge               store/change_row.rs
-//!          Bundles::id                  archetype/bundles.rs
-//!          Store::edge                  store/find_edge.rs
-//!            Graph::find                archetype/graph.rs        the edge is known, or:
-//!            Store::add_edge            store/find_edge.rs
-//!              Store::find_or_add       store/store.rs            adds the target, extends plans
-//!              Edge::new, Graph::add    archetype/graph.rs
-//!          Graph::remember_edge         archetype/graph.rs
-//!        Store::advance_clock           store/store.rs
-//!      Store::exchange_along            store/change_row.rs
-//!        Bundle::store                  archetype/bundle.rs       writes `x`, called by move_cells
-//!        Store::change_row              store/change_row.rs       every change of a single row
-//!          Store::record_move           store/logs/record_rows.rs for readers of removed rows
-//!          Archetypes::pair_mut         archetype/archetypes.rs   records both in the change log
-//!          move_row                     archetype/move_row.rs
-//!            ChunkList::begin_removal   storage/chunk_list/append_remove.rs
-//!            ChunkList::next_row        storage/chunk_list/append_remove.rs
-//!            RowMove::move_cells        storage/access/row_move.rs
-//!              copy_small               storage/block.rs
-//!              NextRow::commit          storage/chunk_list/append_remove.rs
-//!            RemovedRow::remove         storage/chunk_list/append_remove.rs
-//!              Blocks::copy_row         storage/chunk_list/blocks.rs
-//!            Archetype::row_arrived     archetype/arrive.rs
-//!              Stamps::record_arrival   storage/stamps/stamps.rs
-//!            Archetype::finish_removal  archetype/move_row.rs
-//!              Archetype::row_removed   archetype/arrive.rs
-//!                Stamps::record_removal storage/stamps/stamps.rs
-//!          Directory::set_location      entity/directory.rs
-//!          Store::record_arrived        store/logs/record_rows.rs for readers of inserted rows
+//!    Store::insert_bundle               store/sparse.rs          splits `x` by kind
+//!      Store::insert                    store/change_row.rs
+//!        Store::change_of               store/change_row.rs
+//!          Directory::locate            entity/directory.rs       the entity's archetype and row
+//!          Graph::last_edge             archetype/graph.rs        same bundle type and source, or:
+//!          Store::find_edge             store/change_row.rs
+//!            Bundles::id                archetype/bundles.rs
+//!            Store::edge                store/find_edge.rs
+//!              Graph::find              archetype/graph.rs        the edge is known, or:
+//!              Store::add_edge          store/find_edge.rs
+//!                Store::find_or_add     store/store.rs            adds the target, extends plans
+//!                Edge::new, Graph::add  archetype/graph.rs
+//!            Graph::remember_edge       archetype/graph.rs
+//!          Store::advance_clock         store/store.rs
+//!        Store::exchange_along          store/change_row.rs
+//!          ColumnBundle::store          archetype/column_bundle.rs writes `x`, called by move_cells
+//!          Store::change_row            store/change_row.rs       every change of a single row
+//!            Store::record_move         store/logs/record_rows.rs for readers of removed rows
+//!            Archetypes::pair_mut       archetype/archetypes.rs   records both in the change log
+//!            move_row                   archetype/move_row.rs
+//!              ChunkList::begin_removal storage/chunk_list/append_remove.rs
+//!              ChunkList::next_row      storage/chunk_list/append_remove.rs
+//!              RowMove::move_cells      storage/access/row_move.rs
+//!                copy_small             storage/block.rs
+//!                NextRow::commit        storage/chunk_list/append_remove.rs
+//!              RemovedRow::remove       storage/chunk_list/append_remove.rs
+//!                Blocks::copy_row       storage/chunk_list/blocks.rs
+//!              Archetype::row_arrived   archetype/arrive.rs
+//!                Stamps::record_arrival storage/stamps/stamps.rs
+//!              Archetype::finish_removal archetype/move_row.rs
+//!                Archetype::row_removed archetype/arrive.rs
+//!                  Stamps::record_removal storage/stamps/stamps.rs
+//!            Directory::set_location    entity/directory.rs
+//!            Store::record_arrived      store/logs/record_rows.rs for readers of inserted rows
 //! ```
 //!
 //! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]
@@ -121,9 +122,10 @@ mod retire;
 mod row_rule;
 mod row_values;
 mod rule;
-mod side_image;
-mod side_table;
-mod side_tables;
+mod sparse;
+mod sparse_image;
+mod sparse_set;
+mod sparse_sets;
 mod spawn;
 mod split_store;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -151,8 +153,8 @@ pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, Requirements
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
-pub(crate) use side_table::SideTable;
-pub(crate) use side_tables::SideTableInfo;
+pub(crate) use sparse_set::SparseSet;
+pub(crate) use sparse_sets::SparseSetInfo;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};

@@ -64,7 +64,7 @@ impl Store {
         let targets: Vec<_> = leaving.archetypes().map(target).map(Some).collect();
         let mut parts = other.take_out(leaving);
         self.take_memory(other, &mut parts);
-        let olds: Vec<_> = match other.sides.is_empty() {
+        let olds: Vec<_> = match other.sparse.is_empty() {
             true => Vec::new(),
             false => parts.iter().flat_map(Archetype::entities).copied().collect(),
         };
@@ -75,13 +75,13 @@ impl Store {
         let mut panic = FirstPanic::default();
         map_references(&mut parts, &other.registry, &ids, &mut panic);
         self.move_rows(&mut parts, &targets, &adopted, now);
-        self.sides.merge(other.sides.split(&olds), &|old| ids.get(old));
+        self.sparse.merge(other.sparse.split(&olds), &|old| ids.get(old));
         panic.resume();
         ids
     }
 
     /// Moves rows of the archetypes to new archetypes, and frees the ids of their entities. Their
-    /// side values remain.
+    /// sparse components remain.
     fn take_out(&mut self, leaving: &Matches) -> Vec<Archetype> {
         let now = self.advance_clock();
         let mut take = |(id, rows)| {

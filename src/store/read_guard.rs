@@ -1,6 +1,6 @@
 //! Read borrows, which may be forgotten.
 //!
-//! A resource, a side table and an event queue each have a lock, on which no thread ever waits. The
+//! A resource, a sparse set and an event queue each have a lock, on which no thread ever waits. The
 //! run of a system holds the locks of its parameters, and hands out references, which end with the
 //! run even if the system forgets them. In a shared world only the guard can hold the lock, and a
 //! forgotten guard would hold it forever. It has no borrow left when the world is borrowed

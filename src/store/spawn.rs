@@ -7,7 +7,7 @@
 
 use core::convert::Infallible;
 
-use crate::archetype::{Bundle, BundleId, ColumnSlices, HomeId};
+use crate::archetype::{BundleId, ColumnBundle, ColumnSlices, HomeId};
 use crate::component::ComponentSet;
 use crate::entity::{
     AllocAtError, ArchetypeId, Directory, Entity, Location, NoSuchEntity, RowIndex,
@@ -71,7 +71,7 @@ impl Store {
 
     /// Spawns an entity with the components of `bundle`.
     #[inline]
-    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+    pub(crate) fn spawn<B: ColumnBundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let alloc = |entities: &mut Directory, place| Ok(entities.alloc(place)?);
         self.spawn_row(Self::home_of_type::<B>, alloc, |row| {
             bundle.store(&mut |value| row.put(value))
@@ -79,7 +79,7 @@ impl Store {
     }
 
     /// Spawns an entity with the id `entity`.
-    pub(crate) fn spawn_at<B: Bundle>(
+    pub(crate) fn spawn_at<B: ColumnBundle>(
         &mut self,
         entity: Entity,
         bundle: B,
@@ -112,14 +112,28 @@ impl Store {
 
     /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
     #[inline]
-    pub(crate) fn spawn_each<I>(&mut self, mut bundles: I) -> Result<&[Entity], SpawnError>
+    pub(crate) fn spawn_each<I>(&mut self, bundles: I) -> Result<&[Entity], SpawnError>
     where
         I: Iterator,
-        I::Item: Bundle,
+        I::Item: ColumnBundle,
+    {
+        let rows = self.write_each(bundles)?;
+        Ok(self.spawned(rows))
+    }
+
+    /// [`Store::spawn_each`] of rows that are not recorded yet: their archetype and number.
+    #[inline]
+    pub(super) fn write_each<I>(
+        &mut self,
+        mut bundles: I,
+    ) -> Result<(ArchetypeId, usize), SpawnError>
+    where
+        I: Iterator,
+        I::Item: ColumnBundle,
     {
         let id = self.bundle_id::<I::Item>();
         // Not by `spawn_rows`: with its closure around the loop a row takes two instructions more.
-        let rows = self.attempt(|store| {
+        self.attempt(|store| {
             let (spawner, cells) = Spawner::new(store, id)?;
             let mut batch = Batch::new(spawner);
             loop {
@@ -131,8 +145,7 @@ impl Store {
                     return Ok::<_, SpawnError>(batch.finish()?);
                 }
             }
-        })?;
-        Ok(self.spawned(rows))
+        })
     }
 
     /// Spawns an entity for each of the `rows` rows of columns.
@@ -191,7 +204,7 @@ impl Store {
     }
 
     /// Reserves memory for `rows` more entities of bundle `B`.
-    pub(crate) fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
+    pub(crate) fn reserve<B: ColumnBundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         self.entities.ensure_room(rows)?;
         let bundle = self.bundle_id::<B>();
         self.attempt(|store| {

@@ -27,7 +27,7 @@ use super::logs::Logs;
 use super::requirements::QueryType;
 use super::requirements::{ComponentIds, Requirements};
 use super::rule::Rule;
-use super::side_tables::SideTables;
+use super::sparse_sets::SparseSets;
 use super::store::Store;
 
 /// A store that grants access to its columns.
@@ -71,9 +71,9 @@ impl<'w> SplitStore<'w> {
         self.store.archetypes.census()
     }
 
-    /// The side tables. Each has a lock.
-    pub(crate) const fn sides(&self) -> &'w SideTables {
-        &self.store.sides
+    /// The sparse sets. Each has a lock.
+    pub(crate) const fn sparse(&self) -> &'w SparseSets {
+        &self.store.sparse
     }
 
     /// The logs. Event queues have locks, and no row changes while the store is split.

@@ -2,7 +2,7 @@
 
 use core::any::TypeId;
 
-use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph, HomeId};
+use crate::archetype::{Archetypes, BundleId, Bundles, ColumnBundle, Graph, HomeId};
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
 use crate::entity::{ArchetypeId, Directory};
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
@@ -16,14 +16,14 @@ use super::plan::Plan;
 use super::plans::Plans;
 use super::read_guard::Lent;
 use super::requirements::QueryType;
-use super::side_tables::SideTables;
+use super::sparse_sets::SparseSets;
 
 /// The archetypes of a world, its entities and its clock, with their indices: component ids, query
-/// plans, and the graph of changes. Also the side values of the entities, and the logs of events
-/// and rows.
+/// plans, and the graph of changes. Also the sparse components of the entities, and the logs of
+/// events and rows.
 ///
 /// Rows change only by the methods of this folder. Other modules read the fields by methods, and
-/// write names, side values and logs.
+/// write names, sparse components and logs.
 ///
 /// Fields are borrowed separately: a query writes the archetypes while it reads its plan, and a
 /// move of a row writes two archetypes and the directory while it reads an edge of the graph.
@@ -40,9 +40,9 @@ pub(crate) struct Store {
     pub(super) pool: Pool,
     pub(super) graph: Graph,
     pub(super) bundles: Bundles,
-    pub(super) sides: SideTables,
+    pub(super) sparse: SparseSets,
     pub(super) logs: Logs,
-    /// Whether guards of side values, events and resources were handed out.
+    /// Whether guards of sparse components, events and resources were handed out.
     pub(super) lent: Lent,
     /// The archetype of entities that are gone and have no cleanup component left: it is empty at
     /// the end of each change. Known once an edge leads to it.
@@ -63,7 +63,7 @@ impl Store {
             entities,
             graph: Graph::default(),
             bundles: Bundles::default(),
-            sides: SideTables::default(),
+            sparse: SparseSets::default(),
             logs: Logs::default(),
             lent: Lent::default(),
             without_cleanup: None,
@@ -105,16 +105,16 @@ impl Store {
         &self.pool
     }
 
-    /// The side values of entities, for reading.
+    /// The sparse components of entities, for reading.
     #[inline]
-    pub(crate) const fn sides(&self) -> &SideTables {
-        &self.sides
+    pub(crate) const fn sparse(&self) -> &SparseSets {
+        &self.sparse
     }
 
-    /// The side values of entities.
+    /// The sparse components of entities.
     #[inline]
-    pub(crate) const fn sides_mut(&mut self) -> &mut SideTables {
-        &mut self.sides
+    pub(crate) const fn sparse_sets_mut(&mut self) -> &mut SparseSets {
+        &mut self.sparse
     }
 
     /// The logs of events and rows, for reading.
@@ -129,7 +129,7 @@ impl Store {
         &mut self.logs
     }
 
-    /// Notes that a guard of a side table, a queue or a resource was handed out.
+    /// Notes that a guard of a sparse set, a queue or a resource was handed out.
     #[inline]
     pub(crate) fn note_guard(&self) {
         self.lent.note();
@@ -165,7 +165,7 @@ impl Store {
     ///
     /// If another type has the name of one of its components.
     #[inline]
-    pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
+    pub(crate) fn bundle_id<B: ColumnBundle>(&mut self) -> BundleId {
         self.bundles.id::<B>(&mut self.registry)
     }
 
@@ -174,7 +174,7 @@ impl Store {
     /// # Errors
     ///
     /// If another type has the name of one of its components.
-    pub(crate) fn try_bundle_id<B: Bundle>(&mut self) -> Result<BundleId, NameTaken> {
+    pub(crate) fn try_bundle_id<B: ColumnBundle>(&mut self) -> Result<BundleId, NameTaken> {
         self.bundles.try_id::<B>(&mut self.registry)
     }
 
@@ -309,7 +309,7 @@ impl Store {
 
     /// [`Store::home`] of a bundle type, which is registered if it is new.
     #[inline]
-    pub(super) fn home_of_type<B: Bundle>(&mut self) -> Result<HomeId, LayoutError> {
+    pub(super) fn home_of_type<B: ColumnBundle>(&mut self) -> Result<HomeId, LayoutError> {
         match self.bundles.last_home::<B>() {
             Some(home) => Ok(home),
             None => self.find_home_of_type::<B>(),
@@ -317,7 +317,7 @@ impl Store {
     }
 
     #[inline(never)]
-    fn find_home_of_type<B: Bundle>(&mut self) -> Result<HomeId, LayoutError> {
+    fn find_home_of_type<B: ColumnBundle>(&mut self) -> Result<HomeId, LayoutError> {
         let bundle = self.bundle_id::<B>();
         let home = self.home(bundle)?;
         self.bundles.remember_home::<B>(home);
@@ -346,7 +346,7 @@ impl Store {
         }
         self.pool.trim();
         self.entities.shrink();
-        self.sides.shrink();
+        self.sparse.shrink();
         self.logs.shrink();
         moved
     }

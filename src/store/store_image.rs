@@ -7,7 +7,7 @@ use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::history::History;
-use super::side_image::SideImage;
+use super::sparse_image::SparseImage;
 use super::store::Store;
 
 /// The state of a store at some version: rows, data of chunks, ids, and versions.
@@ -18,7 +18,7 @@ pub(crate) struct StoreImage {
     archetypes: Vec<ArchetypeImage>,
     entities: DirectoryImage,
     shared: SharedImage,
-    sides: SideImage,
+    sparse: SparseImage,
     /// Whether it was read from bytes: its versions are ages, and it knows no list of chunks.
     is_foreign: bool,
     /// The value of [`Store::origin`] in the world that first had the state. It is unique among the
@@ -34,7 +34,7 @@ impl Default for StoreImage {
             archetypes: Vec::new(),
             entities: DirectoryImage::default(),
             shared: SharedImage::default(),
-            sides: SideImage::default(),
+            sparse: SparseImage::default(),
             is_foreign: false,
             origin: 0,
         }
@@ -106,13 +106,13 @@ impl StoreImage {
 
     /// Applies a patch, which has ages in place of versions. The image becomes one that was read:
     /// it knows no list of chunks, so that restoring it copies everything, and it has no side
-    /// values. Returns the former side values, to be dropped at the end: their destructors are the
-    /// user's code.
+    /// values. Returns the former sparse components, to be dropped at the end: their destructors
+    /// are the user's code.
     ///
     /// # Panics
     ///
     /// If the patch is for another image.
-    pub(crate) fn apply(&mut self, patch: StorePatch<'_>) -> SideImage {
+    pub(crate) fn apply(&mut self, patch: StorePatch<'_>) -> SparseImage {
         self.archetypes.truncate(patch.kept);
         for (number, archetype) in patch.archetypes.into_iter().enumerate() {
             if number == self.archetypes.len() {
@@ -126,7 +126,7 @@ impl StoreImage {
         (self.clock, self.origin) = (patch.clock, patch.origin);
         (self.history, self.is_foreign) = (History::default(), true);
         self.shared = patch.shared;
-        core::mem::take(&mut self.sides)
+        core::mem::take(&mut self.sparse)
     }
 
     /// The number of rows.
@@ -152,7 +152,7 @@ impl StoreImage {
             image.follow(archetype);
         }
         self.shared = store.registry.save_shared();
-        self.sides.follow(&store.sides);
+        self.sparse.follow(&store.sparse);
         self.clock = store.clock;
         self.history = store.history.clone();
         self.is_foreign = false;
@@ -174,15 +174,15 @@ fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
 impl Store {
     /// Gives the store the state of an image that was made of it, or read for it. Its clock goes
     /// on, and versions after the image's version are discarded, or all versions if the image was
-    /// read. Copies only differences. Drops events, and the side values that are not part of the
-    /// image if their entities are not alive in it, or all side values if it was read.
+    /// read. Copies only differences. Drops events, and the sparse components that are not part of
+    /// the image if their entities are not alive in it, or all sparse components if it was read.
     ///
     /// # Panics
     ///
-    /// If an id is reserved or on loan, in debug builds; if a clone of a side value panics, before
-    /// any change; or if a destructor panics, at the end.
+    /// If an id is reserved or on loan, in debug builds; if a clone of a sparse component panics,
+    /// before any change; or if a destructor panics, at the end.
     pub(crate) fn restore(&mut self, image: &StoreImage) {
-        let prepared = image.sides.prepare(&self.sides);
+        let prepared = image.sparse.prepare(&self.sparse);
         let known = match image.is_foreign {
             true => 0,
             false => common_len(&image.archetypes, &self.archetypes),
@@ -219,13 +219,13 @@ impl Store {
         }
         let mut panic = FirstPanic::default();
         self.logs.clear(&mut panic);
-        let Self { sides, entities, archetypes, .. } = self;
+        let Self { sparse, entities, archetypes, .. } = self;
         let is_alive = |entity| {
             // The ids of another world are other entities.
             !image.is_foreign
                 && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
         };
-        image.sides.restore((sides, prepared), &is_alive, &mut panic);
+        image.sparse.restore((sparse, prepared), &is_alive, &mut panic);
         panic.resume();
     }
 }

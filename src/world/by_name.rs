@@ -30,7 +30,8 @@ impl World {
     /// ```
     pub fn register<B: Bundle>(&mut self) {
         let store = &mut self.store;
-        store.bundle_id::<B>();
+        store.bundle_id::<B::Columns>();
+        store.add_sets::<B::Sparse>();
     }
 
     /// The types and the archetypes of the world, without a type at the call.

@@ -1,17 +1,23 @@
-//! Access to a component of one entity: one cell, or one for each field of a split component.
+//! Access to a component of one entity: one cell, one for each field of a split component, or the
+//! value of a sparse one.
 
-use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
+use crate::component::{
+    AnyComponent, Columnar, Component, InSet, SparseComponent, Split, SplitComponent, SplitMut,
+    Whole,
+};
 use crate::entity::Entity;
 use crate::query::{IncludeHidden, Query, TermParts, assert_unaliased};
 use crate::store::EntityError;
 
+use super::sparse::SparseRef;
 use super::world::World;
 
-/// The result of [`World::get`]: a `&C`, or a `C` if the component is split.
-pub type Cell<'w, C> = <<C as Columnar>::Shape as CellShape<C>>::Cell<'w>;
+/// The result of [`World::get`]: a `&C`, a `C` if the component is split, or a [`SparseRef`] if it
+/// is sparse.
+pub type Cell<'w, C> = <<C as AnyComponent>::Shape as CellShape<C>>::Cell<'w>;
 
 /// The result of [`World::get_mut`]: a `&mut C`, or a [`SplitMut`] if the component is split.
-pub type CellMut<'w, C> = <<C as Columnar>::Shape as CellShape<C>>::CellMut<'w>;
+pub type CellMut<'w, C> = <<C as AnyComponent>::Shape as CellShape<C>>::CellMut<'w>;
 
 /// Reads and writes a component of one entity.
 #[doc(hidden)]
@@ -60,7 +66,7 @@ impl<C: Component> CellShape<C> for Whole<C> {
 
 impl<S: SplitComponent<Parts: TermParts>> CellShape<S> for Split<S>
 where
-    S: Columnar<Shape = Self>,
+    S: Columnar + AnyComponent<Shape = Self>,
 {
     type Cell<'w> = S;
     type CellMut<'w> = SplitMut<'w, S>;
@@ -76,5 +82,22 @@ where
         let row =
             Query::<&mut S>::exclusive(&mut world.store).filter::<IncludeHidden>().into_row(entity);
         row.map_err(|_| EntityError::lacks(entity, S::NAME, is_alive))
+    }
+}
+
+impl<S: SparseComponent> CellShape<S> for InSet<S> {
+    type Cell<'w> = SparseRef<'w, S>;
+    type CellMut<'w> = &'w mut S;
+
+    #[inline]
+    fn get(world: &World, entity: Entity) -> Result<SparseRef<'_, S>, EntityError> {
+        world.sparse_ref(entity).ok_or_else(|| world.lacking(entity, S::NAME))
+    }
+
+    #[inline]
+    fn get_mut(world: &mut World, entity: Entity) -> Result<&mut S, EntityError> {
+        let is_alive = world.contains(entity);
+        let value = world.store.sparse_mut::<S>().0.get_mut(entity);
+        value.ok_or_else(|| EntityError::lacks(entity, S::NAME, is_alive))
     }
 }

@@ -76,10 +76,10 @@ enum Defect {
         /// Entities.
         entities: usize,
     },
-    /// The parts of a side table disagree, or it has a value of an entity that is not alive.
-    Sides {
-        /// The type of its values.
-        type_name: &'static str,
+    /// The parts of a sparse set disagree, or it has a value of an entity that is not alive.
+    Sparse {
+        /// The name of the component.
+        name: &'static str,
     },
     /// The archetypes hold a different number of blocks than the pool has allocated.
     Blocks {
@@ -100,9 +100,9 @@ impl Error for BrokenInvariant {}
 
 /// # Tests
 impl World {
-    /// Checks every invariant of the world: directory, rows, chunks, values, stamps, side
-    /// values and memory agree. For tests: O(entities + chunks × components + cached queries ×
-    /// archetypes + side values), and the bytes of components that do not accept any.
+    /// Checks every invariant of the world: directory, rows, chunks, values, stamps, sparse
+    /// components and memory agree. For tests: O(entities + chunks × components + cached queries ×
+    /// archetypes + sparse components), and the bytes of components that do not accept any.
     ///
     /// # Errors
     ///
@@ -137,8 +137,8 @@ impl World {
             return Err(Defect::Blocks { held, lent });
         }
         let is_alive = |entity| self.store.living().contains(entity);
-        if let Some(type_name) = self.store.sides().find_defect(&is_alive) {
-            return Err(Defect::Sides { type_name });
+        if let Some(name) = self.store.sparse().find_defect(&is_alive) {
+            return Err(Defect::Sparse { name });
         }
         Ok(())
     }

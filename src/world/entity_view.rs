@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::archetype::{Archetype, SharedTags};
-use crate::component::{Columnar, ComponentInfo, Registry};
+use crate::component::{AnyComponent, ComponentInfo, Registry};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::storage::ChunkRow;
 use crate::store::EntityError;
@@ -133,23 +133,23 @@ impl<'w> EntityView<'w> {
     /// assert_eq!(world.entity(entity)?.get::<Health>()?.0, 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn get<C: Columnar<Shape: CellShape<C>>>(&self) -> Result<Cell<'w, C>, EntityError> {
+    pub fn get<C: AnyComponent<Shape: CellShape<C>>>(&self) -> Result<Cell<'w, C>, EntityError> {
         self.world.get::<C>(self.entity)
     }
 
-    /// The types of its [side values](World::insert_side), as the compiler names them.
+    /// The names of its [sparse components](crate::component#sparse-components), which
+    /// [`components`](Self::components) does not list: they have no bytes.
     ///
     /// ```
     /// # use phalanx::prelude::*;
+    /// # #[component(sparse, name = "name")] struct Name(String);
     /// let mut world = World::new();
-    /// let entity = world.spawn(());
-    /// world.insert_side(entity, String::from("Ada"))?;
-    /// let types: Vec<_> = world.entity(entity)?.side_types().collect();
-    /// assert_eq!(types, ["alloc::string::String"]);
+    /// let entity = world.spawn(Name("Ada".to_owned()));
+    /// assert!(world.entity(entity)?.sparse().eq(["name"]));
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
-    pub fn side_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
-        self.world.store.sides().types_of(self.entity)
+    pub fn sparse(&self) -> impl Iterator<Item = &'static str> + use<'w> {
+        self.world.store.sparse().names_of(self.entity)
     }
 
     /// The types of its [shared values](crate::shared::Shared), as the compiler names them.

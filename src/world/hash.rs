@@ -39,11 +39,12 @@ impl World {
     ///
     /// It does not cover
     ///
-    /// * [resources](World::insert_resource), [side values](World::insert_side) and
-    ///   [events](World::events), whose types are unknown to the world, recorded commands, the
-    ///   unread records of [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed)
-    ///   and [`Despawned`](crate::logs::Despawned), and the state of a schedule: add any of these
-    ///   that your simulation depends on;
+    /// * [resources](World::insert_resource), [sparse
+    ///   components](crate::component#sparse-components) and [events](World::events), whose types
+    ///   are unknown to the world, recorded commands, the unread records of
+    ///   [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed) and
+    ///   [`Despawned`](crate::logs::Despawned), and the state of a schedule: add any of these that
+    ///   your simulation depends on;
     /// * memory: addresses, [reserved rows](World::reserve), [padding](crate::Query::padded), and
     ///   reports of it such as [`memory`](World::memory),
     ///   [`archetypes`](crate::reflect::Reflect::archetypes) and explanations;

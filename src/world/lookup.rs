@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::component::{Columnar, Component};
+use crate::component::{AnyComponent, Component};
 use crate::entity::Entity;
 use crate::query::assert_enableable;
 use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
@@ -26,7 +26,9 @@ impl World {
     /// | [`query.lookup()`](crate::Query::lookup) and `get` | 130 | 203 |
     ///
     /// The result is a `&C`. If `C` is a [split component](crate::component#split-components),
-    /// whose fields lie in separate columns, the result is a `C`.
+    /// whose fields lie in separate columns, the result is a `C`. If it is a [sparse
+    /// component](crate::component#sparse-components), the result is a
+    /// [`SparseRef`](crate::sparse::SparseRef), which derefs to `C`.
     ///
     /// # Errors
     ///
@@ -42,7 +44,7 @@ impl World {
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
-    pub fn get<C: Columnar<Shape: CellShape<C>>>(
+    pub fn get<C: AnyComponent<Shape: CellShape<C>>>(
         &self,
         entity: Entity,
     ) -> Result<Cell<'_, C>, EntityError> {
@@ -71,7 +73,7 @@ impl World {
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]
-    pub fn get_mut<C: Columnar<Shape: CellShape<C>>>(
+    pub fn get_mut<C: AnyComponent<Shape: CellShape<C>>>(
         &mut self,
         entity: Entity,
     ) -> Result<CellMut<'_, C>, EntityError> {

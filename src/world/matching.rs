@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::{Bundle, Change, assert_distinct};
+use crate::archetype::{Change, ColumnBundle, assert_distinct};
 use crate::component::{ChunkValue, Columnar, NameTaken, PerChunk, SharedValue};
 use crate::query::{
     Changed, Filter, ReadBorrow, Terms, Watch, WhereChunk, WhereShared, With, Without,
@@ -181,13 +181,13 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// assert_eq!(world.query::<(&Health, &Shield)>().with::<Player>().count_rows(), 1000);
     /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
-    pub fn insert<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
-        const { assert_distinct::<B>() };
+    pub fn insert<B: ColumnBundle>(self, bundle: B) -> Result<usize, LayoutError> {
+        const { assert_distinct(B::NAMES) };
         self.insert_distinct(bundle)
     }
 
     /// [`Matching::insert`] of a bundle that names each component once.
-    pub(crate) fn insert_distinct<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
+    pub(crate) fn insert_distinct<B: ColumnBundle>(self, bundle: B) -> Result<usize, LayoutError> {
         let Self { store, filter, .. } = self;
         let mut matches = matches_in::<Q, F>(store, &filter);
         // Entities that are gone accept no component.
@@ -216,13 +216,13 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// assert_eq!(world.matching::<&Health>().remove::<Frozen>(), 500);
     /// assert_eq!(world.query::<&Frozen>().count_rows(), 0);
     /// ```
-    pub fn remove<B: Bundle>(self) -> usize {
-        const { assert_distinct::<B>() };
+    pub fn remove<B: ColumnBundle>(self) -> usize {
+        const { assert_distinct(B::NAMES) };
         self.remove_distinct::<B>()
     }
 
     /// [`Matching::remove`] of a bundle that names each component once.
-    pub(crate) fn remove_distinct<B: Bundle>(self) -> usize {
+    pub(crate) fn remove_distinct<B: ColumnBundle>(self) -> usize {
         let Self { store, filter, .. } = self;
         let matches = matches_in::<Q, F>(store, &filter);
         let change = Change::RemovePresent(store.bundle_id::<B>());
@@ -238,8 +238,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// # Panics
     ///
-    /// If a destructor of [side values](crate::World::insert_side) panics. All entities are
-    /// despawned before the panic goes on.
+    /// If a destructor of [sparse components](crate::component#sparse-components) panics. All
+    /// entities are despawned before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;

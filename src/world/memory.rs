@@ -20,9 +20,10 @@ pub struct Memory {
     /// a component term for each archetype that a plan matches, kept until
     /// [`MemoryMut::retire_archetypes`].
     pub bookkeeping_bytes: usize,
-    /// Tables of [side values](World::insert_side): the values, their entities and a hash table.
+    /// Sets of [sparse components](crate::component#sparse-components): the values, their entities
+    /// and the pages that find them.
     /// Memory that the values own elsewhere is not counted.
-    pub side_bytes: usize,
+    pub sparse_bytes: usize,
     /// Queues of [events](crate::logs::EventWriter), with their unused room. Memory that the events
     /// own elsewhere is not counted, nor are the buffers of systems: see
     /// [`Schedule::memory_bytes`](crate::Schedule::memory_bytes).
@@ -63,9 +64,9 @@ impl World {
     /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
-        const { assert_distinct::<B>() };
+        const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.reserve::<B>(rows)
+        self.store.reserve::<B::Columns>(rows)
     }
 
     /// The bytes that the world holds, by use. O(archetypes).
@@ -88,7 +89,7 @@ impl World {
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
                 + self.store.archetypes().spare_bytes()
                 + self.store.plan_bytes(),
-            side_bytes: self.store.sides().infos().map(|table| table.bytes).sum(),
+            sparse_bytes: self.store.sparse().infos().map(|table| table.bytes).sum(),
             event_bytes: self.store.logs().events.infos().map(|queue| queue.bytes).sum(),
             log_bytes: self.store.logs().row_bytes(),
         }
@@ -221,7 +222,7 @@ impl MemoryMut<'_> {
         let memory = self.world.memory();
         memory.slab_bytes
             + memory.bookkeeping_bytes
-            + memory.side_bytes
+            + memory.sparse_bytes
             + memory.event_bytes
             + memory.log_bytes
     }

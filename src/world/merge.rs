@@ -65,19 +65,21 @@ impl World {
     /// chunks](crate::chunks::PerChunk) are replaced too. Ids in [shared
     /// values](crate::shared::Shared) are replaced by the function of
     /// [`map_entities`](crate::shared::SharedValuesMut::map_entities); without one, a value with
-    /// ids is refused. Two kinds of ids are not replaced: ids in [side values](World::insert_side),
-    /// and ids in types that `impl_component!(Type)` only names and that do not implement
-    /// `MapEntities`. Replace them by [`Merged::get`]. Ids carry no world: an id of this world in a
-    /// component of the other world is taken for an id of the other world. Write such references
-    /// after the merge. O(rows) for each component with ids.
+    /// ids is refused. Two kinds of ids are not replaced: ids in [sparse
+    /// components](crate::component#sparse-components), and ids in types that
+    /// `impl_component!(Type)` only names and that do not implement `MapEntities`. Replace them by
+    /// [`Merged::get`]. Ids carry no world: an id of this world in a component of the other world
+    /// is taken for an id of the other world. Write such references after the merge. O(rows) for
+    /// each component with ids.
     ///
     /// # Contents of the merge
     ///
     /// * All entities, including [hidden](crate::component#hidden-components) ones and ones that
     ///   are [`Gone`](crate::Gone), which stay so here: they are not alive, and have new ids for
     ///   their cleanup. [Reserved](World::reserve_entity) ids are spawned first.
-    /// * Components, enable bits, values of chunks, [shared values](crate::shared::Shared) and side
-    ///   values. No value is dropped, except a shared value that equals a value of this world.
+    /// * Components, enable bits, values of chunks, [shared values](crate::shared::Shared) and
+    ///   sparse components. No value is dropped, except a shared value that equals a value of this
+    ///   world.
     /// * Not resources, events, and unread records of cursors and systems of the other world. They
     ///   are dropped; take resources out before. A command buffer of the other world cannot be
     ///   applied to this one, nor can a [`Snapshot`](crate::snapshot::Snapshot) of it be restored.
@@ -182,11 +184,11 @@ impl World {
     ///
     /// # Contents of the move
     ///
-    /// The same as in a [`merge`](World::merge): components, enable bits, shared values and side
-    /// values. No value is dropped or cloned, except that shared values with ids are made again; if
-    /// entities of both worlds have a [shared](crate::shared::Shared) value, both worlds own it.
-    /// Values of chunks move with whole chunks; other rows get the values of new chunks. Cleanup
-    /// components move, and none stays.
+    /// The same as in a [`merge`](World::merge): components, enable bits, shared values and sparse
+    /// components. No value is dropped or cloned, except that shared values with ids are made
+    /// again; if entities of both worlds have a [shared](crate::shared::Shared) value, both worlds
+    /// own it. Values of chunks move with whole chunks; other rows get the values of new chunks.
+    /// Cleanup components move, and none stays.
     ///
     /// Everything counts as new in this world: each new column has one version, the version of this
     /// call. [`Arrived`](crate::Arrived) and [`Inserted`](crate::logs::Inserted) report it. New ids
@@ -206,7 +208,7 @@ impl World {
     /// the query chooses rows by enable bits and does not see all rows of its chunks, rows are
     /// copied twice, in runs of neighbours. Archetypes with different layouts in the two worlds are
     /// copied once more. O(bytes), O(entities), some 80 bytes each for ids, O(chunks × columns) for
-    /// versions, and O(side tables) for each entity if there are any.
+    /// versions, and O(sparse components) for each entity if there are any.
     ///
     /// # Errors
     ///

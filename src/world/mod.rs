@@ -21,7 +21,7 @@
 //! | [`query`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
-//! | [`side`] | values of entities that are not plain data |
+//! | [`sparse`], [`sparse_views`] | sparse components |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
@@ -51,7 +51,8 @@ mod enable;
 mod by_type;
 
 mod shared_values;
-mod side;
+mod sparse;
+mod sparse_views;
 
 mod flip;
 
@@ -95,7 +96,8 @@ pub use merge::{MergeError, Merged};
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub use shared_values::{SharedValues, SharedValuesMut};
-pub use side::{Side, SideMut};
-pub(crate) use side::{SideGrant, SideReadGrant};
+pub use sparse::SparseRef;
+pub use sparse_views::{Sparse, SparseMut};
+pub(crate) use sparse_views::{SparseGrant, SparseMutGrant};
 pub(crate) use world::WorldId;
 pub use world::{World, WorldBuilder};

@@ -246,7 +246,7 @@ impl Resources {
 
 impl Drop for Resources {
     /// After a panic, the destructor of the map would not drop the remaining resources. A world
-    /// drops its resources after its side values, and a panic of theirs may be in progress.
+    /// drops its resources after its sparse components, and a panic of theirs may be in progress.
     fn drop(&mut self) {
         let (mut panic, mut resources) = (FirstPanic::default(), self.by_type.drain());
         panic.catch(|| resources.by_ref().for_each(drop));

@@ -17,9 +17,9 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// pass, the entities are despawned in the order of the query, like
     /// [`despawn_batch`](crate::World::despawn_batch) does, with a version of their own. The last
     /// row of the archetype fills each gap, so the remaining rows do not keep their order. If the
-    /// kernel panics, no entity is despawned, and its writes stay. If a destructor of [side
-    /// values](crate::World::insert_side) panics, all the entities are despawned before the panic
-    /// goes on.
+    /// kernel panics, no entity is despawned, and its writes stay. If a destructor of [sparse
+    /// components](crate::component#sparse-components) panics, all the entities are despawned
+    /// before the panic goes on.
     ///
     /// O(rows) for the pass, O(components) for each despawned row. Allocates the marks of one chunk
     /// and a list of the despawned entities.

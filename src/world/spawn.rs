@@ -1,6 +1,6 @@
 //! Spawning entities: one, many, from columns, with a given id; and reserving ids.
 
-use crate::archetype::{Bundle, ColumnSlices, assert_distinct};
+use crate::archetype::{Bundle, ColumnBundle, ColumnSlices, assert_distinct};
 use crate::entity::{Entity, OutOfIds, ReserveError, ReservedEntities};
 use crate::store::SpawnError;
 
@@ -28,9 +28,9 @@ impl World {
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
-        const { assert_distinct::<B>() };
+        const { assert_distinct(B::NAMES) };
         self.flush();
-        match self.store.spawn(bundle) {
+        match self.store.spawn_bundle(bundle) {
             Ok(entity) => entity,
             Err(error) => refuse(error),
         }
@@ -50,9 +50,9 @@ impl World {
     /// ```
     #[inline]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        const { assert_distinct::<B>() };
+        const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.spawn(bundle)
+        self.store.spawn_bundle(bundle)
     }
 
     /// Spawns an entity with the id `entity`, which must not be alive: for replication, undo,
@@ -83,9 +83,9 @@ impl World {
     /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnError> {
-        const { assert_distinct::<B>() };
+        const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.spawn_at(entity, bundle)
+        self.store.spawn_bundle_at(entity, bundle)
     }
 
     /// Spawns an entity for every bundle that `bundles` yields, and returns their ids in that
@@ -121,10 +121,10 @@ impl World {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        const { assert_distinct::<I::Item>() };
+        const { assert_distinct(<I::Item as Bundle>::NAMES) };
         let bundles = bundles.into_iter();
         self.flush();
-        match self.store.spawn_each(bundles) {
+        match self.store.spawn_bundles(bundles) {
             Ok(entities) => entities,
             Err(error) => refuse(error),
         }
@@ -149,10 +149,10 @@ impl World {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        const { assert_distinct::<I::Item>() };
+        const { assert_distinct(<I::Item as Bundle>::NAMES) };
         let bundles = bundles.into_iter();
         self.flush();
-        self.store.spawn_each(bundles)
+        self.store.spawn_bundles(bundles)
     }
 
     /// Spawns an entity for every row of equally long columns, and returns their ids in that order.
@@ -176,7 +176,7 @@ impl World {
     /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
     pub fn spawn_columns<S: ColumnSlices>(&mut self, columns: S) -> Result<&[Entity], SpawnError> {
-        const { assert_distinct::<S::Bundle>() };
+        const { assert_distinct(<S::Bundle as ColumnBundle>::NAMES) };
         let rows = even_len(columns)?;
         self.flush();
         self.store.spawn_columns(columns, rows)
@@ -265,7 +265,8 @@ impl World {
     /// of the prototype.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
-    /// [Side values](World::insert_side) are not copied: they need not be `Clone`.
+    /// [Sparse components](crate::component#sparse-components) are not copied: they need not be
+    /// `Clone`.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! A world split among systems that run at the same time.
 
-use crate::component::{Component, Registry};
+use crate::component::{Component, Registry, SparseComponent};
 use crate::query::lookup_type;
 use crate::store::{AccessGuard, AccessRequest, QueryType, SplitStore};
 
@@ -24,14 +24,14 @@ impl World {
     /// Renews the locks that forgotten guards hold. O(types).
     #[cold]
     fn release_guards(&mut self) {
-        self.store.sides_mut().release();
+        self.store.sparse_sets_mut().release();
         self.store.logs_mut().events.release();
         self.resources.release();
     }
 
-    /// Adds the table of side values of type `T`, unless it exists, for systems that write it.
-    pub(crate) fn add_side_table<T: Send + Sync + 'static>(&mut self) {
-        self.store.sides_mut().get_or_add::<T>();
+    /// Adds the set of the sparse component `T`, unless it exists, for systems that write it.
+    pub(crate) fn add_sparse_set<T: SparseComponent>(&mut self) {
+        self.store.add_sets::<T>();
     }
 
     /// Adds the queue of events of type `E`, unless it exists, for systems that send them.

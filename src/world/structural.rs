@@ -1,25 +1,35 @@
 //! Structural changes by entity: of one, of a list, or of all. `store` makes them.
 
 use crate::archetype::{Bundle, assert_distinct};
-use crate::component::{ColumnVisitor, Columnar, Component, ComponentSet, Registry, Shape as _};
+use crate::component::{
+    AnyComponent, ColumnVisitor, Component, Shape as _, SparseComponent, SparseVisitor,
+};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::store::EntityError;
 
 use super::world::World;
 
-/// Tells whether a set has all columns of a component. Without a set it has none.
-struct Has<'a> {
-    registry: &'a Registry,
-    set: Option<&'a ComponentSet>,
+/// Tells whether an entity has all columns of a component, or a sparse one.
+struct Has<'w> {
+    world: &'w World,
+    entity: Entity,
     all: bool,
 }
 
 impl ColumnVisitor for Has<'_> {
     #[inline]
     fn visit<C: Component>(&mut self) {
-        // Looked up without a set, too: the registry refuses a second type of one name.
-        let id = self.registry.id::<C>();
-        self.all &= self.set.is_some_and(|set| set.contains(id));
+        // Looked up without a row, too: the registry refuses a second type of one name.
+        let id = self.world.store.registry().id::<C>();
+        let place = self.world.store.entities().locate(self.entity);
+        self.all &= place.is_ok_and(|place| self.world.archetype(place).set().contains(id));
+    }
+}
+
+impl SparseVisitor for Has<'_> {
+    #[inline]
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        self.all &= self.world.store.has_sparse::<S>(self.entity);
     }
 }
 
@@ -37,8 +47,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a destructor of its [side values](World::insert_side) panics. The entity is despawned
-    /// before the panic goes on.
+    /// If a destructor of its [sparse components](crate::component#sparse-components) panics. The
+    /// entity is despawned before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -68,8 +78,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a destructor of [side values](World::insert_side) panics. All entities are despawned
-    /// before the panic goes on.
+    /// If a destructor of [sparse components](crate::component#sparse-components) panics. All
+    /// entities are despawned before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -105,9 +115,9 @@ impl World {
     /// ```
     #[inline]
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), EntityError> {
-        const { assert_distinct::<B>() };
+        const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.insert(entity, bundle)
+        self.store.insert_bundle(entity, bundle)
     }
 
     /// Removes the components of `B` from an entity and returns them. Moves one row: O(components).
@@ -128,9 +138,9 @@ impl World {
     /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
-        const { assert_distinct::<B>() };
+        const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.remove(entity)
+        self.store.remove_bundle(entity)
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`, in one
@@ -157,10 +167,10 @@ impl World {
         entity: Entity,
         added: A,
     ) -> Result<R, EntityError> {
-        const { assert_distinct::<R>() };
-        const { assert_distinct::<A>() };
+        const { assert_distinct(R::NAMES) };
+        const { assert_distinct(A::NAMES) };
         self.flush();
-        self.store.exchange(entity, added)
+        self.store.exchange_bundles(entity, added)
     }
 
     /// Returns `true` if the entity is alive, or [`Gone`](crate::Gone), and has `C`.
@@ -173,11 +183,9 @@ impl World {
     /// assert!(world.has::<Frozen>(entity));
     /// ```
     #[must_use]
-    pub fn has<C: Columnar>(&self, entity: Entity) -> bool {
-        let place = self.store.entities().locate(entity).ok();
-        let set = place.map(|place| self.archetype(place).set());
-        let mut has = Has { registry: self.store.registry(), set, all: true };
-        C::Shape::visit(&mut has);
+    pub fn has<C: AnyComponent>(&self, entity: Entity) -> bool {
+        let mut has = Has { world: self, entity, all: true };
+        C::Shape::visit_all(&mut has);
         has.all
     }
 
@@ -187,8 +195,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a destructor of [side values](World::insert_side) panics. The world is empty before the
-    /// panic goes on.
+    /// If a destructor of [sparse components](crate::component#sparse-components) panics. The world
+    /// is empty before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;

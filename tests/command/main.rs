@@ -15,4 +15,5 @@ mod model;
 mod panics;
 mod parallel;
 mod returned;
+mod sparse;
 mod together;

@@ -273,11 +273,13 @@ fn a_buffer_that_a_command_drops_gives_its_ids_to_the_batch_after_it() {
         buffer.spawn_batch([0, 1, 2].map(Four));
         apply(world, &mut buffer);
     };
+    #[component(sparse)]
+    struct Held(#[expect(dead_code, reason = "its drop")] std::sync::Mutex<CommandBuffer>);
     let indices = |change: fn(&mut World, Entity)| {
         let mut world = World::new();
         let dropped = world.command_buffer(3).unwrap();
         let entity = world.spawn(());
-        world.insert_side(entity, std::sync::Mutex::new(dropped)).unwrap();
+        world.insert(entity, Held(std::sync::Mutex::new(dropped))).unwrap();
         change(&mut world, entity);
         sound(&world);
         world

@@ -1,6 +1,8 @@
 //! Components of the tests, in the sizes and alignments that matter to layouts and moves; checks
 //! and worlds that all test programs share.
 
+use std::sync::Arc;
+
 use phalanx::prelude::*;
 
 use super::world;
@@ -35,6 +37,25 @@ pub(crate) struct Big(pub(crate) [u32; 250]);
 #[component]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Quarter(pub(crate) [u8; 1024]);
+/// A sparse component with memory of its own.
+#[component(sparse)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Text(pub(crate) String);
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+/// A sparse component of plain data.
+#[component(sparse)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Number(pub(crate) u32);
+/// A sparse component that counts its owners.
+#[component(sparse)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owned(pub(crate) Arc<u32>);
 /// Three rows fill the smallest chunk.
 #[component]
 #[derive(Debug, PartialEq)]

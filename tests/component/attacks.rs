@@ -170,7 +170,7 @@ const TWICE: &str = "use phalanx::__define::{About, Parts, SplitComponent};
 use phalanx::prelude::*;
 #[component] struct A(u32);
 #[derive(Clone, Copy)] struct Twice;
-impl phalanx::Columnar for Twice { type Shape = phalanx::__define::Split<Twice>; }
+impl phalanx::AnyComponent for Twice { type Shape = phalanx::__define::Split<Twice>; }
 unsafe impl SplitComponent for Twice {
     type Parts = (A, A);
     type Slices<'w> = (&'w [A], &'w [A]);

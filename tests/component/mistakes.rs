@@ -115,9 +115,65 @@ fn mistakes_in_split_components() {
 }
 
 #[test]
+fn mistakes_in_sparse_components() {
+    let unseen = "a query does not see sparse components: read this one with `Sparse`";
+    refused(
+        "mistakes_of_sparse",
+        &[
+            (
+                "#[component(sparse, split)] struct Place { x: f32 }",
+                "a sparse component is no column, which `split` would take apart",
+            ),
+            (
+                "#[component(sparse, enableable)] struct Awake;",
+                "a sparse component is not `enableable`: insert and remove it",
+            ),
+            (
+                "#[component(lines, sparse)] struct Health(f32);",
+                "a sparse component has no lines of rows",
+            ),
+            (
+                "#[component(sparse, hidden)] struct Pooled;",
+                "a sparse component cannot be `hidden`: queries do not see it",
+            ),
+            (
+                "#[component(sparse, cleanup)] struct Handle(u32);",
+                "a sparse component cannot be `cleanup` yet: it is dropped with its entity",
+            ),
+            (
+                "#[component(sparse)] struct Of<T: Send + Sync + 'static>(T);",
+                "a sparse component is not generic",
+            ),
+            ("#[sparse] #[component] struct Name(f32);", "write `#[component(sparse)]` instead"),
+            (
+                "#[component(sparse)] struct Burning { left: f32 }
+                 fn f(world: &World) { world.query::<&Burning>(); }",
+                unseen,
+            ),
+            (
+                "#[component(sparse)] struct Burning { left: f32 }
+                 fn f(world: &World) { world.query::<()>().with::<Burning>(); }",
+                "`Burning` is sparse: read it with `Sparse<Burning>`",
+            ),
+            (
+                "#[component] struct Health(f32); #[component(sparse)] struct Name(String);
+                 fn f(world: &mut World, name: Name) {
+                     _ = world.matching::<&Health>().insert((Health(1.0), name));
+                 }",
+                "this call writes many rows at once: insert and remove a sparse component entity by entity",
+            ),
+            (
+                "#[component] struct Health(f32);
+                 fn f(world: &World) { world.sparse::<Health>(); }",
+                "`Health` is not a sparse component",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn mistakes_in_the_types_of_fields() {
-    let resource = "keep a `String`, a `Vec` or a `Box` beside the chunks, by \
-                    `world.insert_side(entity, value)`, or in a resource";
+    let resource = "for a `String`, a `Vec` or a `Box` write `#[component(sparse)]`";
     refused(
         "mistakes_of_types",
         &[
@@ -264,7 +320,8 @@ mod old {
         #[phalanx::component] #[deprecated] pub enum D { #[deprecated] E, F }
         #[phalanx::component] #[deprecated] pub struct G<T: Copy>(T);
         #[phalanx::component] #[deprecated] #[derive(PartialEq)] pub struct H(#[deprecated] pub bool);
-
+        #[phalanx::component(sparse)] #[deprecated] #[derive(Debug)] pub struct I { #[deprecated] pub name: String }
+        #[phalanx::component(sparse, name = \"j\")] #[derive(Clone, Default)] pub enum J { #[default] None, Some { at: std::sync::Arc<u8> }, All(Vec<String>) }
 }
 fn main() {}";
     crate::compiler::compiles("deprecated", program);

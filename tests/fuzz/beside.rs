@@ -1,4 +1,4 @@
-//! Values apart from the rows: side values, and events with a cursor.
+//! Values apart from the rows: sparse components, and events with a cursor.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,8 @@ use phalanx::prelude::*;
 use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, word};
 use crate::trial::{Side, Trial};
 
-/// A side value.
+/// A sparse component.
+#[component(sparse)]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Note(Box<u32>);
 
@@ -19,9 +20,9 @@ pub(crate) struct Ping(u32);
 /// The maximum number of events that a world keeps at the beginning of a run.
 const EVENTS_MAX: usize = 8;
 
-/// Sets the side values and events that a new world keeps. Returns a reader of events.
+/// Sets the sparse components and events that a new world keeps. Returns a reader of events.
 pub(crate) fn prepare(world: &mut World) -> LogCursor<Events<Ping>> {
-    world.side_mut::<Note>().keep_in_snapshots();
+    world.sparse_mut::<Note>().keep_in_snapshots();
     world.memory_mut().keep_log::<Events<Ping>>(EVENTS_MAX * size_of::<Ping>());
     world.cursor()
 }
@@ -48,13 +49,13 @@ impl Unread {
 }
 
 impl Trial {
-    /// Inserts or removes the side value of an entity.
+    /// Inserts or removes the sparse component of an entity.
     pub(crate) fn put_side(&mut self, entity: Entity, number: Option<u32>) -> Outcome {
         let put = match number {
             Some(number) => {
-                self.step(|side| side.world.insert_side(entity, Note(Box::new(number))))
+                self.step(|side| side.world.sparse_mut().insert(entity, Note(Box::new(number))))
             }
-            None => self.step_aside(|side| Ok(side.world.remove_side(entity))),
+            None => self.step(|side| Ok(side.world.sparse_mut().remove(entity))),
         };
         let row = self.model.alive(entity).copied();
         if row.is_none() && number.is_some() {
@@ -63,7 +64,7 @@ impl Trial {
         }
         let old = row.and_then(|row| row.side);
         let put = put.expect("it lives, or has none");
-        assert_eq!(put.map(|note| *note.0), old, "the side value of {entity}");
+        assert_eq!(put.map(|note| *note.0), old, "the sparse component of {entity}");
         if row.is_some() {
             self.model.row_mut(entity).side = number;
         }
@@ -71,15 +72,15 @@ impl Trial {
     }
 
     pub(crate) fn compare_sides(&self, world: &World) {
-        let notes = world.side::<Note>();
+        let notes = world.sparse::<Note>();
         let expected = self.model.rows.iter().filter_map(|(&e, row)| Some((e, row.side?)));
         let mut len = 0;
         for (entity, number) in expected {
             let note = notes.get(entity).map(|note| *note.0);
-            assert_eq!(note, Some(number), "the side value of {entity}");
+            assert_eq!(note, Some(number), "the sparse component of {entity}");
             len += 1;
         }
-        assert_eq!(notes.len(), len, "side values");
+        assert_eq!(notes.len(), len, "sparse components");
     }
 
     pub(crate) fn send(&mut self, number: u32) -> Outcome {

@@ -29,7 +29,7 @@ pub(crate) struct Row {
     is_off: bool,
     /// The shared value of the entity.
     pub(crate) team: Option<u8>,
-    /// The side value of the entity.
+    /// The sparse value of the entity.
     pub(crate) side: Option<u32>,
     /// The index of the entity in [`Model::living`].
     turn: usize,

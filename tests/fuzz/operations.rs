@@ -175,7 +175,7 @@ impl Op {
             Self::GetDisjointMut { .. } => "get_disjoint_mut",
             Self::LookupMut { .. } => "lookup_mut",
             Self::DespawnBatch { .. } => "despawn_batch",
-            Self::Side { .. } => "insert_side",
+            Self::Side { .. } => "insert_sparse",
             Self::Share { .. } => "insert_shared",
             Self::ShareWhere { .. } => "query.insert_shared",
             Self::Look { .. } => "get, has, lookup",

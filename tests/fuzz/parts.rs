@@ -3,6 +3,7 @@
 //! The value of a component is made from one number, and the model keeps only this number.
 
 use phalanx::Previous;
+use phalanx::chunks::ColumnBundle;
 use phalanx::prelude::*;
 
 /// The number of component types with one column.
@@ -253,7 +254,7 @@ macro_rules! with_bulk_shape {
 }
 
 /// A bundle of parts, made from one number or from one for each part.
-pub(crate) trait Shape: Bundle + PartialEq + std::fmt::Debug {
+pub(crate) trait Shape: Bundle + ColumnBundle + PartialEq + std::fmt::Debug {
     const SET: Set;
     fn make(number: u32) -> Self;
     /// The bundle made from the numbers of its parts.

@@ -5,24 +5,25 @@
 use std::mem::forget;
 
 use phalanx::prelude::*;
-use phalanx::{Lookup, Side, SideMut};
 
 #[component]
 #[derive(Debug, PartialEq)]
 struct Health(u32);
 
+#[component(sparse)]
 #[derive(Debug, PartialEq)]
 struct Score(u32);
 
+#[component(sparse)]
 #[derive(Debug, PartialEq)]
 struct Name(String);
 
-/// A world with a resource, an event and a side value, and their entity.
+/// A world with a resource, an event and a sparse component, and their entity.
 fn filled() -> (World, Entity) {
     let mut world = World::new();
     let entity = world.spawn(Health(1));
     world.insert_resource(Score(1));
-    world.insert_side(entity, Name("Ada".into())).unwrap();
+    world.sparse_mut().insert(entity, Name("Ada".into())).unwrap();
     world.send(7_u32);
     (world, entity)
 }
@@ -30,7 +31,7 @@ fn filled() -> (World, Entity) {
 /// Forgets a guard of each type.
 fn forget_all(world: &World) {
     forget(world.resource::<Score>().unwrap());
-    forget(world.side::<Name>());
+    forget(world.sparse::<Name>());
     forget(world.events::<u32>());
 }
 
@@ -45,9 +46,9 @@ fn exclusive_calls_take_what_a_forgotten_guard_holds() {
         world.resource_mut::<Score>().unwrap().0 += 1;
         forget(world.resource_mut::<Score>().unwrap());
         world.resource_mut::<Score>().unwrap();
-        world.side_mut::<Name>().get_mut(entity).unwrap().0.push('!');
-        forget(world.side_mut::<Name>());
-        world.insert_side(entity, Name(format!("{round}"))).unwrap();
+        world.sparse_mut::<Name>().get_mut(entity).unwrap().0.push('!');
+        forget(world.sparse_mut::<Name>());
+        world.sparse_mut().insert(entity, Name(format!("{round}"))).unwrap();
         world.send(round);
         forget(world.lookup::<Health>());
         forget(world.lookup_mut::<Health>());
@@ -59,7 +60,7 @@ fn exclusive_calls_take_what_a_forgotten_guard_holds() {
     assert_eq!(world.insert_resource(Score(9)), Some(Score(4)));
     forget_all(&world);
     assert_eq!(world.remove_resource::<Score>(), Some(Score(9)));
-    assert_eq!(world.remove_side::<Name>(entity), Some(Name("3".into())));
+    assert_eq!(world.sparse_mut::<Name>().remove(entity), Some(Name("3".into())));
     world.insert_resource(Score(0));
     forget_all(&world);
     world.memory_mut().age_logs();
@@ -71,7 +72,7 @@ fn exclusive_calls_take_what_a_forgotten_guard_holds() {
 
 fn write(
     mut score: ResMut<Score>,
-    mut names: SideMut<Name>,
+    mut names: SparseMut<Name>,
     rows: Query<(Entity, &mut Health)>,
     mut sent: EventWriter<u32>,
 ) {
@@ -99,7 +100,7 @@ fn a_run_takes_what_guards_of_the_world_hold() {
     }
     assert_eq!(*world.resource::<Vec<u32>>().unwrap(), [7, 2, 3, 4]);
     assert_eq!(*world.resource::<Score>().unwrap(), Score(4));
-    assert_eq!(world.side::<Name>().get(entity), Some(&Name("4".into())));
+    assert_eq!(world.sparse::<Name>().get(entity), Some(&Name("4".into())));
     assert_eq!(world.check(), Ok(()));
 }
 
@@ -108,7 +109,7 @@ fn a_stage_takes_what_systems_and_commands_before_it_hold() {
     fn careless(
         score: Res<Score>,
         optional: Option<Res<Score>>,
-        names: Side<Name>,
+        names: Sparse<Name>,
         events: EventReader<u32>,
         health: Query<&Health>,
         lookup: Lookup<Health>,
@@ -120,7 +121,7 @@ fn a_stage_takes_what_systems_and_commands_before_it_hold() {
     }
     fn careless_writer(
         score: ResMut<Score>,
-        names: SideMut<Name>,
+        names: SparseMut<Name>,
         events: EventWriter<u32>,
         mut health: Query<&mut Health>,
     ) {
@@ -147,18 +148,18 @@ fn a_stage_takes_what_systems_and_commands_before_it_hold() {
 }
 
 #[test]
-fn side_values_that_come_from_another_world_are_writable() {
+fn sparse_components_that_come_from_another_world_are_writable() {
     let (mut world, _) = filled();
     let (mut other, entity) = filled();
-    other.insert_side(entity, Score(3)).unwrap();
-    forget(other.side::<Score>());
-    forget(other.side::<Name>());
+    other.sparse_mut().insert(entity, Score(3)).unwrap();
+    forget(other.sparse::<Score>());
+    forget(other.sparse::<Name>());
     let merged = world.merge(other).unwrap();
     let mut schedule = Schedule::new();
     schedule
-        .add(|mut scores: SideMut<Score>| scores.iter_mut().for_each(|(_, score)| score.0 += 1));
-    schedule.add(|mut names: SideMut<Name>| assert_eq!(names.iter_mut().count(), 2));
+        .add(|mut scores: SparseMut<Score>| scores.iter_mut().for_each(|(_, score)| score.0 += 1));
+    schedule.add(|mut names: SparseMut<Name>| assert_eq!(names.iter_mut().count(), 2));
     schedule.run(&mut world).unwrap();
     let entity = merged.get(entity).unwrap();
-    assert_eq!(world.side::<Score>().get(entity), Some(&Score(4)));
+    assert_eq!(world.sparse::<Score>().get(entity), Some(&Score(4)));
 }

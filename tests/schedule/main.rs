@@ -24,7 +24,7 @@ mod removed;
 mod report;
 mod results;
 mod run_once;
-mod sides;
+mod sparse;
 mod text;
 mod threads;
 mod tuples;

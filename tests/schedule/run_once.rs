@@ -15,7 +15,8 @@ struct Parent(Entity);
 #[component]
 struct Place(i32);
 
-/// A side value, and an event.
+/// A sparse component, and an event.
+#[component(sparse)]
 struct Label(&'static str);
 
 #[test]
@@ -23,11 +24,11 @@ fn accesses_that_exclude_each_other_on_the_world_are_held_at_once() {
     let mut world = World::new();
     let root = world.spawn(Place(1));
     let child = world.spawn((Place(10), Parent(root)));
-    world.insert_side(child, Label("child")).unwrap();
+    world.sparse_mut().insert(child, Label("child")).unwrap();
     let sum = world.run(
         |children: Query<(Entity, &Parent)>,
          mut places: LookupMut<Place>,
-         mut labels: SideMut<Label>| {
+         mut labels: SparseMut<Label>| {
             let mut sum = 0;
             for (entity, parent) in children.rows() {
                 places.get_mut(parent.0).unwrap().0 += 1;
@@ -38,7 +39,7 @@ fn accesses_that_exclude_each_other_on_the_world_are_held_at_once() {
         },
     );
     assert_eq!((sum, world.get::<Place>(root).unwrap().0), (2, 2));
-    assert_eq!(world.side::<Label>().get(child).unwrap().0, "seen");
+    assert_eq!(world.sparse::<Label>().get(child).unwrap().0, "seen");
 }
 
 #[test]

@@ -67,7 +67,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 ];
 
 /// The modules above all floors: they re-export, and no module imports them.
-const FRONT_PAGE: [&str; 11] = [
+const FRONT_PAGE: [&str; 12] = [
     "lib",
     "prelude",
     "error",
@@ -78,6 +78,7 @@ const FRONT_PAGE: [&str; 11] = [
     "reflect",
     "rows",
     "shared",
+    "sparse",
     "terms",
 ];
 
@@ -223,7 +224,7 @@ const PAGES: [(&str, usize); 2] = [("src/lib.rs", 66), ("src/error.rs", 16)];
 
 /// The types with the longest pages, and how many public methods each has: the numbers only fall.
 /// `$Query` are the methods of queries that a macro implements for another type as well.
-const METHODS: [(&str, usize); 3] = [("World", 70), ("Query", 23), ("$Query", 7)];
+const METHODS: [(&str, usize); 3] = [("World", 68), ("Query", 23), ("$Query", 7)];
 
 /// Macros of unfinished work.
 const STUBS: [&str; 3] = ["todo", "unimplemented", "dbg"];

@@ -126,16 +126,23 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 12] = [
+const UNNAMED: [&str; 19] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
+    "ColumnBundleShape",
+    "ColumnShape",
     "ColumnVisitor",
     "Columns",
+    "InColumns",
     "Kept",
     "Mode",
     "PickRow",
     "Shape",
+    "SparseBundle",
+    "SparseSink",
+    "SparseSource",
+    "SparseVisitor",
     "SplitField",
     "TermParts",
     "TermShape",

@@ -6,7 +6,7 @@ use phalanx::prelude::*;
 use phalanx::rows::{Exclusion, RowError};
 use phalanx::shared::Shared;
 
-use crate::common::components::sound;
+use crate::common::components::{Text, sound};
 use crate::common::world;
 
 #[component(enableable)]
@@ -117,7 +117,7 @@ fn calls_of_a_shared_world_agree() {
         assert_eq!(world.has::<Parts>(entity), expected == Has, "has of {name}");
         assert_eq!(world.shared::<u64>().contains(entity), expected == Has, "has_shared of {name}");
         assert_eq!(parts.contains(entity), expected == Has, "query.contains of {name}");
-        assert_eq!(world.side::<String>().get(entity), None, "{name}");
+        assert_eq!(world.sparse::<Text>().get(entity), None, "{name}");
         // Calls that ask for no component, and for the absence of one.
         assert_eq!(ids.get(entity).ok(), is_alive.then_some(entity), "{name}");
         assert_eq!(world.query::<()>().contains(entity), is_alive, "{name}");
@@ -133,7 +133,7 @@ fn calls_of_a_shared_world_agree() {
             assert_eq!(answer(view.get::<Part>()), expected, "EntityView::get of {name}");
             assert_eq!(view.component(Part::NAME).is_some(), expected == Has, "{name}");
             assert_eq!(view.shared_types().count(), usize::from(expected == Has), "{name}");
-            assert_eq!(view.side_types().count(), 0);
+            assert_eq!(view.sparse().count(), 0);
             if name == "reserved" || name == "bare" {
                 assert_eq!(view.components().len(), 0);
                 assert!(format!("{view:?}").ends_with("{}"), "{view:?}");
@@ -185,8 +185,8 @@ fn what_asks_for_no_component_is_done_to_all_that_are_alive() {
     let calls: &[(&str, Call)] = &[
         ("insert", |w, e| w.insert(e, Other(9)).is_ok()),
         ("insert_shared", |w, e| w.insert_shared(e, "red").is_ok()),
-        ("insert_side", |w, e| w.insert_side(e, String::from("Ada")).is_ok()),
-        ("side_mut().insert", |w, e| w.side_mut::<String>().insert(e, String::new()).is_ok()),
+        ("insert sparse", |w, e| w.insert(e, Text::from("Ada")).is_ok()),
+        ("sparse_mut().insert", |w, e| w.sparse_mut().insert(e, Text::from("Ada")).is_ok()),
         ("insert_bytes", |w, e| {
             w.reflect_mut().insert(e, [(Other::NAME, &[1, 0, 0, 0][..])]).is_ok()
         }),

@@ -1,6 +1,6 @@
 //! Cleanup components: entities that are new, tracked and gone.
 
-use crate::common::components::{Four, Other, Tag, Twelve, small_world as world, sound};
+use crate::common::components::{Four, Other, Owned, Tag, Twelve, small_world as world, sound};
 use phalanx::command::{ApplyError, CommandErrorKind};
 use phalanx::error::{EntityError, NoSuchEntity};
 use phalanx::prelude::*;
@@ -195,8 +195,7 @@ fn what_is_gone_is_not_alive() {
     assert_eq!(world.remove::<Four>(entity), Err(dead.into()));
     assert_eq!(world.remove::<()>(entity), Err(dead.into()));
     assert_eq!(world.instantiate(entity, 1), Err(phalanx::error::SpawnError::NoSuchEntity(dead)));
-    assert_eq!(world.insert_side(entity, 1_u8), Err(dead));
-    assert_eq!(world.side_mut::<u8>().insert(entity, 1), Err(dead));
+    assert_eq!(world.insert(entity, Owned(Arc::new(1))), Err(dead.into()));
     let four = [(Four::NAME, &[1, 0, 0, 0][..])];
     assert_eq!(world.reflect_mut().insert(entity, four), Err(EntityError::from(dead).into()));
     assert_eq!(world.reflect_mut().remove(entity, [Gone::NAME]), Err(BytesError::Gone));
@@ -307,7 +306,8 @@ fn commands_of_one_entity_have_the_effect_of_their_order() {
 }
 
 #[test]
-fn side_values_are_dropped_at_the_despawn() {
+fn sparse_components_are_dropped_at_the_despawn() {
+    #[component(sparse)]
     struct Loud;
     impl Drop for Loud {
         fn drop(&mut self) {
@@ -316,8 +316,8 @@ fn side_values_are_dropped_at_the_despawn() {
     }
     for by_query in [false, true] {
         let (mut world, entity) = one();
-        let value = Arc::new(());
-        world.insert_side(entity, Arc::clone(&value)).expect("it is alive");
+        let value = Arc::new(7);
+        world.insert(entity, Owned(Arc::clone(&value))).expect("it is alive");
         match by_query {
             true => assert_eq!(world.matching::<&Sound>().despawn(), 1),
             false => world.despawn(entity).expect("it is alive"),
@@ -326,7 +326,7 @@ fn side_values_are_dropped_at_the_despawn() {
         assert_gone(&world, entity);
 
         let (mut world, entity) = one();
-        world.insert_side(entity, Loud).expect("it is alive");
+        world.insert(entity, Loud).expect("it is alive");
         let despawn = || match by_query {
             true => assert_eq!(world.matching::<&Sound>().despawn(), 1),
             false => world.despawn(entity).expect("it is alive"),

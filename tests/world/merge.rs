@@ -8,10 +8,10 @@ use phalanx::error::{MergeErrorKind, OutOfIds};
 use phalanx::prelude::*;
 use phalanx::{MapEntities, Merged, Previous};
 
-use crate::common::components::small_world;
 use crate::common::components::{Byte, Four, Hundred, Link, Serial, Tag, Third, sound};
+use crate::common::components::{Number, Owned, small_world};
 use crate::common::world;
-use crate::sides::Drops;
+use crate::sparse::Drops;
 
 /// Ids among other fields; not all of its bytes are a value.
 #[component(lines)]
@@ -79,7 +79,7 @@ pub(crate) fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity
         components: components.map(of).collect(),
         links,
         shared: world.shared::<String>().get(entity).ok().cloned(),
-        side: world.side::<Arc<u32>>().get(entity).map(|value| **value),
+        side: world.sparse::<Owned>().get(entity).map(|value| *value.0),
     }
 }
 
@@ -323,21 +323,21 @@ fn equal_shared_values_are_one_and_dropped_with_their_last_entity() {
 }
 
 #[test]
-fn side_values_are_dropped_once_and_with_their_entities() {
+fn sparse_components_are_dropped_once_and_with_their_entities() {
     let (drops, mut world, mut other) = (Drops::default(), world(), world());
     let ours = world.spawn(());
-    world.insert_side(ours, drops.value(0)).unwrap();
+    world.sparse_mut().insert(ours, drops.value(0)).unwrap();
     let old = [1, 2].map(|i| {
         let entity = other.spawn(Serial(i));
-        other.insert_side(entity, drops.value(i)).unwrap();
-        other.insert_side(entity, i).unwrap();
+        other.sparse_mut().insert(entity, drops.value(i)).unwrap();
+        other.insert(entity, Number(i)).unwrap();
         entity
     });
     other.insert_resource(drops.value(9));
     let merged = merge_checked(&mut world, other);
     assert_eq!(drops.take(), [9], "resources do not come along");
     let new = old.map(|old| merged.get(old).unwrap());
-    assert_eq!(world.side::<u32>().get(new[1]), Some(&2));
+    assert_eq!(world.sparse().get(new[1]), Some(&Number(2)));
     world.despawn(new[0]).unwrap();
     assert_eq!(drops.take(), [1]);
     drop(world);
@@ -435,7 +435,7 @@ fn types_that_are_named_are_asked_and_a_panic_goes_on_when_all_is_done() {
     let (mut world, mut other) = (world(), world());
     let target = other.spawn(());
     other.spawn_batch((0..9).map(|i| (Bomb(target, i), Link(target))));
-    other.insert_side(target, 3u8).unwrap();
+    other.insert(target, Number(3)).unwrap();
     let panic = catch_unwind(AssertUnwindSafe(|| world.merge(other)));
     assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"the fifth"));
     sound(&world);
@@ -443,7 +443,7 @@ fn types_that_are_named_are_asked_and_a_panic_goes_on_when_all_is_done() {
     let target = world.query::<Entity>().without::<Bomb>().rows().next().unwrap();
     assert!(world.query::<&Link>().rows().all(|link| link.0 == target), "other columns are mapped");
     assert_eq!(world.query::<&Bomb>().rows().filter(|bomb| bomb.0 == target).count(), 9);
-    assert_eq!(world.side::<u8>().get(target), Some(&3));
+    assert_eq!(world.sparse().get(target), Some(&Number(3)));
 }
 
 #[test]

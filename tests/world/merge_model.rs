@@ -6,7 +6,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::{
-    Byte, Four, Hundred, Line, Link, Odd, Other, Serial, Tag, Third, small_world, sound,
+    Byte, Four, Hundred, Line, Link, Odd, Other, Owned, Serial, Tag, Third, small_world, sound,
 };
 use crate::common::effort::effort;
 use crate::merge::{Awake, Edge, Group, Handle, Nearest, Pooled, merge_checked};
@@ -51,7 +51,7 @@ pub(crate) fn change(world: &mut World, all: &mut Vec<Entity>, (action, a, b): (
         5 => drop(world.insert(entity, (Third, Link(link)))),
         6 => drop(world.set_enabled::<Awake>(entity, b % 2 == 0)),
         7 => drop(world.insert_shared(entity, format!("value {}", b % 3))),
-        8 => drop(world.insert_side(entity, Arc::new(b))),
+        8 => _ = world.insert(entity, Owned(Arc::new(b))),
         _ => drop(world.remove::<(Four,)>(entity)),
     }
 }

@@ -9,11 +9,11 @@ use phalanx::error::{MergeErrorKind, OutOfIds};
 use phalanx::prelude::*;
 use phalanx::{Merged, Previous};
 
-use crate::common::components::small_world;
 use crate::common::components::{Byte, Four, Hundred, Link, Serial, Tag, sound};
+use crate::common::components::{Number, small_world};
 use crate::common::world;
 use crate::merge::{Awake, Bomb, Handle, Nearest, Pooled, addresses, all, filled, told};
-use crate::sides::Drops;
+use crate::sparse::Drops;
 
 type Moving = Result<Merged, MergeErrorKind>;
 
@@ -234,19 +234,22 @@ fn a_shared_value_may_be_in_both_worlds_and_ends_with_its_last_entity() {
 }
 
 #[test]
-fn side_values_follow_their_entities_and_others_stay() {
+fn sparse_components_follow_their_entities_and_others_stay() {
     let (drops, mut world, mut other) = (Drops::default(), world(), world());
     let old = [1, 2, 3].map(|i| {
         let entity = other.spawn(Serial(i));
-        other.insert_side(entity, drops.value(i)).unwrap();
-        other.insert_side(entity, i).unwrap();
+        other.sparse_mut().insert(entity, drops.value(i)).unwrap();
+        other.insert(entity, Number(i)).unwrap();
         entity
     });
     other.insert(old[1], Tag).unwrap();
     let moved = moved!(&mut world, &mut other, Entity, with<Tag>());
     let new = moved.get(old[1]).unwrap();
-    assert_eq!((world.side::<u32>().get(new), other.side::<u32>().get(old[1])), (Some(&2), None));
-    assert_eq!(other.side::<u32>().get(old[2]), Some(&3));
+    assert_eq!(
+        (world.sparse().get(new), other.sparse::<Number>().get(old[1])),
+        (Some(&Number(2)), None)
+    );
+    assert_eq!(other.sparse().get(old[2]), Some(&Number(3)));
     assert_eq!(drops.take(), []);
     world.despawn(new).unwrap();
     assert_eq!(drops.take(), [2]);
@@ -329,7 +332,7 @@ fn a_panic_of_a_mapping_goes_on_when_all_is_done() {
     let (mut world, mut other) = (world(), world());
     let target = other.spawn(Tag);
     other.spawn_batch((0..9).map(|i| (Bomb(target, i), Link(target), Tag)));
-    other.insert_side(target, 3u8).unwrap();
+    other.insert(target, Number(3)).unwrap();
     other.spawn(Link(target));
     let panic = catch_unwind(AssertUnwindSafe(|| {
         world.move_from(other.matching::<Entity>().with::<Tag>())
@@ -341,7 +344,7 @@ fn a_panic_of_a_mapping_goes_on_when_all_is_done() {
     let target = world.query::<Entity>().without::<Bomb>().rows().next().unwrap();
     assert!(world.query::<&Link>().rows().all(|link| link.0 == target), "other columns are mapped");
     assert_eq!(world.query::<&Bomb>().rows().filter(|bomb| bomb.0 == target).count(), 9);
-    assert_eq!((world.side::<u8>().get(target), other.side::<u8>().iter().count()), (Some(&3), 0));
+    assert_eq!((world.sparse().get(target), other.sparse::<Number>().len()), (Some(&Number(3)), 0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use phalanx::chunks::PerChunk;
 use phalanx::prelude::*;
 use phalanx::snapshot::Snapshot;
 
-use crate::common::components::{Four, Link, Tag, Twelve, sound};
+use crate::common::components::{Four, Link, Number, Tag, Text, Twelve, sound};
 
 #[component(name = "taken")]
 #[derive(Debug, PartialEq)]
@@ -46,7 +46,7 @@ use impostor::{Owner as Impostor, Switch as ImpostorSwitch};
 /// A world with entities of each state.
 struct Scene {
     world: World,
-    /// Has `Four`, `Owner`, a shared and a side value.
+    /// Has `Four`, `Owner`, a shared and a sparse value.
     one: Entity,
     other: Entity,
     /// Despawned.
@@ -66,7 +66,7 @@ fn scene_of(builder: phalanx::WorldBuilder) -> Scene {
     let one = world.spawn((Four(1), Owner(1), OwnerSwitch));
     let other = world.spawn((Four(2), Twelve([1; 3])));
     world.insert_shared(one, 7_u64).unwrap();
-    world.insert_side(one, String::from("one")).unwrap();
+    world.insert(one, Text::from("one")).unwrap();
     let [dead, gone] = [world.spawn(Four(3)), world.spawn((Four(4), Sound(1)))];
     let prototype = world.spawn((Tag, Sound(2)));
     let wide = world.spawn(Wide([0; 3000]));
@@ -217,7 +217,7 @@ fn calls_on_an_entity_that_is_not_alive_or_lacks_what_is_asked_for() {
             "despawn" => |s| s.world.despawn(entity(s));
             "insert" => |s| s.world.insert(entity(s), (Four(1), Fresh(1)));
             "insert_shared" => |s| s.world.insert_shared(entity(s), 8_u64);
-            "insert_side" => |s| s.world.insert_side(entity(s), 8_u64).map(drop);
+            "insert sparse" => |s| s.world.insert(entity(s), Number(8));
             "reflect_mut().insert() of a value" => |s| {
                 let entity = entity(s);
                 s.world.reflect_mut().insert(entity, [("taken", &[1; 4][..])])

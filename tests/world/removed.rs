@@ -143,6 +143,7 @@ fn reserved_ids_that_are_despawned_are_entities() {
 
 #[test]
 fn a_kernel_or_a_destructor_that_panics_loses_no_entity() {
+    #[component(sparse)]
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -159,10 +160,10 @@ fn a_kernel_or_a_destructor_that_panics_loses_no_entity() {
         })
     }));
     assert!(torn.is_err() && removed.read(&world).0.is_empty());
-    world.insert_side(entities[3], Bomb).unwrap();
+    world.insert(entities[3], Bomb).unwrap();
     let torn = catch_unwind(AssertUnwindSafe(|| world.despawn(entities[3])));
     assert!(torn.is_err() && removed.read(&world).0 == [entities[3]]);
-    world.insert_side(entities[4], Bomb).unwrap();
+    world.insert(entities[4], Bomb).unwrap();
     let torn = catch_unwind(AssertUnwindSafe(|| world.clear()));
     assert!(torn.is_err() && removed.read(&world).0.len() == 9);
 }

@@ -8,7 +8,7 @@ use phalanx::prelude::*;
 use phalanx::snapshot::SnapshotError;
 use phalanx::snapshot::{Snapshot, SnapshotRing};
 
-use crate::common::components::{Byte, Four, Other, Tag, Twelve, small_world, sound};
+use crate::common::components::{Byte, Four, Other, Tag, Text, Twelve, small_world, sound};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};
 
 #[test]
@@ -265,21 +265,21 @@ fn what_belongs_to_chunks_is_put_back() {
 }
 
 #[test]
-fn side_values_of_those_who_are_not_alive_are_dropped() {
+fn sparse_components_of_those_who_are_not_alive_are_dropped() {
     let mut world = small_world();
     let kept = world.spawn(());
-    world.insert_side(kept, String::from("kept")).expect("alive");
+    world.insert(kept, Text::from("kept")).expect("alive");
     let state = world.snapshot().expect("no buffers");
     let later = world.spawn(());
-    world.insert_side(later, String::from("later")).expect("alive");
+    world.insert(later, Text::from("later")).expect("alive");
     world.send(7u32);
     world.restore(&state).expect("it is of this world");
     sound(&world);
-    assert_eq!(world.side::<String>().iter().count(), 1);
+    assert_eq!(world.sparse::<Text>().iter().count(), 1);
     assert_eq!(world.events::<u32>().len(), 0);
     // The id is used again, for another entity.
     assert_eq!(world.spawn(()), later);
-    assert!(world.side::<String>().get(later).is_none());
+    assert!(world.sparse::<Text>().get(later).is_none());
 }
 
 #[test]

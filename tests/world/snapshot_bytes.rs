@@ -8,7 +8,9 @@ use phalanx::prelude::*;
 use phalanx::snapshot::Snapshot;
 use phalanx::snapshot::{ReadError, SnapshotError};
 
-use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
+use crate::common::components::{
+    Big, Byte, Four, Nth, Other, Tag, Text, Twelve, small_world, sound,
+};
 use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change_or_share, steps};
 
 /// A world that knows the components of the random changes, registered in another order.
@@ -175,7 +177,7 @@ fn who_holds_a_version_is_told_that_all_is_new() {
     world.spawn_batch([Four(7); 100]);
     let bytes = world.snapshot().expect("no buffers").to_bytes().expect("nothing is shared");
     let entity = mirror.spawn(Four(7));
-    mirror.insert_side(entity, String::from("of another entity")).expect("alive");
+    mirror.insert(entity, Text::from("of another entity")).expect("alive");
     let seen = [Version::NEVER.to_bits(), 1, 2, 1000].map(Version::from_bits);
     let own = mirror.version();
     let state = mirror.read_snapshot(&bytes).expect("it was written");
@@ -185,7 +187,7 @@ fn who_holds_a_version_is_told_that_all_is_new() {
         assert_eq!(count(&mirror, since), 100);
     }
     assert_eq!(count(&mirror, mirror.version()), 0);
-    assert_eq!(mirror.side::<String>().iter().count(), 0);
+    assert_eq!(mirror.sparse::<Text>().iter().count(), 0);
     assert!(mirror.version() > own);
 }
 

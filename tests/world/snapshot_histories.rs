@@ -6,7 +6,7 @@ use phalanx::prelude::*;
 use phalanx::snapshot::Snapshot;
 use phalanx::snapshot::{ReadError, SnapshotError};
 
-use crate::common::components::{Four, small_world, sound};
+use crate::common::components::{Four, Text, small_world, sound};
 use crate::common::effort::effort;
 use crate::snapshot_bytes::reader;
 use crate::snapshot_hostile::sign;
@@ -171,7 +171,7 @@ fn a_delta_is_refused_by_a_state_of_other_ids() {
 fn a_refused_delta_changes_nothing_of_the_snapshot() {
     let mut world = world_of(3);
     let hero = world.query::<Entity>().rows().next().expect("three");
-    world.insert_side(hero, String::from("side")).expect("alive");
+    world.insert(hero, Text::from("beside")).expect("alive");
     let first = world.snapshot().expect("no buffers");
     world.get_mut::<Four>(hero).expect("alive").0 += 1;
     restore(&mut world, &first);
@@ -187,7 +187,7 @@ fn a_refused_delta_changes_nothing_of_the_snapshot() {
     assert!(state.read_delta(&mut world, &delta).is_err());
     assert_eq!((state.version(), state.to_bytes()), (kept.version(), kept.to_bytes()));
     restore(&mut world, &state);
-    assert_eq!(world.side::<String>().get(hero).map(String::as_str), Some("side"));
+    assert_eq!(world.sparse().get(hero), Some(&Text::from("beside")));
 }
 
 #[test]

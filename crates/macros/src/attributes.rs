@@ -49,7 +49,7 @@ pub(crate) fn of_component(
 fn refusal(name: &str, attribute: &Attribute) -> String {
     match name {
         "repr" => "`#[component]` decides the `repr` of a component: drop it".into(),
-        "cleanup" | "enableable" | "hidden" | "lines" | "split" => {
+        "cleanup" | "enableable" | "hidden" | "lines" | "sparse" | "split" => {
             format!("write `#[component({name})]` instead of `#[{name}]`")
         }
         _ => format!(

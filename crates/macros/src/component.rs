@@ -34,6 +34,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = Options::of_component(options, &mut mistakes);
     let start: TokenStream = item.clone().into_iter().take(1).collect();
     let written = match syn::parse2::<DeriveInput>(item) {
+        Ok(item) if options.sparse.is_some() => sparse(&item, &options, &mut mistakes),
         Ok(item) => expand_item(item, &options, &mut mistakes),
         Err(error) => {
             mistakes.add(&start, format!("{FORMS} ({error})"));
@@ -83,6 +84,27 @@ fn expand_item(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) ->
             TokenStream::new()
         }
     }
+}
+
+/// A sparse component is the item as it is.
+fn sparse(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
+    for word in options.split.iter().chain(&options.words) {
+        let text = match &*word.to_string() {
+            "split" => "a sparse component is no column, which `split` would take apart",
+            "lines" => "a sparse component has no lines of rows: it is found by entity",
+            "enableable" => "a sparse component is not `enableable`: insert and remove it",
+            "hidden" => "a sparse component cannot be `hidden`: queries do not see it",
+            _ => "a sparse component cannot be `cleanup` yet: it is dropped with its entity",
+        };
+        mistakes.add(word, text);
+    }
+    if !item.generics.params.is_empty() {
+        let text = "a sparse component is not generic, since each has a name of its own: write a \
+                    struct of the instance, `struct Name(Generic<Type>);`";
+        mistakes.add(&item.generics, text);
+    }
+    let (ident, name, hidden) = (&item.ident, &options.name, options.item("__sparse"));
+    quote!(#item #hidden! { @implement #ident [#name] })
 }
 
 fn can_be_split(data: &Data, generics: &Generics) -> bool {

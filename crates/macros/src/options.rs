@@ -15,8 +15,8 @@ const FLAGS: [(&str, &str); 4] = [
     ("cleanup", "cleanup"),
 ];
 
-const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `split`, `enableable`, `lines`, \
-     `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
+const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `split`, `enableable`, \
+     `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
 
 /// The options of a component or kernel.
 pub(crate) struct Options {
@@ -24,6 +24,7 @@ pub(crate) struct Options {
     pub(crate) library: Path,
     pub(crate) name: Option<LitStr>,
     pub(crate) split: Option<Ident>,
+    pub(crate) sparse: Option<Ident>,
     /// Words as the user wrote them.
     pub(crate) words: Vec<Ident>,
     /// All words so far, each of which is written once.
@@ -34,7 +35,14 @@ impl Options {
     fn new() -> Self {
         let mut library = Path::from(Ident::new("phalanx", Span::call_site()));
         library.leading_colon = Some(Token![::](Span::call_site()));
-        Self { library, name: None, split: None, words: Vec::new(), written: Vec::new() }
+        Self {
+            library,
+            name: None,
+            split: None,
+            sparse: None,
+            words: Vec::new(),
+            written: Vec::new(),
+        }
     }
 
     /// The options of `#[component]`.
@@ -46,16 +54,16 @@ impl Options {
                 options.name = Some(meta.value()?.parse()?);
                 return Ok(());
             }
-            if text != "split" && !FLAGS.iter().any(|(flag, _)| text == *flag) {
+            if text != "split" && text != "sparse" && !FLAGS.iter().any(|(flag, _)| text == *flag) {
                 return Err(meta.error(OF_COMPONENTS));
             }
             if !meta.input.is_empty() && !meta.input.peek(Token![,]) {
                 return Err(meta.error(format!("`{text}` takes no arguments")));
             }
-            if text == "split" {
-                options.split = Some(word.clone());
-            } else {
-                options.words.push(word.clone());
+            match &*text {
+                "split" => options.split = Some(word.clone()),
+                "sparse" => options.sparse = Some(word.clone()),
+                _ => options.words.push(word.clone()),
             }
             Ok(())
         })

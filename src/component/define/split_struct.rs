@@ -72,7 +72,7 @@ macro_rules! __split {
             $crate::__split! { @debug $slices [$($field)*] }
             $crate::__split! { @debug $slices_mut [$($field)*] }
 
-            impl $crate::Columnar for $name {
+            impl $crate::AnyComponent for $name {
                 type Shape = $crate::__define::Split<$name>;
             }
 

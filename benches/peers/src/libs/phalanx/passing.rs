@@ -40,7 +40,11 @@ pub(crate) fn toggle(h: &mut Harness, n: usize) {
     );
 }
 
-/// Side values, which lie outside of the archetypes; `[insert, remove]` is a component.
+/// A value by entity, which lies outside of the archetypes.
+#[component(sparse)]
+struct Apart(f32);
+
+/// A sparse component; `[insert, remove]` is a component in columns.
 pub(crate) fn sparse(h: &mut Harness, n: usize) {
     passing(
         h,
@@ -48,16 +52,16 @@ pub(crate) fn sparse(h: &mut Harness, n: usize) {
         Groups::Random,
         spawned(n),
         |w, passed| {
-            let mut data = w.side_mut::<Data>();
+            let mut data = w.sparse_mut::<Apart>();
             for &e in passed.to {
-                data.insert(e, Data(passed.value)).expect("alive");
+                data.insert(e, Apart(passed.value)).expect("alive");
             }
             for &e in passed.from {
                 data.remove(e).expect("has a value");
             }
         },
-        |w, e| (x(w, e), w.side::<Data>().get(e).map(|data| data.0)),
-        |w| w.side::<Data>().iter().count(),
+        |w, e| (x(w, e), w.sparse::<Apart>().get(e).map(|data| data.0)),
+        |w| w.sparse::<Apart>().iter().count(),
     );
     passing(
         h,

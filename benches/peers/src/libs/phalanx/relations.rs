@@ -8,12 +8,13 @@ struct Link {
     place: u64,
 }
 
-/// A side value of each target.
+/// The sources of each target.
+#[component(sparse)]
 struct List(Vec<Entity>);
 
 struct Views<'w> {
     links: LookupMut<'w, Link>,
-    lists: SideMut<'w, List>,
+    lists: SparseMut<'w, List>,
     values: Lookup<'w, Data>,
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
     let sources = w.spawn_batch((0..n).map(|i| Data(value(i)))).to_vec();
     let (lists, ends) = lists(&sources, &targets);
     for (&target, list) in targets.iter().zip(lists) {
-        w.insert_side(target, List(list)).expect("alive");
+        w.insert(target, List(list)).expect("alive");
     }
     for (&source, end) in sources.iter().zip(ends) {
         let link = Link { target: end.target, place: end.place as u64 };
@@ -61,12 +62,12 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
         task,
         Related { world: w, sources, targets },
         |w, targets, sums| {
-            w.run(|links: LookupMut<Link>, lists: SideMut<List>, values: Lookup<Data>| {
+            w.run(|links: LookupMut<Link>, lists: SparseMut<List>, values: Lookup<Data>| {
                 Views { links, lists, values }.sums(targets, sums);
             });
         },
         |w, pairs| {
-            w.run(|links: LookupMut<Link>, lists: SideMut<List>, values: Lookup<Data>| {
+            w.run(|links: LookupMut<Link>, lists: SparseMut<List>, values: Lookup<Data>| {
                 Views { links, lists, values }.change(pairs);
             });
         },

@@ -1,19 +1,27 @@
-//! Side values as parameters: their access, their values, and the end of their entities.
+//! Sparse components as parameters: their access, their values, and the end of their entities.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use phalanx::prelude::*;
 use phalanx::schedule::Subject;
+use phalanx::sparse::SparseComponent;
 
 use super::{A, B, Mark, panic_text, world};
 
+#[component(sparse)]
 struct Name(String);
 
+#[component(sparse)]
+struct Text(#[expect(dead_code, reason = "no test reads it")] String);
+#[component(sparse)]
+struct Number(#[expect(dead_code, reason = "no test reads it")] u32);
+
 /// Counts its values by the owners of one `Arc`.
+#[component(sparse)]
 struct Counted(#[expect(dead_code, reason = "its destructor is what counts")] Arc<()>);
 
-fn name_all(rows: Query<(Entity, &A)>, mut names: SideMut<Name>) {
+fn name_all(rows: Query<(Entity, &A)>, mut names: SparseMut<Name>) {
     for (entity, a) in rows.rows() {
         let replaced = names.insert(entity, Name(format!("number {}", a.0))).unwrap();
         assert!(replaced.is_none(), "each entity is named once");
@@ -24,9 +32,9 @@ fn name_all(rows: Query<(Entity, &A)>, mut names: SideMut<Name>) {
 fn systems_write_and_read_values_by_entity() {
     let mut world = world();
     let mut schedule = Schedule::new();
-    schedule.add(|names: Side<Name>| assert!(names.is_empty(), "nothing has run before"));
+    schedule.add(|names: Sparse<Name>| assert!(names.is_empty(), "nothing has run before"));
     schedule.add(name_all);
-    schedule.add(|rows: Query<(Entity, &A)>, names: Side<Name>, other: Side<String>| {
+    schedule.add(|rows: Query<(Entity, &A)>, names: Sparse<Name>, other: Sparse<Text>| {
         assert!(other.is_empty() && names.len() == 600);
         let names = &names;
         rows.par().for_each_chunk(|(entities, a)| {
@@ -36,7 +44,7 @@ fn systems_write_and_read_values_by_entity() {
         });
     });
     schedule.run(&mut world).unwrap();
-    assert_eq!(world.side::<Name>().len(), 600);
+    assert_eq!(world.sparse::<Name>().len(), 600);
     assert_eq!(world.check(), Ok(()));
 }
 
@@ -45,7 +53,7 @@ fn values_end_with_entities_that_commands_despawn_in_the_same_stage() {
     let (mut world, owner) = (world(), Arc::new(()));
     let mut schedule = Schedule::new();
     let counted = Arc::clone(&owner);
-    schedule.add(move |rows: Query<Entity>, mut values: SideMut<Counted>| {
+    schedule.add(move |rows: Query<Entity>, mut values: SparseMut<Counted>| {
         for &entity in rows.into_iter().flatten() {
             values.insert(entity, Counted(Arc::clone(&counted))).unwrap();
         }
@@ -64,19 +72,19 @@ fn values_end_with_entities_that_commands_despawn_in_the_same_stage() {
 fn an_entity_that_is_not_alive_yet_takes_its_value_by_a_command() {
     let mut world = world();
     let mut schedule = Schedule::new();
-    schedule.add(|mut names: SideMut<Name>, mut commands: Commands| {
+    schedule.add(|mut names: SparseMut<Name>, mut commands: Commands| {
         let [coming, gone] = [commands.spawn(A(7)), commands.spawn(A(8))];
         let refused = names.insert(coming, Name("too early".to_owned())).err();
         assert_eq!(refused.unwrap().entity, coming);
         commands.run(move |world| {
-            world.insert_side(coming, Name("in time".to_owned())).map(drop).unwrap();
+            world.sparse_mut().insert(coming, Name("in time".to_owned())).map(drop).unwrap();
             world.despawn(gone).unwrap();
-            assert!(world.insert_side(gone, Name("too late".to_owned())).is_err());
+            assert!(world.sparse_mut().insert(gone, Name("too late".to_owned())).is_err());
         });
     });
     for run in 1..4 {
         schedule.run(&mut world).unwrap();
-        let names = world.side::<Name>();
+        let names = world.sparse::<Name>();
         assert_eq!(names.len(), run);
         assert!(names.iter().all(|(_, name)| name.0 == "in time"));
     }
@@ -89,29 +97,32 @@ fn systems_that_write_a_type_exclude_others_of_it() {
     fn refused<M: 'static>(system: impl phalanx::schedule::System<M>, second: usize) {
         let error = Schedule::new().try_add(system).unwrap_err();
         assert_eq!((error.first.position, error.second.position), (1, second), "{error}");
-        assert!(matches!(error.subject, Subject::Side(_)), "{error}");
+        assert!(matches!(error.subject, Subject::Sparse(_)), "{error}");
     }
-    refused(|_: Side<Name>, _: SideMut<Name>| (), 2);
-    refused(|_: SideMut<Name>, _: Commands, _: SideMut<Name>| (), 3);
+    refused(|_: Sparse<Name>, _: SparseMut<Name>| (), 2);
+    refused(|_: SparseMut<Name>, _: Commands, _: SparseMut<Name>| (), 3);
     let mut schedule = Schedule::new();
-    schedule.add(|_: Side<Name>, _: Side<Name>, _: SideMut<String>, _: Res<Name>| ());
+    schedule.add(|_: Sparse<Name>, _: Sparse<Name>, _: SparseMut<Text>, _: Res<Name>| ());
     let text = panic_text(|| {
-        fn twice(_: SideMut<Arc<u8>>, _: Side<Arc<u8>>) {}
+        fn twice(_: SparseMut<Text>, _: Sparse<Text>) {}
         Schedule::new().add(twice);
     });
     assert_eq!(
         text,
-        "system `twice`: parameters 1 `SideMut<Arc<u8>>` and 2 `Side<Arc<u8>>` both name the side \
-         values of type `alloc::sync::Arc<u8>`, and one writes it: remove one of the two"
+        format!(
+            "system `twice`: parameters 1 `SparseMut<Text>` and 2 `Sparse<Text>` both name the sparse \
+             component `{}`, and one writes it: remove one of the two",
+            Text::NAME
+        )
     );
 }
 
 #[test]
 fn the_schedule_orders_writers_and_lets_readers_meet() {
-    fn read(_: Side<String>) {}
-    fn read_too(_: Side<String>, _: Side<u8>) {}
-    fn write(_: SideMut<String>) {}
-    fn write_other(_: SideMut<u8>) {}
+    fn read(_: Sparse<Text>) {}
+    fn read_too(_: Sparse<Text>, _: Sparse<Number>) {}
+    fn write(_: SparseMut<Text>) {}
+    fn write_other(_: SparseMut<Number>) {}
     fn component(_: Query<&mut B>, _: ResMut<String>) {}
     let mut schedule = Schedule::new();
     schedule.add((read, read_too, write, write_other, component));
@@ -120,40 +131,68 @@ fn the_schedule_orders_writers_and_lets_readers_meet() {
     let waits: Vec<_> = text.lines().filter(|line| line.contains("waits for")).collect();
     assert_eq!(waits.len(), 3, "{text}");
     assert!(
-        text.contains("waits for read: the side values of type `alloc::string::String`"),
+        text.contains(&format!("waits for read: the sparse component `{}`", Text::NAME)),
         "{text}"
     );
-    assert!(text.contains("waits for read_too: the side values of type `u8`"), "{text}");
+    let waits = format!("waits for read_too: the sparse component `{}`", Number::NAME);
+    assert!(text.contains(&waits), "{text}");
     let dot = schedule.to_graphviz().unwrap();
-    assert!(dot.contains("writes side values String"), "{dot}");
-    assert!(dot.contains("reads side values u8"), "{dot}");
+    assert!(dot.contains("writes sparse component Text"), "{dot}");
+    assert!(dot.contains("reads sparse component Number"), "{dot}");
 }
 
-/// Every system moves each value from one table to another, if it is there.
+/// Every system moves each value from one set to another, if it is there.
 #[test]
 fn many_systems_in_parallel_lose_no_value() {
-    fn swap<const X: usize, const Y: usize>(mut x: SideMut<[u32; X]>, mut y: SideMut<[u32; Y]>) {
+    trait Value: SparseComponent {
+        fn new(value: u32) -> Self;
+        fn get(&self) -> u32;
+    }
+    macro_rules! values {
+        ($($name:ident)*) => {$(
+            #[component(sparse)]
+            struct $name(u32);
+            impl Value for $name {
+                fn new(value: u32) -> Self {
+                    Self(value)
+                }
+
+                fn get(&self) -> u32 {
+                    self.0
+                }
+            }
+        )*};
+    }
+    values!(First Second Third);
+    fn swap<X: Value, Y: Value>(mut x: SparseMut<X>, mut y: SparseMut<Y>) {
         let moving: Vec<_> = x.iter().map(|(entity, _)| entity).collect();
         for entity in moving.into_iter().filter(|entity| entity.index() % 3 == 0) {
-            let value = x.remove(entity).unwrap()[0];
-            y.insert(entity, [value; Y]).unwrap();
+            let value = x.remove(entity).unwrap().get();
+            assert!(y.insert(entity, Y::new(value)).unwrap().is_none());
         }
     }
-    fn sum(x: Side<[u32; 1]>, y: Side<[u32; 2]>, z: Side<[u32; 3]>) {
+    fn sum(x: Sparse<First>, y: Sparse<Second>, z: Sparse<Third>) {
         let sums = [
-            x.iter().map(|(_, x)| x[0]).sum::<u32>(),
-            y.iter().map(|(_, y)| y[1]).sum::<u32>(),
-            z.iter().map(|(_, z)| z[2]).sum::<u32>(),
+            x.iter().map(|(_, x)| x.0).sum::<u32>(),
+            y.iter().map(|(_, y)| y.0).sum::<u32>(),
+            z.iter().map(|(_, z)| z.0).sum::<u32>(),
         ];
         assert_eq!(sums.iter().sum::<u32>(), 600 * 599 / 2);
     }
     let mut world = world();
     let entities: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     for (i, &entity) in (0u32..).zip(&entities) {
-        world.insert_side(entity, [i; 1]).unwrap();
+        world.insert(entity, First(i)).unwrap();
     }
     let mut schedule = Schedule::new();
-    schedule.add((swap::<1, 2>, sum, swap::<2, 3>, sum, swap::<3, 1>, sum));
+    schedule.add((
+        swap::<First, Second>,
+        sum,
+        swap::<Second, Third>,
+        sum,
+        swap::<Third, First>,
+        sum,
+    ));
     for seed in 0..if cfg!(miri) { 2 } else { 50 } {
         schedule.shuffle(seed);
         schedule.run(&mut world).unwrap();
@@ -167,7 +206,7 @@ fn a_system_that_panics_leaves_its_values_usable() {
     let mut schedule = Schedule::new();
     schedule.add(name_all).run_if(every(2));
     schedule
-        .add(|mut names: SideMut<Name>, mut fails: Local<bool>| {
+        .add(|mut names: SparseMut<Name>, mut fails: Local<bool>| {
             *fails = !*fails;
             names.iter_mut().for_each(|(_, name)| name.0.push('!'));
             assert!(!*fails, "halfway");
@@ -176,11 +215,12 @@ fn a_system_that_panics_leaves_its_values_usable() {
     let run = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut world)));
     assert!(run.is_err(), "it panicked");
     schedule.run(&mut world).unwrap();
-    assert!(world.side::<Name>().iter().all(|(_, name)| name.0.ends_with('!')));
+    assert!(world.sparse::<Name>().iter().all(|(_, name)| name.0.ends_with('!')));
 }
 
 #[test]
 fn a_destructor_that_panics_at_a_sync_point_names_the_system() {
+    #[component(sparse)]
     struct Fragile;
     impl Drop for Fragile {
         fn drop(&mut self) {
@@ -190,7 +230,7 @@ fn a_destructor_that_panics_at_a_sync_point_names_the_system() {
     let mut world = world();
     let fragile: Vec<_> = world.query::<Entity>().rows().take(3).collect();
     for &entity in &fragile {
-        world.insert_side(entity, Fragile).unwrap();
+        world.sparse_mut().insert(entity, Fragile).unwrap();
     }
     let mut schedule = Schedule::new();
     schedule
@@ -205,6 +245,6 @@ fn a_destructor_that_panics_at_a_sync_point_names_the_system() {
     assert_eq!(text, "a command of system `sweep` panicked: broken");
     assert_eq!(world.len(), 600 - 3 + 1, "all commands were applied");
     assert_eq!(world.check(), Ok(()));
-    assert!(world.side::<Fragile>().is_empty());
+    assert!(world.sparse::<Fragile>().is_empty());
     schedule.run(&mut world).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Side values that are part of snapshots.
+//! Sparse components that are part of snapshots.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use phalanx::prelude::*;
 use phalanx::snapshot::SnapshotRing;
 use proptest::prelude::*;
 
-use crate::common::components::{Four, sound};
+use crate::common::components::{Four, Number, Text, sound};
 use crate::common::effort::effort;
 
 /// A value that counts its clones, and panics when it is cloned or dropped too often.
@@ -20,6 +20,7 @@ struct Counts {
     panics_at_drop_of: AtomicU32,
 }
 
+#[component(sparse)]
 struct Counted {
     number: u32,
     counts: Arc<Counts>,
@@ -44,18 +45,18 @@ impl Drop for Counted {
 fn counted(len: u32) -> (World, Vec<Entity>, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let mut world = World::new();
-    world.side_mut::<Counted>().keep_in_snapshots();
+    world.sparse_mut::<Counted>().keep_in_snapshots();
     let entities = world.spawn_batch((0..len).map(Four)).to_vec();
     for (number, &entity) in (1..).zip(&entities) {
         let value = Counted { number, counts: Arc::clone(&counts) };
-        assert!(world.insert_side(entity, value).expect("alive").is_none());
+        assert!(world.sparse_mut().insert(entity, value).expect("alive").is_none());
     }
     (world, entities, counts)
 }
 
 fn numbers(world: &World) -> Vec<(Entity, u32)> {
     let mut all: Vec<_> =
-        world.side::<Counted>().iter().map(|(entity, value)| (entity, value.number)).collect();
+        world.sparse::<Counted>().iter().map(|(entity, value)| (entity, value.number)).collect();
     all.sort_unstable();
     all
 }
@@ -63,23 +64,23 @@ fn numbers(world: &World) -> Vec<(Entity, u32)> {
 #[test]
 fn what_was_written_inserted_and_removed_goes_back() {
     let mut world = World::new();
-    world.side_mut::<String>().keep_in_snapshots();
+    world.sparse_mut::<Text>().keep_in_snapshots();
     let [written, removed, despawned, bare] =
         world.spawn_batch([(); 4])[..].try_into().expect("four");
     for entity in [written, removed, despawned] {
-        world.insert_side(entity, format!("{entity:?}")).expect("alive");
+        world.insert(entity, Text(format!("{entity:?}"))).expect("alive");
     }
-    let all = |world: &World| -> BTreeMap<Entity, String> {
-        world.side::<String>().iter().map(|(entity, text)| (entity, text.clone())).collect()
+    let all = |world: &World| -> BTreeMap<Entity, Text> {
+        world.sparse::<Text>().iter().map(|(entity, text)| (entity, text.clone())).collect()
     };
     let (before, saved) = (all(&world), world.snapshot().expect("no buffers"));
     for _ in 0..2 {
-        world.side_mut::<String>().get_mut(written).expect("it has one").push('!');
-        world.remove_side::<String>(removed);
+        world.sparse_mut::<Text>().get_mut(written).expect("it has one").0.push('!');
+        world.sparse_mut::<Text>().remove(removed);
         world.despawn(despawned).expect("alive");
-        world.insert_side(bare, String::from("new")).expect("alive");
+        world.insert(bare, Text::from("new")).expect("alive");
         let later = world.spawn(());
-        world.insert_side(later, String::from("later")).expect("alive");
+        world.insert(later, Text::from("later")).expect("alive");
         world.restore(&saved).expect("it is of this world");
         assert_eq!(all(&world), before);
         sound(&world);
@@ -99,13 +100,13 @@ fn nothing_is_cloned_that_did_not_change() {
     world.restore(&saved).expect("it is of this world");
     world.get_mut::<Four>(entities[0]).expect("alive").0 = 7;
     world.snapshot_into(&mut saved).expect("no buffers");
-    assert_eq!(world.side::<Counted>().len(), 10);
-    assert!(world.side_mut::<Counted>().get(entities[1]).is_some());
-    assert!(world.remove_side::<Counted>(Entity::NULL).is_none());
+    assert_eq!(world.sparse::<Counted>().len(), 10);
+    assert!(world.sparse_mut::<Counted>().get(entities[1]).is_some());
+    assert!(world.sparse_mut::<Counted>().remove(Entity::NULL).is_none());
     world.restore(&saved).expect("it is of this world");
     assert_eq!(clones(), 0);
 
-    world.side_mut::<Counted>().get_mut(entities[1]).expect("it has one").number = 99;
+    world.sparse_mut::<Counted>().get_mut(entities[1]).expect("it has one").number = 99;
     world.restore(&saved).expect("it is of this world");
     assert_eq!((clones(), numbers(&world)[1].1), (10, 2));
     world.snapshot_into(&mut saved).expect("no buffers");
@@ -116,15 +117,17 @@ fn nothing_is_cloned_that_did_not_change() {
 fn types_that_are_named_later_are_in_later_snapshots() {
     let mut world = World::new();
     let [stays, goes] = world.spawn_batch([(); 2])[..].try_into().expect("two");
-    world.insert_side(stays, 1u32).expect("alive");
-    world.insert_side(goes, 2u32).expect("alive");
+    world.insert(stays, Number(1)).expect("alive");
+    world.insert(goes, Number(2)).expect("alive");
     let early = world.snapshot().expect("no buffers");
-    world.side_mut::<u32>().keep_in_snapshots();
+    world.sparse_mut::<Number>().keep_in_snapshots();
     let late = world.snapshot().expect("no buffers");
-    *world.side_mut::<u32>().get_mut(stays).expect("it has one") = 3;
+    world.get_mut::<Number>(stays).expect("it has one").0 = 3;
     world.despawn(goes).expect("alive");
     world.restore(&early).expect("it is of this world");
-    let all = |world: &World| [stays, goes].map(|entity| world.side::<u32>().get(entity).copied());
+    let all = |world: &World| {
+        [stays, goes].map(|entity| world.get::<Number>(entity).ok().map(|number| number.0))
+    };
     assert_eq!(all(&world), [Some(3), None], "it has none");
     world.restore(&late).expect("it is of this world");
     assert_eq!(all(&world), [Some(1), Some(2)]);
@@ -135,7 +138,7 @@ fn types_that_are_named_later_are_in_later_snapshots() {
 fn a_clone_that_panics_leaves_a_snapshot_of_nothing_or_the_world_as_it_was() {
     let (mut world, entities, counts) = counted(10);
     let mut saved = world.snapshot().expect("no buffers");
-    world.side_mut::<Counted>().get_mut(entities[3]).expect("it has one").number = 50;
+    world.sparse_mut::<Counted>().get_mut(entities[3]).expect("it has one").number = 50;
     world.spawn(Four(1));
     let panics_at = |clone| {
         counts.clones.store(0, Ordering::Relaxed);
@@ -166,7 +169,7 @@ fn a_clone_that_panics_leaves_a_snapshot_of_nothing_or_the_world_as_it_was() {
 fn a_destructor_that_panics_does_so_after_the_world_is_put_back() {
     let (mut world, entities, counts) = counted(10);
     let (before, saved) = (numbers(&world), world.snapshot().expect("no buffers"));
-    world.side_mut::<Counted>().get_mut(entities[3]).expect("it has one").number = 50;
+    world.sparse_mut::<Counted>().get_mut(entities[3]).expect("it has one").number = 50;
     world.despawn(entities[4]).expect("alive");
     counts.panics_at_drop_of.store(50, Ordering::Relaxed);
     let result = catch_unwind(AssertUnwindSafe(|| world.restore(&saved)));
@@ -176,7 +179,7 @@ fn a_destructor_that_panics_does_so_after_the_world_is_put_back() {
 }
 
 #[test]
-fn states_that_were_read_have_no_side_values() {
+fn states_that_were_read_have_no_sparse_components() {
     let (mut world, _, _) = counted(10);
     let mut saved = world.snapshot().expect("no buffers");
     let bytes = saved.to_bytes().expect("nothing is shared");
@@ -195,7 +198,7 @@ fn values_that_come_from_other_worlds_are_kept_too() {
     for knows in [false, true] {
         let mut world = World::new();
         if knows {
-            world.side_mut::<Counted>().keep_in_snapshots();
+            world.sparse_mut::<Counted>().keep_in_snapshots();
         }
         let (mut level, _, _) = counted(6);
         let empty = world.snapshot().expect("no buffers");
@@ -244,16 +247,17 @@ fn a_destructor_that_panics_in_a_delta_leaves_the_later_state() {
 fn values_of_a_world_that_keeps_them_are_kept() {
     let mut world = World::new();
     let own = world.spawn(Four(0));
-    world.insert_side(own, String::from("own")).expect("alive");
+    world.insert(own, Text::from("own")).expect("alive");
     let mut other = World::new();
-    other.side_mut::<String>().keep_in_snapshots();
+    other.sparse_mut::<Text>().keep_in_snapshots();
     let theirs = other.spawn(Four(1));
-    other.insert_side(theirs, String::from("theirs")).expect("alive");
+    other.insert(theirs, Text::from("theirs")).expect("alive");
     world.merge(other).expect("there is room");
     let state = world.snapshot().expect("no buffers");
     world.matching::<&Four>().despawn();
     world.restore(&state).expect("it is of this world");
-    let mut values: Vec<_> = world.side::<String>().iter().map(|(_, text)| text.clone()).collect();
+    let mut values: Vec<_> =
+        world.sparse::<Text>().iter().map(|(_, text)| text.0.clone()).collect();
     values.sort_unstable();
     assert_eq!(values, ["own", "theirs"]);
 }
@@ -278,8 +282,8 @@ proptest! {
         changes in proptest::collection::vec(change(), 1..100),
     ) {
         let mut world = World::new();
-        world.side_mut::<Box<str>>().keep_in_snapshots();
-        let mut model: BTreeMap<Entity, Option<Box<str>>> = BTreeMap::new();
+        world.sparse_mut::<Text>().keep_in_snapshots();
+        let mut model: BTreeMap<Entity, Option<Text>> = BTreeMap::new();
         let (mut ring, mut models) = (SnapshotRing::new(4), Vec::new());
         for (step, change) in (0..).zip(changes) {
             let nth = |at: usize| model.keys().nth(at % model.len().max(1)).copied();
@@ -292,12 +296,12 @@ proptest! {
                     model.remove(&entity);
                 }
                 Change::Insert(at) => if let Some(entity) = nth(at) {
-                    let text: Box<str> = format!("{step}").into();
-                    world.insert_side(entity, text.clone()).expect("alive");
+                    let text = Text(format!("{step}"));
+                    world.insert(entity, text.clone()).expect("alive");
                     model.insert(entity, Some(text));
                 }
                 Change::Remove(at) => if let Some(entity) = nth(at) {
-                    let taken = world.remove_side::<Box<str>>(entity);
+                    let taken = world.sparse_mut::<Text>().remove(entity);
                     prop_assert_eq!(taken, model.insert(entity, None).flatten());
                 }
                 Change::Push => {
@@ -311,7 +315,7 @@ proptest! {
                     model.clone_from(models.last().expect("there is one"));
                 }
             }
-            let values = world.side::<Box<str>>();
+            let values = world.sparse::<Text>();
             let found = model.keys().map(|&entity| (entity, values.get(entity).cloned())).collect();
             prop_assert_eq!(&model, &found, "at step {}", step);
             prop_assert_eq!(values.len(), model.values().flatten().count());

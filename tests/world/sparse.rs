@@ -1,4 +1,4 @@
-//! Side values, found only by their entity. `side_drops` tests their drops.
+//! Sparse components: values by entity. `sparse_drops` tests their drops.
 
 use std::collections::BTreeMap;
 use std::mem::forget;
@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use phalanx::error::NoSuchEntity;
 use phalanx::prelude::*;
+use phalanx::sparse::SparseComponent as _;
 
-use crate::common::components::{Four, sound};
+use crate::common::components::{Four, Number, Text, sound};
 use crate::common::effort::effort;
 
 /// The numbers of dropped values, in the order of the drops.
@@ -30,6 +31,7 @@ impl Drops {
 }
 
 /// A value that notes its drop, and may panic in it.
+#[component(sparse)]
 pub(crate) struct Noted {
     drops: Drops,
     pub(crate) number: u32,
@@ -47,28 +49,28 @@ impl Drop for Noted {
 fn an_old_id_never_reaches_the_value_of_another_entity() {
     let mut world = World::new();
     let old = world.spawn(());
-    world.insert_side(old, "old".to_owned()).unwrap();
+    world.insert(old, Text::from("old")).unwrap();
     world.despawn(old).unwrap();
     let new = world.spawn(());
     assert_eq!(new.index(), old.index());
-    assert_eq!(world.side::<String>().get(new), None);
-    world.insert_side(new, "new".to_owned()).unwrap();
-    assert_eq!(world.side::<String>().get(old), None);
-    assert_eq!(world.remove_side::<String>(old), None);
+    assert_eq!(world.sparse::<Text>().get(new), None);
+    world.insert(new, Text::from("new")).unwrap();
+    assert_eq!(world.sparse::<Text>().get(old), None);
+    assert_eq!(world.sparse_mut::<Text>().remove(old), None);
     let dead = Err(NoSuchEntity { entity: old });
-    assert_eq!(world.insert_side(old, "again".to_owned()), dead);
-    let mut values = world.side_mut::<String>();
-    assert_eq!(values.insert(old, "again".to_owned()), dead);
+    assert_eq!(world.insert(old, Text::from("again")), Err(NoSuchEntity { entity: old }.into()));
+    let mut values = world.sparse_mut::<Text>();
+    assert_eq!(values.insert(old, Text::from("again")), dead);
     assert!(values.get_mut(old).is_none() && values.remove(old).is_none());
-    assert_eq!(values.get(new).unwrap(), "new");
+    assert_eq!(values.get(new).unwrap().0, "new");
     // The same id, requested by number.
     world.despawn(new).unwrap();
     world.spawn_at(old, ()).unwrap();
-    assert!(!world.side::<String>().contains(old));
-    world.insert_side(old, "third".to_owned()).unwrap();
+    assert!(!world.sparse::<Text>().contains(old));
+    world.insert(old, Text::from("third")).unwrap();
     sound(&world);
     world.despawn(old).unwrap();
-    assert!(world.side::<String>().is_empty());
+    assert!(world.sparse::<Text>().is_empty());
     sound(&world);
 }
 
@@ -76,20 +78,20 @@ fn an_old_id_never_reaches_the_value_of_another_entity() {
 fn reserved_ids_take_values_and_ids_of_buffers_do_not_yet() {
     let mut world = World::new();
     let [first, second] = [(); 2].map(|()| world.reserve_entity().unwrap());
-    assert_eq!(world.insert_side(first, 1u8), Ok(None));
-    assert_eq!(world.side_mut::<u8>().insert(second, 2), Ok(None));
+    assert_eq!(world.insert(first, Number(1)), Ok(()));
+    assert_eq!(world.sparse_mut().insert(second, Number(2)), Ok(None));
     let third = world.reserve_entity().unwrap();
-    assert_eq!(world.side_mut::<u8>().insert(third, 3), Ok(None));
+    assert_eq!(world.sparse_mut().insert(third, Number(3)), Ok(None));
     let drops = Drops::default();
     let mut buffer = world.command_buffer(1).unwrap();
     let coming = buffer.spawn(());
-    let refused = world.insert_side(coming, drops.value(4)).map(drop);
+    let refused = world.sparse_mut().insert(coming, drops.value(4)).map(drop);
     assert_eq!(refused, Err(NoSuchEntity { entity: coming }));
     assert_eq!(drops.take(), [4]);
     let value = drops.value(5);
-    buffer.run(move |world| world.insert_side(coming, value).map(drop).unwrap());
+    buffer.run(move |world| world.sparse_mut().insert(coming, value).map(drop).unwrap());
     world.apply(&mut buffer).unwrap();
-    assert_eq!(world.side::<Noted>().get(coming).unwrap().number, 5);
+    assert_eq!(world.sparse::<Noted>().get(coming).unwrap().number, 5);
     sound(&world);
 }
 
@@ -98,12 +100,12 @@ fn a_value_is_replaced_and_removed_without_a_drop() {
     let drops = Drops::default();
     let mut world = World::new();
     let entity = world.spawn(());
-    assert!(world.insert_side(entity, drops.value(0)).unwrap().is_none());
-    let replaced = world.insert_side(entity, drops.value(1)).unwrap();
+    assert!(world.sparse_mut().insert(entity, drops.value(0)).unwrap().is_none());
+    let replaced = world.sparse_mut().insert(entity, drops.value(1)).unwrap();
     assert!(drops.take().is_empty());
     assert_eq!(replaced.map(|value| value.number), Some(0));
     assert_eq!(drops.take(), [0]);
-    let removed = world.remove_side::<Noted>(entity);
+    let removed = world.sparse_mut::<Noted>().remove(entity);
     world.despawn(entity).unwrap();
     assert!(drops.take().is_empty());
     drop(removed);
@@ -113,6 +115,7 @@ fn a_value_is_replaced_and_removed_without_a_drop() {
 #[test]
 fn values_without_a_size_are_counted() {
     static DROPS: AtomicUsize = AtomicUsize::new(0);
+    #[component(sparse)]
     struct Empty;
     impl Drop for Empty {
         fn drop(&mut self) {
@@ -122,11 +125,11 @@ fn values_without_a_size_are_counted() {
     let mut world = World::new();
     let entities = world.spawn_batch([(); 20]).to_vec();
     for &entity in &entities {
-        assert!(world.insert_side(entity, Empty).unwrap().is_none());
+        assert!(world.sparse_mut().insert(entity, Empty).unwrap().is_none());
     }
     assert_eq!(world.despawn_batch(&entities[..7]), 7);
     assert_eq!(DROPS.load(Ordering::Relaxed), 7);
-    assert_eq!(world.side::<Empty>().iter().count(), 13);
+    assert_eq!(world.sparse::<Empty>().iter().count(), 13);
     world.clear();
     assert_eq!(DROPS.load(Ordering::Relaxed), 20);
 }
@@ -153,7 +156,7 @@ fn random_operations_agree_with_a_map() {
             }
             5..8 if !alive.is_empty() => {
                 let entity = alive[chance(alive.len())];
-                let old = world.insert_side(entity, drops.value(inserted)).unwrap();
+                let old = world.sparse_mut().insert(entity, drops.value(inserted)).unwrap();
                 assert_eq!(old.map(|old| old.number), {
                     let old = model.insert(entity, inserted);
                     dropped += usize::from(old.is_some());
@@ -163,19 +166,19 @@ fn random_operations_agree_with_a_map() {
             }
             8 if !alive.is_empty() => {
                 let entity = alive[chance(alive.len())];
-                let old = world.remove_side::<Noted>(entity).map(|old| old.number);
+                let old = world.sparse_mut::<Noted>().remove(entity).map(|old| old.number);
                 dropped += usize::from(old.is_some());
                 assert_eq!(old, model.remove(&entity));
             }
             _ => {
                 let entity = dead[chance(dead.len())];
-                assert!(!world.side::<Noted>().contains(entity));
+                assert!(!world.sparse::<Noted>().contains(entity));
             }
         }
         assert_eq!(drops.0.lock().unwrap().len(), dropped);
         if step % (steps / 50) == 0 {
             sound(&world);
-            let values = world.side::<Noted>();
+            let values = world.sparse::<Noted>();
             let found: BTreeMap<_, _> =
                 values.iter().map(|(id, value)| (id, value.number)).collect();
             assert_eq!(found, model);
@@ -190,25 +193,31 @@ fn many_values_by_far_indices_take_little_memory() {
     let values: u32 = if cfg!(miri) { 50 } else { 200_000 };
     let mut world = World::new();
     let entities = world.spawn_batch((0..values).map(Four)).to_vec();
-    let mut texts = world.side_mut::<Box<u32>>();
+    #[component(sparse)]
+    #[derive(Debug, PartialEq)]
+    struct Heap(Box<u32>);
+    let mut texts = world.sparse_mut::<Heap>();
     for (i, &entity) in (0..).zip(&entities) {
-        assert_eq!(texts.insert(entity, Box::new(i)), Ok(None));
+        assert_eq!(texts.insert(entity, Heap(Box::new(i))), Ok(None));
     }
     for (entity, text) in texts.iter_mut() {
-        **text += entity.index();
+        *text.0 += entity.index();
     }
     for (i, &entity) in (0..).zip(&entities) {
-        assert_eq!(texts.get(entity), Some(&Box::new(2 * i)));
+        assert_eq!(texts.get(entity), Some(&Heap(Box::new(2 * i))));
     }
-    let before = world.memory().side_bytes;
+    let before = world.memory().sparse_bytes;
     assert!(before > values as usize * (8 + 8 + 4), "{before} bytes");
     assert!(before < values as usize * 80 + 1_000, "{before} bytes");
     world.clear();
     sound(&world);
-    let kept = world.memory().side_bytes;
-    assert!(kept >= values as usize * (8 + 8) && kept < before, "pages are given back: {kept} bytes");
+    let kept = world.memory().sparse_bytes;
+    assert!(
+        kept >= values as usize * (8 + 8) && kept < before,
+        "pages are given back: {kept} bytes"
+    );
     let compacted = world.memory_mut().compact(usize::MAX);
-    assert_eq!(world.memory().side_bytes, 0);
+    assert_eq!(world.memory().sparse_bytes, 0);
     assert!(compacted.bytes_freed >= kept);
 }
 
@@ -217,11 +226,11 @@ fn copies_and_hashes_ignore_values() {
     let mut world = World::new();
     let prototype = world.spawn(Four(1));
     let hash = world.hash();
-    world.insert_side(prototype, "name".to_owned()).unwrap();
+    world.insert(prototype, Text::from("name")).unwrap();
     assert_eq!(world.hash(), hash);
     let copies = world.instantiate(prototype, 3).unwrap().to_vec();
-    assert!(copies.iter().all(|&copy| !world.side::<String>().contains(copy)));
-    assert_eq!(world.side::<String>().len(), 1);
+    assert!(copies.iter().all(|&copy| !world.sparse::<Text>().contains(copy)));
+    assert_eq!(world.sparse::<Text>().len(), 1);
 }
 
 #[test]
@@ -229,28 +238,28 @@ fn reports_name_the_types_of_values() {
     let mut world = World::new();
     let [named, other] = [world.spawn(()), world.spawn(())];
     assert!(!world.explain().to_string().contains("beside the chunks"));
-    world.insert_side(named, "Ada".to_owned()).unwrap();
-    world.insert_side(named, Arc::new(5u8)).unwrap();
-    world.insert_side(other, Arc::new(6u8)).unwrap();
-    let types: Vec<_> = world.entity(named).unwrap().side_types().collect();
-    assert_eq!(types, ["alloc::string::String", "alloc::sync::Arc<u8>"]);
-    assert_eq!(world.entity(other).unwrap().side_types().count(), 1);
+    world.insert(named, Text::from("Ada")).unwrap();
+    world.insert(named, Number(5)).unwrap();
+    world.insert(other, Number(6)).unwrap();
+    let types: Vec<_> = world.entity(named).unwrap().sparse().collect();
+    assert_eq!(types, [Text::NAME, Number::NAME]);
+    assert_eq!(world.entity(other).unwrap().sparse().count(), 1);
     let explanation = world.explain();
-    let sides: Vec<_> =
-        explanation.sides.iter().map(|side| (side.type_name, side.values)).collect();
-    assert_eq!(sides, [("alloc::string::String", 1), ("alloc::sync::Arc<u8>", 2)]);
-    let bytes: usize = explanation.sides.iter().map(|side| side.bytes).sum();
-    assert_eq!(bytes, world.memory().side_bytes);
+    let sets: Vec<_> = explanation.sparse.iter().map(|set| (set.name, set.values)).collect();
+    assert_eq!(sets, [(Text::NAME, 1), (Number::NAME, 2)]);
+    let bytes: usize = explanation.sparse.iter().map(|set| set.bytes).sum();
+    assert_eq!(bytes, world.memory().sparse_bytes);
     let text = explanation.to_string();
-    let bytes = explanation.sides[1].bytes;
+    let bytes = explanation.sparse[1].bytes;
     let line = format!(
-        "\n  beside the chunks: 2 values of `alloc::sync::Arc<u8>` in {},{:03} bytes\n",
+        "\n  beside the chunks: 2 values of `{}` in {},{:03} bytes\n",
+        Number::NAME,
         bytes / 1000,
         bytes % 1000
     );
     assert!(text.contains(&line), "{text}");
-    assert_eq!(format!("{:?}", world.side::<String>()), r#"{0v1: "Ada"}"#);
-    assert_eq!(format!("{:?}", world.side_mut::<Arc<u8>>()), "{0v1: 5, 1v1: 6}");
+    assert_eq!(format!("{:?}", world.sparse::<Text>()), r#"{0v1: Text("Ada")}"#);
+    assert_eq!(format!("{:?}", world.sparse_mut::<Number>()), "{0v1: Number(5), 1v1: Number(6)}");
 }
 
 #[test]
@@ -258,11 +267,11 @@ fn a_guard_that_is_forgotten_does_not_hold_entities_back() {
     let drops = Drops::default();
     let mut world = World::new();
     let entity = world.spawn(());
-    world.insert_side(entity, drops.value(1)).unwrap();
-    forget(world.side::<Noted>());
-    assert_eq!(world.side::<Noted>().len(), 1);
-    world.side_mut::<Noted>().get_mut(entity).unwrap().number = 2;
-    forget(world.side::<Noted>());
+    world.sparse_mut().insert(entity, drops.value(1)).unwrap();
+    forget(world.sparse::<Noted>());
+    assert_eq!(world.sparse::<Noted>().len(), 1);
+    world.sparse_mut::<Noted>().get_mut(entity).unwrap().number = 2;
+    forget(world.sparse::<Noted>());
     world.despawn(entity).unwrap();
     assert_eq!(drops.take(), [2]);
     sound(&world);
@@ -273,9 +282,11 @@ fn a_world_can_be_a_value() {
     let drops = Drops::default();
     let [mut outer, mut inner] = [World::new(), World::new()];
     let (there, here) = (outer.spawn(()), inner.spawn(()));
-    inner.insert_side(here, drops.value(1)).unwrap();
-    outer.insert_side(there, inner).unwrap();
-    assert_eq!(outer.side::<World>().get(there).unwrap().side::<Noted>().len(), 1);
+    inner.sparse_mut().insert(here, drops.value(1)).unwrap();
+    #[component(sparse)]
+    struct Inner(World);
+    outer.insert(there, Inner(inner)).unwrap();
+    assert_eq!(outer.get::<Inner>(there).unwrap().0.sparse::<Noted>().len(), 1);
     outer.despawn(there).unwrap();
     assert_eq!(drops.take(), [1]);
 }
@@ -284,20 +295,20 @@ fn a_world_can_be_a_value() {
 fn values_are_shared_among_threads() {
     const fn sendable<T: Send>() {}
     const fn shareable<T: Sync>() {}
-    sendable::<SideMut<'_, String>>();
-    shareable::<SideMut<'_, String>>();
-    shareable::<Side<'_, String>>();
+    sendable::<SparseMut<'_, Text>>();
+    shareable::<SparseMut<'_, Text>>();
+    shareable::<Sparse<'_, Text>>();
     let mut world = World::new();
     let entities = world.spawn_batch([(); 8]).to_vec();
     for &entity in &entities {
-        world.insert_side(entity, entity.to_string()).unwrap();
+        world.insert(entity, Text(entity.to_string())).unwrap();
     }
-    let (world, names) = (&world, &world.side::<String>());
+    let (world, names) = (&world, &world.sparse::<Text>());
     std::thread::scope(|scope| {
         for &entity in &entities {
             scope.spawn(move || {
-                assert_eq!(*names.get(entity).unwrap(), entity.to_string());
-                assert_eq!(world.side::<String>().len(), 8);
+                assert_eq!(names.get(entity).unwrap().0, entity.to_string());
+                assert_eq!(world.sparse::<Text>().len(), 8);
             });
         }
     });

@@ -1,4 +1,4 @@
-//! A side table: the values of one type that are stored by entity, beside the chunks.
+//! A sparse set: the values of one sparse component, by entity, beside the chunks.
 //!
 //! ```text
 //!  positions   4: 0   7: 1   9: 2      pages of 1,024 indices
@@ -13,8 +13,8 @@
 //! A position is that of an id if the id at the position is the same. A value is removed when its
 //! entity is despawned, so an old id finds no value, even if its index is in use again.
 //!
-//! A table has a *version*: each change gives it one that it never had. So a copy with the same
-//! version equals the table.
+//! A set has a *version*: each change gives it one that it never had. So a copy with the same
+//! version equals the set.
 
 use crate::entity::{Entity, PagedIndex};
 
@@ -25,18 +25,18 @@ type CopyValues<T> = fn(&[T], &mut Vec<T>);
 
 /// The values of type `T`, by entity.
 #[derive(Debug)]
-pub(crate) struct SideTable<T> {
+pub(crate) struct SparseSet<T> {
     positions: PagedIndex,
     entities: Vec<Entity>,
     values: Vec<T>,
     /// Copies the values, if they are part of snapshots.
     copy_values: Option<CopyValues<T>>,
     version: u64,
-    /// The latest version that the table had.
+    /// The latest version that the set had.
     clock: u64,
 }
 
-impl<T> Default for SideTable<T> {
+impl<T> Default for SparseSet<T> {
     fn default() -> Self {
         Self {
             positions: PagedIndex::default(),
@@ -49,7 +49,7 @@ impl<T> Default for SideTable<T> {
     }
 }
 
-impl<T: Clone> SideTable<T> {
+impl<T: Clone> SparseSet<T> {
     /// Makes the values part of snapshots.
     pub(crate) fn keep(&mut self) {
         // `clone_into` uses the allocations of the older values that it replaces.
@@ -57,7 +57,7 @@ impl<T: Clone> SideTable<T> {
     }
 }
 
-impl<T> SideTable<T> {
+impl<T> SparseSet<T> {
     /// Whether the values are part of snapshots.
     pub(super) const fn is_kept(&self) -> bool {
         self.copy_values.is_some()
@@ -67,8 +67,8 @@ impl<T> SideTable<T> {
         self.version
     }
 
-    /// Makes another table a copy of this one, if the values are part of snapshots, unless it is
-    /// one already. If a clone panics, the other table has to be dropped. O(values).
+    /// Makes another set a copy of this one, if the values are part of snapshots, unless it is
+    /// one already. If a clone panics, the other set has to be dropped. O(values).
     pub(super) fn copy_to(&self, other: &mut Self) {
         let Some(copy_values) = self.copy_values else { return };
         if other.copy_values.is_some() && other.version == self.version {
@@ -81,7 +81,7 @@ impl<T> SideTable<T> {
         (other.version, other.copy_values) = (self.version, self.copy_values);
     }
 
-    /// Exchanges the values with an older copy of this table.
+    /// Exchanges the values with an older copy of this set.
     pub(super) fn exchange_for(&mut self, copy: &mut Self) {
         core::mem::swap(self, copy);
         self.clock = copy.clock;
@@ -97,10 +97,17 @@ impl<T> SideTable<T> {
         self.values.len()
     }
 
+    /// The position of an entity's value.
     #[inline]
-    fn position(&self, entity: Entity) -> Option<usize> {
+    pub(crate) fn position(&self, entity: Entity) -> Option<usize> {
         let position = self.positions.get(entity.index())? as usize;
         (self.entities[position] == entity).then_some(position)
+    }
+
+    /// The value at a position.
+    #[inline]
+    pub(crate) fn at(&self, position: usize) -> &T {
+        &self.values[position]
     }
 
     #[inline]
@@ -126,7 +133,7 @@ impl<T> SideTable<T> {
             return Some(core::mem::replace(old, value));
         }
         let position = u32::try_from(self.len()).expect("there are more values than entities");
-        // If an allocation is refused, the table is unchanged.
+        // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
         self.values.reserve(1);
         let former = self.positions.set(entity.index(), position);
@@ -157,7 +164,7 @@ impl<T> SideTable<T> {
         self.index_from(0);
     }
 
-    /// Moves all values of another table to this one. The tables must have no entity in common.
+    /// Moves all values of another set to this one. The sets must have no entity in common.
     pub(super) fn append(&mut self, other: &mut Self) {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
         self.change();
@@ -176,11 +183,11 @@ impl<T> SideTable<T> {
     fn index_from(&mut self, first: u32) {
         for (entity, position) in self.entities[first as usize..].iter().zip(first..) {
             let former = self.positions.set(entity.index(), position);
-            assert!(former.is_none(), "an entity has a value in both tables");
+            assert!(former.is_none(), "an entity has a value in both sets");
         }
     }
 
-    /// Moves the values of some entities to a new table, in the order of the entities. O(entities).
+    /// Moves the values of some entities to a new set, in the order of the entities. O(entities).
     pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self { copy_values: self.copy_values, ..Self::default() };
         for &entity in entities {
@@ -208,7 +215,7 @@ impl<T> SideTable<T> {
         panic: &mut FirstPanic,
     ) {
         let mut left = 0..len;
-        // A value is removed from the table before its destructor runs.
+        // A value is removed from the set before its destructor runs.
         panic.catch(|| {
             while self.len() > 0
                 && let Some(i) = left.next()
@@ -218,7 +225,7 @@ impl<T> SideTable<T> {
         });
     }
 
-    /// Drops the values of entities for which `is_alive` is false, in the order of the table.
+    /// Drops the values of entities for which `is_alive` is false, in the order of the set.
     /// O(values).
     pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
         let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
@@ -226,7 +233,7 @@ impl<T> SideTable<T> {
         self.end(ended.len(), &|i| ended[i], panic);
     }
 
-    /// Drops all values, in the order of the table.
+    /// Drops all values, in the order of the set.
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
         self.change();
         self.positions.clear();
@@ -271,33 +278,33 @@ mod tests {
 
     #[test]
     fn a_removed_value_leaves_no_gap() {
-        let mut table = SideTable::default();
+        let mut set = SparseSet::default();
         for (index, text) in (0..).zip(["a", "b", "c", "d"]) {
-            assert_eq!(table.insert(id(index, 1), text), None);
+            assert_eq!(set.insert(id(index, 1), text), None);
         }
-        assert_eq!(table.remove(id(1, 1)), Some("b"));
-        assert_eq!(table.remove(id(1, 1)), None);
-        let rows: Vec<_> = table.iter().map(|(entity, &text)| (entity.index(), text)).collect();
+        assert_eq!(set.remove(id(1, 1)), Some("b"));
+        assert_eq!(set.remove(id(1, 1)), None);
+        let rows: Vec<_> = set.iter().map(|(entity, &text)| (entity.index(), text)).collect();
         assert_eq!(rows, [(0, "a"), (3, "d"), (2, "c")]);
-        assert_eq!(table.get(id(3, 1)), Some(&"d"));
-        assert_eq!(table.insert(id(3, 1), "e"), Some("d"));
-        assert!(table.is_consistent());
+        assert_eq!(set.get(id(3, 1)), Some(&"d"));
+        assert_eq!(set.insert(id(3, 1), "e"), Some("d"));
+        assert!(set.is_consistent());
     }
 
     #[test]
     fn an_id_of_another_generation_finds_nothing() {
-        let mut table = SideTable::default();
-        table.insert(id(7, 2), 5u8);
+        let mut set = SparseSet::default();
+        set.insert(id(7, 2), 5u8);
         for stale in [id(7, 1), id(7, 3), id(6, 2)] {
-            assert!(!table.contains(stale) && table.get_mut(stale).is_none());
-            assert_eq!(table.remove(stale), None);
+            assert!(!set.contains(stale) && set.get_mut(stale).is_none());
+            assert_eq!(set.remove(stale), None);
         }
-        assert_eq!(table.get(id(7, 2)), Some(&5));
+        assert_eq!(set.get(id(7, 2)), Some(&5));
     }
 
     #[test]
     fn a_far_index_takes_a_page() {
-        let (mut near, mut far) = (SideTable::default(), SideTable::default());
+        let (mut near, mut far) = (SparseSet::default(), SparseSet::default());
         for i in 0..10 {
             near.insert(id(i, 1), i);
             far.insert(id(u32::MAX - 1000 * i, u32::MAX), i);
@@ -322,45 +329,45 @@ mod tests {
         }
 
         let clones = Cell::new(0);
-        let (mut table, mut copy) = (SideTable::default(), SideTable::default());
-        table.insert(id(1, 1), Counted(10, &clones));
-        table.copy_to(&mut copy);
-        assert!(copy.len() == 0 && !table.is_kept(), "no one asked for copies");
+        let (mut set, mut copy) = (SparseSet::default(), SparseSet::default());
+        set.insert(id(1, 1), Counted(10, &clones));
+        set.copy_to(&mut copy);
+        assert!(copy.len() == 0 && !set.is_kept(), "no one asked for copies");
 
-        table.keep();
-        table.insert(id(2, 1), Counted(20, &clones));
-        table.copy_to(&mut copy);
-        table.copy_to(&mut copy);
+        set.keep();
+        set.insert(id(2, 1), Counted(20, &clones));
+        set.copy_to(&mut copy);
+        set.copy_to(&mut copy);
         assert_eq!((copy.len(), clones.get()), (2, 2), "nothing changed in between");
 
-        table.get_mut(id(2, 1)).expect("it has a value").0 = 21;
-        table.remove(id(1, 1));
-        let mut later = SideTable::default();
+        set.get_mut(id(2, 1)).expect("it has a value").0 = 21;
+        set.remove(id(1, 1));
+        let mut later = SparseSet::default();
         copy.copy_to(&mut later);
-        table.exchange_for(&mut later);
-        assert_eq!((table.len(), table.get(id(2, 1)).map(|value| value.0)), (2, Some(20)));
+        set.exchange_for(&mut later);
+        assert_eq!((set.len(), set.get(id(2, 1)).map(|value| value.0)), (2, Some(20)));
         assert_eq!((later.len(), later.get(id(2, 1)).map(|value| value.0)), (1, Some(21)));
 
-        // The table is as old as the copy again, and the next change gives it a new version.
+        // The set is as old as the copy again, and the next change gives it a new version.
         let before = clones.get();
-        table.copy_to(&mut copy);
+        set.copy_to(&mut copy);
         assert_eq!(clones.get(), before);
-        table.iter_mut().for_each(|(_, value)| value.0 += 1);
-        assert_ne!(table.version, later.version);
-        table.copy_to(&mut copy);
+        set.iter_mut().for_each(|(_, value)| value.0 += 1);
+        assert_ne!(set.version, later.version);
+        set.copy_to(&mut copy);
         assert!(copy.is_consistent() && copy.get(id(1, 1)).is_some_and(|value| value.0 == 11));
     }
 
     #[test]
     fn values_without_a_size_have_no_bytes() {
-        let mut table = SideTable::default();
+        let mut set = SparseSet::default();
         for i in 0..100 {
-            assert_eq!(table.insert(id(i, 1), ()), None);
+            assert_eq!(set.insert(id(i, 1), ()), None);
         }
-        assert!(table.is_consistent() && table.len() == 100);
-        assert!(table.bytes() < 8_000, "{} bytes", table.bytes());
-        table.clear(&mut FirstPanic::default());
-        table.shrink();
-        assert_eq!((table.len(), table.bytes()), (0, 0));
+        assert!(set.is_consistent() && set.len() == 100);
+        assert!(set.bytes() < 8_000, "{} bytes", set.bytes());
+        set.clear(&mut FirstPanic::default());
+        set.shrink();
+        assert_eq!((set.len(), set.bytes()), (0, 0));
     }
 }

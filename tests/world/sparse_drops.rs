@@ -1,5 +1,5 @@
-//! The drops of side values: each is dropped once, in order, on every way to despawn its entity,
-//! even if destructors panic.
+//! The drops of sparse components: each is dropped once, in order, on every way to despawn its
+//! entity, even if destructors panic.
 
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, Tag, small_world, sound};
-use crate::sides::{Drops, Noted};
+use crate::sparse::{Drops, Noted};
 
-/// A separate type. Its table comes second.
+/// A separate type. Its set comes second.
+#[component(sparse)]
 struct Second(#[expect(dead_code, reason = "its destructor is what counts")] Noted);
 
 /// Entities of a world.
@@ -26,7 +27,7 @@ fn world(drops: &Drops) -> (World, Vec<Entity>) {
     // In a different order than the entities.
     for i in (0..ENTITIES).rev() {
         if i % 6 != 0 {
-            world.insert_side(entities[i as usize], drops.value(i)).unwrap();
+            world.sparse_mut().insert(entities[i as usize], drops.value(i)).unwrap();
         }
     }
     (world, entities)
@@ -127,7 +128,7 @@ fn a_value_is_dropped_once_on_each_way_by_which_its_entity_ends() {
         dropped.sort_unstable();
         let expected: Vec<_> = (0..ENTITIES).filter(|i| is_tagged(*i) && i % 6 != 0).collect();
         assert_eq!(dropped, expected, "{name}");
-        let values = world.side::<Noted>();
+        let values = world.sparse::<Noted>();
         assert_eq!(values.len(), ENTITIES as usize / 2, "{name}");
         for (i, &entity) in (0..ENTITIES).zip(&entities) {
             let value = values.get(entity).map(|value| value.number);
@@ -149,7 +150,7 @@ fn destructors_that_panic_leave_the_world_sound_and_all_others_run() {
         let drops = Drops::default();
         let (mut world, entities) = world(&drops);
         for i in [2, 8, 14] {
-            world.side_mut::<Noted>().get_mut(entities[i]).unwrap().panics = true;
+            world.sparse_mut::<Noted>().get_mut(entities[i]).unwrap().panics = true;
         }
         let ending: Vec<_> = entities.iter().copied().step_by(2).collect();
         let panic = catch_unwind(AssertUnwindSafe(|| despawn(&mut world, &ending))).unwrap_err();
@@ -166,11 +167,11 @@ fn a_single_despawn_whose_destructor_panics_is_done() {
     let drops = Drops::default();
     let mut world = World::new();
     let entity = world.spawn(Four(1));
-    world.insert_side(entity, drops.panicking(5)).unwrap();
-    world.insert_side(entity, Second(drops.value(6))).unwrap();
+    world.sparse_mut().insert(entity, drops.panicking(5)).unwrap();
+    world.sparse_mut().insert(entity, Second(drops.value(6))).unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| world.despawn(entity))).is_err());
     assert_eq!(drops.take(), [5, 6]);
-    assert!(!world.contains(entity) && world.side::<Second>().is_empty());
+    assert!(!world.contains(entity) && world.sparse::<Second>().is_empty());
     sound(&world);
 }
 
@@ -194,13 +195,13 @@ fn the_end_of_a_world_and_its_clearing_drop_every_value_in_spite_of_panics() {
             let entities = world.spawn_batch([(); 5]).to_vec();
             for (i, &entity) in (0..).zip(&entities) {
                 let value = if panics { drops.panicking(i) } else { drops.value(i) };
-                world.insert_side(entity, value).unwrap();
-                world.insert_side(entity, Second(drops.value(10 + i))).unwrap();
+                world.sparse_mut().insert(entity, value).unwrap();
+                world.sparse_mut().insert(entity, Second(drops.value(10 + i))).unwrap();
             }
             let ended = catch_unwind(AssertUnwindSafe(|| end(&mut world)));
             assert_eq!(ended.is_err(), panics, "{name}");
             assert_eq!(drops.take(), [0, 1, 2, 3, 4, 10, 11, 12, 13, 14], "{name}");
-            assert!(world.is_empty() && world.side::<Noted>().is_empty(), "{name}");
+            assert!(world.is_empty() && world.sparse::<Noted>().is_empty(), "{name}");
             sound(&world);
         }
     }
@@ -212,8 +213,8 @@ fn values_are_dropped_table_by_table_in_the_order_of_the_entities() {
     let mut world = World::new();
     let entities = world.spawn_batch((0..6).map(Four)).to_vec();
     for (i, &entity) in (0u32..6).zip(&entities).rev() {
-        world.insert_side(entity, Second(drops.value(10 + i))).unwrap();
-        world.insert_side(entity, drops.value(i)).unwrap();
+        world.sparse_mut().insert(entity, Second(drops.value(10 + i))).unwrap();
+        world.sparse_mut().insert(entity, drops.value(i)).unwrap();
     }
     world.despawn_batch(&[entities[3], entities[0], entities[4]]);
     assert_eq!(drops.take(), [13, 10, 14, 3, 0, 4]);
@@ -230,7 +231,7 @@ fn a_world_that_is_dropped_by_a_panic_drops_its_values_without_another() {
         let mut world = World::new();
         for i in 0..3 {
             let entity = world.spawn(());
-            world.insert_side(entity, drops.panicking(i)).unwrap();
+            world.sparse_mut().insert(entity, drops.panicking(i)).unwrap();
         }
         panic!("the first");
     }));
@@ -244,7 +245,7 @@ fn the_last_generation_of_an_index_ends_like_others() {
     let mut world = World::new();
     let last = Entity::from_bits(5 << 32 | u64::from(u32::MAX));
     world.spawn_at(last, ()).unwrap();
-    world.insert_side(last, drops.value(1)).unwrap();
+    world.sparse_mut().insert(last, drops.value(1)).unwrap();
     world.despawn(last).unwrap();
     assert_eq!(drops.take(), [1]);
     sound(&world);
@@ -254,7 +255,11 @@ fn the_last_generation_of_an_index_ends_like_others() {
 static THROWN: AtomicU32 = AtomicU32::new(0);
 
 /// A value with a destructor that panics, with a payload that panics in its destructor as well.
+#[component(sparse)]
 struct Throws;
+/// A second component.
+#[component(sparse)]
+struct ThrowsToo(Throws);
 
 impl Drop for Throws {
     fn drop(&mut self) {
@@ -278,8 +283,8 @@ fn payloads_whose_destructors_panic_end_nothing() {
         let mut world = World::new();
         for _ in 0..3 {
             let entity = world.spawn(());
-            assert!(world.insert_side(entity, Throws).is_ok());
-            assert!(world.insert_side(entity, (Throws, 1_u8)).is_ok());
+            assert!(world.insert(entity, Throws).is_ok());
+            assert!(world.insert(entity, ThrowsToo(Throws)).is_ok());
         }
         world.insert_resource((Throws, 1_u16));
         world
@@ -304,7 +309,7 @@ fn a_world_drops_its_values_and_all_its_resources() {
     let drops = Drops::default();
     let mut world = World::new();
     let entity = world.spawn(());
-    world.insert_side(entity, drops.panicking(0)).unwrap();
+    world.sparse_mut().insert(entity, drops.panicking(0)).unwrap();
     world.insert_resource(drops.panicking(1));
     world.insert_resource(Second(drops.panicking(2)));
     world.insert_resource((drops.value(3), 4_u8));

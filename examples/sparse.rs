@@ -1,0 +1,60 @@
+//! Sparse components: buffs, which few units have for a short time, and names with a `String`.
+//!
+//! ```text
+//! cargo run --release -p phalanx-examples --bin sparse
+//! ```
+#![allow(clippy::missing_assert_message, reason = "the lines above say it")]
+
+use phalanx::prelude::*;
+
+#[component]
+struct Health(f32);
+
+/// A value with memory of its own, dropped with its unit.
+#[component(sparse)]
+struct Name(String);
+
+/// No unit moves to another archetype when it catches fire, or when the fire goes out.
+#[component(sparse)]
+struct Burning {
+    ticks: u32,
+}
+
+/// Walks the burning units only, however many others there are.
+fn burn(mut burning: SparseMut<Burning>, mut health: LookupMut<Health>) {
+    for (unit, fire) in burning.iter_mut() {
+        fire.ticks -= 1;
+        if let Ok(health) = health.get_mut(unit) {
+            health.0 -= 4.0;
+        }
+    }
+    let out: Vec<_> = burning.iter().filter(|(_, fire)| fire.ticks == 0).map(|(e, _)| e).collect();
+    out.into_iter().for_each(|unit| _ = burning.remove(unit));
+}
+
+/// Commands take sparse components like any others.
+fn bury(units: Query<(Entity, &Health)>, names: Sparse<Name>, mut commands: Commands) {
+    for (unit, _) in units.rows().filter(|(_, health)| health.0 <= 0.0) {
+        if let Some(name) = names.get(unit) {
+            commands.spawn(Name(format!("the grave of {}", name.0)));
+        }
+        commands.despawn(unit);
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut world = World::new();
+    let army = world.spawn_batch((0..10_000).map(|_| Health(100.0))).to_vec();
+    let ada = world.spawn((Health(10.0), Name("Ada".to_owned()), Burning { ticks: 5 }));
+    world.insert(army[7], Burning { ticks: 2 })?;
+
+    let mut schedule = Schedule::new();
+    schedule.add((burn, bury));
+    (0..3).try_for_each(|_| schedule.run(&mut world))?;
+
+    assert!(world.get::<Health>(army[7])?.0 == 92.0 && !world.has::<Burning>(army[7]));
+    assert!(!world.contains(ada), "her name and her fire went with her");
+    let names = world.sparse::<Name>();
+    names.iter().for_each(|(_, name)| println!("{} of {} entities", name.0, world.len()));
+    Ok(())
+}

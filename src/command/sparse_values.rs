@@ -1,0 +1,238 @@
+//! The sparse parts of recorded commands: values of any type, in the order of recording.
+//!
+//! ```text
+//!  records      0 spawn e   1 change f   2 change e   3 despawn f    bytes of columns: the arena
+//!                   │                        │
+//!  sparse parts   of 0 ── put Name        of 2 ── drop Name, put Burning
+//! ```
+//!
+//! A command with sparse components is a record like any other, with the columns of its bundles, so
+//! that it is merged, refused and reported like any other. Its sparse part is played when the
+//! records up to the next barrier are played, if the entity is alive then. The effect is the same:
+//! no record but the last despawn of an entity decides whether it is alive at the barrier.
+//!
+//! Values are moved to a queue of their type, and from there to the world. Those that are never
+//! played are dropped with the buffer, when it is cleared, or when their command fails.
+
+use core::any::{Any, TypeId};
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::Range;
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::component::SparseBundle;
+use crate::entity::Entity;
+use crate::spare::vec_bytes;
+use crate::store::{FirstPanic, Store};
+
+/// A sparse part of a record.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    record: usize,
+    queue: usize,
+}
+
+/// The sparse parts of the records of a buffer.
+#[derive(Default)]
+pub(super) struct SparseValues {
+    /// In ascending order of records.
+    parts: Vec<Part>,
+    /// One for each pair of removed and added bundles. Kept when the buffer is emptied.
+    queues: Vec<Box<dyn Queue>>,
+    by_type: FxHashMap<TypeId, usize>,
+    /// The number of parts that have been played.
+    played: usize,
+}
+
+impl fmt::Debug for SparseValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SparseValues").field("parts", &self.parts.len()).finish_non_exhaustive()
+    }
+}
+
+impl SparseValues {
+    /// Adds the part of a record that drops `R` and then puts `added`.
+    #[inline]
+    pub(super) fn push<R: SparseBundle, A: SparseBundle>(&mut self, record: usize, added: A) {
+        if R::IS_EMPTY && A::IS_EMPTY {
+            return;
+        }
+        let queue = self.queue_of(TypeId::of::<(R, A)>(), || Box::<QueueOf<R, A>>::default());
+        self.parts.push(Part { record, queue });
+        let queue: &mut dyn Any = &mut *self.queues[queue];
+        let queue: &mut QueueOf<R, A> = queue.downcast_mut().expect("a queue is of another type");
+        queue.values.push_back(added);
+    }
+
+    fn queue_of(&mut self, key: TypeId, new: impl FnOnce() -> Box<dyn Queue>) -> usize {
+        *self.by_type.entry(key).or_insert_with(|| {
+            self.queues.push(new());
+            self.queues.len() - 1
+        })
+    }
+
+    /// Whether all parts have been played.
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.played == self.parts.len()
+    }
+
+    /// Plays the parts of some records, the first that are not played yet. `entity_of` has the
+    /// entity of a record that is not refused. Records of entities that are not alive have no
+    /// effect: their values are dropped.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor panics. The rest was played.
+    pub(super) fn play(
+        &mut self,
+        store: &mut Store,
+        records: Range<usize>,
+        entity_of: impl Fn(usize) -> Option<Entity>,
+    ) {
+        let mut panic = FirstPanic::default();
+        panic.catch(|| {
+            while let Some(&Part { record, queue }) = self.parts.get(self.played)
+                && record < records.end
+            {
+                self.played += 1;
+                let entity = entity_of(record).filter(|&entity| store.contains(entity));
+                self.queues[queue].play(entity.map(|entity| (&mut *store, entity)));
+            }
+        });
+        panic.resume();
+    }
+
+    /// Moves the parts of another buffer, which has `records` records before its own, to the end of
+    /// this one.
+    pub(super) fn append(&mut self, other: &mut Self, records: usize) {
+        if other.parts.is_empty() {
+            return;
+        }
+        let mut translated = vec![0; other.queues.len()];
+        for (&key, &theirs) in &other.by_type {
+            let queue = &mut *other.queues[theirs];
+            let ours = self.queue_of(key, || queue.new_of_type());
+            self.queues[ours].append(queue);
+            translated[theirs] = ours;
+        }
+        self.parts.extend(
+            other
+                .parts
+                .drain(..)
+                .map(|part| Part { record: part.record + records, queue: translated[part.queue] }),
+        );
+    }
+
+    /// Drops all values.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor panics. All values were dropped.
+    pub(super) fn clear(&mut self) {
+        let mut panic = FirstPanic::default();
+        self.clear_caught(&mut panic);
+        panic.resume();
+    }
+
+    fn clear_caught(&mut self, panic: &mut FirstPanic) {
+        self.parts.clear();
+        self.played = 0;
+        self.queues.iter_mut().for_each(|queue| queue.clear(panic));
+    }
+
+    /// The memory of the parts that are recorded.
+    pub(super) fn used_bytes(&self) -> usize {
+        size_of_val(&self.parts[..])
+            + self.queues.iter().map(|queue| queue.bytes().0).sum::<usize>()
+    }
+
+    /// The allocated memory, without memory that the values own.
+    pub(super) fn held_bytes(&self) -> usize {
+        vec_bytes(&self.parts) + self.queues.iter().map(|queue| queue.bytes().1).sum::<usize>()
+    }
+
+    /// Frees unused memory.
+    pub(super) fn shrink(&mut self) {
+        self.parts.shrink_to_fit();
+        self.queues.iter_mut().for_each(|queue| queue.shrink());
+    }
+}
+
+impl Drop for SparseValues {
+    /// The destructor of a queue would end the process at the second panic.
+    fn drop(&mut self) {
+        let mut panic = FirstPanic::default();
+        self.clear_caught(&mut panic);
+        panic.resume_from_drop();
+    }
+}
+
+/// A queue of any type.
+trait Queue: Any + Send + Sync {
+    /// Takes the next value, and changes an entity with it, or drops it.
+    fn play(&mut self, target: Option<(&mut Store, Entity)>);
+    fn new_of_type(&self) -> Box<dyn Queue>;
+    fn append(&mut self, other: &mut dyn Any);
+    fn clear(&mut self, panic: &mut FirstPanic);
+    /// The bytes of values, and of the allocation.
+    fn bytes(&self) -> (usize, usize);
+    fn shrink(&mut self);
+}
+
+/// The values of commands that drop `R` and put `A`.
+struct QueueOf<R, A> {
+    values: VecDeque<A>,
+    removed: PhantomData<fn(R)>,
+}
+
+impl<R, A> Default for QueueOf<R, A> {
+    fn default() -> Self {
+        Self { values: VecDeque::new(), removed: PhantomData }
+    }
+}
+
+impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
+    fn play(&mut self, target: Option<(&mut Store, Entity)>) {
+        let value = self.values.pop_front().expect("a part has a value");
+        if let Some((store, entity)) = target {
+            let mut panic = FirstPanic::default();
+            let mut dropping = !R::IS_EMPTY;
+            panic.catch(|| {
+                if core::mem::take(&mut dropping) {
+                    store.drop_sparse::<R>(entity);
+                }
+            });
+            store.put_sparse(entity, value);
+            panic.resume();
+        }
+    }
+
+    fn new_of_type(&self) -> Box<dyn Queue> {
+        Box::<Self>::default()
+    }
+
+    fn append(&mut self, other: &mut dyn Any) {
+        let other: &mut Self = other.downcast_mut().expect("a queue is of another type");
+        self.values.append(&mut other.values);
+    }
+
+    fn clear(&mut self, panic: &mut FirstPanic) {
+        let mut values = self.values.drain(..);
+        panic.catch(|| values.by_ref().for_each(drop));
+    }
+
+    fn bytes(&self) -> (usize, usize) {
+        // The capacity of a queue of values without a size has no limit.
+        let size = size_of::<A>();
+        let held = if size == 0 { 0 } else { self.values.capacity() * size };
+        (self.values.len() * size, held)
+    }
+
+    fn shrink(&mut self) {
+        self.values.shrink_to_fit();
+    }
+}

@@ -1,0 +1,123 @@
+//! Sparse components: values of any type, by entity, beside the chunks.
+//!
+//! ```text
+//!  component          a column of the chunks of each archetype that has it: plain data
+//!  sparse component   one set of the world, found by entity: a value of any type
+//! ```
+//!
+//! No archetype knows of them: an entity gains and loses one without a move. The sets are above
+//! this floor, so a bundle of sparse components hands them, one by one, to visitors.
+
+use crate::tuples::for_tuples;
+
+use super::names::Names;
+
+/// A component that is stored beside the chunks, by entity: a value of any `Send + Sync` type, with
+/// or without a destructor. [`#[component(sparse)]`](crate::component#sparse-components) implements
+/// it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::sparse::SparseComponent;
+/// #[component(sparse, name = "game.name")]
+/// struct Name(String);
+/// assert_eq!(Name::NAME, "game.name");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sparse component",
+    label = "not a sparse component",
+    note = "define it as one: `#[component(sparse)] struct Name(String);`",
+    note = "a component of chunks is read by a query or by `Lookup`"
+)]
+pub trait SparseComponent: Send + Sync + 'static {
+    /// The stable name of the type, unique among all components of a world: see
+    /// [`Component::NAME`](crate::Component::NAME).
+    const NAME: &'static str;
+}
+
+/// Sparse components of a bundle: none, one, or a tuple.
+#[doc(hidden)]
+pub trait SparseBundle: Send + Sync + 'static + sealed::Sealed {
+    const IS_EMPTY: bool;
+    const NAMES: Names;
+    /// Passes the type of each component to `visitor`.
+    fn visit(visitor: &mut impl SparseVisitor);
+    /// Passes each component to `sink`.
+    fn put(self, sink: &mut impl SparseSink);
+    /// Takes each component from `source`.
+    fn take(source: &mut impl SparseSource) -> Self;
+}
+
+mod sealed {
+    /// Seals `SparseBundle`.
+    pub trait Sealed {}
+}
+
+/// Visits the types of sparse components.
+#[doc(hidden)]
+pub trait SparseVisitor {
+    fn visit_sparse<S: SparseComponent>(&mut self);
+}
+
+/// Takes the values of sparse components.
+#[doc(hidden)]
+pub trait SparseSink {
+    fn put<S: SparseComponent>(&mut self, value: S);
+}
+
+/// Has the values of sparse components.
+#[doc(hidden)]
+pub trait SparseSource {
+    fn take<S: SparseComponent>(&mut self) -> S;
+}
+
+impl<S: SparseComponent> sealed::Sealed for S {}
+impl<S: SparseComponent> SparseBundle for S {
+    const IS_EMPTY: bool = false;
+    const NAMES: Names = Names::of_one(S::NAME);
+
+    #[inline]
+    fn visit(visitor: &mut impl SparseVisitor) {
+        visitor.visit_sparse::<S>();
+    }
+
+    #[inline]
+    fn put(self, sink: &mut impl SparseSink) {
+        sink.put(self);
+    }
+
+    #[inline]
+    fn take(source: &mut impl SparseSource) -> Self {
+        source.take()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
+        impl<$($T: sealed::Sealed),*> sealed::Sealed for ($($T,)*) {}
+
+        #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
+        #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
+        impl<$($T: SparseBundle),*> SparseBundle for ($($T,)*) {
+            const IS_EMPTY: bool = true $(&& $T::IS_EMPTY)*;
+            const NAMES: Names = Names::of_all(&[$($T::NAMES),*]);
+
+            #[inline]
+            fn visit(visitor: &mut impl SparseVisitor) {
+                $($T::visit(visitor);)*
+            }
+
+            #[inline]
+            fn put(self, sink: &mut impl SparseSink) {
+                $(self.$i.put(sink);)*
+            }
+
+            #[inline]
+            fn take(source: &mut impl SparseSource) -> Self {
+                ($($T::take(source),)*)
+            }
+        }
+    )*};
+}
+
+for_tuples!(tuples, 0..=12);

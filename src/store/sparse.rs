@@ -1,0 +1,288 @@
+//! Changes of one entity with components of both kinds: columns by a move of its row, sparse
+//! components in their sets.
+//!
+//! Each call checks all that may be refused, then changes the row, which may be refused too, and
+//! then the sets, which cannot fail. A bundle of columns alone takes the way of its columns: the
+//! conditions are constants. A value that is replaced or removed unasked is dropped at the end: its
+//! destructor may panic.
+
+use std::sync::RwLockReadGuard;
+
+use crate::archetype::{Bundle, ColumnBundle};
+use crate::component::{
+    NameTaken, Registry, SparseBundle, SparseComponent, SparseSink, SparseSource, SparseVisitor,
+};
+use crate::entity::{Entity, NoSuchEntity};
+
+use super::error::{EntityError, SpawnError};
+use super::first_panic::FirstPanic;
+use super::sparse_set::SparseSet;
+use super::sparse_sets::SparseSets;
+use super::store::Store;
+
+impl Store {
+    /// Spawns an entity with the components of `bundle`.
+    #[inline]
+    pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+        self.add_sets::<B::Sparse>();
+        let (columns, sparse) = bundle.split();
+        let entity = self.spawn(columns)?;
+        self.put_sparse(entity, sparse);
+        Ok(entity)
+    }
+
+    /// Spawns an entity with the id `entity`.
+    pub(crate) fn spawn_bundle_at<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+    ) -> Result<(), SpawnError> {
+        self.add_sets::<B::Sparse>();
+        let (columns, sparse) = bundle.split();
+        self.spawn_at(entity, columns)?;
+        self.put_sparse(entity, sparse);
+        Ok(())
+    }
+
+    /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics: the store is unchanged.
+    #[inline]
+    pub(crate) fn spawn_bundles<I>(&mut self, bundles: I) -> Result<&[Entity], SpawnError>
+    where
+        I: Iterator,
+        I::Item: Bundle,
+    {
+        if <<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
+            return self.spawn_each(bundles.map(|bundle| bundle.split().0));
+        }
+        self.add_sets::<<I::Item as Bundle>::Sparse>();
+        let mut parts = Vec::new();
+        let rows = self.write_each(bundles.map(|bundle| {
+            let (columns, sparse) = bundle.split();
+            parts.push(sparse);
+            columns
+        }))?;
+        let entities = self.spawned(rows).to_vec();
+        // They are new, so no value is replaced and no destructor runs.
+        entities.iter().zip(parts).for_each(|(&entity, sparse)| self.put_sparse(entity, sparse));
+        let all = self.archetypes.get(rows.0).entities();
+        Ok(&all[all.len() - rows.1..])
+    }
+
+    /// Inserts the components of a bundle into an entity.
+    #[inline]
+    pub(crate) fn insert_bundle<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+    ) -> Result<(), EntityError> {
+        self.add_sets::<B::Sparse>();
+        let (columns, sparse) = bundle.split();
+        if is_sparse::<B>() {
+            self.ensure_alive(entity)?;
+        } else {
+            self.insert(entity, columns)?;
+        }
+        self.put_sparse(entity, sparse);
+        Ok(())
+    }
+
+    /// Removes the components of a bundle from an entity and returns them.
+    #[inline]
+    pub(crate) fn remove_bundle<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
+        self.ensure_has_sparse::<B::Sparse>(entity)?;
+        let columns = if is_sparse::<B>() {
+            self.ensure_alive(entity)?;
+            B::Columns::load(&mut &[][..])
+        } else {
+            self.remove(entity)?
+        };
+        Ok(B::join(columns, self.take_sparse(entity)))
+    }
+
+    /// Removes the components of `R` from an entity and inserts the components of `added`.
+    #[inline]
+    pub(crate) fn exchange_bundles<R: Bundle, A: Bundle>(
+        &mut self,
+        entity: Entity,
+        added: A,
+    ) -> Result<R, EntityError> {
+        self.add_sets::<A::Sparse>();
+        self.ensure_has_sparse::<R::Sparse>(entity)?;
+        let (columns, sparse) = added.split();
+        let columns = self.exchange::<R::Columns, A::Columns>(entity, columns)?;
+        let removed = R::join(columns, self.take_sparse(entity));
+        self.put_sparse(entity, sparse);
+        Ok(removed)
+    }
+
+    /// Adds the sets of some components.
+    ///
+    /// # Panics
+    ///
+    /// If another component has the name of one of them.
+    #[inline]
+    pub(crate) fn add_sets<S: SparseBundle>(&mut self) {
+        if !S::IS_EMPTY {
+            self.try_add_sets::<S>().unwrap_or_else(|taken| taken.refuse());
+        }
+    }
+
+    /// Adds the sets of some components.
+    ///
+    /// # Errors
+    ///
+    /// If another component has the name of one of them.
+    pub(crate) fn try_add_sets<S: SparseBundle>(&mut self) -> Result<(), NameTaken> {
+        let Self { sparse: sets, registry, .. } = self;
+        let mut adding = Adding { sets, registry, added: Ok(()) };
+        S::visit(&mut adding);
+        adding.added
+    }
+
+    /// Whether an entity has a sparse component.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    pub(crate) fn has_sparse<S: SparseComponent>(&self, entity: Entity) -> bool {
+        self.read_sparse::<S>().is_some_and(|set| set.contains(entity))
+    }
+
+    /// The set of a sparse component, for reading, if it exists.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    #[inline]
+    pub(crate) fn read_sparse<S: SparseComponent>(
+        &self,
+    ) -> Option<RwLockReadGuard<'_, SparseSet<S>>> {
+        let set = self.sparse.read();
+        if set.is_none() {
+            self.registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
+        }
+        set
+    }
+
+    /// Gives an entity, which must be alive, sparse components. Their sets must exist.
+    #[inline]
+    pub(crate) fn put_sparse<S: SparseBundle>(&mut self, entity: Entity, sparse: S) {
+        if S::IS_EMPTY {
+            return;
+        }
+        let mut change = SetChange::new(&mut self.sparse, entity);
+        sparse.put(&mut change);
+        change.panic.resume();
+    }
+
+    /// Takes sparse components, which an entity must have.
+    #[inline]
+    fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
+        S::take(&mut SetChange::new(&mut self.sparse, entity))
+    }
+
+    /// Drops sparse components of an entity, as far as it has them.
+    pub(crate) fn drop_sparse<S: SparseBundle>(&mut self, entity: Entity) {
+        let mut change = SetChange::new(&mut self.sparse, entity);
+        S::visit(&mut change);
+        change.panic.resume();
+    }
+
+    fn ensure_alive(&self, entity: Entity) -> Result<(), NoSuchEntity> {
+        if self.contains(entity) { Ok(()) } else { Err(NoSuchEntity { entity }) }
+    }
+
+    #[inline]
+    fn ensure_has_sparse<S: SparseBundle>(&self, entity: Entity) -> Result<(), EntityError> {
+        if S::IS_EMPTY {
+            return Ok(());
+        }
+        let mut missing = Missing { store: self, entity, name: None };
+        S::visit(&mut missing);
+        match missing.name {
+            None => Ok(()),
+            Some(name) => Err(self.lacking(entity, name)),
+        }
+    }
+}
+
+/// Whether a bundle has sparse components and no others.
+const fn is_sparse<B: Bundle>() -> bool {
+    !<B::Sparse as SparseBundle>::IS_EMPTY && <B::Columns as ColumnBundle>::NAMES.is_empty()
+}
+
+/// Adds sets.
+struct Adding<'s> {
+    sets: &'s mut SparseSets,
+    registry: &'s mut Registry,
+    added: Result<(), NameTaken>,
+}
+
+impl SparseVisitor for Adding<'_> {
+    #[inline]
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        if self.added.is_ok() {
+            self.added = self.sets.try_add::<S>(self.registry);
+        }
+    }
+}
+
+/// Finds a component that an entity lacks.
+struct Missing<'s> {
+    store: &'s Store,
+    entity: Entity,
+    name: Option<&'static str>,
+}
+
+impl SparseVisitor for Missing<'_> {
+    #[inline]
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        if self.name.is_none() && !self.store.has_sparse::<S>(self.entity) {
+            self.name = Some(S::NAME);
+        }
+    }
+}
+
+/// Changes the sparse components of one entity.
+struct SetChange<'s> {
+    sets: &'s mut SparseSets,
+    entity: Entity,
+    panic: FirstPanic,
+}
+
+impl<'s> SetChange<'s> {
+    #[inline]
+    fn new(sets: &'s mut SparseSets, entity: Entity) -> Self {
+        Self { sets, entity, panic: FirstPanic::default() }
+    }
+}
+
+impl SparseSink for SetChange<'_> {
+    #[inline]
+    fn put<S: SparseComponent>(&mut self, value: S) {
+        let set = self.sets.get_mut().expect("the sparse set was not added");
+        let mut replaced = set.insert(self.entity, value);
+        if replaced.is_some() {
+            self.panic.catch(|| drop(replaced.take()));
+        }
+    }
+}
+
+impl SparseSource for SetChange<'_> {
+    #[inline]
+    fn take<S: SparseComponent>(&mut self) -> S {
+        let value = self.sets.get_mut().and_then(|set| set.remove(self.entity));
+        value.expect("the entity has the component")
+    }
+}
+
+impl SparseVisitor for SetChange<'_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        let mut removed = self.sets.get_mut::<S>().and_then(|set| set.remove(self.entity));
+        self.panic.catch(|| drop(removed.take()));
+    }
+}

@@ -1,0 +1,48 @@
+//! The sparse components that are part of snapshots.
+//!
+//! Values of any type have neither bytes nor versions of their own. So a set is cloned as a
+//! whole, unless it is unchanged since the last clone.
+
+use crate::entity::Entity;
+
+use super::first_panic::FirstPanic;
+use super::sparse_sets::SparseSets;
+
+/// Copies of the sparse sets of types that are part of snapshots.
+#[derive(Debug, Default)]
+pub(crate) struct SparseImage {
+    copies: SparseSets,
+}
+
+impl Clone for SparseImage {
+    fn clone(&self) -> Self {
+        let mut copies = SparseSets::default();
+        self.copies.copy_to(&mut copies);
+        Self { copies }
+    }
+}
+
+impl SparseImage {
+    /// Makes this the image of the sets. It must be new, or an earlier image of the same sets.
+    /// If a clone panics, the image has to be dropped. O(sets + values of the sets that
+    /// changed).
+    pub(super) fn follow(&mut self, sets: &SparseSets) {
+        sets.copy_to(&mut self.copies);
+    }
+
+    /// Clones the values that [`SparseImage::restore`] needs, because a clone may panic.
+    pub(super) fn prepare(&self, sets: &SparseSets) -> SparseSets {
+        self.copies.copies_for(sets)
+    }
+
+    /// Gives the sets the values of the image, cloned in `prepared`. Tables of other types keep
+    /// only the values of entities that are alive.
+    pub(super) fn restore(
+        &self,
+        (sets, mut prepared): (&mut SparseSets, SparseSets),
+        is_alive: &dyn Fn(Entity) -> bool,
+        panic: &mut FirstPanic,
+    ) {
+        sets.exchange_for(&mut prepared, &self.copies, is_alive, panic);
+    }
+}

@@ -1,0 +1,201 @@
+//! Commands with sparse components: played in order with columns, dropped once if they are not.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+use phalanx::command::{ApplyError, CommandErrorKind, CommandVerb};
+use phalanx::prelude::*;
+use phalanx::sparse::SparseComponent as _;
+
+use crate::common::components::{Byte, Four, Tag, Text, sound};
+
+/// The numbers of dropped values, in the order of the drops.
+type Drops = Arc<Mutex<Vec<u32>>>;
+
+/// A value that notes its drop, and panics in it if its number is odd.
+#[component(sparse)]
+struct Noted(u32, Drops);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.1.lock().unwrap().push(self.0);
+        assert!(self.0.is_multiple_of(2), "destructor {}", self.0);
+    }
+}
+
+fn take(drops: &Drops) -> Vec<u32> {
+    std::mem::take(&mut drops.lock().unwrap())
+}
+
+fn text(world: &World, entity: Entity) -> Option<String> {
+    world.sparse::<Text>().get(entity).map(|text| text.0.clone())
+}
+
+#[test]
+fn commands_of_one_entity_are_played_in_order() {
+    let mut world = World::new();
+    let [old, bare] = [world.spawn((Four(1), Text::from("old"))), world.spawn(())];
+    let mut buffer = world.command_buffer(4).unwrap();
+    let new = buffer.spawn((Text::from("new"), Four(2)));
+    let only = buffer.spawn(Text::from("only"));
+    let replaced = buffer.spawn((Tag, Text::from("first")));
+    let ended = buffer.spawn((Tag, Text::from("ended")));
+    buffer.insert(replaced, Text::from("second"));
+    buffer.remove::<Text>(old);
+    buffer.insert(bare, (Text::from("a"), Byte(1)));
+    buffer.remove::<(Text, Byte)>(bare);
+    buffer.insert(bare, Text::from("b"));
+    buffer.exchange::<Text, _>(only, (Four(7), Text::from("exchanged")));
+    buffer.remove::<Text>(ended);
+    buffer.insert(ended, Text::from("never seen"));
+    buffer.despawn(ended);
+    assert_eq!(buffer.len(), 13);
+    let applied = world.apply(&mut buffer).unwrap();
+    assert_eq!((applied.commands, applied.spawned, applied.despawned), (13, 3, 0));
+    assert_eq!(text(&world, new).as_deref(), Some("new"));
+    assert_eq!(text(&world, only).as_deref(), Some("exchanged"));
+    assert_eq!(text(&world, replaced).as_deref(), Some("second"));
+    assert_eq!((text(&world, old), text(&world, bare).as_deref()), (None, Some("b")));
+    assert!(!world.contains(ended) && !world.has::<Byte>(bare));
+    assert_eq!(world.get::<Four>(only), Ok(&Four(7)));
+    assert_eq!(world.sparse::<Text>().len(), 4);
+    sound(&world);
+}
+
+#[test]
+fn barriers_see_what_was_recorded_before_them() {
+    let mut world = World::new();
+    let entity = world.spawn(Four(1));
+    let mut buffer = world.command_buffer(1).unwrap();
+    buffer.insert(entity, Text::from("one"));
+    buffer.run(move |world| world.get_mut::<Text>(entity).unwrap().0.push_str(", two"));
+    let spawned = buffer.spawn(Text::from("three"));
+    buffer.despawn_where::<&Four, ()>();
+    buffer.insert(spawned, Tag);
+    world.apply(&mut buffer).unwrap();
+    assert!(!world.contains(entity) && world.has::<Tag>(spawned));
+    assert_eq!(text(&world, spawned).as_deref(), Some("three"));
+    assert_eq!(world.sparse::<Text>().len(), 1);
+    sound(&world);
+}
+
+#[test]
+fn batches_and_writers_record_them() {
+    let mut world = World::new();
+    let entities = world.spawn_batch((0..4).map(Four)).to_vec();
+    let mut buffer = world.command_buffer(0).unwrap();
+    buffer.insert(entities[0], Text::from("zero"));
+    buffer.spawn_batch((10..12).map(|i| (Four(i), Text(i.to_string()))));
+    let mut writers = buffer.par_writers(2);
+    writers[1].insert(entities[1], (Tag, Text::from("one")));
+    writers[1].spawn((Text::from("written"), Four(20)));
+    writers[0].insert(entities[0], Text::from("later"));
+    writers[0].remove::<Text>(entities[2]);
+    writers[0].exchange::<(), _>(entities[3], Text::from("three"));
+    drop(writers);
+    world.apply(&mut buffer).unwrap();
+    let mut all: Vec<_> = world
+        .query::<(Entity, &Four)>()
+        .rows()
+        .filter_map(|(entity, four)| Some((four.0, text(&world, entity)?)))
+        .collect();
+    all.sort_unstable();
+    let all: Vec<_> = all.iter().map(|(four, text)| (*four, &**text)).collect();
+    assert_eq!(
+        all,
+        [(0, "later"), (1, "one"), (3, "three"), (10, "10"), (11, "11"), (20, "written")]
+    );
+    sound(&world);
+}
+
+#[test]
+fn values_of_commands_that_fail_or_are_never_played_are_dropped() {
+    let drops = Drops::default();
+    let value = |number| Noted(number, Arc::clone(&drops));
+    let mut world = World::new();
+    let dead = world.spawn(());
+    world.despawn(dead).unwrap();
+    let mut buffer = world.command_buffer(2).unwrap();
+    buffer.insert(dead, (value(0), Four(1)));
+    buffer.insert(dead, value(2));
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("it is dead") };
+    let failed: Vec<_> = errors.as_slice().iter().map(|one| (one.verb, one.entity)).collect();
+    assert_eq!(failed, [(CommandVerb::Insert, dead); 2]);
+    assert!(errors.as_slice()[1].components == [Noted::NAME]);
+    assert_eq!(take(&drops), [0, 2]);
+
+    buffer.spawn((value(4), Tag));
+    buffer.clear();
+    assert_eq!(take(&drops), [4]);
+    buffer.spawn(value(6));
+    drop(buffer);
+    assert_eq!(take(&drops), [6]);
+    sound(&world);
+}
+
+#[test]
+fn destructors_that_panic_stop_no_command() {
+    let drops = Drops::default();
+    let value = |number| Noted(number, Arc::clone(&drops));
+    let panic_of = |work: &mut dyn FnMut()| {
+        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("a destructor panics");
+        panic.downcast_ref::<String>().cloned().unwrap()
+    };
+    let mut world = World::new();
+    let [one, two] = [world.spawn(value(1)), world.spawn(value(3))];
+    let mut buffer = world.command_buffer(4).unwrap();
+    buffer.remove::<Noted>(one);
+    buffer.insert(two, value(2));
+    let new = buffer.spawn((Four(1), value(4)));
+    assert_eq!(panic_of(&mut || drop(world.apply(&mut buffer))), "destructor 1");
+    assert_eq!(take(&drops), [1, 3]);
+    assert!(world.has::<Noted>(two) && world.has::<Noted>(new) && !world.has::<Noted>(one));
+    assert!(buffer.is_empty());
+    sound(&world);
+
+    buffer.insert(one, value(5));
+    buffer.insert(one, value(7));
+    assert_eq!(panic_of(&mut || buffer.clear()), "destructor 5");
+    assert_eq!(take(&drops), [5, 7]);
+    buffer.insert(one, value(9));
+    buffer.insert(one, value(11));
+    let mut buffer = Some(buffer);
+    assert_eq!(panic_of(&mut || drop(buffer.take())), "destructor 9");
+    assert_eq!(take(&drops), [9, 11]);
+}
+
+#[component(name = "text")]
+struct Column(u32);
+#[component(sparse, name = "text")]
+struct Refused(#[expect(dead_code, reason = "its destructor is what counts")] Noted);
+
+#[test]
+fn a_name_that_is_taken_refuses_the_command_alone() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let entity = world.spawn(Column(1));
+    let mut buffer = world.command_buffer(2).unwrap();
+    buffer.insert(entity, (Four(1), Refused(Noted(2, Arc::clone(&drops)))));
+    let refused = buffer.spawn(Refused(Noted(4, Arc::clone(&drops))));
+    buffer.insert(entity, Text::from("fine"));
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
+    let faults = errors.as_slice().iter().map(|one| one.fault);
+    assert!(faults.clone().all(|fault| matches!(fault, CommandErrorKind::NameTaken(_))));
+    assert_eq!((faults.len(), take(&drops)), (2, vec![2, 4]));
+    assert!(!world.contains(refused) && !world.has::<Four>(entity));
+    assert_eq!(text(&world, entity).as_deref(), Some("fine"));
+    sound(&world);
+}
+
+#[test]
+fn memory_is_kept_and_given_back() {
+    let mut world = World::new();
+    let entity = world.spawn(());
+    let mut buffer = world.command_buffer(0).unwrap();
+    (0..100).for_each(|i| buffer.insert(entity, Text(i.to_string())));
+    world.apply(&mut buffer).unwrap();
+    assert!(buffer.memory_bytes() >= 100 * size_of::<Text>());
+    buffer.compact();
+    assert_eq!(buffer.memory_bytes(), 0);
+    assert_eq!(text(&world, entity).as_deref(), Some("99"));
+}

@@ -1,0 +1,195 @@
+//! Bundles of components of both kinds: each call takes them as it takes columns alone.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use phalanx::error::{EntityError, NoSuchEntity};
+use phalanx::prelude::*;
+use phalanx::sparse::SparseComponent as _;
+
+use crate::common::components::{Four, Number, Tag, Text, sound};
+use crate::sparse::{Drops, Noted};
+
+type Mixed = (Four, (Text, Tag), Number);
+
+fn mixed(number: u32) -> Mixed {
+    (Four(number), (Text(number.to_string()), Tag), Number(number))
+}
+
+#[track_caller]
+fn assert_has(world: &World, entity: Entity, number: u32) {
+    assert_eq!(world.get::<Four>(entity), Ok(&Four(number)));
+    assert_eq!(world.get::<Text>(entity).unwrap().0, number.to_string());
+    assert_eq!(*world.get::<Number>(entity).unwrap(), Number(number));
+    assert!(world.has::<Tag>(entity) && world.has::<Text>(entity) && world.has::<Number>(entity));
+    assert_eq!(world.entity(entity).unwrap().get::<Number>().unwrap().0, number);
+}
+
+#[test]
+fn every_call_takes_a_mixed_bundle() {
+    let mut world = World::new();
+    let spawned = world.spawn(mixed(1));
+    let tried = world.try_spawn(mixed(2)).unwrap();
+    let at = world.spawn(());
+    world.despawn(at).unwrap();
+    world.spawn_at(at, mixed(3)).unwrap();
+    let batch = world.spawn_batch((4..6).map(mixed)).to_vec();
+    let tried_batch = world.try_spawn_batch((6..8).map(mixed)).unwrap().to_vec();
+    let inserted = world.spawn(());
+    world.insert(inserted, mixed(8)).unwrap();
+    let reserved = world.reserve_entity().unwrap();
+    world.insert(reserved, mixed(9)).unwrap();
+    let all = [&[spawned, tried, at][..], &batch, &tried_batch, &[inserted, reserved]].concat();
+    for (entity, number) in all.iter().zip(1..) {
+        assert_has(&world, *entity, number);
+    }
+    assert_eq!(world.sparse::<Text>().iter().map(|(entity, _)| entity).collect::<Vec<_>>(), all);
+    sound(&world);
+
+    world.insert(spawned, mixed(10)).unwrap();
+    assert_has(&world, spawned, 10);
+    world.get_mut::<Text>(spawned).unwrap().0.push('!');
+    let (four, (text, _), number) = world.remove::<Mixed>(spawned).unwrap();
+    assert_eq!((four, text, number), (Four(10), Text::from("10!"), Number(10)));
+    assert!(!world.has::<Text>(spawned) && !world.has::<Four>(spawned));
+    let (text, four) = world.exchange::<(Text, Four), _>(tried, (Tag, Number(20))).unwrap();
+    assert_eq!((text, four), (Text::from("2"), Four(2)));
+    assert_eq!(*world.get::<Number>(tried).unwrap(), Number(20));
+    let number = world.exchange::<Number, _>(tried, Text::from("again")).unwrap();
+    assert_eq!((number, world.has::<Number>(tried)), (Number(20), false));
+    for entity in all {
+        world.despawn(entity).unwrap();
+    }
+    assert!(world.sparse::<Text>().is_empty() && world.sparse::<Number>().is_empty());
+    sound(&world);
+}
+
+#[test]
+fn calls_that_are_refused_change_neither_kind() {
+    let mut world = World::new();
+    let entity = world.spawn((Four(1), Text::from("one")));
+    let lacks = |component| Err(EntityError::Missing { entity, component });
+    // The column, or the sparse component, is what it lacks.
+    assert_eq!(world.remove::<(Text, Tag)>(entity).map(drop), lacks(Tag::NAME));
+    assert_eq!(world.remove::<(Four, Number)>(entity).map(drop), lacks(Number::NAME));
+    assert_eq!(world.remove::<Number>(entity), lacks(Number::NAME).map(|()| Number(0)));
+    assert_eq!(world.exchange::<Number, _>(entity, Tag).map(drop), lacks(Number::NAME));
+    assert_eq!(world.exchange::<(Tag, Text), _>(entity, Number(1)).map(drop), lacks(Tag::NAME));
+    assert_eq!(
+        world.get::<Number>(entity).map(|number| *number),
+        lacks(Number::NAME).map(|()| Number(0))
+    );
+    assert!(world.get_mut::<Number>(entity).is_err());
+    assert!(world.has::<Four>(entity) && world.has::<Text>(entity) && !world.has::<Number>(entity));
+
+    world.despawn(entity).unwrap();
+    let (drops, dead) = (Drops::default(), NoSuchEntity { entity });
+    assert_eq!(world.insert(entity, (drops.value(1), Four(1))), Err(dead.into()));
+    assert_eq!(world.insert(entity, drops.value(2)), Err(dead.into()));
+    assert_eq!(world.remove::<Noted>(entity).map(drop), Err(dead.into()));
+    assert_eq!(world.exchange::<(), _>(entity, drops.value(3)), Err(dead.into()));
+    assert_eq!(world.get::<Noted>(entity).map(drop), Err(dead.into()));
+    let other = world.spawn(());
+    assert!(world.spawn_at(other, drops.value(4)).is_err());
+    assert_eq!(drops.take(), [1, 2, 3, 4]);
+    sound(&world);
+}
+
+#[test]
+fn a_value_that_is_replaced_is_dropped_once() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let entity = world.spawn((drops.value(0), Four(0)));
+    world.insert(entity, (Four(1), drops.value(1))).unwrap();
+    assert_eq!(drops.take(), [0]);
+    let removed = world.remove::<(Noted, Four)>(entity).unwrap();
+    assert!(drops.take().is_empty());
+    drop(removed);
+    assert_eq!(drops.take(), [1]);
+    world.insert(entity, drops.value(2)).unwrap();
+    let exchanged = world.exchange::<Noted, _>(entity, (drops.value(3), Tag)).unwrap();
+    assert!(drops.take().is_empty() && exchanged.number == 2);
+    drop(world);
+    assert_eq!(drops.take(), [3]);
+}
+
+/// A second component with a destructor.
+#[component(sparse)]
+struct Second(Noted);
+
+#[test]
+fn a_destructor_that_panics_stops_no_other_value_of_a_bundle() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let entity = world.spawn((drops.panicking(0), Second(drops.panicking(1)), Four(0)));
+    let bundle = (Second(drops.value(3)), Four(1), drops.value(2));
+    let insert = catch_unwind(AssertUnwindSafe(|| world.insert(entity, bundle)));
+    let panic = insert.expect_err("two destructors panic");
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "destructor 1", "the first one goes on");
+    assert_eq!(drops.take(), [1, 0]);
+    assert_eq!(world.get::<Noted>(entity).unwrap().number, 2);
+    assert_eq!(world.get::<Second>(entity).unwrap().0.number, 3);
+    assert_eq!(world.get::<Four>(entity), Ok(&Four(1)));
+    sound(&world);
+}
+
+#[test]
+fn a_batch_whose_iterator_panics_spawns_nothing() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let bundles = (0..10).map(|i| {
+        assert!(i < 5, "halfway");
+        (drops.value(i), Four(i))
+    });
+    let batch = catch_unwind(AssertUnwindSafe(|| world.spawn_batch(bundles).len()));
+    assert!(batch.is_err() && world.is_empty() && world.sparse::<Noted>().is_empty());
+    assert_eq!(drops.take(), [0, 1, 2, 3, 4]);
+    sound(&world);
+}
+
+mod other {
+    use phalanx::prelude::*;
+
+    #[component(sparse, name = "health")]
+    pub(super) struct Health(pub(super) String);
+}
+
+#[component(name = "health")]
+#[derive(Debug, PartialEq)]
+struct Health(f32);
+
+#[component(sparse, name = "health")]
+struct SparseHealth(#[expect(dead_code, reason = "its name is what counts")] u8);
+
+fn panics(work: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(work)).is_err()
+}
+
+#[test]
+fn a_name_belongs_to_one_component_of_either_kind() {
+    let text = || other::Health("full".to_owned());
+    let mut world = World::new();
+    let entity = world.spawn(Health(1.0));
+    assert!(panics(|| _ = world.insert(entity, text())));
+    assert!(panics(|| _ = world.spawn((Tag, text()))));
+    assert!(panics(|| _ = world.has::<other::Health>(entity)));
+    assert!(panics(|| _ = world.sparse::<SparseHealth>().len()));
+    assert!(panics(|| _ = world.sparse_mut::<SparseHealth>().len()));
+    assert_eq!((world.len(), world.get::<Health>(entity)), (1, Ok(&Health(1.0))));
+    sound(&world);
+
+    let mut world = World::new();
+    let entity = world.spawn(text());
+    assert!(panics(|| _ = world.insert(entity, Health(1.0))));
+    assert!(panics(|| _ = world.insert(entity, SparseHealth(1))));
+    assert!(panics(|| _ = world.query::<&Health>().count_rows()));
+    assert_eq!(world.get::<other::Health>(entity).unwrap().0, "full");
+
+    // A world that has taken a name refuses another one's entities.
+    let mut level = World::new();
+    let theirs = level.spawn((Health(1.0), Tag));
+    assert!(world.move_from(level.matching::<&Health>()).is_err() && level.contains(theirs));
+    let mut level = World::new();
+    level.spawn((SparseHealth(1), Tag));
+    assert!(world.merge(level).is_err());
+    sound(&world);
+}
