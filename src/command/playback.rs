@@ -4,6 +4,7 @@
 //! entity are merged to one change, and entities follow in the order of their last command.
 
 use crate::entity::Entity;
+use crate::store::FirstPanic;
 use crate::world::World;
 
 use super::buffer::CommandBuffer;
@@ -11,7 +12,7 @@ use super::bundle_kinds::{BundleKinds, ResolvedKinds};
 use super::error::{Applied, ApplyError, CommandErrorKind, CommandErrors, DeadEntityPolicy};
 use super::failures::Failures;
 use super::player::{Outcome, Player};
-use super::record::{Record, RecordKind, Recorder};
+use super::record::{Record, RecordKind, Recorder, drop_barriers};
 use super::scratch::PlaybackScratch;
 
 /// # Playback of commands
@@ -69,16 +70,17 @@ impl World {
         self.flush();
         let (commands, policy) = (buffer.len(), buffer.on_dead_entity);
         let recorder = ClearOnDrop(&mut buffer.recorder);
-        let (outcome, loans_ended) = play(self, recorder, &mut buffer.scratch, policy, failures);
+        let (mut outcome, loans_ended) =
+            play(self, recorder.0, &mut buffer.scratch, policy, failures);
+        recorder.0.clear_caught(&mut outcome.panic);
+        drop(recorder);
         failures.sort();
         let is_same_world = buffer.is_of(self);
         // Ids of the first world are not renewed in another one: copies of them may exist.
         if is_same_world {
             buffer.ids.renew(self, loans_ended);
         }
-        if let Some(panic) = outcome.panic {
-            panic.resume();
-        }
+        outcome.panic.resume();
         if !is_same_world {
             return Err(ApplyError::OtherWorld);
         }
@@ -92,7 +94,9 @@ struct ClearOnDrop<'b>(&'b mut Recorder);
 
 impl Drop for ClearOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.clear();
+        let mut panic = FirstPanic::default();
+        self.0.clear_caught(&mut panic);
+        panic.resume_from_drop();
     }
 }
 
@@ -100,13 +104,12 @@ impl Drop for ClearOnDrop<'_> {
 /// ended.
 fn play(
     world: &mut World,
-    recorder: ClearOnDrop<'_>,
+    recorder: &mut Recorder,
     scratch: &mut PlaybackScratch,
     policy: DeadEntityPolicy,
     failures: &mut Failures,
 ) -> (Outcome, usize) {
-    let Recorder { records, barriers, values, bundle_kinds, sparse, ids_missing } =
-        &mut *recorder.0;
+    let Recorder { records, barriers, values, bundle_kinds, sparse, ids_missing } = recorder;
     let PlaybackScratch { resolved, merge_table, groups, group, entities, moves } = scratch;
     let id = world.id();
     resolved.resolve_new(bundle_kinds, world);
@@ -127,13 +130,16 @@ fn play(
         moves,
         loans_ended,
         deferred: 0..0,
+        failed_parts: Vec::new(),
     };
     let mut from = 0;
-    for barrier in barriers.drain(..) {
+    let mut barriers = barriers.drain(..);
+    while let Some(barrier) = barriers.next() {
         player.play_records(from..barrier.after, groups, group);
         from = barrier.after;
         player.play_barrier(barrier);
         if player.world.id() != id {
+            drop_barriers(barriers, &mut player.outcome.panic);
             return (player.outcome, 0);
         }
     }

@@ -8,8 +8,7 @@ use core::ops::Range;
 
 use crate::archetype::MoveScratch;
 use crate::entity::{Entity, NoSuchEntity, OutOfIds};
-use crate::payload::Payload;
-use crate::store::RowValues;
+use crate::store::{FirstPanic, RowValues};
 use crate::world::{EntityError, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
@@ -26,7 +25,7 @@ use super::sparse_values::SparseValues;
 pub(super) struct Outcome {
     pub(super) applied: Applied,
     /// The first panic of a closure or of a destructor.
-    pub(super) panic: Option<Payload>,
+    pub(super) panic: FirstPanic,
 }
 
 /// The state of a playback.
@@ -49,6 +48,8 @@ pub(super) struct Player<'p> {
     /// Adjacent records of one bundle kind, spawns or changes, each the only one of its entity: to
     /// be played together.
     pub(super) deferred: Range<usize>,
+    /// The records before the next barrier that failed, while sparse parts are to be played.
+    pub(super) failed_parts: Vec<usize>,
 }
 
 impl Player<'_> {
@@ -64,16 +65,17 @@ impl Player<'_> {
         if self.sparse.is_empty() {
             return;
         }
-        let Self { world, sparse, records: all, .. } = self;
-        // A record that is refused has become a despawn.
+        let Self { world, sparse, records: all, failed_parts, outcome, .. } = self;
+        failed_parts.sort_unstable();
+        // A record whose name is refused has become a despawn.
         let entity_of = |at: usize| {
             let record: &Record = &all[at];
-            (record.kind != RecordKind::Despawn).then_some(record.entity)
+            let has_effect =
+                record.kind != RecordKind::Despawn && failed_parts.binary_search(&at).is_err();
+            has_effect.then_some(record.entity)
         };
-        let played = Payload::catch(|| sparse.play(&mut world.store, records, entity_of));
-        if let Err(panic) = played {
-            self.outcome.panic.get_or_insert(panic);
-        }
+        sparse.play(&mut world.store, records, entity_of, &mut outcome.panic);
+        self.failed_parts.clear();
     }
 
     fn play_rows(
@@ -306,6 +308,9 @@ impl Player<'_> {
     }
 
     fn record_failed(&mut self, at: usize, fault: CommandErrorKind) {
+        if !self.sparse.is_empty() {
+            self.failed_parts.push(at);
+        }
         let record = &self.records[at];
         let Record { entity, call_site, bundle_kind, .. } = *record;
         // `at + 1` is greater than `after` of any barrier before the record.
@@ -332,13 +337,7 @@ impl Player<'_> {
     /// one, to be resumed after playback.
     fn catch<R>(&mut self, closure: impl FnOnce(&mut World) -> R) -> Option<R> {
         let world = &mut *self.world;
-        match Payload::catch(|| closure(world)) {
-            Ok(returned) => Some(returned),
-            Err(panic) => {
-                self.outcome.panic.get_or_insert(panic);
-                None
-            }
-        }
+        self.outcome.panic.call(|| closure(world))
     }
 
     pub(super) fn play_barrier(&mut self, Barrier { after, call_site, kind }: Barrier) {

@@ -128,6 +128,11 @@ pub(super) struct Recorder {
     pub(super) ids_missing: usize,
 }
 
+/// Drops barriers one by one: each may have a closure, which has captured values.
+pub(super) fn drop_barriers(mut left: impl Iterator<Item = Barrier>, panic: &mut FirstPanic) {
+    panic.catch(|| left.by_ref().for_each(drop));
+}
+
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder")
@@ -286,16 +291,23 @@ impl Recorder {
     }
 
     /// Discards all commands. Bundle kinds and memory are kept.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of a sparse value, or of a value that a closure has captured, panics. All
+    /// commands are discarded.
     pub(super) fn clear(&mut self) {
+        let mut panic = FirstPanic::default();
+        self.clear_caught(&mut panic);
+        panic.resume();
+    }
+
+    /// [`Recorder::clear`] that keeps the panic.
+    pub(super) fn clear_caught(&mut self, panic: &mut FirstPanic) {
         self.records.clear();
         self.values.clear();
         self.ids_missing = 0;
-        // Last, because dropping sparse values and a closure's captured values may panic.
-        let (barriers, sparse) = (&mut self.barriers, &mut self.sparse);
-        let mut panic = FirstPanic::default();
-        let mut left = Some(barriers);
-        panic.catch(|| left.take().into_iter().for_each(Vec::clear));
-        sparse.clear();
-        panic.resume();
+        drop_barriers(self.barriers.drain(..), panic);
+        self.sparse.clear_caught(panic);
     }
 }

@@ -83,27 +83,20 @@ impl SparseValues {
     /// Plays the parts of some records, the first that are not played yet. `entity_of` has the
     /// entity of a record that is not refused. Records of entities that are not alive have no
     /// effect: their values are dropped.
-    ///
-    /// # Panics
-    ///
-    /// If a destructor panics. The rest was played.
     pub(super) fn play(
         &mut self,
         store: &mut Store,
         records: Range<usize>,
         entity_of: impl Fn(usize) -> Option<Entity>,
+        panic: &mut FirstPanic,
     ) {
-        let mut panic = FirstPanic::default();
-        panic.catch(|| {
-            while let Some(&Part { record, queue }) = self.parts.get(self.played)
-                && record < records.end
-            {
-                self.played += 1;
-                let entity = entity_of(record).filter(|&entity| store.contains(entity));
-                self.queues[queue].play(entity.map(|entity| (&mut *store, entity)));
-            }
-        });
-        panic.resume();
+        while let Some(&Part { record, queue }) = self.parts.get(self.played)
+            && record < records.end
+        {
+            self.played += 1;
+            let entity = entity_of(record).filter(|&entity| store.contains(entity));
+            self.queues[queue].play(entity.map(|entity| (&mut *store, entity)), panic);
+        }
     }
 
     /// Moves the parts of another buffer, which has `records` records before its own, to the end of
@@ -128,17 +121,7 @@ impl SparseValues {
     }
 
     /// Drops all values.
-    ///
-    /// # Panics
-    ///
-    /// If a destructor panics. All values were dropped.
-    pub(super) fn clear(&mut self) {
-        let mut panic = FirstPanic::default();
-        self.clear_caught(&mut panic);
-        panic.resume();
-    }
-
-    fn clear_caught(&mut self, panic: &mut FirstPanic) {
+    pub(super) fn clear_caught(&mut self, panic: &mut FirstPanic) {
         self.parts.clear();
         self.played = 0;
         self.queues.iter_mut().for_each(|queue| queue.clear(panic));
@@ -174,7 +157,7 @@ impl Drop for SparseValues {
 /// A queue of any type.
 trait Queue: Any + Send + Sync {
     /// Takes the next value, and changes an entity with it, or drops it.
-    fn play(&mut self, target: Option<(&mut Store, Entity)>);
+    fn play(&mut self, target: Option<(&mut Store, Entity)>, panic: &mut FirstPanic);
     fn new_of_type(&self) -> Box<dyn Queue>;
     fn append(&mut self, other: &mut dyn Any);
     fn clear(&mut self, panic: &mut FirstPanic);
@@ -196,18 +179,14 @@ impl<R, A> Default for QueueOf<R, A> {
 }
 
 impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
-    fn play(&mut self, target: Option<(&mut Store, Entity)>) {
+    fn play(&mut self, target: Option<(&mut Store, Entity)>, panic: &mut FirstPanic) {
         let value = self.values.pop_front().expect("a part has a value");
-        if let Some((store, entity)) = target {
-            let mut panic = FirstPanic::default();
-            let mut dropping = !R::IS_EMPTY;
-            panic.catch(|| {
-                if core::mem::take(&mut dropping) {
-                    store.drop_sparse::<R>(entity);
-                }
-            });
-            store.put_sparse(entity, value);
-            panic.resume();
+        match target {
+            Some((store, entity)) => {
+                store.drop_sparse_caught::<R>(entity, panic);
+                store.put_sparse_caught(entity, value, panic);
+            }
+            None => value.put(panic),
         }
     }
 
@@ -221,8 +200,7 @@ impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
     }
 
     fn clear(&mut self, panic: &mut FirstPanic) {
-        let mut values = self.values.drain(..);
-        panic.catch(|| values.by_ref().for_each(drop));
+        self.values.drain(..).for_each(|value| value.put(panic));
     }
 
     fn bytes(&self) -> (usize, usize) {

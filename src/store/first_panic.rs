@@ -2,6 +2,7 @@
 
 use std::thread::panicking;
 
+use crate::component::{SparseComponent, SparseSink};
 use crate::payload::Payload;
 
 /// The first panic of work that continues after it.
@@ -13,6 +14,17 @@ impl FirstPanic {
     pub(crate) fn catch(&mut self, mut work: impl FnMut()) {
         while let Err(panic) = Payload::catch(&mut work) {
             self.0.get_or_insert(panic);
+        }
+    }
+
+    /// Calls `work` once. `None` if it panics.
+    pub(crate) fn call<R>(&mut self, work: impl FnOnce() -> R) -> Option<R> {
+        match Payload::catch(work) {
+            Ok(returned) => Some(returned),
+            Err(panic) => {
+                self.0.get_or_insert(panic);
+                None
+            }
         }
     }
 
@@ -29,6 +41,16 @@ impl FirstPanic {
         if !panicking() {
             self.resume();
         }
+    }
+}
+
+/// Drops the sparse components of a bundle one by one: the destructor of a tuple would end the
+/// process at the second panic.
+impl SparseSink for FirstPanic {
+    #[inline]
+    fn put<S: SparseComponent>(&mut self, value: S) {
+        let mut value = Some(value);
+        self.catch(|| drop(value.take()));
     }
 }
 

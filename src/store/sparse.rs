@@ -24,10 +24,10 @@ impl Store {
     /// Spawns an entity with the components of `bundle`.
     #[inline]
     pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+        let (columns, sparse) = PendingParts::split(bundle);
         self.add_sets::<B::Sparse>();
-        let (columns, sparse) = bundle.split();
         let entity = self.spawn(columns)?;
-        self.put_sparse(entity, sparse);
+        self.put_sparse(entity, sparse.take());
         Ok(entity)
     }
 
@@ -37,10 +37,10 @@ impl Store {
         entity: Entity,
         bundle: B,
     ) -> Result<(), SpawnError> {
+        let (columns, sparse) = PendingParts::split(bundle);
         self.add_sets::<B::Sparse>();
-        let (columns, sparse) = bundle.split();
         self.spawn_at(entity, columns)?;
-        self.put_sparse(entity, sparse);
+        self.put_sparse(entity, sparse.take());
         Ok(())
     }
 
@@ -61,12 +61,13 @@ impl Store {
         self.add_sets::<<I::Item as Bundle>::Sparse>();
         let mut parts = Vec::new();
         let rows = self.write_each(bundles.map(|bundle| {
-            let (columns, sparse) = bundle.split();
+            let (columns, sparse) = PendingParts::split(bundle);
             parts.push(sparse);
             columns
         }))?;
         let entities = self.spawned(rows).to_vec();
         // They are new, so no value is replaced and no destructor runs.
+        let parts = parts.into_iter().map(PendingParts::take);
         entities.iter().zip(parts).for_each(|(&entity, sparse)| self.put_sparse(entity, sparse));
         let all = self.archetypes.get(rows.0).entities();
         Ok(&all[all.len() - rows.1..])
@@ -79,14 +80,14 @@ impl Store {
         entity: Entity,
         bundle: B,
     ) -> Result<(), EntityError> {
+        let (columns, sparse) = PendingParts::split(bundle);
         self.add_sets::<B::Sparse>();
-        let (columns, sparse) = bundle.split();
         if is_sparse::<B>() {
             self.ensure_alive(entity)?;
         } else {
             self.insert(entity, columns)?;
         }
-        self.put_sparse(entity, sparse);
+        self.put_sparse(entity, sparse.take());
         Ok(())
     }
 
@@ -110,13 +111,13 @@ impl Store {
         entity: Entity,
         added: A,
     ) -> Result<R, EntityError> {
+        let (columns, sparse) = PendingParts::split(added);
         self.add_sets::<A::Sparse>();
         self.ensure_has_sparse::<R::Sparse>(entity)?;
-        let (columns, sparse) = added.split();
         let columns = self.exchange::<R::Columns, A::Columns>(entity, columns)?;
-        let removed = R::join(columns, self.take_sparse(entity));
-        self.put_sparse(entity, sparse);
-        Ok(removed)
+        let removed = PendingParts(Some(self.take_sparse::<R::Sparse>(entity)));
+        self.put_sparse(entity, sparse.take());
+        Ok(R::join(columns, removed.take()))
     }
 
     /// Adds the sets of some components.
@@ -169,27 +170,44 @@ impl Store {
     }
 
     /// Gives an entity, which must be alive, sparse components. Their sets must exist.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of a replaced value panics. All values are put.
     #[inline]
-    pub(crate) fn put_sparse<S: SparseBundle>(&mut self, entity: Entity, sparse: S) {
+    fn put_sparse<S: SparseBundle>(&mut self, entity: Entity, sparse: S) {
         if S::IS_EMPTY {
             return;
         }
-        let mut change = SetChange::new(&mut self.sparse, entity);
-        sparse.put(&mut change);
-        change.panic.resume();
+        let mut panic = FirstPanic::default();
+        self.put_sparse_caught(entity, sparse, &mut panic);
+        panic.resume();
+    }
+
+    /// Gives an entity, which must be alive, sparse components. Their sets must exist.
+    #[inline]
+    pub(crate) fn put_sparse_caught<S: SparseBundle>(
+        &mut self,
+        entity: Entity,
+        sparse: S,
+        panic: &mut FirstPanic,
+    ) {
+        sparse.put(&mut SetChange { sets: &mut self.sparse, entity, panic });
     }
 
     /// Takes sparse components, which an entity must have.
     #[inline]
     fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
-        S::take(&mut SetChange::new(&mut self.sparse, entity))
+        S::take(&mut Taking { sets: &mut self.sparse, entity })
     }
 
     /// Drops sparse components of an entity, as far as it has them.
-    pub(crate) fn drop_sparse<S: SparseBundle>(&mut self, entity: Entity) {
-        let mut change = SetChange::new(&mut self.sparse, entity);
-        S::visit(&mut change);
-        change.panic.resume();
+    pub(crate) fn drop_sparse_caught<S: SparseBundle>(
+        &mut self,
+        entity: Entity,
+        panic: &mut FirstPanic,
+    ) {
+        S::visit(&mut SetChange { sets: &mut self.sparse, entity, panic });
     }
 
     fn ensure_alive(&self, entity: Entity) -> Result<(), NoSuchEntity> {
@@ -213,6 +231,37 @@ impl Store {
 /// Whether a bundle has sparse components and no others.
 const fn is_sparse<B: Bundle>() -> bool {
     !<B::Sparse as SparseBundle>::IS_EMPTY && <B::Columns as ColumnBundle>::NAMES.is_empty()
+}
+
+/// The sparse components of a bundle until their call cannot be refused any more. If it is, each is
+/// dropped: the destructor of a tuple would end the process at the second panic.
+struct PendingParts<S: SparseBundle>(Option<S>);
+
+impl<S: SparseBundle> PendingParts<S> {
+    /// The columns and the sparse components of a bundle.
+    #[inline]
+    fn split<B: Bundle<Sparse = S>>(bundle: B) -> (B::Columns, Self) {
+        let (columns, sparse) = bundle.split();
+        (columns, Self(Some(sparse)))
+    }
+
+    #[inline]
+    fn take(mut self) -> S {
+        self.0.take().expect("the components are taken when they are consumed")
+    }
+}
+
+impl<S: SparseBundle> Drop for PendingParts<S> {
+    #[inline]
+    fn drop(&mut self) {
+        if !S::IS_EMPTY
+            && let Some(sparse) = self.0.take()
+        {
+            let mut panic = FirstPanic::default();
+            sparse.put(&mut panic);
+            panic.resume_from_drop();
+        }
+    }
 }
 
 /// Adds sets.
@@ -247,18 +296,17 @@ impl SparseVisitor for Missing<'_> {
     }
 }
 
-/// Changes the sparse components of one entity.
+/// Takes the sparse components of one entity.
+struct Taking<'s> {
+    sets: &'s mut SparseSets,
+    entity: Entity,
+}
+
+/// Puts or drops sparse components of one entity.
 struct SetChange<'s> {
     sets: &'s mut SparseSets,
     entity: Entity,
-    panic: FirstPanic,
-}
-
-impl<'s> SetChange<'s> {
-    #[inline]
-    fn new(sets: &'s mut SparseSets, entity: Entity) -> Self {
-        Self { sets, entity, panic: FirstPanic::default() }
-    }
+    panic: &'s mut FirstPanic,
 }
 
 impl SparseSink for SetChange<'_> {
@@ -272,7 +320,7 @@ impl SparseSink for SetChange<'_> {
     }
 }
 
-impl SparseSource for SetChange<'_> {
+impl SparseSource for Taking<'_> {
     #[inline]
     fn take<S: SparseComponent>(&mut self) -> S {
         let value = self.sets.get_mut().and_then(|set| set.remove(self.entity));

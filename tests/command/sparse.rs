@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use phalanx::command::{ApplyError, CommandErrorKind, CommandVerb};
+use phalanx::command::{ApplyError, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use phalanx::prelude::*;
 use phalanx::sparse::SparseComponent as _;
 
-use crate::common::components::{Byte, Four, Tag, Text, sound};
+use crate::common::components::{Byte, Four, Number, Page, Quarter, Tag, Text, sound};
 
 /// The numbers of dropped values, in the order of the drops.
 type Drops = Arc<Mutex<Vec<u32>>>;
@@ -185,6 +185,101 @@ fn a_name_that_is_taken_refuses_the_command_alone() {
     assert!(!world.contains(refused) && !world.has::<Four>(entity));
     assert_eq!(text(&world, entity).as_deref(), Some("fine"));
     sound(&world);
+}
+
+#[test]
+fn a_command_whose_row_fits_no_chunk_changes_neither_kind() {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    let entities = [(); 5].map(|()| world.spawn((Quarter([1; 1024]), Text::from("old"))));
+    let mut buffer = world.command_buffer(1).unwrap();
+    let page = || Page([1; 4096]);
+    // Two of one kind are played together, the third is alone.
+    buffer.insert(entities[0], (page(), Text::from("new")));
+    buffer.insert(entities[1], (page(), Text::from("new")));
+    buffer.exchange::<Text, _>(entities[2], (page(), Number(2)));
+    // Those of one entity are merged, and replayed one by one.
+    buffer.insert(entities[3], (Byte(1), Text::from("first")));
+    buffer.insert(entities[3], (page(), Text::from("second")));
+    let spawned = buffer.spawn((Quarter([1; 1024]), page(), Text::from("spawned")));
+    buffer.run(|_| {});
+    // Numbers of failed records before the barrier are forgotten.
+    buffer.insert(entities[4], (Byte(1), Text::from("after")));
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("too wide") };
+    let errors = errors.as_slice();
+    assert!(errors.iter().all(|one| matches!(one.fault, CommandErrorKind::Layout(_))));
+    let failed: Vec<_> = errors.iter().map(|one| one.entity).collect();
+    assert_eq!(failed, [entities[0], entities[1], entities[2], entities[3], spawned]);
+    let texts = entities.map(|entity| text(&world, entity).unwrap());
+    assert_eq!(texts, ["old", "old", "old", "first", "after"]);
+    assert!(!world.has::<Number>(entities[2]) && !world.contains(spawned));
+    sound(&world);
+}
+
+/// A second component with a destructor.
+#[component(sparse)]
+struct Second(#[expect(dead_code, reason = "its destructor is what counts")] Noted);
+
+#[test]
+fn several_destructors_of_one_command_may_panic() {
+    let drops = Drops::default();
+    let value = |number| Noted(number, Arc::clone(&drops));
+    let pair = |first| (value(first), Second(value(first + 2)));
+    let panic_of = |work: &mut dyn FnMut()| {
+        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("a destructor panics");
+        panic.downcast_ref::<String>().cloned().unwrap()
+    };
+    let mut world = World::new();
+    let dead = world.spawn(());
+    world.despawn(dead).unwrap();
+    let both = world.spawn(pair(1));
+    let mut buffer = world.command_buffer(0).unwrap();
+    buffer.on_dead_entity(DeadEntityPolicy::Ignore);
+    buffer.insert(dead, pair(5));
+    assert_eq!(panic_of(&mut || drop(world.apply(&mut buffer))), "destructor 5");
+    assert_eq!(take(&drops), [5, 7]);
+    // The removed values are dropped before the replaced ones.
+    buffer.exchange::<Second, _>(both, value(2));
+    assert_eq!(panic_of(&mut || drop(world.apply(&mut buffer))), "destructor 3");
+    assert_eq!(take(&drops), [3, 1]);
+    assert!(world.has::<Noted>(both) && !world.has::<Second>(both));
+    buffer.insert(dead, pair(5));
+    assert_eq!(panic_of(&mut || buffer.clear()), "destructor 5");
+    assert_eq!(take(&drops), [5, 7]);
+    sound(&world);
+}
+
+#[test]
+fn the_first_of_several_panics_goes_on() {
+    let drops = Drops::default();
+    let value = |number| Noted(number, Arc::clone(&drops));
+    let mut world = World::new();
+    let entity = world.spawn(());
+    let mut buffer = world.command_buffer(0).unwrap();
+    // The closure takes the world away, so nothing after it is played.
+    let mut other = Some(World::new());
+    buffer.run(move |world| {
+        *world = other.take().unwrap();
+        panic!("the closure");
+    });
+    buffer.insert(entity, value(1));
+    for number in [3, 5] {
+        let captured = value(number);
+        buffer.run(move |_| drop(captured));
+    }
+    let apply = catch_unwind(AssertUnwindSafe(|| world.apply(&mut buffer).is_ok()));
+    let panic = apply.expect_err("the closure panics");
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"the closure"));
+    assert_eq!(take(&drops), [3, 5, 1]);
+    assert!(buffer.is_empty());
+
+    let mut buffer = world.command_buffer(0).unwrap();
+    let captured = [7, 9].map(value);
+    captured.into_iter().for_each(|captured| buffer.run(move |_| drop(captured)));
+    buffer.insert(entity, value(11));
+    let clear = catch_unwind(AssertUnwindSafe(|| buffer.clear()));
+    let panic = clear.expect_err("three destructors panic");
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "destructor 7");
+    assert_eq!(take(&drops), [7, 9, 11]);
 }
 
 #[test]

@@ -133,6 +133,53 @@ fn a_destructor_that_panics_stops_no_other_value_of_a_bundle() {
 }
 
 #[test]
+fn several_destructors_of_a_refused_call_may_panic() {
+    let drops = Drops::default();
+    let pair = |first| (drops.panicking(first), Four(0), Second(drops.panicking(first + 1)));
+    let mut world = World::new();
+    let dead = world.spawn(());
+    world.despawn(dead).unwrap();
+    let alive = world.spawn(());
+    let panic_of = |call: &mut dyn FnMut()| {
+        let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("two destructors panic");
+        panic
+            .downcast_ref::<String>()
+            .cloned()
+            .unwrap_or_else(|| (*panic.downcast_ref::<&str>().unwrap()).to_owned())
+    };
+    assert_eq!(panic_of(&mut || _ = world.insert(dead, pair(0))), "destructor 0");
+    assert_eq!(panic_of(&mut || _ = world.spawn_at(alive, pair(2))), "destructor 2");
+    assert_eq!(panic_of(&mut || _ = world.exchange::<(), _>(dead, pair(4))), "destructor 4");
+    // The panic of the iterator goes on, or that of the name.
+    let bundles = || (0..3).map(|i| if i < 2 { pair(10 * i) } else { panic!("halfway") });
+    assert_eq!(panic_of(&mut || _ = world.try_spawn_batch(bundles()).is_ok()), "halfway");
+    assert_eq!(drops.take(), [0, 1, 2, 3, 4, 5, 0, 1, 10, 11]);
+    assert_eq!(world.len(), 1);
+    world.insert(alive, Health(1.0)).unwrap();
+    let named = || (drops.panicking(1), SparseHealth(1), Second(drops.panicking(2)));
+    assert!(panic_of(&mut || _ = world.insert(alive, named())).contains("health"));
+    assert_eq!(drops.take(), [1, 2]);
+    sound(&world);
+}
+
+#[test]
+fn an_exchange_whose_destructor_panics_drops_the_removed_values() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let entity = world.spawn((drops.panicking(0), Second(drops.panicking(1))));
+    let exchange = catch_unwind(AssertUnwindSafe(|| {
+        let removed = world.exchange::<Noted, _>(entity, (Second(drops.value(2)), Tag));
+        removed.is_ok()
+    }));
+    let panic = exchange.expect_err("two destructors panic");
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "destructor 1");
+    assert_eq!(drops.take(), [1, 0]);
+    assert_eq!(world.get::<Second>(entity).unwrap().0.number, 2);
+    assert!(world.has::<Tag>(entity) && !world.has::<Noted>(entity));
+    sound(&world);
+}
+
+#[test]
 fn a_batch_whose_iterator_panics_spawns_nothing() {
     let drops = Drops::default();
     let mut world = World::new();
