@@ -45,6 +45,8 @@ impl From<UnmappedIds> for AdoptionError {
 #[must_use = "nothing is added before `adopt`"]
 pub(crate) struct AdoptionPlan {
     components: ComponentSet,
+    /// The names of sparse components.
+    sparse: Vec<&'static str>,
     /// Shared values, by their tags in the other world.
     values: Vec<SharedPlan>,
 }
@@ -87,7 +89,8 @@ impl Adopted {
 }
 
 impl Registry {
-    /// Checks that some components of another world can be added to this one. Calls `Eq` and `Hash`
+    /// Checks that some components of another world, and the sparse ones of these names, can be
+    /// added to this one. Calls `Eq` and `Hash`
     /// of shared values, and the function that replaces ids in them: `new_ids` makes a table of
     /// these, if values have any. O(components), and O(values with the same hash) for each value.
     ///
@@ -99,6 +102,7 @@ impl Registry {
         &self,
         other: &Self,
         mut components: ComponentSet,
+        sparse: Vec<&'static str>,
         new_ids: impl FnOnce() -> FxHashMap<Entity, Entity>,
     ) -> Result<AdoptionPlan, AdoptionError> {
         if components.iter().any(|id| other.info(id).is_cleanup())
@@ -107,7 +111,7 @@ impl Registry {
             // Despawns need it, though no entity is gone yet.
             components.insert(gone);
         }
-        self.plan_sparse(other)?;
+        self.plan_sparse(other, &sparse)?;
         let mut new = 0;
         for id in components.iter() {
             let info = other.info(id);
@@ -130,12 +134,12 @@ impl Registry {
         if !self.has_room_for(new) {
             return Err(AdoptionError::Types);
         }
-        Ok(AdoptionPlan { components, values })
+        Ok(AdoptionPlan { components, sparse, values })
     }
 
     /// Adds the components of a plan. Runs no code of the caller, and cannot fail.
     pub(crate) fn adopt(&mut self, other: &Self, plan: AdoptionPlan) -> Adopted {
-        self.adopt_sparse(other);
+        self.adopt_sparse(other, &plan.sparse);
         let mut ids = vec![ComponentId::UNKNOWN; other.len()];
         for id in plan.components.iter() {
             let info = *other.info(id);
@@ -234,7 +238,8 @@ mod tests {
             theirs.register::<Handle>().unwrap(),
             theirs.register::<Age>().unwrap(),
         ];
-        let plan = ours.plan_adoption(&theirs, set([handle, their_age]), no_ids).unwrap();
+        let plan =
+            ours.plan_adoption(&theirs, set([handle, their_age]), Vec::new(), no_ids).unwrap();
         let adopted = ours.adopt(&theirs, plan);
         assert_eq!(adopted.id(their_age), age);
         assert_eq!(ours.known::<Handle>(), Ok(adopted.id(handle)));
@@ -249,12 +254,15 @@ mod tests {
         ours.register::<Mass>().unwrap();
         let age = theirs.register::<Age>().unwrap();
         let mass = theirs.register::<other::Mass>().unwrap();
-        let error = ours.plan_adoption(&theirs, set([age, mass]), no_ids).unwrap_err();
+        let error = ours.plan_adoption(&theirs, set([age, mass]), Vec::new(), no_ids).unwrap_err();
         let AdoptionError::Name(taken) = error else { panic!("the name is taken") };
         assert_eq!(taken.name, "mass");
         assert!(taken.owner.ends_with("tests::Mass") && taken.refused.ends_with("other::Mass"));
         assert_eq!(ours.len(), 1);
-        assert!(ours.plan_adoption(&theirs, set([age]), no_ids).is_ok(), "it is not used");
+        assert!(
+            ours.plan_adoption(&theirs, set([age]), Vec::new(), no_ids).is_ok(),
+            "it is not used"
+        );
     }
 
     #[test]
@@ -264,7 +272,7 @@ mod tests {
         let _ = theirs.share(5u8);
         let (their_oak, their_birch) = (theirs.share("oak"), theirs.share("birch"));
         let used = set([their_oak.marker, their_oak.tag, their_birch.tag]);
-        let plan = ours.plan_adoption(&theirs, used, no_ids).unwrap();
+        let plan = ours.plan_adoption(&theirs, used, Vec::new(), no_ids).unwrap();
         let adopted = ours.adopt(&theirs, plan);
         assert_eq!(adopted.id(their_oak.tag), oak.tag);
         assert_eq!(adopted.id(their_oak.marker), oak.marker);
@@ -287,7 +295,7 @@ mod tests {
         };
         let (kept, taken) = (share(&mut ours, 0), share(&mut theirs, half));
         let used: ComponentSet = taken.iter().flat_map(|row| [row.marker, row.tag]).collect();
-        let plan = ours.plan_adoption(&theirs, used, no_ids);
+        let plan = ours.plan_adoption(&theirs, used, Vec::new(), no_ids);
         assert_eq!(plan.unwrap_err(), AdoptionError::Types);
         assert_eq!(ours.len(), kept.len() + 1);
 
@@ -295,7 +303,7 @@ mod tests {
         drop(kept);
         ours.forget_values(|_| false);
         let used = taken.iter().take(100).flat_map(|row| [row.marker, row.tag]).collect();
-        let plan = ours.plan_adoption(&theirs, used, no_ids).unwrap();
+        let plan = ours.plan_adoption(&theirs, used, Vec::new(), no_ids).unwrap();
         let before = ours.len();
         let adopted = ours.adopt(&theirs, plan);
         assert_eq!((adopted.values.len(), ours.len()), (100, before));

@@ -225,6 +225,8 @@ impl ComponentHint {
 ///   [`World::hash`](crate::World::hash) does not cover them.
 ///   [Snapshots](crate::snapshot::Snapshot) have only those named by
 ///   [`keep_in_snapshots`](crate::sparse::SparseMut::keep_in_snapshots).
+/// - Changes of an entity that name sparse components alone, also by commands, spend no
+///   [version](crate::World::version).
 /// - A world with any makes a look-up in the set of each for each despawned entity.
 /// - `sparse` goes with `name` and no other word, and the item is not generic.
 ///

@@ -35,17 +35,24 @@ impl Registry {
         Ok(())
     }
 
-    /// Checks that the sparse components of another world can be those of this one.
-    pub(super) fn plan_sparse(&self, other: &Self) -> Result<(), NameTaken> {
-        other.sparse.0.iter().try_for_each(|(name, theirs)| match self.sparse.0.get(name) {
-            Some(ours) if ours.0 == theirs.0 => Ok(()),
-            _ => self.check_name(name, theirs.1),
+    /// Checks that some sparse components of another world can be those of this one.
+    pub(super) fn plan_sparse(
+        &self,
+        other: &Self,
+        names: &[&'static str],
+    ) -> Result<(), NameTaken> {
+        names.iter().try_for_each(|&name| {
+            let theirs = other.sparse.0[name];
+            match self.sparse.0.get(name) {
+                Some(ours) if ours.0 == theirs.0 => Ok(()),
+                _ => self.check_name(name, theirs.1),
+            }
         })
     }
 
-    /// Adds the names of the sparse components of another world.
-    pub(super) fn adopt_sparse(&mut self, other: &Self) {
-        self.sparse.0.extend(&other.sparse.0);
+    /// Adds the names of some sparse components of another world.
+    pub(super) fn adopt_sparse(&mut self, other: &Self, names: &[&'static str]) {
+        self.sparse.0.extend(names.iter().map(|&name| (name, other.sparse.0[name])));
     }
 
     fn check_name(&self, name: &'static str, refused: &'static str) -> Result<(), NameTaken> {

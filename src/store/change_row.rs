@@ -24,6 +24,12 @@ pub(super) struct RowChange {
     pub(super) now: Version,
 }
 
+/// Whether a net change removes no component and adds none. It never removes one that it adds, so
+/// both bundles are the same only if both are empty.
+pub(super) fn is_nothing((removed, added): (BundleId, BundleId)) -> bool {
+    removed == added
+}
+
 impl Store {
     /// Moves a row along an edge, or overwrites it if the edge leads back to its archetype.
     /// `exchange` may read the removed bundle and must write the added one.
@@ -145,6 +151,9 @@ impl Store {
     ) -> Result<bool, EntityError> {
         let place = self.entities.locate(entity)?;
         let edge = self.exchange_bytes_edge(entity, place.archetype(), bundles)?;
+        if is_nothing(bundles) {
+            return Ok(false);
+        }
         let now = self.advance_clock();
         let change = RowChange { entity, place, edge, now };
         let has_moved = self.exchange_bytes_along(change, values);

@@ -8,7 +8,7 @@ use crate::archetype::{
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::version::Version;
 
-use super::change_row::RowChange;
+use super::change_row::{RowChange, is_nothing};
 use super::error::EntityError;
 use super::matches::MatchedRows;
 use super::row_values::RowValues;
@@ -45,6 +45,7 @@ impl Store {
             let rows = next..next + scratch.rows.len();
             next = rows.end;
             match self.exchange_bytes_edge(entities[rows.start], source, bundles) {
+                Ok(_) if is_nothing(bundles) => {}
                 Ok(edge) => {
                     let now = *now.get_or_insert_with(|| self.advance_clock());
                     let rows = (source, rows);

@@ -20,6 +20,7 @@ use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::matches::SelectedRows;
+use super::sparse_sets::ErasedSet;
 use super::store::Store;
 
 /// The reason why a world was not merged into another, or entities were not moved to it. Both
@@ -167,7 +168,15 @@ impl Store {
             let olds = coming.iter().flat_map(IncomingRows::entities);
             olds.zip(self.entities.coming_ids(new)).collect()
         };
-        let plan = self.registry.plan_adoption(&other.registry, used.collect(), new_ids)?;
+        let sparse = if new == other.entities.len() {
+            other.sparse.names_in_use(|_| true)
+        } else {
+            let is_coming = |set: &dyn ErasedSet| {
+                coming.iter().flat_map(IncomingRows::entities).any(|entity| set.contains(entity))
+            };
+            other.sparse.names_in_use(is_coming)
+        };
+        let plan = self.registry.plan_adoption(&other.registry, used.collect(), sparse, new_ids)?;
         let mut bytes = (new as u64).saturating_mul(RequestLimit::ID_BYTES);
         // Values that are equal with their new ids bring archetypes together.
         let mut arriving: FxHashMap<ArchetypeId, usize> = FxHashMap::default();

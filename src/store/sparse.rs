@@ -2,8 +2,9 @@
 //! components in their sets.
 //!
 //! Each call checks all that may be refused, then changes the row, which may be refused too, and
-//! then the sets, which cannot fail. A bundle of columns alone takes the way of its columns: the
-//! conditions are constants. A value that is replaced or removed unasked is dropped at the end: its
+//! then the sets, which cannot fail: a set is added last, so that a refused call takes no name. A
+//! bundle of columns alone takes the way of its columns, and one of sparse components that of the
+//! sets, without a version: the conditions are constants. A value that is replaced or removed unasked is dropped at the end: its
 //! destructor may panic.
 
 use std::sync::RwLockReadGuard;
@@ -25,8 +26,9 @@ impl Store {
     #[inline]
     pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
-        self.add_sets::<B::Sparse>();
+        self.check_sets::<B::Sparse>();
         let entity = self.spawn(columns)?;
+        self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
         Ok(entity)
     }
@@ -38,8 +40,9 @@ impl Store {
         bundle: B,
     ) -> Result<(), SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
-        self.add_sets::<B::Sparse>();
+        self.check_sets::<B::Sparse>();
         self.spawn_at(entity, columns)?;
+        self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
         Ok(())
     }
@@ -58,13 +61,14 @@ impl Store {
         if <<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
             return self.spawn_each(bundles.map(|bundle| bundle.split().0));
         }
-        self.add_sets::<<I::Item as Bundle>::Sparse>();
+        self.check_sets::<<I::Item as Bundle>::Sparse>();
         let mut parts = Vec::new();
         let rows = self.write_each(bundles.map(|bundle| {
             let (columns, sparse) = PendingParts::split(bundle);
             parts.push(sparse);
             columns
         }))?;
+        self.add_sets::<<I::Item as Bundle>::Sparse>();
         let entities = self.spawned(rows).to_vec();
         // They are new, so no value is replaced and no destructor runs.
         let parts = parts.into_iter().map(PendingParts::take);
@@ -81,12 +85,13 @@ impl Store {
         bundle: B,
     ) -> Result<(), EntityError> {
         let (columns, sparse) = PendingParts::split(bundle);
-        self.add_sets::<B::Sparse>();
-        if is_sparse::<B>() {
+        if const { is_sparse::<B>() } {
             self.ensure_alive(entity)?;
         } else {
+            self.check_sets::<B::Sparse>();
             self.insert(entity, columns)?;
         }
+        self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
         Ok(())
     }
@@ -95,7 +100,7 @@ impl Store {
     #[inline]
     pub(crate) fn remove_bundle<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         self.ensure_has_sparse::<B::Sparse>(entity)?;
-        let columns = if is_sparse::<B>() {
+        let columns = if const { is_sparse::<B>() } {
             self.ensure_alive(entity)?;
             B::Columns::load(&mut &[][..])
         } else {
@@ -112,12 +117,30 @@ impl Store {
         added: A,
     ) -> Result<R, EntityError> {
         let (columns, sparse) = PendingParts::split(added);
-        self.add_sets::<A::Sparse>();
         self.ensure_has_sparse::<R::Sparse>(entity)?;
-        let columns = self.exchange::<R::Columns, A::Columns>(entity, columns)?;
+        let columns = if const { is_sparse::<(R, A)>() } {
+            self.ensure_alive(entity)?;
+            R::Columns::load(&mut &[][..])
+        } else {
+            self.check_sets::<A::Sparse>();
+            self.exchange::<R::Columns, A::Columns>(entity, columns)?
+        };
+        self.add_sets::<A::Sparse>();
         let removed = PendingParts(Some(self.take_sparse::<R::Sparse>(entity)));
         self.put_sparse(entity, sparse.take());
         Ok(R::join(columns, removed.take()))
+    }
+
+    /// Checks that the sets of some components can be added.
+    ///
+    /// # Panics
+    ///
+    /// If another component has the name of one of them.
+    #[inline]
+    fn check_sets<S: SparseBundle>(&self) {
+        if !S::IS_EMPTY {
+            S::visit(&mut Checking { store: self });
+        }
     }
 
     /// Adds the sets of some components.
@@ -165,6 +188,21 @@ impl Store {
         let set = self.sparse.read();
         if set.is_none() {
             self.registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
+        }
+        set
+    }
+
+    /// The set of a sparse component, for writing, if it exists.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    #[inline]
+    pub(crate) fn write_sparse<S: SparseComponent>(&mut self) -> Option<&mut SparseSet<S>> {
+        let Self { sparse, registry, .. } = self;
+        let set = sparse.get_mut();
+        if set.is_none() {
+            registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
         }
         set
     }
@@ -260,6 +298,21 @@ impl<S: SparseBundle> Drop for PendingParts<S> {
             let mut panic = FirstPanic::default();
             sparse.put(&mut panic);
             panic.resume_from_drop();
+        }
+    }
+}
+
+/// Checks the names of components without a set.
+struct Checking<'s> {
+    store: &'s Store,
+}
+
+impl SparseVisitor for Checking<'_> {
+    #[inline]
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        let Store { sparse, registry, .. } = self.store;
+        if !sparse.has::<S>() {
+            registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
         }
     }
 }

@@ -63,6 +63,12 @@ impl SparseSets {
         self.lock_mut().map(of_lock)
     }
 
+    /// Whether the set of `T` exists.
+    #[inline]
+    pub(super) fn has<T: SparseComponent>(&self) -> bool {
+        self.by_type.contains_key(&TypeId::of::<T>())
+    }
+
     /// The set of `T`, which is added if it does not exist.
     ///
     /// # Panics
@@ -87,7 +93,7 @@ impl SparseSets {
         &mut self,
         registry: &mut Registry,
     ) -> Result<(), NameTaken> {
-        if self.by_type.contains_key(&TypeId::of::<T>()) { Ok(()) } else { self.add::<T>(registry) }
+        if self.has::<T>() { Ok(()) } else { self.add::<T>(registry) }
     }
 
     #[cold]
@@ -213,7 +219,7 @@ impl SparseSets {
     }
 
     /// Takes over the values of another world. `map` returns the new ids of its entities. Moves no
-    /// values of types that this world does not have yet. O(values).
+    /// values of types that this world does not have yet, and adds no set without values. O(values).
     ///
     /// # Panics
     ///
@@ -225,6 +231,7 @@ impl SparseSets {
             theirs.rename(&new);
             match self.by_type.get(&type_id) {
                 Some(&number) => self.sets[number].append(&mut *theirs),
+                None if theirs.info().len == 0 => {}
                 None => {
                     self.by_type.insert(type_id, self.sets.len());
                     self.sets.push(theirs);
@@ -261,6 +268,16 @@ impl SparseSets {
         self.sets.iter().map(|set| set.info())
     }
 
+    /// The names of the components with values, of which `is_used` is true. O(sets).
+    pub(super) fn names_in_use(
+        &self,
+        is_used: impl Fn(&dyn ErasedSet) -> bool,
+    ) -> Vec<&'static str> {
+        let in_use = |info: &SparseSetInfo, set| info.len > 0 && is_used(set);
+        let sets = self.sets.iter().map(|set| (set.info(), &**set));
+        sets.filter(|(info, set)| in_use(info, *set)).map(|(info, _)| info.name).collect()
+    }
+
     /// The names of the entity's components.
     pub(crate) fn names_of(&self, entity: Entity) -> impl Iterator<Item = &'static str> {
         let sets = self.sets.iter().filter(move |set| set.contains(entity));
@@ -289,7 +306,7 @@ impl fmt::Debug for SparseSets {
 }
 
 /// A sparse set of any type. The methods are the methods of [`SparseSet`].
-trait ErasedSet: Any + Send + Sync {
+pub(super) trait ErasedSet: Any + Send + Sync {
     fn info(&self) -> SparseSetInfo;
     fn contains(&self, entity: Entity) -> bool;
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;

@@ -97,7 +97,7 @@ impl<S: SparseComponent> CellShape<S> for InSet<S> {
     #[inline]
     fn get_mut(world: &mut World, entity: Entity) -> Result<&mut S, EntityError> {
         let is_alive = world.contains(entity);
-        let value = world.store.sparse_mut::<S>().0.get_mut(entity);
+        let value = world.store.write_sparse::<S>().and_then(|set| set.get_mut(entity));
         value.ok_or_else(|| EntityError::lacks(entity, S::NAME, is_alive))
     }
 }

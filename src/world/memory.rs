@@ -1,7 +1,7 @@
 //! Memory: reserved, counted and returned.
 
 use super::world::World;
-use crate::archetype::{Bundle, assert_distinct};
+use crate::archetype::{ColumnBundle, assert_distinct};
 use crate::entity::ReserveError;
 use crate::store::SpawnError;
 
@@ -48,7 +48,7 @@ pub struct Compacted {
 /// # Memory
 impl World {
     /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates no
-    /// memory. The reservation ends with [`World::clear`], [`MemoryMut::compact`], or, while the
+    /// memory. Sparse components have no rows, and cannot be named. The reservation ends with [`World::clear`], [`MemoryMut::compact`], or, while the
     /// archetype has no entity, [`MemoryMut::retire_archetypes`].
     ///
     /// # Errors
@@ -63,10 +63,10 @@ impl World {
     /// world.reserve::<Health>(10_000)?;
     /// # Ok::<(), phalanx::error::SpawnError>(())
     /// ```
-    pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
+    pub fn reserve<B: ColumnBundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.reserve::<B::Columns>(rows)
+        self.store.reserve::<B>(rows)
     }
 
     /// The bytes that the world holds, by use. O(archetypes).

@@ -193,6 +193,33 @@ fn a_batch_whose_iterator_panics_spawns_nothing() {
     sound(&world);
 }
 
+#[test]
+fn changes_of_sparse_components_alone_spend_no_version() {
+    let mut world = World::new();
+    let [one, two] = [world.spawn(Four(1)), world.spawn(())];
+    let before = (world.version(), world.hash());
+    world.insert(one, Text::from("one")).unwrap();
+    world.exchange::<(), _>(two, Number(2)).unwrap();
+    world.exchange::<Number, _>(two, Text::from("two")).unwrap();
+    assert!(world.exchange::<Number, _>(two, Text::from("no")).is_err());
+    world.remove::<Text>(two).unwrap();
+    let mut buffer = world.command_buffer(0).unwrap();
+    buffer.insert(one, Number(3));
+    buffer.insert(two, Number(4));
+    buffer.run(|_| {});
+    buffer.exchange::<Number, _>(one, Text::from("played alone"));
+    buffer.run(|_| {});
+    buffer.insert(one, Number(5));
+    buffer.remove::<Number>(one);
+    assert_eq!(world.apply(&mut buffer).unwrap().moved, 0);
+    assert_eq!((world.version(), world.hash()), before);
+    assert_eq!(world.get::<Text>(one).unwrap().0, "played alone");
+    assert_eq!((world.has::<Number>(one), *world.get::<Number>(two).unwrap()), (false, Number(4)));
+    world.insert(one, (Number(6), Tag)).unwrap();
+    assert!(world.version() > before.0);
+    sound(&world);
+}
+
 mod other {
     use phalanx::prelude::*;
 
@@ -205,7 +232,7 @@ mod other {
 struct Health(f32);
 
 #[component(sparse, name = "health")]
-struct SparseHealth(#[expect(dead_code, reason = "its name is what counts")] u8);
+struct SparseHealth(u8);
 
 fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
@@ -238,5 +265,54 @@ fn a_name_belongs_to_one_component_of_either_kind() {
     let mut level = World::new();
     level.spawn((SparseHealth(1), Tag));
     assert!(world.merge(level).is_err());
+    sound(&world);
+}
+
+#[test]
+fn a_call_that_is_refused_takes_no_name() {
+    let mut world = World::builder().entities_max(2).build();
+    let dead = world.spawn(());
+    world.despawn(dead).unwrap();
+    let alive = world.spawn(());
+    let value = || (SparseHealth(1), Four(1));
+    assert!(world.get_mut::<SparseHealth>(alive).is_err());
+    assert!(world.insert(dead, SparseHealth(1)).is_err() && world.insert(dead, value()).is_err());
+    assert!(world.remove::<SparseHealth>(alive).is_err());
+    assert!(world.exchange::<Tag, _>(alive, value()).is_err());
+    assert!(world.exchange::<Number, _>(alive, SparseHealth(1)).is_err());
+    assert!(world.spawn_at(alive, value()).is_err());
+    assert!(world.try_spawn_batch([(); 2].map(|()| value())).is_err());
+    world.insert(alive, Health(1.0)).unwrap();
+    assert!(panics(|| _ = world.get_mut::<SparseHealth>(alive)));
+    assert!(panics(|| _ = world.spawn(SparseHealth(1))) && panics(|| _ = world.spawn(value())));
+    assert_eq!(world.len(), 1);
+    sound(&world);
+}
+
+#[test]
+fn names_of_components_that_no_coming_entity_has_are_free() {
+    let level = || {
+        let mut level = World::new();
+        let entity = level.spawn((SparseHealth(1), Tag));
+        level.remove::<SparseHealth>(entity).unwrap();
+        level
+    };
+    let mut world = World::new();
+    world.spawn(Health(1.0));
+    assert_eq!(world.merge(level()).unwrap().len(), 1);
+    let mut world = World::new();
+    assert_eq!(world.merge(level()).unwrap().len(), 1);
+    let mut level = level();
+    let named = level.spawn((SparseHealth(2), Four(1)));
+    assert_eq!(world.move_from(level.matching::<Entity>().with::<Tag>()).unwrap().len(), 1);
+    sound(&world);
+    // Neither has taken the name.
+    world.spawn(Health(1.0));
+    assert!(world.move_from(level.matching::<&Four>()).is_err() && level.contains(named));
+    let mut free = World::new();
+    let new = free.move_from(level.matching::<&Four>()).unwrap().get(named).unwrap();
+    assert_eq!(free.get::<SparseHealth>(new).unwrap().0, 2);
+    assert!(panics(|| _ = free.spawn(Health(1.0))));
+    assert!(world.merge(free).is_err());
     sound(&world);
 }
