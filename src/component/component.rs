@@ -33,6 +33,7 @@ use super::plain::Plain;
     label = "not a component",
     note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
     note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`",
+    note = "if it is one with `#[component(sparse)]`, it is in no column: the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values by entity",
     note = "if it is one with `#[component(split)]`, this wants a component of one column, and a split component is several columns: `world.query::<&{Self}>().lookup()` has its rows by entity"
 )]
 pub trait Component: Plain {
@@ -77,9 +78,9 @@ pub trait Component: Plain {
     }
 }
 
-/// The id of a component type in the world that looked it up last. Every world checks the id before
-/// it uses it. It is mostly valid in all worlds of a program, since programs mostly register types
-/// in one order.
+/// The id of a component type, or the number of a sparse set, in the world that looked it up last.
+/// Every world checks the number before it uses it. It is mostly valid in all worlds of a program,
+/// since programs mostly register types in one order.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ComponentHint(AtomicU32);
@@ -93,11 +94,11 @@ impl ComponentHint {
     }
 
     #[inline]
-    pub(super) fn get(&self) -> u32 {
+    pub(crate) fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(super) fn set(&self, id: u32) {
+    pub(crate) fn set(&self, id: u32) {
         self.0.store(id, Ordering::Relaxed);
     }
 }
@@ -228,7 +229,7 @@ impl ComponentHint {
 /// - Changes of an entity that name sparse components alone, also by commands, spend no
 ///   [version](crate::World::version).
 /// - A world with any makes a look-up in the set of each for each despawned entity.
-/// - `sparse` goes with `name` and no other word, and the item is not generic.
+/// - `sparse` goes with `name` and `crate = path` and no other word, and the item is not generic.
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;

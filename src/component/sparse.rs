@@ -10,6 +10,7 @@
 
 use crate::tuples::for_tuples;
 
+use super::component::ComponentHint;
 use super::names::Names;
 
 /// A component that is stored beside the chunks, by entity: a value of any `Send + Sync` type, with
@@ -33,6 +34,13 @@ pub trait SparseComponent: Send + Sync + 'static {
     /// The stable name of the type, unique among all components of a world: see
     /// [`Component::NAME`](crate::Component::NAME).
     const NAME: &'static str;
+
+    /// The number of the set in the world that looked it up last.
+    #[doc(hidden)]
+    #[inline]
+    fn hint() -> Option<&'static ComponentHint> {
+        None
+    }
 }
 
 /// Sparse components of a bundle: none, one, or a tuple.

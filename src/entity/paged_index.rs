@@ -10,7 +10,8 @@
 //! A look-up is three loads without a hash, and the first two of them are hot. A page is made when
 //! an index in it gets a number, and given back when the last one loses it, so memory follows the
 //! indices in use: one index costs a page of 4 KiB and a branch of 2.5 KiB, and one near
-//! 4,294,967,295 a root of 128 KiB as well.
+//! 4,294,967,295 a root of 128 KiB as well. One page and one branch without numbers are kept until
+//! the index shrinks: where a lone number comes and goes, each pair would make and free both.
 //!
 //! Generations are not compared: the owner of the numbers has the ids as well.
 
@@ -57,6 +58,31 @@ const fn split(index: u32) -> (usize, usize, usize) {
 pub(crate) struct PagedIndex {
     /// Ends with a branch.
     root: Vec<Option<Box<Branch>>>,
+    spare: Spare,
+}
+
+/// A page and a branch without numbers, to be used again.
+#[derive(Debug, Default)]
+struct Spare {
+    page: Option<Box<Page>>,
+    branch: Option<Box<Branch>>,
+}
+
+impl Clone for Spare {
+    /// A copy begins without.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Spare {
+    fn page(&mut self) -> Box<Page> {
+        self.page.take().unwrap_or_else(|| Box::new([NONE; PAGE_LEN]))
+    }
+
+    fn branch(&mut self) -> Box<Branch> {
+        self.branch.take().unwrap_or_else(Branch::new)
+    }
 }
 
 impl PagedIndex {
@@ -69,63 +95,86 @@ impl PagedIndex {
         (number != NONE).then_some(number)
     }
 
-    /// The page of an index, which is made if it does not exist, and the number of its numbers.
-    fn page_mut(&mut self, index: u32) -> (&mut Page, &mut u16) {
-        let (branch, page, _) = split(index);
-        if self.root.len() <= branch {
-            self.root.resize_with(branch + 1, || None);
-        }
-        let branch = self.root[branch].get_or_insert_with(Branch::new);
-        let Branch { pages, used, len } = &mut **branch;
-        let numbers = pages[page].get_or_insert_with(|| {
-            *len += 1;
-            Box::new([NONE; PAGE_LEN])
-        });
-        (numbers, &mut used[page])
+    /// The place of an index, if its page exists, and the number of numbers in the page.
+    #[inline]
+    fn place_mut(&mut self, index: u32) -> Option<(&mut u32, &mut u16)> {
+        let (branch, page, place) = split(index);
+        let Branch { pages, used, .. } = &mut **self.root.get_mut(branch)?.as_mut()?;
+        Some((&mut pages[page].as_deref_mut()?[place], &mut used[page]))
     }
 
-    /// Gives an index a number. Returns the former one.
+    /// Makes the page of an index, if it does not exist.
+    #[cold]
+    fn add_page(&mut self, index: u32) {
+        let (branch, page, _) = split(index);
+        let Self { root, spare } = self;
+        if root.len() <= branch {
+            root.resize_with(branch + 1, || None);
+        }
+        let branch = root[branch].get_or_insert_with(|| spare.branch());
+        branch.pages[page].get_or_insert_with(|| {
+            branch.len += 1;
+            spare.page()
+        });
+    }
+
+    /// Gives an index a number, unless it has one. Returns that.
     ///
     /// # Panics
     ///
     /// If the number is `u32::MAX`.
     #[inline]
-    pub(crate) fn set(&mut self, index: u32, number: u32) -> Option<u32> {
+    pub(crate) fn add(&mut self, index: u32, number: u32) -> Option<u32> {
         assert!(number != NONE, "there are 2^32 numbers or more");
-        let (_, _, place) = split(index);
-        let (page, used) = self.page_mut(index);
-        let former = core::mem::replace(&mut page[place], number);
-        if former != NONE {
-            return Some(former);
+        loop {
+            if let Some((at, used)) = self.place_mut(index) {
+                if *at != NONE {
+                    return Some(*at);
+                }
+                *at = number;
+                *used += 1;
+                return None;
+            }
+            self.add_page(index);
         }
-        *used += 1;
-        None
+    }
+
+    /// Gives an index that has a number another one.
+    ///
+    /// # Panics
+    ///
+    /// If it has none.
+    #[inline]
+    pub(crate) fn replace(&mut self, index: u32, number: u32) {
+        let at = self.place_mut(index).map(|(at, _)| at).filter(|at| **at != NONE);
+        *at.expect("the index has no number") = number;
     }
 
     /// Takes the number of an index. Gives its page back if it was the last one there.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) -> Option<u32> {
-        let (at, page, place) = split(index);
-        let branch = self.root.get_mut(at)?.as_mut()?;
-        let numbers = branch.pages[page].as_deref_mut()?;
-        let number = core::mem::replace(&mut numbers[place], NONE);
+        let (at, used) = self.place_mut(index)?;
+        let number = core::mem::replace(at, NONE);
         if number == NONE {
             return None;
         }
-        branch.used[page] -= 1;
-        if branch.used[page] == 0 {
-            self.free_page(at, page);
+        *used -= 1;
+        if *used == 0 {
+            self.free_page(index);
         }
         Some(number)
     }
 
     #[cold]
-    fn free_page(&mut self, at: usize, page: usize) {
+    fn free_page(&mut self, index: u32) {
+        let (at, page, _) = split(index);
         let branch = self.root[at].as_mut().expect("the page has a branch");
-        branch.pages[page] = None;
+        let freed = branch.pages[page].take();
+        self.spare.page = self.spare.page.take().or(freed);
         branch.len -= 1;
         if branch.len == 0 {
-            self.root[at] = None;
+            let freed = self.root[at].take();
+            self.spare.branch = self.spare.branch.take().or(freed);
             let ends_with_branch = self.root.iter().rposition(Option::is_some);
             self.root.truncate(ends_with_branch.map_or(0, |last| last + 1));
         }
@@ -136,15 +185,18 @@ impl PagedIndex {
         self.root.clear();
     }
 
-    /// Frees memory of branches that left.
+    /// Frees memory of pages and branches that left.
     pub(crate) fn shrink(&mut self) {
+        self.spare = Spare::default();
         self.root.shrink_to_fit();
     }
 
     /// The allocated memory.
     pub(crate) fn bytes(&self) -> usize {
         let pages: usize = self.root.iter().flatten().map(|branch| branch.len).sum();
-        let branches = self.root.iter().flatten().count();
+        let pages = pages + usize::from(self.spare.page.is_some());
+        let branches =
+            self.root.iter().flatten().count() + usize::from(self.spare.branch.is_some());
         self.root.capacity() * size_of::<Option<Box<Branch>>>()
             + branches * size_of::<Branch>()
             + pages * size_of::<Page>()
@@ -157,7 +209,7 @@ impl PagedIndex {
         self.root.iter().flatten().map(|branch| used(branch)).sum()
     }
 
-    /// Whether the counts of numbers and pages are right.
+    /// Whether the counts of numbers and pages are right, and spare pages and branches are empty.
     pub(crate) fn is_consistent(&self) -> bool {
         let page_is_counted = |(page, &used): (&Option<Box<Page>>, &u16)| match page {
             Some(page) => {
@@ -171,7 +223,13 @@ impl PagedIndex {
                 && branch.pages.iter().flatten().count() == branch.len
                 && branch.pages.iter().zip(branch.used.iter()).all(page_is_counted)
         };
-        self.root.last().is_none_or(Option::is_some)
+        let Spare { page, branch } = &self.spare;
+        page.iter().all(|page| **page == [NONE; PAGE_LEN])
+            && branch.iter().all(|branch| {
+                (branch.len, branch.used) == (0, [0; BRANCH_LEN])
+                    && branch.pages.iter().all(Option::is_none)
+            })
+            && self.root.last().is_none_or(Option::is_some)
             && self.root.iter().flatten().all(|branch| branch_is_counted(branch))
     }
 }
@@ -188,7 +246,7 @@ mod tests {
     fn an_index_near_the_end_costs_a_page() {
         let mut index = PagedIndex::default();
         assert_eq!((index.bytes(), index.get(u32::MAX)), (0, None));
-        assert_eq!(index.set(u32::MAX, 7), None);
+        assert_eq!(index.add(u32::MAX, 7), None);
         assert_eq!(
             (index.get(u32::MAX), index.get(u32::MAX - 1), index.get(0)),
             (Some(7), None, None)
@@ -203,12 +261,37 @@ mod tests {
     fn pages_are_given_back() {
         let mut index = PagedIndex::default();
         for i in 0..5000 {
-            index.set(i, i);
+            index.add(i, i);
         }
+        index.shrink();
         let full = index.bytes();
         (0..4096).for_each(|i| assert_eq!(index.take(i), Some(i)));
-        assert_eq!(index.bytes(), full - 4 * size_of::<Page>());
+        assert_eq!(index.bytes(), full - 3 * size_of::<Page>(), "one is spare");
         assert!(index.is_consistent());
+        index.shrink();
+        assert_eq!(index.bytes(), full - 4 * size_of::<Page>());
+    }
+
+    #[test]
+    fn a_lone_number_uses_one_page_again() {
+        let mut index = PagedIndex::default();
+        index.add(70, 0);
+        let page_of = |index: &PagedIndex| {
+            index.root[0].as_ref().and_then(|b| b.pages[0].as_deref()).map(|page| page.as_ptr())
+        };
+        let (first, bytes) = (page_of(&index), index.bytes());
+        for number in 0..10 {
+            assert!(index.take(70).is_some() && index.is_consistent());
+            assert_eq!((index.bytes(), index.len()), (bytes, 0));
+            assert_eq!(index.add(70, number), None);
+        }
+        assert!(first.is_some() && page_of(&index) == first);
+        // A copy has no spare pages, and no number is left in one.
+        assert_eq!((index.take(70), index.clone().bytes()), (Some(9), 0));
+        assert_eq!((index.add(600, 1), index.get(70), index.get(600)), (None, None, Some(1)));
+        index.take(600);
+        index.shrink();
+        assert_eq!(index.bytes(), 0);
     }
 
     proptest! {
@@ -218,8 +301,11 @@ mod tests {
             for (number, (bits, region, is_set)) in (0..).zip(steps) {
                 // Few indices, in several pages and branches.
                 let at = (bits & 0x3) | region << (9 * region) | (bits & 0x8000_0000);
-                if is_set {
-                    prop_assert_eq!(index.set(at, number), map.insert(at, number));
+                if is_set && map.contains_key(&at) {
+                    prop_assert_eq!(index.add(at, number), map.insert(at, number));
+                    index.replace(at, number);
+                } else if is_set {
+                    prop_assert_eq!(index.add(at, number), map.insert(at, number));
                 } else {
                     prop_assert_eq!(index.take(at), map.remove(&at));
                 }

@@ -4,8 +4,8 @@
 //! Each call checks all that may be refused, then changes the row, which may be refused too, and
 //! then the sets, which cannot fail: a set is added last, so that a refused call takes no name. A
 //! bundle of columns alone takes the way of its columns, and one of sparse components that of the
-//! sets, without a version: the conditions are constants. A value that is replaced or removed unasked is dropped at the end: its
-//! destructor may panic.
+//! sets, without a version: the conditions are constants. A value that is replaced or removed
+//! unasked is dropped at the end: its destructor may panic.
 
 use std::sync::RwLockReadGuard;
 
@@ -101,7 +101,7 @@ impl Store {
     pub(crate) fn remove_bundle<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         self.ensure_has_sparse::<B::Sparse>(entity)?;
         let columns = if const { is_sparse::<B>() } {
-            self.ensure_alive(entity)?;
+            // It has a value, so it is alive.
             B::Columns::load(&mut &[][..])
         } else {
             self.remove(entity)?
@@ -248,12 +248,13 @@ impl Store {
         S::visit(&mut SetChange { sets: &mut self.sparse, entity, panic });
     }
 
+    #[inline]
     fn ensure_alive(&self, entity: Entity) -> Result<(), NoSuchEntity> {
         if self.contains(entity) { Ok(()) } else { Err(NoSuchEntity { entity }) }
     }
 
     #[inline]
-    fn ensure_has_sparse<S: SparseBundle>(&self, entity: Entity) -> Result<(), EntityError> {
+    fn ensure_has_sparse<S: SparseBundle>(&mut self, entity: Entity) -> Result<(), EntityError> {
         if S::IS_EMPTY {
             return Ok(());
         }
@@ -273,18 +274,18 @@ const fn is_sparse<B: Bundle>() -> bool {
 
 /// The sparse components of a bundle until their call cannot be refused any more. If it is, each is
 /// dropped: the destructor of a tuple would end the process at the second panic.
-struct PendingParts<S: SparseBundle>(Option<S>);
+pub(crate) struct PendingParts<S: SparseBundle>(Option<S>);
 
 impl<S: SparseBundle> PendingParts<S> {
     /// The columns and the sparse components of a bundle.
     #[inline]
-    fn split<B: Bundle<Sparse = S>>(bundle: B) -> (B::Columns, Self) {
+    pub(crate) fn split<B: Bundle<Sparse = S>>(bundle: B) -> (B::Columns, Self) {
         let (columns, sparse) = bundle.split();
         (columns, Self(Some(sparse)))
     }
 
     #[inline]
-    fn take(mut self) -> S {
+    pub(crate) fn take(mut self) -> S {
         self.0.take().expect("the components are taken when they are consumed")
     }
 }
@@ -335,7 +336,7 @@ impl SparseVisitor for Adding<'_> {
 
 /// Finds a component that an entity lacks.
 struct Missing<'s> {
-    store: &'s Store,
+    store: &'s mut Store,
     entity: Entity,
     name: Option<&'static str>,
 }
@@ -343,8 +344,10 @@ struct Missing<'s> {
 impl SparseVisitor for Missing<'_> {
     #[inline]
     fn visit_sparse<S: SparseComponent>(&mut self) {
-        if self.name.is_none() && !self.store.has_sparse::<S>(self.entity) {
-            self.name = Some(S::NAME);
+        let Self { store, entity, name } = self;
+        // The exclusive access needs no lock.
+        if name.is_none() && !store.write_sparse::<S>().is_some_and(|set| set.contains(*entity)) {
+            *name = Some(S::NAME);
         }
     }
 }

@@ -128,30 +128,33 @@ impl<T> SparseSet<T> {
     }
 
     /// Adds the value of an entity, which must be alive. Returns the value that it replaces.
+    #[inline]
     pub(crate) fn insert(&mut self, entity: Entity, value: T) -> Option<T> {
-        if let Some(old) = self.get_mut(entity) {
-            return Some(core::mem::replace(old, value));
-        }
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
         self.values.reserve(1);
-        let former = self.positions.set(entity.index(), position);
-        debug_assert!(former.is_none(), "an entity that has ended has a value");
+        let known = self.positions.add(entity.index(), position);
         self.change();
+        if let Some(at) = known {
+            let at = at as usize;
+            debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
+            return Some(core::mem::replace(&mut self.values[at], value));
+        }
         self.entities.push(entity);
         self.values.push(value);
         None
     }
 
     /// Removes the value of an entity. The last one takes its place.
+    #[inline]
     pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
         let at = self.position(entity)?;
         let position = self.positions.take(entity.index())?;
         self.change();
         self.entities.swap_remove(at);
         if let Some(moved) = self.entities.get(at) {
-            self.positions.set(moved.index(), position);
+            self.positions.replace(moved.index(), position);
         }
         Some(self.values.swap_remove(at))
     }
@@ -182,7 +185,7 @@ impl<T> SparseSet<T> {
     /// If one has.
     fn index_from(&mut self, first: u32) {
         for (entity, position) in self.entities[first as usize..].iter().zip(first..) {
-            let former = self.positions.set(entity.index(), position);
+            let former = self.positions.add(entity.index(), position);
             assert!(former.is_none(), "an entity has a value in both sets");
         }
     }

@@ -37,6 +37,8 @@ pub(crate) struct SparseSetInfo {
 pub(crate) struct SparseSets {
     /// Each is the `RwLock<SparseSet<T>>` of its type.
     sets: Vec<Box<dyn ErasedSet>>,
+    /// The type of each.
+    types: Vec<TypeId>,
     by_type: FxHashMap<TypeId, usize>,
 }
 
@@ -47,18 +49,43 @@ impl SparseSets {
         self.sets.is_empty()
     }
 
+    /// The number of the set of `T`: the hint, if it is valid here.
+    #[inline]
+    fn number<T: SparseComponent>(&self) -> Option<usize> {
+        if let Some(hint) = T::hint() {
+            let hinted = hint.get() as usize;
+            if self.types.get(hinted) == Some(&TypeId::of::<T>()) {
+                return Some(hinted);
+            }
+        }
+        self.find::<T>()
+    }
+
+    /// The number of the set of `T`, by hashing. Sets the hint.
+    #[inline(never)]
+    fn find<T: SparseComponent>(&self) -> Option<usize> {
+        let number = *self.by_type.get(&TypeId::of::<T>())?;
+        if let (Some(hint), Ok(known)) = (T::hint(), u32::try_from(number)) {
+            hint.set(known);
+        }
+        Some(number)
+    }
+
+    #[inline]
     fn lock<T: SparseComponent>(&self) -> Option<&RwLock<SparseSet<T>>> {
-        let set: &dyn Any = &*self.sets[*self.by_type.get(&TypeId::of::<T>())?];
+        let set: &dyn Any = &*self.sets[self.number::<T>()?];
         Some(set.downcast_ref().expect("a sparse set is filed under another type"))
     }
 
+    #[inline]
     fn lock_mut<T: SparseComponent>(&mut self) -> Option<&mut RwLock<SparseSet<T>>> {
-        let at = *self.by_type.get(&TypeId::of::<T>())?;
-        let set: &mut dyn Any = &mut *self.sets[at];
+        let number = self.number::<T>()?;
+        let set: &mut dyn Any = &mut *self.sets[number];
         Some(set.downcast_mut().expect("a sparse set is filed under another type"))
     }
 
     /// The set of `T`, if it exists.
+    #[inline]
     pub(crate) fn get_mut<T: SparseComponent>(&mut self) -> Option<&mut SparseSet<T>> {
         self.lock_mut().map(of_lock)
     }
@@ -66,7 +93,7 @@ impl SparseSets {
     /// Whether the set of `T` exists.
     #[inline]
     pub(super) fn has<T: SparseComponent>(&self) -> bool {
-        self.by_type.contains_key(&TypeId::of::<T>())
+        self.number::<T>().is_some()
     }
 
     /// The set of `T`, which is added if it does not exist.
@@ -99,9 +126,14 @@ impl SparseSets {
     #[cold]
     fn add<T: SparseComponent>(&mut self, registry: &mut Registry) -> Result<(), NameTaken> {
         registry.register_sparse::<T>()?;
-        self.sets.push(Box::<RwLock<SparseSet<T>>>::default());
-        self.by_type.insert(TypeId::of::<T>(), self.sets.len() - 1);
+        self.push(TypeId::of::<T>(), Box::<RwLock<SparseSet<T>>>::default());
         Ok(())
+    }
+
+    fn push(&mut self, type_id: TypeId, set: Box<dyn ErasedSet>) {
+        self.by_type.insert(type_id, self.sets.len());
+        self.types.push(type_id);
+        self.sets.push(set);
     }
 
     /// The set of `T` for reading, if it exists.
@@ -109,6 +141,7 @@ impl SparseSets {
     /// # Panics
     ///
     /// If it is borrowed for writing.
+    #[inline]
     pub(crate) fn read<T: SparseComponent>(&self) -> Option<RwLockReadGuard<'_, SparseSet<T>>> {
         self.lock().map(read)
     }
@@ -193,8 +226,7 @@ impl SparseSets {
 
     fn add_copy(&mut self, type_id: TypeId, set: &dyn ErasedSet) {
         if let Some(copy) = set.copied() {
-            self.by_type.insert(type_id, self.sets.len());
-            self.sets.push(copy);
+            self.push(type_id, copy);
         }
     }
 
@@ -207,11 +239,10 @@ impl SparseSets {
         is_alive: &dyn Fn(Entity) -> bool,
         panic: &mut FirstPanic,
     ) {
-        for (type_id, number) in sorted(self.by_type.iter().map(|(&id, &number)| (id, number))) {
-            let set = &mut self.sets[number];
-            match copies.by_type.get(&type_id) {
+        for (type_id, set) in self.types.iter().zip(&mut self.sets) {
+            match copies.by_type.get(type_id) {
                 Some(&at) => set.exchange_for(&mut *copies.sets[at]),
-                None if all.by_type.contains_key(&type_id) => {}
+                None if all.by_type.contains_key(type_id) => {}
                 None => set.retain(is_alive, panic),
             }
         }
@@ -219,23 +250,21 @@ impl SparseSets {
     }
 
     /// Takes over the values of another world. `map` returns the new ids of its entities. Moves no
-    /// values of types that this world does not have yet, and adds no set without values. O(values).
+    /// values of types that this world does not have yet, and adds no set without values.
+    /// O(values).
     ///
     /// # Panics
     ///
     /// If `map` returns `None` for an entity that has a value.
     pub(crate) fn merge(&mut self, mut other: Self, map: &dyn Fn(Entity) -> Option<Entity>) {
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
-        let types = sorted(other.by_type.drain());
-        for ((type_id, _), mut theirs) in types.into_iter().zip(other.sets.drain(..)) {
+        other.by_type.clear();
+        for (type_id, mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
             theirs.rename(&new);
             match self.by_type.get(&type_id) {
                 Some(&number) => self.sets[number].append(&mut *theirs),
                 None if theirs.info().len == 0 => {}
-                None => {
-                    self.by_type.insert(type_id, self.sets.len());
-                    self.sets.push(theirs);
-                }
+                None => self.push(type_id, theirs),
             }
         }
     }
@@ -243,11 +272,9 @@ impl SparseSets {
     /// Takes out the values of some entities. O(entities) for each set that has values.
     pub(crate) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self::default();
-        for (type_id, number) in sorted(self.by_type.iter().map(|(&id, &number)| (id, number))) {
-            let set = &mut self.sets[number];
+        for (&type_id, set) in self.types.iter().zip(&mut self.sets) {
             if set.info().len > 0 {
-                part.by_type.insert(type_id, part.sets.len());
-                part.sets.push(set.split(entities));
+                part.push(type_id, set.split(entities));
             }
         }
         part
@@ -398,13 +425,7 @@ impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
     }
 }
 
-/// Types of values in the order of their sets.
-fn sorted(types: impl Iterator<Item = (TypeId, usize)>) -> Vec<(TypeId, usize)> {
-    let mut types: Vec<_> = types.collect();
-    types.sort_unstable_by_key(|&(_, number)| number);
-    types
-}
-
+#[inline]
 fn of_lock<T>(lock: &mut RwLock<SparseSet<T>>) -> &mut SparseSet<T> {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
@@ -414,6 +435,7 @@ fn of_any<T: 'static>(lock: &mut dyn Any) -> &mut SparseSet<T> {
     of_lock(lock.downcast_mut().expect("a sparse set is filed under another type"))
 }
 
+#[inline]
 fn read<T: SparseComponent>(lock: &RwLock<SparseSet<T>>) -> RwLockReadGuard<'_, SparseSet<T>> {
     match lock.try_read() {
         Ok(guard) => guard,

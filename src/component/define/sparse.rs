@@ -14,6 +14,7 @@ macro_rules! __sparse {
             impl $crate::sparse::SparseComponent for $name {
                 const NAME: &'static $crate::__define::str =
                     $crate::__component!(@name $name $($text)?);
+                $crate::__component! { @hint }
             }
         };
     };
