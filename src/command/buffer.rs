@@ -80,10 +80,11 @@ use super::scratch::PlaybackScratch;
 ///
 /// # Cost
 ///
-/// Recording appends 24 bytes and the value. Playback costs the same as the merged changes, called
-/// separately. A buffer keeps its memory, so that a reused buffer does not allocate, except for the
-/// closures of [`run`](Self::run) and [`retain_where`](Self::retain_where);
-/// [`compact`](Self::compact) gives the memory back.
+/// Recording appends 24 bytes and the value, and 16 bytes more for [sparse
+/// components](crate::component#sparse-components). Playback costs the same as the merged changes,
+/// called separately. A buffer keeps its memory, so that a reused buffer does not allocate, except
+/// for the closures of [`run`](Self::run) and [`retain_where`](Self::retain_where), and for batches
+/// with sparse components; [`compact`](Self::compact) gives the memory back.
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,
@@ -353,8 +354,7 @@ impl CommandBuffer {
     /// The iterator is exhausted by this call. It must be finite: the number of bytes recorded is
     /// not limited.
     ///
-    /// If the iterator panics, no command is recorded. Bundles with [sparse
-    /// components](crate::component#sparse-components) are recorded as spawns of one entity each.
+    /// If the iterator panics, no command is recorded.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -119,7 +119,7 @@ fn play(
         world,
         records,
         values,
-        sparse,
+        sparse: sparse.as_deref_mut(),
         bundle_kinds,
         resolved,
         merge_table,

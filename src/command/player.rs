@@ -18,7 +18,7 @@ use super::error::{Applied, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use super::failures::Failures;
 use super::merge_table::{MergeTable, NetChangeValues};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};
-use super::sparse_values::SparseValues;
+use super::sparse_values::{BatchParts, SparseValues};
 
 /// The result of a playback.
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(super) struct Player<'p> {
     pub(super) world: &'p mut World,
     pub(super) records: &'p [Record],
     pub(super) values: &'p Arena,
-    pub(super) sparse: &'p mut SparseValues,
+    pub(super) sparse: Option<&'p mut SparseValues>,
     pub(super) bundle_kinds: &'p BundleKinds,
     pub(super) resolved: &'p ResolvedKinds,
     pub(super) merge_table: &'p mut MergeTable,
@@ -62,10 +62,11 @@ impl Player<'_> {
         group: &mut Vec<u32>,
     ) {
         self.play_rows(records.clone(), groups, group);
-        if self.sparse.is_empty() {
+        let Self { world, sparse, records: all, failed_parts, outcome, .. } = self;
+        let Some(sparse) = sparse else { return };
+        if sparse.is_empty() {
             return;
         }
-        let Self { world, sparse, records: all, failed_parts, outcome, .. } = self;
         failed_parts.sort_unstable();
         // A record whose name is refused has become a despawn.
         let entity_of = |at: usize| {
@@ -75,7 +76,7 @@ impl Player<'_> {
             has_effect.then_some(record.entity)
         };
         sparse.play(&mut world.store, records, entity_of, &mut outcome.panic);
-        self.failed_parts.clear();
+        failed_parts.clear();
     }
 
     fn play_rows(
@@ -308,7 +309,7 @@ impl Player<'_> {
     }
 
     fn record_failed(&mut self, at: usize, fault: CommandErrorKind) {
-        if !self.sparse.is_empty() {
+        if self.sparse.is_some() {
             self.failed_parts.push(at);
         }
         let record = &self.records[at];
@@ -366,8 +367,11 @@ impl Player<'_> {
                     self.report(after, verb, entity, Some(bundle_kind), switch.call_site, fault);
                 }
             }
-            BarrierKind::Batch { bundle_kind, rows, value } => {
-                if let Err(fault) = self.spawn_batch(bundle_kind, rows, value) {
+            BarrierKind::Batch { bundle_kind, rows, value, mut parts } => {
+                let spawned = self.spawn_batch(bundle_kind, rows, value, &mut parts);
+                // Parts of rows that were not spawned: their destructors may panic.
+                self.catch(|_| drop(parts));
+                if let Err(fault) = spawned {
                     let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);
                     self.report(after, verb, entity, Some(bundle_kind), call_site, fault);
                 }
@@ -395,6 +399,7 @@ impl Player<'_> {
         bundle_kind: BundleKindId,
         rows: usize,
         value: ValueId,
+        parts: &mut Option<Box<dyn BatchParts>>,
     ) -> Result<(), CommandErrorKind> {
         if let Some(taken) = self.resolved.refused(bundle_kind) {
             return Err(CommandErrorKind::NameTaken(taken));
@@ -407,12 +412,16 @@ impl Player<'_> {
             RowValues { bytes: &self.values.bytes()[value.byte()..], starts: &kind.starts };
         let spawned =
             self.world.store.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
-        spawned.map_err(|error| match error {
+        let entities = spawned.map_err(|error| match error {
             SpawnError::Exhausted(error) => CommandErrorKind::Exhausted(error),
             SpawnError::Memory(error) => CommandErrorKind::Memory(error),
             SpawnError::Layout(error) => CommandErrorKind::Layout(error),
             other => unreachable!("rows of a bundle need ids and memory only: {other}"),
         })?;
+        if let Some(parts) = parts.take() {
+            let entities = entities.to_vec();
+            parts.put(&mut self.world.store, &entities, &mut self.outcome.panic);
+        }
         self.outcome.applied.spawned += rows;
         Ok(())
     }

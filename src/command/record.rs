@@ -8,13 +8,13 @@ use crate::archetype::{Bundle, ColumnBundle};
 use crate::component::SparseBundle;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
-use crate::store::FirstPanic;
+use crate::store::{FirstPanic, PendingParts};
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandErrorKind, CommandVerb};
-use super::sparse_values::SparseValues;
+use super::sparse_values::{BatchParts, SparseValues};
 use super::switches::{Switch, Switches};
 
 /// The source location that recorded a command.
@@ -105,7 +105,12 @@ pub(super) type DeferredChange = Deferred<Result<usize, CommandErrorKind>>;
 /// The effect of a barrier.
 pub(super) enum BarrierKind {
     /// Spawns rows of one bundle kind. Their values are consecutive.
-    Batch { bundle_kind: BundleKindId, rows: usize, value: ValueId },
+    Batch {
+        bundle_kind: BundleKindId,
+        rows: usize,
+        value: ValueId,
+        parts: Option<Box<dyn BatchParts>>,
+    },
     /// Changes the entities that a query matches.
     ByQuery { verb: CommandVerb, bundle_kind: BundleKindId, value: ValueId, change: ByQuery },
     /// Enables or disables a component of some entities.
@@ -123,7 +128,8 @@ pub(super) struct Recorder {
     pub(super) barriers: Vec<Barrier>,
     pub(super) values: Arena,
     pub(super) bundle_kinds: BundleKinds,
-    pub(super) sparse: SparseValues,
+    /// `None` before the first sparse part: most recorders have none.
+    pub(super) sparse: Option<Box<SparseValues>>,
     /// The number of records without an id.
     pub(super) ids_missing: usize,
 }
@@ -152,12 +158,21 @@ impl Recorder {
         self.records.is_empty() && self.barriers.is_empty()
     }
 
+    /// Records the sparse part of the next record: it drops `R` and puts `added`.
+    #[inline]
+    fn push_sparse<R: SparseBundle, A: SparseBundle>(&mut self, added: A) {
+        if const { !(R::IS_EMPTY && A::IS_EMPTY) } {
+            let sparse = self.sparse.get_or_insert_default();
+            sparse.push::<R, A>(self.records.len(), added);
+        }
+    }
+
     #[inline]
     pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: B, call_site: CallSite) {
         let (columns, sparse) = bundle.split();
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(&columns));
         let kind = RecordKind::Spawn;
-        self.sparse.push::<(), _>(self.records.len(), sparse);
+        self.push_sparse::<(), _>(sparse);
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
@@ -166,7 +181,7 @@ impl Recorder {
         let (columns, sparse) = bundle.split();
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(&columns));
         let (entity, kind) = (Entity::NULL, RecordKind::SpawnWithoutId);
-        self.sparse.push::<(), _>(self.records.len(), sparse);
+        self.push_sparse::<(), _>(sparse);
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
         self.ids_missing += 1;
     }
@@ -181,7 +196,7 @@ impl Recorder {
         let (columns, sparse) = added.split();
         let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(&columns));
         let kind = RecordKind::Change;
-        self.sparse.push::<R::Sparse, _>(self.records.len(), sparse);
+        self.push_sparse::<R::Sparse, _>(sparse);
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
@@ -198,19 +213,20 @@ impl Recorder {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        if !<<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
-            // Ids come at playback, so the sparse parts need records of their own.
-            let bundles: Vec<_> = bundles.into_iter().collect();
-            return bundles.into_iter().for_each(|one| self.spawn_without_id(one, call_site));
-        }
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), I::Item>(), self.values.end());
-        let mut rows = 0;
+        let is_sparse = const { !<<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY };
+        let (mut rows, mut parts) = (0, Vec::new());
         for bundle in bundles {
-            self.values.push(&bundle.split().0);
+            let (columns, sparse) = PendingParts::split(bundle);
+            self.values.push(&columns);
+            if is_sparse {
+                parts.push(sparse);
+            }
             rows += 1;
         }
         if rows > 0 {
-            self.push(BarrierKind::Batch { bundle_kind, rows, value }, call_site);
+            let parts = is_sparse.then(|| Box::new(parts) as _);
+            self.push(BarrierKind::Batch { bundle_kind, rows, value, parts }, call_site);
         }
     }
 
@@ -236,7 +252,9 @@ impl Recorder {
         let translate = |id: BundleKindId| translated.get(id.index()).copied().unwrap_or_default();
         let (bytes, records) = (self.values.bytes().len(), self.records.len());
         self.values.append(&mut other.values);
-        self.sparse.append(&mut other.sparse, records);
+        if let Some(sparse) = &mut other.sparse {
+            self.sparse.get_or_insert_default().append(sparse, records);
+        }
         self.records.extend(other.records.drain(..).map(|record| Record {
             value: record.value.offset(bytes),
             bundle_kind: translate(record.bundle_kind),
@@ -244,10 +262,11 @@ impl Recorder {
         }));
         self.barriers.extend(other.barriers.drain(..).map(|barrier| {
             let kind = match barrier.kind {
-                BarrierKind::Batch { bundle_kind, rows, value } => BarrierKind::Batch {
+                BarrierKind::Batch { bundle_kind, rows, value, parts } => BarrierKind::Batch {
                     bundle_kind: translate(bundle_kind),
                     rows,
                     value: value.offset(bytes),
+                    parts,
                 },
                 BarrierKind::ByQuery { verb, bundle_kind, value, change } => BarrierKind::ByQuery {
                     verb,
@@ -272,14 +291,15 @@ impl Recorder {
             + size_of_val(&self.barriers[..])
             + switches * size_of::<Switch>()
             + self.values.bytes().len()
-            + self.sparse.used_bytes()
+            + self.sparse.as_ref().map_or(0, |sparse| sparse.used_bytes())
     }
 
     /// The allocated memory, without closures and bundle kinds.
     pub(super) fn held_bytes(&self) -> usize {
         let switches = self.barriers.iter().map(Barrier::switches_bytes).sum::<usize>();
         let lists = vec_bytes(&self.records) + vec_bytes(&self.barriers);
-        lists + switches + self.values.held_bytes() + self.sparse.held_bytes()
+        let sparse = self.sparse.as_ref().map_or(0, |sparse| sparse.held_bytes());
+        lists + switches + self.values.held_bytes() + sparse
     }
 
     /// Frees unused memory.
@@ -287,7 +307,8 @@ impl Recorder {
         self.records.shrink_to_fit();
         self.barriers.shrink_to_fit();
         self.values.shrink();
-        self.sparse.shrink();
+        self.sparse = self.sparse.take().filter(|sparse| !sparse.is_unused());
+        self.sparse.iter_mut().for_each(|sparse| sparse.shrink());
     }
 
     /// Discards all commands. Bundle kinds and memory are kept.
@@ -307,7 +328,11 @@ impl Recorder {
         self.records.clear();
         self.values.clear();
         self.ids_missing = 0;
-        drop_barriers(self.barriers.drain(..), panic);
-        self.sparse.clear_caught(panic);
+        if !self.barriers.is_empty() {
+            drop_barriers(self.barriers.drain(..), panic);
+        }
+        if let Some(sparse) = &mut self.sparse {
+            sparse.clear_caught(panic);
+        }
     }
 }

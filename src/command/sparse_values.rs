@@ -11,6 +11,8 @@
 //! records up to the next barrier are played, if the entity is alive then. The effect is the same:
 //! no record but the last despawn of an entity decides whether it is alive at the barrier.
 //!
+//! A batch is a barrier, and keeps the parts of its rows.
+//!
 //! Values are moved to a queue of their type, and from there to the world. Those that are never
 //! played are dropped with the buffer, when it is cleared, or when their command fails.
 
@@ -26,7 +28,7 @@ use rustc_hash::FxHashMap;
 use crate::component::SparseBundle;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
-use crate::store::{FirstPanic, Store};
+use crate::store::{FirstPanic, PendingParts, Store};
 
 /// A sparse part of a record.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,8 @@ pub(super) struct SparseValues {
     /// One for each pair of removed and added bundles. Kept when the buffer is emptied.
     queues: Vec<Box<dyn Queue>>,
     by_type: FxHashMap<TypeId, usize>,
+    /// The last queue looked up: loops record the same one repeatedly.
+    last: Option<(TypeId, usize)>,
     /// The number of parts that have been played.
     played: usize,
 }
@@ -57,10 +61,11 @@ impl SparseValues {
     /// Adds the part of a record that drops `R` and then puts `added`.
     #[inline]
     pub(super) fn push<R: SparseBundle, A: SparseBundle>(&mut self, record: usize, added: A) {
-        if R::IS_EMPTY && A::IS_EMPTY {
-            return;
-        }
-        let queue = self.queue_of(TypeId::of::<(R, A)>(), || Box::<QueueOf<R, A>>::default());
+        let key = TypeId::of::<(R, A)>();
+        let queue = match self.last {
+            Some((last, queue)) if last == key => queue,
+            _ => self.queue_of(key, || Box::<QueueOf<R, A>>::default()),
+        };
         self.parts.push(Part { record, queue });
         let queue: &mut dyn Any = &mut *self.queues[queue];
         let queue: &mut QueueOf<R, A> = queue.downcast_mut().expect("a queue is of another type");
@@ -68,10 +73,17 @@ impl SparseValues {
     }
 
     fn queue_of(&mut self, key: TypeId, new: impl FnOnce() -> Box<dyn Queue>) -> usize {
-        *self.by_type.entry(key).or_insert_with(|| {
+        let queue = *self.by_type.entry(key).or_insert_with(|| {
             self.queues.push(new());
             self.queues.len() - 1
-        })
+        });
+        self.last = Some((key, queue));
+        queue
+    }
+
+    /// Whether no part is recorded.
+    pub(super) const fn is_unused(&self) -> bool {
+        self.parts.is_empty()
     }
 
     /// Whether all parts have been played.
@@ -151,6 +163,20 @@ impl Drop for SparseValues {
         let mut panic = FirstPanic::default();
         self.clear_caught(&mut panic);
         panic.resume_from_drop();
+    }
+}
+
+/// The sparse parts of the rows of a batch.
+pub(super) trait BatchParts: Send + Sync {
+    /// Puts them into the entities of the rows.
+    fn put(self: Box<Self>, store: &mut Store, entities: &[Entity], panic: &mut FirstPanic);
+}
+
+impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
+    fn put(self: Box<Self>, store: &mut Store, entities: &[Entity], panic: &mut FirstPanic) {
+        for (&entity, part) in entities.iter().zip(*self) {
+            store.put_sparse_caught(entity, part.take(), panic);
+        }
     }
 }
 

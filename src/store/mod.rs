@@ -153,6 +153,7 @@ pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, Requirements
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
+pub(crate) use sparse::PendingParts;
 pub(crate) use sparse_set::SparseSet;
 pub(crate) use sparse_sets::SparseSetInfo;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};

@@ -167,21 +167,21 @@ impl Store {
     }
 
     /// Spawns `rows` entities with the components of `bundle`. `values` has the offsets of the
-    /// first row; the values of each next row begin `stride` bytes later. O(bytes).
+    /// first row; the values of each next row begin `stride` bytes later. Returns the entities.
+    /// O(bytes).
     pub(crate) fn spawn_strided(
         &mut self,
         bundle: BundleId,
         rows: usize,
         values: RowValues<'_>,
         stride: usize,
-    ) -> Result<(), SpawnError> {
+    ) -> Result<&[Entity], SpawnError> {
         self.entities.ensure_room(rows)?;
-        let spawned = self.spawn_rows(bundle, |mut batch, cells| {
+        self.spawn_rows(bundle, |mut batch, cells| {
             batch.ensure_room(rows)?;
             batch.write_bytes(cells, rows, (values, stride));
             Ok(batch.finish()?)
-        });
-        spawned.map(drop)
+        })
     }
 
     /// [`Store::spawn_strided`] of the entities of ids on loan.

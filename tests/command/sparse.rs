@@ -109,6 +109,37 @@ fn batches_and_writers_record_them() {
 }
 
 #[test]
+fn a_batch_is_one_barrier_and_spawns_all_or_nothing() {
+    let drops = Drops::default();
+    let value = |number| Noted(number, Arc::clone(&drops));
+    let mut world = World::builder().entities_max(4).build();
+    let mut buffer = world.command_buffer(0).unwrap();
+    let batch = |buffer: &mut CommandBuffer, rows| {
+        buffer.spawn_batch((0..rows).map(|i| (Four(i), value(2 * i))));
+    };
+    buffer.run(|world| assert_eq!(world.spawn(()).index(), 0, "it comes before the batch"));
+    batch(&mut buffer, 2);
+    buffer.run(|world| assert_eq!((world.len(), world.sparse::<Noted>().len()), (3, 2)));
+    batch(&mut buffer, 3);
+    assert_eq!(buffer.len(), 4);
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("too many") };
+    let faults: Vec<_> = errors.as_slice().iter().map(|one| (one.verb, one.fault)).collect();
+    assert!(matches!(faults[..], [(CommandVerb::Spawn, CommandErrorKind::Exhausted(_))]));
+    assert_eq!((errors.applied().spawned, world.len(), take(&drops)), (2, 3, vec![0, 2, 4]));
+    for (entity, four) in world.query::<(Entity, &Four)>().rows() {
+        assert_eq!(world.get::<Noted>(entity).unwrap().0, 2 * four.0);
+    }
+    sound(&world);
+
+    // Several destructors of one batch panic.
+    buffer.spawn_batch([1, 3].map(|number| (value(number), Second(value(number + 4)))));
+    let clear = catch_unwind(AssertUnwindSafe(|| buffer.clear()));
+    let panic = clear.expect_err("four destructors panic");
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "destructor 1");
+    assert_eq!(take(&drops), [1, 5, 3, 7]);
+}
+
+#[test]
 fn values_of_commands_that_fail_or_are_never_played_are_dropped() {
     let drops = Drops::default();
     let value = |number| Noted(number, Arc::clone(&drops));
