@@ -12,6 +12,11 @@ impl Registry {
         of_chunks.or_else(|| self.sparse.0.get(name).map(|&(_, path)| path))
     }
 
+    /// Whether a sparse component has a name.
+    pub(crate) fn is_sparse(&self, name: &str) -> bool {
+        self.sparse.0.contains_key(name)
+    }
+
     /// Checks that the name of `S` is free or its own.
     ///
     /// # Errors

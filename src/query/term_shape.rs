@@ -16,9 +16,10 @@ use super::some_rows::PickRow;
 
 /// The columns of a component, as terms use them.
 #[diagnostic::on_unimplemented(
-    message = "a query does not see sparse components: read this one with `Sparse` (`{Self}`)",
-    label = "a sparse component is no term of a query",
-    note = "the parameters `Sparse<Component>` and `SparseMut<Component>` of a system have its values by entity, and so have `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
+    message = "a term of a query is a component in columns, and this one is not known to be",
+    label = "not known to be in columns",
+    note = "in generic code, the bound `Component` says that it is a column",
+    note = "if it is sparse, queries do not see it: the parameters `Sparse<Component>` and `SparseMut<Component>` of a system have its values by entity, and so have `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
 )]
 pub trait TermShape: ColumnShape {
     /// The item of `&C` for a chunk.

@@ -175,6 +175,9 @@ impl<'b> Header<'b> {
                 return Err(ReadError::OtherComponent { name: name.into(), found, own });
             }
             (None, None) if rules.skip(name) => {}
+            (None, None) if registry.is_sparse(name) => {
+                return Err(ReadError::SparseComponent { name: name.into() });
+            }
             (None, None) => return Err(ReadError::UnknownComponent { name: name.into() }),
         }
         if file.id.is_some_and(|id| !self.known.insert(id)) {

@@ -46,6 +46,12 @@ pub enum ReadError {
         /// The name.
         name: Box<str>,
     },
+    /// The bytes have a component in columns that is [sparse](crate::component#sparse-components)
+    /// in this world.
+    SparseComponent {
+        /// The name.
+        name: Box<str>,
+    },
     /// The bytes have a component that this world defines in another way.
     OtherComponent {
         /// The name.
@@ -149,6 +155,12 @@ impl fmt::Display for ReadError {
                 "the component `{name}` is not registered in this world: call `World::register` \
                  first; `SnapshotReader::new` can leave the component out, or read it under a \
                  new name"
+            ),
+            Self::SparseComponent { name } => write!(
+                f,
+                "the component `{name}` is in columns in the bytes, and sparse in this world: \
+                 bytes have no sparse components; `SnapshotReader::new` can leave it out, or read \
+                 it under a new name"
             ),
             Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
                 f,

@@ -13,7 +13,9 @@ use super::world::World;
 
 /// # Components without their types
 impl World {
-    /// Registers the names of a bundle's components, without a spawn.
+    /// Registers the names of a bundle's components, without a spawn. Those of
+    /// [sparse components](crate::component#sparse-components) are taken, too, but have no bytes to
+    /// be used by name.
     ///
     /// # Panics
     ///
@@ -73,7 +75,8 @@ pub struct Reflect<'w> {
 }
 
 impl<'w> Reflect<'w> {
-    /// The component type of this name, if the world knows it: from a spawn, an insertion, a query
+    /// The component type of this name, if the world knows it and it is not
+    /// [sparse](crate::component#sparse-components): from a spawn, an insertion, a query
     /// that borrowed the world exclusively, or [`World::register`].
     ///
     /// ```
@@ -89,7 +92,8 @@ impl<'w> Reflect<'w> {
         registry.id_of_name(name).map(|id| registry.info(id))
     }
 
-    /// All component types that the world knows, in the order in which it learnt of them.
+    /// All component types that the world knows, in the order in which it learnt of them, but
+    /// [sparse ones](crate::component#sparse-components).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -253,8 +257,11 @@ impl ReflectMut<'_> {
         if name == Gone::NAME {
             return Err(BytesError::Gone);
         }
-        let id = self.world.store.registry().id_of_name(name);
-        id.ok_or_else(|| {
+        let registry = self.world.store.registry();
+        registry.id_of_name(name).ok_or_else(|| {
+            if registry.is_sparse(name) {
+                return BytesError::Sparse { name: name.to_owned() };
+            }
             let known: Vec<_> =
                 self.world.reflect().components().map(ComponentInfo::name).collect();
             let nearest = nearest(name, &known);
@@ -273,6 +280,12 @@ pub enum BytesError {
         name: String,
         /// The nearest known name, if one is near.
         nearest: Option<&'static str>,
+    },
+    /// The component with this name is [sparse](crate::component#sparse-components): its values
+    /// are not plain data.
+    Sparse {
+        /// The name.
+        name: String,
     },
     /// A component is named twice in one call.
     Repeated {
@@ -322,6 +335,11 @@ impl fmt::Display for BytesError {
                 f,
                 "the component `{name}` is not registered: call `World::register` first; without \
                  `as \"name\"` its name is a path, `crate::module::Type`"
+            ),
+            Self::Sparse { name } => write!(
+                f,
+                "`{name}` is sparse: it has no bytes; give its value by its type, with \
+                 `World::insert`"
             ),
             Self::Repeated { name } => write!(f, "`{name}` is named twice: give one value"),
             Self::Size { name, size, len } => {

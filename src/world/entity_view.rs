@@ -13,7 +13,9 @@ use super::world::World;
 
 /// # All components of an entity
 impl World {
-    /// All components of an entity: for inspectors, editors, and programs that save a scene.
+    /// All components of an entity: for inspectors, editors, and programs that save a scene. Of
+    /// [sparse components](crate::component#sparse-components), which have no bytes, it has the
+    /// names ([`EntityView::sparse`]), and the values by their types.
     ///
     /// # Errors
     ///
@@ -75,7 +77,7 @@ impl<'w> EntityView<'w> {
         self.entity
     }
 
-    /// Its components, sorted by name. O(components).
+    /// Its components but the sparse ones, sorted by name. O(components).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -99,7 +101,7 @@ impl<'w> EntityView<'w> {
         views.into_iter()
     }
 
-    /// The component with this name, if the entity has it.
+    /// The component with this name, if the entity has it and it is not sparse.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -193,6 +195,9 @@ impl fmt::Debug for EntityView<'_> {
         let mut map = f.debug_map();
         for component in self.components() {
             map.entry(&format_args!("{}", component.info.name()), &component);
+        }
+        for name in self.sparse() {
+            map.entry(&format_args!("{name}"), &format_args!("sparse"));
         }
         for shared in self.shared_types() {
             map.entry(&format_args!("{shared}"), &format_args!("shared"));

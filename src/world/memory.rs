@@ -48,8 +48,9 @@ pub struct Compacted {
 /// # Memory
 impl World {
     /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates no
-    /// memory. Sparse components have no rows, and cannot be named. The reservation ends with [`World::clear`], [`MemoryMut::compact`], or, while the
-    /// archetype has no entity, [`MemoryMut::retire_archetypes`].
+    /// memory. Sparse components have no rows, and cannot be named. The reservation ends with
+    /// [`World::clear`], [`MemoryMut::compact`], or, while the archetype has no entity,
+    /// [`MemoryMut::retire_archetypes`].
     ///
     /// # Errors
     ///

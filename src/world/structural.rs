@@ -103,6 +103,11 @@ impl World {
     /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
     /// unchanged.
     ///
+    /// # Panics
+    ///
+    /// If a destructor of a replaced [sparse component](crate::component#sparse-components) panics.
+    /// All components are inserted before the panic goes on.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);
@@ -150,6 +155,11 @@ impl World {
     ///
     /// If the entity is not alive, lacks a component of `R`, or the resulting row does not fit a
     /// chunk. The entity is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of a replaced [sparse component](crate::component#sparse-components) panics.
+    /// All components are inserted, and the removed ones dropped, before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;

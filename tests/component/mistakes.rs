@@ -116,7 +116,7 @@ fn mistakes_in_split_components() {
 
 #[test]
 fn mistakes_in_sparse_components() {
-    let unseen = "a query does not see sparse components: read this one with `Sparse`";
+    let unseen = "if it is sparse, queries do not see it";
     refused(
         "mistakes_of_sparse",
         &[

@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::error::{EntityError, NoSuchEntity};
 use phalanx::prelude::*;
+use phalanx::reflect::BytesError;
+use phalanx::snapshot::ReadError;
 use phalanx::sparse::SparseComponent as _;
 
 use crate::common::components::{Four, Number, Tag, Text, sound};
@@ -315,4 +317,31 @@ fn names_of_components_that_no_coming_entity_has_are_free() {
     assert!(panics(|| _ = free.spawn(Health(1.0))));
     assert!(world.merge(free).is_err());
     sound(&world);
+}
+
+#[test]
+fn calls_by_name_say_that_a_component_is_sparse() {
+    let mut world = World::new();
+    world.register::<(Text, Four)>();
+    let entity = world.spawn((Four(1), Text::from("one"), Number(2)));
+    let name = || Text::NAME.to_owned();
+    let inserted = world.reflect_mut().insert(entity, [(Text::NAME, &[1][..])]);
+    assert_eq!(inserted, Err(BytesError::Sparse { name: name() }));
+    let removed = world.reflect_mut().remove(entity, [Text::NAME]);
+    assert_eq!(removed, Err(BytesError::Sparse { name: name() }));
+    assert!(inserted.unwrap_err().to_string().contains("is sparse: it has no bytes"));
+    let view = world.entity(entity).unwrap();
+    let text = format!("{view:?}");
+    assert!(text.contains(&format!("{}: sparse", Text::NAME)), "{text}");
+    assert!(text.contains(&format!("{}: sparse", Number::NAME)), "{text}");
+    assert!(view.component(Text::NAME).is_none() && view.sparse().count() == 2);
+
+    // Bytes of a world in which the name is that of a column.
+    let mut source = World::new();
+    source.spawn(Health(1.0));
+    let mut bytes = Vec::new();
+    source.snapshot().unwrap().write_to(&mut bytes).unwrap();
+    world.register::<SparseHealth>();
+    let read = world.read_snapshot(&bytes).map(drop);
+    assert!(matches!(read, Err(ReadError::SparseComponent { name }) if *name == *"health"));
 }
