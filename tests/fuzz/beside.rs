@@ -2,16 +2,69 @@
 
 use std::collections::VecDeque;
 
+use phalanx::command::ApplyError;
 use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
 
-use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, word};
+use crate::outcome::{DEAD, DONE, Fault as _, IDLE, LACKS, Outcome};
 use crate::trial::{Side, Trial};
 
 /// A sparse component.
 #[component(sparse)]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Note(Box<u32>);
+
+impl Note {
+    pub(crate) fn of(number: u32) -> Self {
+        Self(Box::new(number))
+    }
+
+    /// Whether a value comes with the components of a bundle that has this number.
+    pub(crate) const fn is_beside(number: u32) -> bool {
+        number % 4 == 1
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        *self.0
+    }
+}
+
+/// Inserts the value of an entity, or takes it, in one of four ways. Returns the former value, as
+/// far as the way returns it.
+fn put(world: &mut World, entity: Entity, number: Option<u32>) -> Result<Option<u32>, Outcome> {
+    let former = |note: Note| Some(note.number());
+    let way = number.unwrap_or(entity.index()) / 4 % 4;
+    match (way, number) {
+        (0, Some(number)) => {
+            let put = world.sparse_mut().insert(entity, Note::of(number));
+            put.map(|former| former.map(|note: Note| note.number())).map_err(|error| error.word())
+        }
+        (0, None) => Ok(world.sparse_mut::<Note>().remove(entity).and_then(former)),
+        (1, Some(number)) => {
+            world.insert(entity, Note::of(number)).map(|()| None).map_err(|error| error.word())
+        }
+        (1, None) => world.remove::<Note>(entity).map(former).map_err(|error| error.word()),
+        (2, Some(number)) => {
+            let put = world.exchange::<(), _>(entity, Note::of(number));
+            put.map(|()| None).map_err(|error| error.word())
+        }
+        (2, None) => {
+            world.exchange::<Note, _>(entity, ()).map(former).map_err(|error| error.word())
+        }
+        _ => {
+            let mut buffer = world.command_buffer(0).expect("it asks for no ids");
+            match number {
+                Some(number) => buffer.insert(entity, Note::of(number)),
+                None => buffer.remove::<Note>(entity),
+            }
+            match world.apply(&mut buffer) {
+                Ok(_) => Ok(None),
+                Err(ApplyError::Commands(errors)) => Err(errors.as_slice()[0].fault.word()),
+                Err(error) => panic!("the buffer is of this world: {error}"),
+            }
+        }
+    }
+}
 
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,23 +104,20 @@ impl Unread {
 impl Trial {
     /// Inserts or removes the sparse component of an entity.
     pub(crate) fn put_side(&mut self, entity: Entity, number: Option<u32>) -> Outcome {
-        let put = match number {
-            Some(number) => {
-                self.step(|side| side.world.sparse_mut().insert(entity, Note(Box::new(number))))
-            }
-            None => self.step(|side| Ok(side.world.sparse_mut().remove(entity))),
-        };
+        let put = self.step(|side| put(&mut side.world, entity, number));
         let row = self.model.alive(entity).copied();
-        if row.is_none() && number.is_some() {
-            assert_eq!(word(&put), DEAD, "{entity}");
+        let old = row.and_then(|row| row.side);
+        if row.is_none() {
+            // The view removes what is not there.
+            let is_refused = put == Err(DEAD) || (number.is_none() && put == Ok(None));
+            assert!(is_refused, "the sparse component of {entity}: {put:?}");
             return DEAD;
         }
-        let old = row.and_then(|row| row.side);
-        let put = put.expect("it lives, or has none");
-        assert_eq!(put.map(|note| *note.0), old, "the sparse component of {entity}");
-        if row.is_some() {
-            self.model.row_mut(entity).side = number;
+        match put {
+            Ok(former) => assert!(former.is_none() || former == old, "{entity}: {former:?}"),
+            Err(refused) => assert_eq!((refused, number, old), (LACKS, None, None), "{entity}"),
         }
+        self.model.row_mut(entity).side = number;
         if old.is_some() || number.is_some() { DONE } else { LACKS }
     }
 

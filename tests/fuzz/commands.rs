@@ -4,6 +4,7 @@ use phalanx::command::CommandVerb;
 use phalanx::command::CommandWriter;
 use phalanx::prelude::*;
 
+use crate::beside::Note;
 use crate::chance::Chance;
 use crate::operations::Who;
 use crate::outcome::panic_as_told;
@@ -154,6 +155,19 @@ impl Command {
         }
     }
 
+    /// The value of the sparse component that it inserts.
+    pub(crate) fn note(&self) -> Option<u32> {
+        match *self {
+            Self::Insert { number, .. } if Note::is_beside(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether it removes the sparse component.
+    pub(crate) const fn drops_note(&self) -> bool {
+        matches!(self, Self::Remove { shape, .. } if *shape % 3 == 1 && *shape != EMPTY)
+    }
+
     /// The components that the command removes and adds, and the number of the added values.
     pub(crate) fn sets(&self) -> (Set, Set, u32) {
         match *self {
@@ -194,9 +208,15 @@ impl Command {
                 with_shape!(shape, S => buffer.spawn_batch((0..rows).map(|_| S::make(number))));
             }
             Self::Insert { shape, number, .. } => {
-                with_shape!(shape, S => buffer.insert(entity, S::make(number)));
+                with_shape!(shape, S => match Note::is_beside(number) {
+                    true => buffer.insert(entity, (S::make(number), Note::of(number))),
+                    false => buffer.insert(entity, S::make(number)),
+                });
             }
-            Self::Remove { shape, .. } => with_shape!(shape, S => buffer.remove::<S>(entity)),
+            Self::Remove { shape, .. } => with_shape!(shape, S => match self.drops_note() {
+                true => buffer.remove::<(Note, S)>(entity),
+                false => buffer.remove::<S>(entity),
+            }),
             Self::Exchange { removed, added, number, .. } => with_small_shape!(removed, R =>
                 with_small_shape!(added, A => buffer.exchange::<R, A>(entity, A::make(number)))),
             Self::Despawn { .. } => buffer.despawn(entity),
@@ -241,9 +261,15 @@ impl Command {
                 with_shape!(shape, S => writer.spawn(S::make(number)));
             }
             Self::Insert { shape, number, .. } => {
-                with_shape!(shape, S => writer.insert(entity, S::make(number)));
+                with_shape!(shape, S => match Note::is_beside(number) {
+                    true => writer.insert(entity, (S::make(number), Note::of(number))),
+                    false => writer.insert(entity, S::make(number)),
+                });
             }
-            Self::Remove { shape, .. } => with_shape!(shape, S => writer.remove::<S>(entity)),
+            Self::Remove { shape, .. } => with_shape!(shape, S => match self.drops_note() {
+                true => writer.remove::<(Note, S)>(entity),
+                false => writer.remove::<S>(entity),
+            }),
             Self::Exchange { removed, added, number, .. } => with_small_shape!(removed, R =>
                 with_small_shape!(added, A => writer.exchange::<R, A>(entity, A::make(number)))),
             Self::Despawn { .. } => writer.despawn(entity),

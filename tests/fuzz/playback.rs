@@ -77,6 +77,13 @@ impl<'m> Playback<'m> {
         true
     }
 
+    /// Changes the sparse component of an entity that is not dead.
+    fn change_note(&mut self, entity: Entity, command: &Command) {
+        if let Some(row) = self.model.rows.get_mut(&entity).filter(|row| !row.is_gone()) {
+            row.side = if command.drops_note() { None } else { command.note().or(row.side) };
+        }
+    }
+
     /// Writes components of all entities with matching components, except hidden ones.
     pub(crate) fn write_where(&mut self, matches: impl Fn(Set) -> bool, set: Set, number: u32) {
         let rows = self.model.rows.values_mut();
@@ -122,7 +129,10 @@ impl<'m> Playback<'m> {
             }
             Command::Insert { .. } | Command::Remove { .. } | Command::Exchange { .. } => {
                 match self.change(entity, (removed, added), number) {
-                    true => Ok(()),
+                    true => {
+                        self.change_note(entity, &command);
+                        Ok(())
+                    }
                     false => Err(DEAD),
                 }
             }

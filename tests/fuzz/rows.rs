@@ -2,13 +2,17 @@
 
 use phalanx::prelude::*;
 
+use crate::beside::Note;
 use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, WIDE, word};
 use crate::parts::{Eight, Four, Part, Shape, fits};
 use crate::trial::Trial;
 
 impl Trial {
     pub(crate) fn insert<S: Shape>(&mut self, entity: Entity, number: u32) -> Outcome {
-        let inserted = self.step(|side| side.world.insert(entity, S::make(number)));
+        let inserted = self.step(|side| match Note::is_beside(number) {
+            true => side.world.insert(entity, (S::make(number), Note::of(number))),
+            false => side.world.insert(entity, S::make(number)),
+        });
         let expected = match self.model.alive(entity) {
             None => DEAD,
             Some(row) if !fits(row.set | S::SET, self.model.chunk_bytes) => WIDE,
@@ -17,24 +21,46 @@ impl Trial {
         assert_eq!(word(&inserted), expected, "{entity}");
         if inserted.is_ok() {
             self.model.changed(&self.main.world, entity, (0, S::SET), number);
+            self.noted(entity, number);
         }
         expected
     }
 
+    /// An entity has got the sparse component that comes with a number.
+    pub(crate) fn noted(&mut self, entity: Entity, number: u32) {
+        if Note::is_beside(number) {
+            self.model.row_mut(entity).side = Some(number);
+        }
+    }
+
     pub(crate) fn remove<S: Shape>(&mut self, entity: Entity) -> Outcome {
-        let removed = self.step(|side| side.world.remove::<S>(entity));
+        let note = self.model.alive(entity).and_then(|row| row.side);
+        let note = note.filter(|&number| Note::is_beside(number));
+        let removed = self.step(|side| match note {
+            None => side.world.remove::<S>(entity),
+            Some(number) => side.world.remove::<(S, Note)>(entity).map(|(removed, note)| {
+                assert_eq!(note.number(), number, "the sparse component of {entity}");
+                removed
+            }),
+        });
         let row = self.model.needs(entity, S::SET).copied();
         let expected = row.err().unwrap_or(DONE);
         assert_eq!(word(&removed), expected, "{entity}");
         if let (Ok(removed), Ok(row)) = (removed, row) {
             assert_eq!(removed, S::of(&row.numbers), "what {entity} had");
             self.model.changed(&self.main.world, entity, (S::SET, 0), 0);
+            if note.is_some() {
+                self.model.row_mut(entity).side = None;
+            }
         }
         expected
     }
 
     pub(crate) fn exchange<R: Shape, A: Shape>(&mut self, entity: Entity, number: u32) -> Outcome {
-        let removed = self.step(|side| side.world.exchange::<R, A>(entity, A::make(number)));
+        let removed = self.step(|side| match Note::is_beside(number) {
+            true => side.world.exchange::<R, _>(entity, (A::make(number), Note::of(number))),
+            false => side.world.exchange::<R, A>(entity, A::make(number)),
+        });
         let row = self.model.alive(entity).copied();
         let outcome = word(&removed);
         let Some(row) = row else {
@@ -51,6 +77,7 @@ impl Trial {
         if let Ok(removed) = removed {
             assert_eq!(removed, R::of(&row.numbers), "what {entity} had");
             self.model.changed(&self.main.world, entity, (R::SET, A::SET), number);
+            self.noted(entity, number);
         }
         outcome
     }

@@ -3,6 +3,7 @@
 use phalanx::error::{AllocAtError, SpawnError};
 use phalanx::prelude::*;
 
+use crate::beside::Note;
 use crate::ids::AtId;
 use crate::operations::Hint;
 use crate::outcome::{
@@ -62,12 +63,16 @@ impl Trial {
     pub(crate) fn spawn<S: Shape>(&mut self, number: u32) -> Outcome {
         let expected = self.refusal(S::SET, 1);
         let spawned = self.step(|side| match expected {
+            DONE if Note::is_beside(number) => {
+                Ok(side.world.spawn((Note::of(number), S::make(number))))
+            }
             DONE if number.is_multiple_of(2) => Ok(side.world.spawn(S::make(number))),
             _ => side.world.try_spawn(S::make(number)),
         });
         assert_eq!(word(&spawned), expected);
         if let Ok(entity) = spawned {
             self.made::<S>(vec![entity], [number].into_iter());
+            self.noted(entity, number);
         }
         expected
     }
