@@ -157,6 +157,11 @@ fn mistakes_in_sparse_components() {
             ),
             (
                 "#[component] struct Health(f32); #[component(sparse)] struct Name(String);
+                 fn f(world: &mut World) { _ = world.reserve::<(Health, Name)>(9); }",
+                "`(Health, Name)` is not a bundle of columns",
+            ),
+            (
+                "#[component] struct Health(f32); #[component(sparse)] struct Name(String);
                  fn f(world: &mut World, name: Name) {
                      _ = world.matching::<&Health>().insert((Health(1.0), name));
                  }",
