@@ -30,6 +30,7 @@
 //! | `ReadTerms` | terms that only read, tuples of these | |
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |
+//! | `TotalOrder` | `f32`, `f64` | |
 //! | `Watch` | a single term for its own component, tuples for all | |
 //! | `Log` | the marker types of logs | |
 //! | `System` | functions and closures of parameters | |
@@ -160,6 +161,9 @@ impl Filter for Other {}
 "
     ClosedComponentTuple, "compile_fail,E0277": "
 impl ComponentTuple for Other {}
+"
+    ClosedTotalOrder, "compile_fail,E0277": "
+impl TotalOrder for Other { type Key = u8; }
 "
     ClosedWatch, "compile_fail,E0277": "
 impl Watch<Mine> for Other {}

@@ -23,6 +23,7 @@ mod spare;
 mod stopwatch;
 mod storage;
 mod store;
+mod total_order;
 mod tuples;
 mod version;
 

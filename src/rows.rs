@@ -31,3 +31,4 @@ pub use crate::query::{Combinations, Exclusion, Masked, RowError, RowLookup, Row
 pub use crate::storage::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
 };
+pub use crate::total_order::{TotalOrder, total_order};

@@ -16,6 +16,7 @@ use crate::version::Version;
 use super::archetype::Archetype;
 use super::extras::Extras;
 use super::graph::Edge;
+use super::reorder::RowSources;
 
 impl Archetype {
     /// A row with new values came to a chunk.
@@ -176,6 +177,32 @@ impl Archetype {
                 let rows = 0..self.list.rows(chunk);
                 attachments.rows_written((&self.stamps, chunk), column, rows);
             }
+        }
+    }
+
+    /// The rows of a chunk came from other places in the archetype. In all columns they have the
+    /// versions that they had there.
+    pub(super) fn rows_reordered(&mut self, to: u32, from: &RowSources<'_>, now: Version) {
+        let Self { stamps, extras, .. } = self;
+        let (old, chunk) = (from.stamps, to as usize);
+        let order = if from.is_same { old.get(StampKind::ORDER, chunk) } else { now };
+        stamps.put(StampKind::ORDER, chunk, order);
+        let Some(extras) = extras else { return stamps.record_reorder(chunk, old, from.chunks) };
+        let attachments = &extras.attachments;
+        attachments.begin_change(stamps, to);
+        stamps.record_reorder(chunk, old, from.chunks);
+        for column in attachments.columns_of_chunks().map(StampKind::column) {
+            stamps.put(column, chunk, old.get(column, chunk));
+        }
+        let kept: Vec<_> = (0..).take(self.list.columns().len()).map(|at| (at, at)).collect();
+        for spans in from.spans.chunk_by(|a, b| a.0 == b.0) {
+            let source = from.attachments.map(|attachments| RowSource {
+                attachments,
+                stamps: old,
+                chunk: spans[0].0,
+            });
+            let spans = spans.iter().map(|&(_, span)| span);
+            attachments.rows_arrived((stamps, to), source, spans, &kept, now);
         }
     }
 

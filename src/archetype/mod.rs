@@ -14,7 +14,8 @@
 //! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
 //!   moves many rows from any places, [`move_chunks`] whole chunks. [`arrive`] has the order in
 //!   which stamps and attachments are told about rows. [`merge_archetype`] takes over archetypes of
-//!   another world, and [`part`] takes out the rows that leave for one.
+//!   another world, and [`part`] takes out the rows that leave for one. [`reorder`] puts the rows
+//!   in another order.
 //! * [`archetype_image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the
 //!   difference between two images, and [`rows_view`] a view of the rows of an archetype or of an
 //!   image.
@@ -44,6 +45,7 @@ mod move_rows;
 mod new_row;
 mod part;
 mod patch;
+mod reorder;
 mod rows_view;
 mod shared_tags;
 mod traits;

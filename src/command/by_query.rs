@@ -4,7 +4,7 @@ use core::panic::Location;
 
 use crate::archetype::{ColumnBundle, assert_distinct};
 use crate::entity::Entity;
-use crate::query::{Filter, Terms, assert_unaliased};
+use crate::query::{Filter, ReadTerms, Terms, assert_unaliased};
 use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
@@ -126,6 +126,41 @@ impl CommandBuffer {
         let retain = move |world: &mut World| Ok(matching::<Q, F>(world)?.retain(kernel));
         let (verb, entity, change) =
             (CommandVerb::Despawn, Entity::NULL, DeferredChange::new(retain));
+        self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
+    }
+}
+
+/// # Rows in another order
+impl CommandBuffer {
+    /// Records a sort of the rows that `Q` and `F` match at playback, by
+    /// [`Matching::sort_by_key`](crate::Matching::sort_by_key). A barrier. Allocates a box for
+    /// `key`.
+    ///
+    /// `key` is called at playback, once for each row, after all commands before it.
+    /// [`Applied::matched`](crate::command::Applied::matched) counts the rows with new places. If
+    /// `key` panics, no row has moved, and the panic is resumed after the other commands. Filters
+    /// by version do not compile, as for [`insert_where`](Self::insert_where).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::rows::total_order;
+    /// # #[component] struct Depth(f32);
+    /// fn sort_sprites(mut commands: Commands) {
+    ///     commands.sort_where::<&Depth, (), _>(|depth| total_order(depth.0));
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn_batch([3.0, 1.0, 2.0].map(Depth));
+    /// world.run(sort_sprites);
+    /// assert!(world.query::<&Depth>().rows().is_sorted_by_key(|depth| total_order(depth.0)));
+    /// ```
+    #[track_caller]
+    pub fn sort_where<Q: ReadTerms, F: Filter, K: Ord>(
+        &mut self,
+        key: impl FnMut(Q::Row<'_>) -> K + Send + 'static,
+    ) {
+        const { assert_by_components::<Q, F>() };
+        let sort = move |world: &mut World| Ok(matching::<Q, F>(world)?.sort_by_key(key));
+        let (verb, entity, change) = (CommandVerb::Sort, Entity::NULL, DeferredChange::new(sort));
         self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
     }
 }

@@ -69,6 +69,8 @@ pub enum CommandVerb {
     Exchange,
     /// Despawns all entities that a query matches. A despawn of a single entity never fails.
     Despawn,
+    /// Sorts the rows that a query matches.
+    Sort,
     /// [`set_enabled`](crate::CommandBuffer::set_enabled) with `true`, or
     /// [`enable_where`](crate::CommandBuffer::enable_where).
     Enable,
@@ -90,6 +92,7 @@ impl fmt::Display for CommandVerb {
             Self::Remove => "remove",
             Self::Exchange => "exchange",
             Self::Despawn => "despawn",
+            Self::Sort => "sort",
             Self::Enable => "enable",
             Self::Disable => "disable",
             Self::InsertShared => "insert of a shared value",
@@ -174,7 +177,10 @@ impl fmt::Display for CommandError {
         }
         let names = !matches!(
             self.verb,
-            CommandVerb::Despawn | CommandVerb::InsertShared | CommandVerb::RemoveShared
+            CommandVerb::Despawn
+                | CommandVerb::Sort
+                | CommandVerb::InsertShared
+                | CommandVerb::RemoveShared
         );
         if self.components.is_empty() && names {
             f.write_str(" of no components")?;

@@ -46,11 +46,11 @@ pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> 
 pub(crate) fn masks_in<Q: Terms, F: Filter>(
     store: &mut Store,
     filter: &F,
-    mut f: impl FnMut(&Archetype, RowMask<'_>),
+    mut f: impl FnMut(ArchetypeId, &Archetype, RowMask<'_>),
 ) {
     let QueryParts { plan, archetypes, .. } = store.query_parts(query_type::<Q, F>());
-    for (entry, _, archetype) in entries(plan, archetypes.as_slice(), filter) {
-        masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(archetype, mask));
+    for (entry, id, archetype) in entries(plan, archetypes.as_slice(), filter) {
+        masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(id, archetype, mask));
     }
 }
 

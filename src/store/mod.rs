@@ -26,6 +26,8 @@
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
 //! * [`retire`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
+//! * [`reorder`] puts the rows of an archetype in another order; [`sort_order`] finds the order of
+//!   sorted keys.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
 //! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that are
@@ -116,12 +118,14 @@ mod plans;
 mod query_parts;
 mod read_guard;
 mod recent_plans;
+mod reorder;
 mod requirements;
 mod resolved_plan;
 mod retire;
 mod row_rule;
 mod row_values;
 mod rule;
+mod sort_order;
 mod sparse;
 mod sparse_image;
 mod sparse_set;
@@ -153,6 +157,7 @@ pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, Requirements
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
+pub(crate) use sort_order::sort_order;
 pub(crate) use sparse::PendingParts;
 pub(crate) use sparse_set::SparseSet;
 pub(crate) use sparse_sets::SparseSetInfo;

@@ -94,7 +94,7 @@ impl Trial {
 
     /// One change of many entities.
     fn change_many(&mut self) {
-        let operation = self.below(8);
+        let operation = self.below(10);
         let world = &mut self.world;
         match operation {
             0 => {
@@ -110,6 +110,10 @@ impl Trial {
                 self.counts.iter_mut().for_each(|(_, count)| *count += 1);
             }
             6 => drop(world.memory_mut().compact(usize::MAX)),
+            7 => drop(world.matching::<&Counted>().sort_by_key(|counted| counted.0[0])),
+            8 => {
+                world.matching::<Entity>().sort_by_key(|entity| entity.index() % 7);
+            }
             _ => {
                 let marked = world.query::<Entity>().with::<Mark>().with::<Other>();
                 let marked: Vec<_> = marked.into_iter().flat_map(<[Entity]>::to_vec).collect();

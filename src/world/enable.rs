@@ -163,7 +163,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
         let (store, filter) = self.into_parts();
         let (id, now) = (store.registry().id::<C>(), store.clock().next());
         let mut switched = 0;
-        masks_in::<Q, F>(store, &filter, |archetype, mask| {
+        masks_in::<Q, F>(store, &filter, |_, archetype, mask| {
             let Some(column) = archetype.column(id) else { return };
             let bits = archetype.bits(column);
             let bits = bits.expect("an archetype has no bits of an enableable component");

@@ -12,6 +12,7 @@
 //! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
+//! | [`sort`] | sorts the rows of each archetype by a key |
 //! | [`enable`] | switches components off and on without moving rows |
 //! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
@@ -79,6 +80,7 @@ mod digests;
 mod hash_cache;
 mod resources;
 mod retain;
+mod sort;
 mod split;
 
 pub use crate::store::{EntityError, SpawnError};

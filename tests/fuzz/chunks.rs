@@ -187,6 +187,43 @@ impl Lists {
         moved
     }
 
+    /// Sorts some rows of an archetype. A chunk has the newest stamps of the chunks from which its
+    /// rows came; its value stays. Returns the number of rows with new places.
+    pub(crate) fn sort(
+        &mut self,
+        number: usize,
+        rows: &[usize],
+        key: impl Fn(Entity) -> u32,
+        now: Stamp,
+    ) -> usize {
+        let list = &mut self.lists[number];
+        let mut from: Vec<usize> = (0..list.entities.len()).collect();
+        let mut order = rows.to_vec();
+        order.sort_by_key(|&row| key(list.entities[row]));
+        rows.iter().zip(order).for_each(|(&to, row)| from[to] = row);
+        let moved = from.iter().enumerate().filter(|(to, from)| to != *from).count();
+        if moved == 0 {
+            return 0;
+        }
+        let old = list.clone();
+        list.entities = from.iter().map(|&row| old.entities[row]).collect();
+        let of_rows = list.set & !<PerChunk<Bounds>>::SET;
+        for chunk in &mut list.chunks {
+            parts_of(of_rows).for_each(|part| chunk.columns[part] = 0);
+            chunk.arrival = 0;
+        }
+        for (to, &from) in from.iter().enumerate() {
+            let source = &old.chunks[old.chunk_of(from)];
+            let chunk = &mut list.chunks[old.chunk_of(to)];
+            chunk.raise(of_rows, source);
+            chunk.arrival = chunk.arrival.max(source.arrival);
+            if from != to {
+                chunk.order = now;
+            }
+        }
+        moved
+    }
+
     pub(crate) fn chunk_mut(&mut self, (number, row): Place) -> &mut Chunk {
         let list = &mut self.lists[number];
         let chunk = list.chunk_of(row);

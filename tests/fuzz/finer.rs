@@ -1,7 +1,7 @@
 //! Passes that write parts of columns or other data: values of chunks, lines of columns, enable
 //! bits, the two halves of a double-buffered component.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use phalanx::Previous;
 use phalanx::chunks::ChunkValueMut;
@@ -157,6 +157,30 @@ impl Trial {
         assert_eq!(ended, doomed.len(), "entities that are not marked");
         doomed.iter().for_each(|&entity| self.model.despawned(&self.main.world, entity));
         if doomed.is_empty() { IDLE } else { DONE }
+    }
+
+    /// Sorts the rows of each archetype by a key that many of them share.
+    pub(crate) fn sort(&mut self, only: Only, number: u32) -> Outcome {
+        let chunks = self.matched(only, Four::SET);
+        let since = only.since(self.now());
+        let key = move |entity: Entity| entity.index().wrapping_mul(number | 1) >> 27;
+        let moved = self.step(|side| {
+            filtered!(side.world, matching::<(&Four, Entity)>, only, since, q => {
+                q.sort_by_key(|(_, entity)| key(entity))
+            })
+        });
+        let mut seen = BTreeMap::<usize, Vec<usize>>::new();
+        for ((list, chunk), rows) in chunks {
+            let first = chunk * self.model.lists.lists[list].room;
+            seen.entry(list).or_default().extend(first..first + rows.len());
+        }
+        let now = self.now();
+        let mut expected = 0;
+        for (list, rows) in seen {
+            expected += self.model.sorted(list, &rows, key, now);
+        }
+        assert_eq!(moved, expected, "rows with new places");
+        if moved == 0 { IDLE } else { DONE }
     }
 
     /// Despawns several entities by their ids, some of them dead or repeated.

@@ -286,6 +286,22 @@ impl Model {
         self.moved(world, entity, before, 0);
     }
 
+    /// Sorts some rows of an archetype. Returns the number of rows with new places.
+    pub(crate) fn sorted(
+        &mut self,
+        list: usize,
+        rows: &[usize],
+        key: impl Fn(Entity) -> u32,
+        now: Stamp,
+    ) -> usize {
+        let moved = self.lists.sort(list, rows, key, now);
+        for row in 0..self.lists.lists[list].entities.len() {
+            let entity = self.lists.lists[list].entities[row];
+            self.row_mut(entity).place = (list, row);
+        }
+        moved
+    }
+
     fn leave(&mut self, place: Place, now: Stamp) {
         if let Some(moved) = self.lists.pop(place, now) {
             self.row_mut(moved).place = place;

@@ -159,6 +159,7 @@ impl Trial {
             | Op::WriteLines { .. }
             | Op::SwitchWhere { .. }
             | Op::Retain { .. }
+            | Op::Sort { .. }
             | Op::Travel { .. }
             | Op::Scatter { .. } => self.run_query(op),
             Op::MakeBuffer { .. }
@@ -273,6 +274,7 @@ impl Trial {
             Op::WriteLines { only, number } => self.write_lines(only, number),
             Op::SwitchWhere { only, enabled } => self.switch_where(only, enabled),
             Op::Retain { only, number } => self.retain(only, number),
+            Op::Sort { only, number } => self.sort(only, number),
             Op::Travel { only, as_whole } => self.travel(only, as_whole),
             Op::ShareWhere { only, team } => self.share_where(only, team),
             _ => unreachable!("{op:?} is done elsewhere"),

@@ -53,6 +53,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
             "simd",
             "spare",
             "stopwatch",
+            "total_order",
             "tuples",
             "version",
         ],

@@ -59,6 +59,7 @@ mod snapshot_shared_faults;
 mod snapshot_shared_types;
 mod snapshot_sparse;
 mod snapshot_steps;
+mod sort;
 mod sparse;
 mod sparse_bundles;
 mod sparse_drops;

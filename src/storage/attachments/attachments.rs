@@ -103,6 +103,21 @@ impl Attachments {
         }
     }
 
+    /// Moves the words that follow rows to other attachments, which have no others. Here the chunks
+    /// have the words of new chunks instead.
+    pub(crate) fn take_rows(&mut self) -> Self {
+        let of_rows = self.0.iter_mut().filter(|array| !array.operations.is_of_chunk());
+        let take = |array: &mut AttachmentArray| {
+            let mut taken =
+                AttachmentArray::new(array.operations, array.column, array.fresh.clone());
+            let fresh = array.fresh.iter().cycle().take(array.words.len());
+            let fresh = fresh.map(|&word| AtomicU64::new(word)).collect();
+            taken.words = core::mem::replace(&mut array.words, fresh);
+            taken
+        };
+        Self(of_rows.map(take).collect())
+    }
+
     /// Makes room for `chunk_len` chunks in all.
     pub(crate) fn reserve(&mut self, chunk_len: usize) {
         for AttachmentArray { words, fresh, .. } in &mut self.0 {

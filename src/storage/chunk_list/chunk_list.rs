@@ -86,6 +86,14 @@ impl ChunkList {
         self.key = next_key();
     }
 
+    /// Moves all rows to a list of their own, with the same layout and another key.
+    pub(crate) fn take_rows(&mut self) -> Self {
+        let mut taken = Self::new(self.layouts().clone());
+        core::mem::swap(self, &mut taken);
+        core::mem::swap(&mut self.key, &mut taken.key);
+        taken
+    }
+
     /// A number that no other list has, in any world, and not this one before its columns were
     /// exchanged.
     #[inline]

@@ -1,7 +1,8 @@
 //! Change versions of an archetype's chunks: [`stamp`] has one stored version and the versions of
 //! neighbours, [`stamps`] all of an archetype by their [`stamp_kind`], [`shared_lines`] the memory
-//! that small archetypes share.
+//! that small archetypes share. With [`reorder`] they follow rows to other places.
 
+mod reorder;
 mod shared_lines;
 mod stamp;
 mod stamp_kind;

@@ -335,13 +335,13 @@ impl Stamps {
 
     /// Distance from the summary to the first chunk's stamp.
     #[inline(always)]
-    const fn first_offset(&self) -> usize {
+    pub(super) const fn first_offset(&self) -> usize {
         self.first - self.summary
     }
 
     /// The array of each kind, from its summary on. In a shared page it ends in the next line.
     #[inline(always)]
-    fn arrays(&self) -> impl Iterator<Item = &[Stamp]> {
+    pub(super) fn arrays(&self) -> impl Iterator<Item = &[Stamp]> {
         let stride = self.stride;
         let mut rest = &self.all()[self.summary..][..self.kinds * stride];
         // `chunks_exact` divides first.
@@ -356,7 +356,12 @@ impl Stamps {
     /// Room doubles.
     #[cold]
     fn grow(&mut self, chunk_len: usize) {
-        let stride = (1 + chunk_len).max(2 * (1 + self.room)).next_multiple_of(LINE_STAMPS);
+        *self = self.copied(chunk_len.max(2 * (1 + self.room) - 1));
+    }
+
+    /// A copy in a page of its own, with room for at least `room` chunks.
+    pub(super) fn copied(&self, room: usize) -> Self {
+        let stride = (1 + room).next_multiple_of(LINE_STAMPS);
         let (page, summary) = Page::new(self.kinds * stride / LINE_STAMPS);
         for (array, target) in self.arrays().zip(page.stamps()[summary..].chunks_exact(stride)) {
             let stamps = &array[self.first_offset()..self.first_offset() + self.chunk_len];
@@ -364,7 +369,7 @@ impl Stamps {
                 target.copy(stamp);
             }
         }
-        *self = Self { page, summary, first: summary + 1, stride, room: stride - 1, ..*self };
+        Self { page, summary, first: summary + 1, stride, room: stride - 1, ..*self }
     }
 }
 

@@ -1,0 +1,58 @@
+//! Rows in the order of a key: sprites that are drawn from the farthest to the nearest.
+//!
+//! ```text
+//! cargo run --release -p phalanx-examples --bin order
+//! ```
+#![allow(clippy::missing_assert_message, reason = "the lines above say it")]
+
+use std::cmp::Reverse;
+
+use phalanx::prelude::*;
+use phalanx::rows::total_order;
+
+#[component]
+struct Depth(f32);
+#[component]
+struct Colour(u32);
+
+/// The columns lie in the order in which they are drawn, so this reads memory from front to back.
+#[kernel]
+fn draw(depths: &[Depth], colours: &[Colour], image: &mut [f32]) {
+    for ((depth, colour), pixel) in depths.iter().zip(colours).zip(image) {
+        *pixel = colour.0 as f32 / (1.0 + depth.0);
+    }
+}
+
+fn sort(world: &mut World) -> usize {
+    world.matching::<&Depth>().sort_by_key(|depth| Reverse(total_order(depth.0)))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut world = World::new();
+    let sprites = (0..100_000).map(|i| (Depth((i * 7919 % 100_000) as f32), Colour(i)));
+    let all = world.spawn_batch(sprites).to_vec();
+    println!(
+        "{} of {} rows have another place after the first sort",
+        sort(&mut world),
+        world.len()
+    );
+
+    // Few rows are out of place in the next frame. A row that passes another moves with its chunk.
+    let before = world.version();
+    for &entity in &all[..100] {
+        world.get_mut::<Depth>(entity)?.0 += 1.5;
+    }
+    let moved = sort(&mut world);
+    let reordered = world.query::<&Depth>().filter_since::<Reordered>(before);
+    println!("{moved} after the second, in {} chunks", reordered.iter().count());
+    assert!(moved <= 300 && sort(&mut world) == 0);
+
+    let mut image = vec![0.0; world.len()];
+    let mut rest = &mut image[..];
+    for (depths, colours) in world.query::<(&Depth, &Colour)>() {
+        draw(depths, colours, rest.split_off_mut(..depths.len()).ok_or("too many rows")?);
+    }
+    assert_eq!(world.get::<Colour>(all[5])?.0, 5, "ids stay valid");
+    assert!(world.query::<&Depth>().rows().is_sorted_by(|a, b| a.0 >= b.0));
+    Ok(())
+}
