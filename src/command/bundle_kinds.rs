@@ -28,31 +28,44 @@ pub(super) struct BundleKind {
 #[derive(Clone, Copy, Debug)]
 struct BundleType {
     names: Names,
+    is_sparse: bool,
     id: fn(&mut Store) -> Result<BundleId, NameTaken>,
 }
 
 impl BundleType {
-    const fn of<B: Bundle>() -> Self {
-        Self { names: B::NAMES, id: try_id::<B> }
+    const fn of_removed<B: Bundle>() -> Self {
+        Self { id: try_removed_id::<B>, ..Self::of_added::<B>() }
+    }
+
+    const fn of_added<B: Bundle>() -> Self {
+        let is_sparse = !<B::Sparse as SparseBundle>::IS_EMPTY;
+        Self { names: B::NAMES, is_sparse, id: try_added_id::<B> }
     }
 
     const fn of_columns<B: ColumnBundle>() -> Self {
-        Self { names: B::NAMES, id: Store::try_bundle_id::<B> }
+        Self { names: B::NAMES, is_sparse: false, id: Store::try_bundle_id::<B> }
     }
 }
 
-/// The id of the columns of a bundle. Adds the sets of its sparse components.
-fn try_id<B: Bundle>(store: &mut Store) -> Result<BundleId, NameTaken> {
-    if !<B::Sparse as SparseBundle>::IS_EMPTY {
-        store.try_add_sets::<B::Sparse>()?;
-    }
+/// The id of the columns of a bundle that is removed. Gives its sparse components their names, and
+/// adds no set.
+fn try_removed_id<B: Bundle>(store: &mut Store) -> Result<BundleId, NameTaken> {
+    store.try_name_sparse::<B::Sparse>()?;
     store.try_bundle_id::<B::Columns>()
+}
+
+/// The id of the columns of a bundle that is added. Adds the sets of its sparse components.
+fn try_added_id<B: Bundle>(store: &mut Store) -> Result<BundleId, NameTaken> {
+    store.find_missing_sets::<B::Sparse>()?;
+    let id = store.try_bundle_id::<B::Columns>()?;
+    store.try_add_sets::<B::Sparse>()?;
+    Ok(id)
 }
 
 impl BundleKind {
     fn of<R: Bundle, A: Bundle>() -> Self {
         let key = TypeId::of::<(R, A)>();
-        Self { key, removed: BundleType::of::<R>(), added: BundleType::of::<A>() }
+        Self { key, removed: BundleType::of_removed::<R>(), added: BundleType::of_added::<A>() }
     }
 
     fn of_columns<R: ColumnBundle, A: ColumnBundle>() -> Self {
@@ -98,6 +111,7 @@ impl BundleKind {
             added,
             bundle,
             bytes,
+            adds_sparse: self.added.is_sparse,
         })
     }
 }
@@ -114,13 +128,16 @@ pub(super) struct ResolvedKind {
     pub(super) starts: Box<[usize]>,
     /// The size of the bundle's value in bytes.
     pub(super) bytes: usize,
+    /// Whether it adds a sparse component.
+    pub(super) adds_sparse: bool,
 }
 
 impl ResolvedKind {
     /// A placeholder for a kind that the world refuses.
     fn empty(store: &mut Store) -> Self {
         let bundle = store.set_id(&[]);
-        Self { removed: [].into(), added: [].into(), bundle, starts: [].into(), bytes: 0 }
+        let (removed, added, starts) = ([].into(), [].into(), [].into());
+        Self { removed, added, bundle, starts, bytes: 0, adds_sparse: false }
     }
 }
 

@@ -96,7 +96,7 @@ impl Player<'_> {
             return;
         }
         groups.each(run, group, |group| match *group {
-            [only] if self.records[first + only as usize].kind != RecordKind::Despawn => {
+            [only] if self.is_deferrable(first + only as usize) => {
                 self.defer(first + only as usize);
             }
             _ => {
@@ -105,6 +105,24 @@ impl Player<'_> {
             }
         });
         self.play_deferred();
+    }
+
+    /// Whether a record that is the only one of its entity may be played with others.
+    #[inline]
+    fn is_deferrable(&self, at: usize) -> bool {
+        let record = &self.records[at];
+        record.kind != RecordKind::Despawn && !self.gives_gone_sparse(record)
+    }
+
+    /// Whether a record gives a sparse component to an entity that is gone. It is refused. The
+    /// columns alone may be a removal of cleanup components, which is not.
+    #[inline]
+    fn gives_gone_sparse(&self, record: &Record) -> bool {
+        let store = &self.world.store;
+        store.has_cleanup()
+            && record.kind == RecordKind::Change
+            && self.resolved.get(record.bundle_kind).adds_sparse
+            && store.is_gone(record.entity)
     }
 
     /// Defers a spawn or a change, to be played with others.
@@ -204,6 +222,8 @@ impl Player<'_> {
         let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
             (true, true) => self.discard_spawn(entity),
             (false, true) => self.despawn(entity),
+            // Records of one entity that is gone are played one by one.
+            (false, false) if self.gives_gone_sparse(head) => Err(NoSuchEntity { entity }.into()),
             (is_spawn, false) => {
                 let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));
                 let merged = self.merge_table.merge(self.world, self.resolved, changes);

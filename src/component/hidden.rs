@@ -63,10 +63,12 @@ pub struct Prototype;
 ///
 /// The entity is not alive for any call that asks: [`World::contains`](crate::World::contains) is
 /// `false`, and a second despawn, an insertion, a copy and a sparse component are refused as for
-/// any id that is not alive ([`NoSuchEntity`](crate::error::NoSuchEntity)). Its cleanup components
-/// can be read, written and removed by entity, and [`World::has::<Gone>`](crate::World::has) tells
-/// that it is gone. [`World::len`](crate::World::len) counts it.
-/// [`World::clear`](crate::World::clear) ends entities at once, with their cleanup components.
+/// any id that is not alive ([`NoSuchEntity`](crate::error::NoSuchEntity)). So is a command that
+/// removes sparse components alone; one with columns removes those that are there. Its cleanup
+/// components can be read, written and removed by entity, and
+/// [`World::has::<Gone>`](crate::World::has) tells that it is gone.
+/// [`World::len`](crate::World::len) counts it. [`World::clear`](crate::World::clear) ends entities
+/// at once, with their cleanup components.
 ///
 /// No bundle can name it: it is neither inserted nor removed by hand.
 ///

@@ -2,10 +2,10 @@
 //! components in their sets.
 //!
 //! Each call checks all that may be refused, then changes the row, which may be refused too, and
-//! then the sets, which cannot fail: a set is added last, so that a refused call takes no name. A
-//! bundle of columns alone takes the way of its columns, and one of sparse components that of the
-//! sets, without a version: the conditions are constants. A value that is replaced or removed
-//! unasked is dropped at the end: its destructor may panic.
+//! then the sets, which cannot fail: sets are added last, all or none, so that a refused call takes
+//! no name of a sparse component. A bundle of columns alone takes the way of its columns, and one
+//! of sparse components the way of the sets, without a version: the conditions are constants. A
+//! value that is replaced or removed unasked is dropped at the end: its destructor may panic.
 
 use std::sync::RwLockReadGuard;
 
@@ -137,10 +137,22 @@ impl Store {
     ///
     /// If another component has the name of one of them.
     #[inline]
-    fn check_sets<S: SparseBundle>(&self) {
+    pub(crate) fn check_sets<S: SparseBundle>(&self) {
         if !S::IS_EMPTY {
-            S::visit(&mut Checking { store: self });
+            self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse());
         }
+    }
+
+    /// Whether sets of some components are missing.
+    ///
+    /// # Errors
+    ///
+    /// If another component has the name of one of them.
+    #[inline]
+    pub(crate) fn find_missing_sets<S: SparseBundle>(&self) -> Result<bool, NameTaken> {
+        let mut checking = Checking { store: self, is_missing: Ok(false) };
+        S::visit(&mut checking);
+        checking.is_missing
     }
 
     /// Adds the sets of some components.
@@ -159,12 +171,24 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If another component has the name of one of them.
+    /// If another component has the name of one of them. No set is added.
     pub(crate) fn try_add_sets<S: SparseBundle>(&mut self) -> Result<(), NameTaken> {
-        let Self { sparse: sets, registry, .. } = self;
-        let mut adding = Adding { sets, registry, added: Ok(()) };
-        S::visit(&mut adding);
-        adding.added
+        if self.find_missing_sets::<S>()? {
+            let Self { sparse: sets, registry, .. } = self;
+            S::visit(&mut Adding { sets, registry });
+        }
+        Ok(())
+    }
+
+    /// Gives some components their names, without sets.
+    ///
+    /// # Errors
+    ///
+    /// If another component has the name of one of them. No name is given.
+    pub(crate) fn try_name_sparse<S: SparseBundle>(&mut self) -> Result<(), NameTaken> {
+        self.find_missing_sets::<S>()?;
+        S::visit(&mut Naming { registry: &mut self.registry });
+        Ok(())
     }
 
     /// Whether an entity has a sparse component.
@@ -306,14 +330,16 @@ impl<S: SparseBundle> Drop for PendingParts<S> {
 /// Checks the names of components without a set.
 struct Checking<'s> {
     store: &'s Store,
+    /// Whether one has no set.
+    is_missing: Result<bool, NameTaken>,
 }
 
 impl SparseVisitor for Checking<'_> {
     #[inline]
     fn visit_sparse<S: SparseComponent>(&mut self) {
         let Store { sparse, registry, .. } = self.store;
-        if !sparse.has::<S>() {
-            registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
+        if self.is_missing.is_ok() && !sparse.has::<S>() {
+            self.is_missing = registry.check_sparse::<S>().map(|()| true);
         }
     }
 }
@@ -322,15 +348,22 @@ impl SparseVisitor for Checking<'_> {
 struct Adding<'s> {
     sets: &'s mut SparseSets,
     registry: &'s mut Registry,
-    added: Result<(), NameTaken>,
 }
 
 impl SparseVisitor for Adding<'_> {
-    #[inline]
     fn visit_sparse<S: SparseComponent>(&mut self) {
-        if self.added.is_ok() {
-            self.added = self.sets.try_add::<S>(self.registry);
-        }
+        self.sets.get_or_add::<S>(self.registry);
+    }
+}
+
+/// Gives components their names.
+struct Naming<'s> {
+    registry: &'s mut Registry,
+}
+
+impl SparseVisitor for Naming<'_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        self.registry.register_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
     }
 }
 

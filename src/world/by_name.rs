@@ -32,6 +32,7 @@ impl World {
     /// ```
     pub fn register<B: Bundle>(&mut self) {
         let store = &mut self.store;
+        store.check_sets::<B::Sparse>();
         store.bundle_id::<B::Columns>();
         store.add_sets::<B::Sparse>();
     }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use phalanx::command::{ApplyError, CommandErrorKind, CommandVerb, DeadEntityPolicy};
+use phalanx::command::{ApplyError, CommandError, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use phalanx::prelude::*;
 use phalanx::sparse::SparseComponent as _;
 
@@ -219,6 +219,41 @@ fn a_name_that_is_taken_refuses_the_command_alone() {
 }
 
 #[test]
+fn a_refused_command_and_a_removal_add_no_set() {
+    let mut world = World::new();
+    let entity = world.spawn((Column(1), Four(1)));
+    let mut buffer = world.command_buffer(1).unwrap();
+    let drops = Drops::default();
+    let text = || Refused(Noted(2, Arc::clone(&drops)));
+    // The second component of each is refused, or a column after it.
+    buffer.insert(entity, (Number(1), text()));
+    buffer.exchange::<Number, _>(entity, (Second(Noted(4, Arc::clone(&drops))), text()));
+    let sets = |world: &World| world.explain().sparse.len();
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
+    assert_eq!((errors.len(), sets(&world)), (2, 0));
+    buffer.remove::<(Noted, Four)>(entity);
+    assert_eq!(world.apply(&mut buffer).unwrap().moved, 1);
+    assert_eq!(sets(&world), 0);
+
+    let mut world = World::new();
+    let entity = world.spawn(text());
+    let mut buffer = world.command_buffer(0).unwrap();
+    buffer.insert(entity, (Number(1), Column(1)));
+    assert!(world.apply(&mut buffer).is_err());
+    assert_eq!(sets(&world), 1);
+    // The first that is recorded gets the name, even if it is a removal.
+    let mut world = World::new();
+    let entity = world.spawn(Four(1));
+    let mut buffer = world.command_buffer(0).unwrap();
+    buffer.remove::<Refused>(entity);
+    buffer.insert(entity, Column(1));
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
+    assert_eq!(errors.as_slice()[0].verb, CommandVerb::Insert);
+    assert_eq!((errors.len(), sets(&world)), (1, 0));
+    sound(&world);
+}
+
+#[test]
 fn a_command_whose_row_fits_no_chunk_changes_neither_kind() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let entities = [(); 5].map(|()| world.spawn((Quarter([1; 1024]), Text::from("old"))));
@@ -318,6 +353,53 @@ fn memory_is_kept_and_given_back() {
     let mut world = World::new();
     let entity = world.spawn(());
     let mut buffer = world.command_buffer(0).unwrap();
+/// A component that its entity keeps when it is despawned.
+#[component(cleanup)]
+#[derive(Debug, PartialEq)]
+struct Channel(u32);
+
+#[test]
+fn an_entity_that_is_gone_gets_no_sparse_component() {
+    for gone_len in [1, 2] {
+        let mut world = World::new();
+        let alive = world.spawn(Channel(0));
+        let gone: Vec<_> = (1..=gone_len).map(|i| world.spawn((Four(i), Channel(i)))).collect();
+        gone.iter().for_each(|&entity| world.despawn(entity).unwrap());
+        let mut buffer = world.command_buffer(0).unwrap();
+        // Two of one kind could be played together, and several of one entity be merged.
+        let ways: [fn(&mut CommandBuffer, Entity); 4] = [
+            |buffer, entity| buffer.exchange::<Channel, _>(entity, Text::from("lost")),
+            |buffer, entity| buffer.exchange::<Channel, _>(entity, (Text::from("lost"), Number(1))),
+            |buffer, entity| buffer.insert(entity, Text::from("lost")),
+            |buffer, entity| {
+                buffer.exchange::<Channel, _>(entity, Text::from("lost"));
+                buffer.exchange::<Channel, _>(entity, Text::from("again"));
+            },
+        ];
+        for way in ways {
+            gone.iter().for_each(|&entity| way(&mut buffer, entity));
+            let commands = buffer.len();
+            let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else {
+                panic!("they are gone")
+            };
+            let is_refused =
+                |one: &CommandError| matches!(one.fault, CommandErrorKind::NoSuchEntity(_));
+            assert!(errors.as_slice().iter().all(is_refused));
+            assert_eq!(errors.len(), commands);
+            for (&entity, i) in gone.iter().zip(1..) {
+                assert!(world.has::<Gone>(entity));
+                assert_eq!(world.get::<Channel>(entity), Ok(&Channel(i)));
+            }
+            sound(&world);
+        }
+        buffer.exchange::<Channel, _>(alive, Text::from("kept"));
+        gone.iter().for_each(|&entity| buffer.remove::<(Channel, Text)>(entity));
+        world.apply(&mut buffer).unwrap();
+        assert_eq!((world.len(), text(&world, alive).as_deref()), (1, Some("kept")));
+        sound(&world);
+    }
+}
+
     (0..100).for_each(|i| buffer.insert(entity, Text(i.to_string())));
     world.apply(&mut buffer).unwrap();
     assert!(buffer.memory_bytes() >= 100 * size_of::<Text>());

@@ -289,7 +289,36 @@ fn a_call_that_is_refused_takes_no_name() {
     assert!(panics(|| _ = world.spawn(SparseHealth(1))) && panics(|| _ = world.spawn(value())));
     assert_eq!(world.len(), 1);
     sound(&world);
+
+    // Of two components of one call, the second is refused.
+    world.insert(alive, Text::from("own")).unwrap();
+    let calls: [fn(&mut World, Entity); 6] = [
+        |world, entity| _ = world.insert(entity, (Fresh(1), SparseHealth(1))),
+        |world, entity| _ = world.insert(entity, (Tag, Fresh(1), SparseHealth(1))),
+        |world, entity| _ = world.exchange::<Text, _>(entity, (Fresh(1), SparseHealth(1))),
+        |world, _| _ = world.spawn((Fresh(1), SparseHealth(1))),
+        |world, _| world.register::<(Fresh, SparseHealth)>(),
+        |world, _| world.register::<(FreshColumn, SparseHealth)>(),
+    ];
+    for call in calls {
+        assert!(panics(|| call(&mut world, alive)));
+        assert_eq!((world.explain().sparse.len(), world.has::<Text>(alive)), (1, true));
+    }
+    // Either can have the name.
+    assert!(!world.has::<Fresh>(alive));
+    world.insert(alive, FreshColumn(1)).unwrap();
+    assert!(panics(|| _ = world.has::<Fresh>(alive)));
+    let mut world = World::new();
+    world.register::<Health>();
+    assert!(panics(|| world.register::<(FreshColumn, SparseHealth)>()));
+    world.register::<Fresh>();
+    sound(&world);
 }
+
+#[component(sparse, name = "fresh")]
+struct Fresh(#[expect(dead_code, reason = "its name is what counts")] u8);
+#[component(name = "fresh")]
+struct FreshColumn(u32);
 
 #[test]
 fn names_of_components_that_no_coming_entity_has_are_free() {
