@@ -7,6 +7,7 @@ use crate::archetype::{Bundle, assert_distinct};
 use crate::entity::{Entity, OutOfIds, RequestLimit, ReserveError};
 use crate::query::OneRecorder;
 use crate::spare::{IdleRuns, vec_bytes};
+use crate::store::PendingParts;
 use crate::world::{World, WorldId};
 
 use super::command_writer::CommandWriter;
@@ -343,9 +344,16 @@ impl CommandBuffer {
         bundle: B,
         call_site: CallSite,
     ) -> Result<Entity, OutOfIds> {
-        let entity = self.ids.next()?;
-        self.recorder.spawn(entity, bundle, call_site);
-        Ok(entity)
+        match self.ids.next() {
+            Ok(entity) => {
+                self.recorder.spawn(entity, bundle, call_site);
+                Ok(entity)
+            }
+            Err(error) => {
+                drop(PendingParts::split(bundle));
+                Err(error)
+            }
+        }
     }
 
     /// Records the spawn of an entity for each bundle of `bundles`. They get their ids at playback,

@@ -169,19 +169,19 @@ impl Recorder {
 
     #[inline]
     pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: B, call_site: CallSite) {
-        let (columns, sparse) = bundle.split();
+        let (columns, sparse) = PendingParts::split(bundle);
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(&columns));
         let kind = RecordKind::Spawn;
-        self.push_sparse::<(), _>(sparse);
+        self.push_sparse::<(), _>(sparse.take());
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
     #[inline]
     pub(super) fn spawn_without_id<B: Bundle>(&mut self, bundle: B, call_site: CallSite) {
-        let (columns, sparse) = bundle.split();
+        let (columns, sparse) = PendingParts::split(bundle);
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(&columns));
         let (entity, kind) = (Entity::NULL, RecordKind::SpawnWithoutId);
-        self.push_sparse::<(), _>(sparse);
+        self.push_sparse::<(), _>(sparse.take());
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
         self.ids_missing += 1;
     }
@@ -193,10 +193,10 @@ impl Recorder {
         added: A,
         call_site: CallSite,
     ) {
-        let (columns, sparse) = added.split();
+        let (columns, sparse) = PendingParts::split(added);
         let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(&columns));
         let kind = RecordKind::Change;
-        self.push_sparse::<R::Sparse, _>(sparse);
+        self.push_sparse::<R::Sparse, _>(sparse.take());
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 

@@ -311,6 +311,11 @@ fn several_destructors_of_one_command_may_panic() {
     buffer.insert(dead, pair(5));
     assert_eq!(panic_of(&mut || buffer.clear()), "destructor 5");
     assert_eq!(take(&drops), [5, 7]);
+    // The buffer has no id.
+    assert_eq!(panic_of(&mut || _ = buffer.try_spawn(pair(9))), "destructor 9");
+    assert_eq!((take(&drops), buffer.is_empty()), (vec![9, 11], true));
+    assert_eq!(panic_of(&mut || _ = buffer.spawn((Four(1), pair(13)))), "destructor 13");
+    assert_eq!((take(&drops), buffer.is_empty()), (vec![13, 15], true));
     sound(&world);
 }
 
