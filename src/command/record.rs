@@ -15,7 +15,7 @@ use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandErrorKind, CommandVerb};
 use super::sparse_values::{BatchParts, SparseValues};
-use super::switches::{Switch, Switches};
+use super::switches::Switches;
 
 /// The source location that recorded a command.
 pub(super) type CallSite = &'static Location<'static>;
@@ -72,10 +72,14 @@ impl Barrier {
         }
     }
 
-    const fn switches_bytes(&self) -> usize {
+    /// The bytes of its list, and of the allocation.
+    fn list_bytes(&self) -> (usize, usize) {
         match &self.kind {
-            BarrierKind::Switches { switches, .. } => vec_bytes(&switches.list),
-            _ => 0,
+            BarrierKind::Switches { switches, .. } => {
+                (size_of_val(&switches.list[..]), vec_bytes(&switches.list))
+            }
+            BarrierKind::Batch { parts: Some(parts), .. } => parts.bytes(),
+            _ => (0, 0),
         }
     }
 }
@@ -286,20 +290,20 @@ impl Recorder {
 
     /// The memory of the recorded commands, without closures.
     pub(super) fn used_bytes(&self) -> usize {
-        let switches = self.barriers.iter().map(Barrier::commands).sum::<usize>();
+        let lists = self.barriers.iter().map(|barrier| barrier.list_bytes().0);
         size_of_val(&self.records[..])
             + size_of_val(&self.barriers[..])
-            + switches * size_of::<Switch>()
+            + lists.sum::<usize>()
             + self.values.bytes().len()
             + self.sparse.as_ref().map_or(0, |sparse| sparse.used_bytes())
     }
 
     /// The allocated memory, without closures and bundle kinds.
     pub(super) fn held_bytes(&self) -> usize {
-        let switches = self.barriers.iter().map(Barrier::switches_bytes).sum::<usize>();
+        let of_barriers = self.barriers.iter().map(|barrier| barrier.list_bytes().1);
         let lists = vec_bytes(&self.records) + vec_bytes(&self.barriers);
         let sparse = self.sparse.as_ref().map_or(0, |sparse| sparse.held_bytes());
-        lists + switches + self.values.held_bytes() + sparse
+        lists + of_barriers.sum::<usize>() + self.values.held_bytes() + sparse
     }
 
     /// Frees unused memory.

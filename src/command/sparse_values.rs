@@ -170,6 +170,8 @@ impl Drop for SparseValues {
 pub(super) trait BatchParts: Send + Sync {
     /// Puts them into the entities of the rows.
     fn put(self: Box<Self>, store: &mut Store, entities: &[Entity], panic: &mut FirstPanic);
+    /// The bytes of the parts, and of the allocation.
+    fn bytes(&self) -> (usize, usize);
 }
 
 impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
@@ -177,6 +179,10 @@ impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
         for (&entity, part) in entities.iter().zip(*self) {
             store.put_sparse_caught(entity, part.take(), panic);
         }
+    }
+
+    fn bytes(&self) -> (usize, usize) {
+        (size_of_val(&self[..]), vec_bytes(self))
     }
 }
 

@@ -353,11 +353,6 @@ fn the_first_of_several_panics_goes_on() {
     assert_eq!(take(&drops), [7, 9, 11]);
 }
 
-#[test]
-fn memory_is_kept_and_given_back() {
-    let mut world = World::new();
-    let entity = world.spawn(());
-    let mut buffer = world.command_buffer(0).unwrap();
 /// A component that its entity keeps when it is despawned.
 #[component(cleanup)]
 #[derive(Debug, PartialEq)]
@@ -405,10 +400,21 @@ fn an_entity_that_is_gone_gets_no_sparse_component() {
     }
 }
 
+#[test]
+fn memory_is_kept_and_given_back() {
+    let mut world = World::new();
+    let entity = world.spawn(());
+    let mut buffer = world.command_buffer(0).unwrap();
     (0..100).for_each(|i| buffer.insert(entity, Text(i.to_string())));
     world.apply(&mut buffer).unwrap();
     assert!(buffer.memory_bytes() >= 100 * size_of::<Text>());
     buffer.compact();
     assert_eq!(buffer.memory_bytes(), 0);
     assert_eq!(text(&world, entity).as_deref(), Some("99"));
+
+    buffer.spawn_batch((0..1000).map(|i| (Four(i), Text(i.to_string()))));
+    let bytes = 1000 * (size_of::<Four>() + size_of::<Text>());
+    assert!(buffer.memory_bytes() >= bytes, "{} bytes", buffer.memory_bytes());
+    world.apply(&mut buffer).unwrap();
+    assert!(buffer.memory_bytes() < bytes, "the parts are gone");
 }
