@@ -166,8 +166,7 @@ impl<'b> Header<'b> {
             (Some((id, info)), _) if is_same(info) => file.id = Some(id),
             (_, Some(function)) => {
                 let to = rules.migrations[function].to;
-                let id = registry.id_of_name(to);
-                file.id = Some(id.ok_or_else(|| ReadError::UnknownComponent { name: to.into() })?);
+                file.id = Some(registry.id_of_name(to).ok_or_else(|| no_column(registry, to))?);
                 file.function = Some(function);
             }
             (Some((_, info)), None) => {
@@ -175,10 +174,7 @@ impl<'b> Header<'b> {
                 return Err(ReadError::OtherComponent { name: name.into(), found, own });
             }
             (None, None) if rules.skip(name) => {}
-            (None, None) if registry.is_sparse(name) => {
-                return Err(ReadError::SparseComponent { name: name.into() });
-            }
-            (None, None) => return Err(ReadError::UnknownComponent { name: name.into() }),
+            (None, None) => return Err(no_column(registry, name)),
         }
         if file.id.is_some_and(|id| !self.known.insert(id)) {
             return Err(self.input.invalid("a component is named twice"));
@@ -420,6 +416,17 @@ pub(super) fn read_entities_and_chunks(
     // Without an older state, an empty list is a new one.
     let entities = entities.or_else(|| older.is_none().then(Vec::new));
     Ok((entities, capacity, in_first_block))
+}
+
+/// The error of a name that is not the name of a column.
+#[cold]
+fn no_column(registry: &Registry, name: &str) -> ReadError {
+    let (is_sparse, name) = (registry.is_sparse(name), name.into());
+    if is_sparse {
+        ReadError::SparseComponent { name }
+    } else {
+        ReadError::UnknownComponent { name }
+    }
 }
 
 /// The ids with the places of all entities. `None` if neither differs from the base. Entities in

@@ -107,7 +107,15 @@ fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
     let unknown =
         SnapshotReader::new(&mut none).migrate(make).read(&bytes_of(&mut old)).unwrap_err();
     assert!(matches!(unknown, ReadError::UnknownComponent { .. }));
+    // Or it is sparse there.
+    none.register::<SparseHealth>();
+    let sparse =
+        SnapshotReader::new(&mut none).migrate(make).read(&bytes_of(&mut old)).unwrap_err();
+    assert_eq!(sparse, ReadError::SparseComponent { name: "health".into() });
 }
+
+#[component(sparse, name = "health")]
+struct SparseHealth(#[expect(dead_code, reason = "its name is what counts")] u32);
 
 #[test]
 fn two_components_do_not_become_one() {
