@@ -75,6 +75,12 @@ impl<T> SparseSet<T> {
             return;
         }
         other.copy_values = None;
+        // The truncation of a vector would end the process at the second panic of a destructor.
+        let mut surplus = other.values.drain(self.len().min(other.values.len())..);
+        let mut panic = FirstPanic::default();
+        panic.catch(|| surplus.by_ref().for_each(drop));
+        drop(surplus);
+        panic.resume();
         copy_values(&self.values, &mut other.values);
         other.positions.clone_from(&self.positions);
         other.entities.clone_from(&self.entities);

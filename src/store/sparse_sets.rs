@@ -204,10 +204,10 @@ impl SparseSets {
     /// must be copies of earlier states of these, or missing. O(sets + values of the sets that
     /// changed).
     pub(super) fn copy_to(&self, copies: &mut Self) {
-        for (&type_id, &number) in &self.by_type {
+        for (&type_id, set) in self.types.iter().zip(&self.sets) {
             match copies.by_type.get(&type_id) {
-                Some(&at) => self.sets[number].copy_to(&mut *copies.sets[at]),
-                None => copies.add_copy(type_id, &*self.sets[number]),
+                Some(&at) => set.copy_to(&mut *copies.sets[at]),
+                None => copies.add_copy(type_id, &**set),
             }
         }
     }
@@ -215,8 +215,8 @@ impl SparseSets {
     /// Copies of the sets that differ from their originals.
     pub(super) fn copies_for(&self, originals: &Self) -> Self {
         let mut copies = Self::default();
-        for (&type_id, &number) in &self.by_type {
-            let (copy, original) = (&self.sets[number], originals.by_type.get(&type_id));
+        for (&type_id, copy) in self.types.iter().zip(&self.sets) {
+            let original = originals.by_type.get(&type_id);
             if original.is_none_or(|&at| originals.sets[at].version() != copy.version()) {
                 copies.add_copy(type_id, &**copy);
             }
@@ -225,13 +225,17 @@ impl SparseSets {
     }
 
     fn add_copy(&mut self, type_id: TypeId, set: &dyn ErasedSet) {
-        if let Some(copy) = set.copied() {
+        if let Some(copy) = set.new_copy() {
             self.push(type_id, copy);
+            // If a clone panics, those before it are dropped one by one, with these sets.
+            let last = self.sets.last_mut().expect("it was pushed");
+            set.copy_to(&mut **last);
         }
     }
 
     /// Exchanges the sets that have copies. Sets that are not in `all` lose the values of
-    /// entities for which `is_alive` is false. Leaves the copies empty.
+    /// entities for which `is_alive` is false. Leaves the copies empty: the values that they got
+    /// are dropped at the end, in the order of the sets.
     pub(super) fn exchange_for(
         &mut self,
         copies: &mut Self,
@@ -246,11 +250,15 @@ impl SparseSets {
                 None => set.retain(is_alive, panic),
             }
         }
-        copies.sets.iter_mut().for_each(|replaced| replaced.clear(panic));
+        for type_id in &self.types {
+            if let Some(&at) = copies.by_type.get(type_id) {
+                copies.sets[at].clear(panic);
+            }
+        }
     }
 
     /// Takes over the values of another world. `map` returns the new ids of its entities. Moves no
-    /// values of types that this world does not have yet, and adds no set without values.
+    /// values of types that this world does not have yet. A set without values changes nothing.
     /// O(values).
     ///
     /// # Panics
@@ -260,10 +268,12 @@ impl SparseSets {
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
         other.by_type.clear();
         for (type_id, mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
+            if theirs.info().len == 0 {
+                continue;
+            }
             theirs.rename(&new);
             match self.by_type.get(&type_id) {
                 Some(&number) => self.sets[number].append(&mut *theirs),
-                None if theirs.info().len == 0 => {}
                 None => self.push(type_id, theirs),
             }
         }
@@ -345,8 +355,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
     fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet>;
     fn version(&self) -> u64;
-    /// A copy, if the values are part of snapshots.
-    fn copied(&self) -> Option<Box<dyn ErasedSet>>;
+    /// An empty set for a copy, if the values are part of snapshots.
+    fn new_copy(&self) -> Option<Box<dyn ErasedSet>>;
     /// Makes another set of the same type a copy.
     fn copy_to(&self, other: &mut dyn Any);
     fn exchange_for(&mut self, copy: &mut dyn Any);
@@ -403,13 +413,8 @@ impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
         read(self).version()
     }
 
-    fn copied(&self) -> Option<Box<dyn ErasedSet>> {
-        let set = read(self);
-        set.is_kept().then(|| {
-            let mut copy = SparseSet::default();
-            set.copy_to(&mut copy);
-            Box::new(Self::new(copy)) as _
-        })
+    fn new_copy(&self) -> Option<Box<dyn ErasedSet>> {
+        read(self).is_kept().then(|| Box::<Self>::default() as _)
     }
 
     fn copy_to(&self, other: &mut dyn Any) {

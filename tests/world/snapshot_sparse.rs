@@ -9,7 +9,7 @@ use phalanx::prelude::*;
 use phalanx::snapshot::SnapshotRing;
 use proptest::prelude::*;
 
-use crate::common::components::{Four, Number, Text, sound};
+use crate::common::components::{Byte, Four, Number, Text, sound};
 use crate::common::effort::effort;
 
 /// A value that counts its clones, and panics when it is cloned or dropped too often.
@@ -176,6 +176,130 @@ fn a_destructor_that_panics_does_so_after_the_world_is_put_back() {
     assert!(result.is_err() && numbers(&world) == before, "all is done");
     sound(&world);
     assert_eq!(world.len(), 10);
+}
+
+/// A value with a destructor that panics while a number is armed, and a clone that panics while
+/// its own number is.
+#[component(sparse)]
+struct Armed {
+    number: u32,
+    armed: Arc<AtomicU32>,
+}
+
+impl Clone for Armed {
+    fn clone(&self) -> Self {
+        assert_ne!(self.armed.load(Ordering::Relaxed), self.number, "a clone fails");
+        Self { number: self.number, armed: Arc::clone(&self.armed) }
+    }
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        assert!(self.armed.load(Ordering::Relaxed) == 0, "destructor {}", self.number);
+    }
+}
+
+/// A world of three entities with values from 1 on.
+fn armed() -> (World, Vec<Entity>, Arc<AtomicU32>) {
+    let (mut world, armed) = (World::new(), Arc::default());
+    world.sparse_mut::<Armed>().keep_in_snapshots();
+    let spawn = |number| world.spawn(Armed { number, armed: Arc::clone(&armed) });
+    let entities = (1..4).map(spawn).collect();
+    (world, entities, armed)
+}
+
+#[test]
+fn destructors_of_several_copies_may_panic() {
+    let (mut world, entities, armed) = armed();
+    let panic_of = |work: &mut dyn FnMut(), number| {
+        armed.store(number, Ordering::Relaxed);
+        let result = catch_unwind(AssertUnwindSafe(work));
+        armed.store(0, Ordering::Relaxed);
+        result.expect_err("a clone or a destructor panics").downcast_ref::<String>().cloned()
+    };
+    let mut saved = world.snapshot().expect("no buffers");
+    let is_clone = |text: Option<String>| text.is_some_and(|text| text.contains("a clone fails"));
+    // The clone of the last value panics, and two were made before.
+    assert!(is_clone(panic_of(&mut || _ = world.snapshot(), 3)));
+    assert!(is_clone(panic_of(&mut || _ = saved.clone(), 3)));
+    world.sparse_mut::<Armed>().get_mut(entities[0]).expect("it has one").number = 9;
+    assert!(is_clone(panic_of(&mut || _ = world.restore(&saved), 3)));
+    assert_eq!(world.get::<Armed>(entities[0]).expect("it has one").number, 9);
+
+    // Two copies are dropped that the snapshot had.
+    for &entity in &entities[..2] {
+        drop(world.remove::<Armed>(entity).expect("it has one"));
+    }
+    let panic = panic_of(&mut || _ = world.snapshot_into(&mut saved), 99);
+    assert_eq!(panic.as_deref(), Some("destructor 2"));
+    assert!(world.restore(&saved).is_err(), "it is of no world");
+    world.snapshot_into(&mut saved).expect("no buffers");
+    world.clear();
+    world.restore(&saved).expect("it is of this world");
+    assert_eq!(world.get::<Armed>(entities[2]).expect("it has one").number, 3);
+    sound(&world);
+}
+
+/// Components with noted drops.
+mod noted {
+    use std::sync::{Arc, Mutex};
+
+    pub(super) type Drops = Arc<Mutex<Vec<u32>>>;
+
+    macro_rules! noted {
+        ($($name:ident)*) => {$(
+            #[phalanx::component(sparse)]
+            #[derive(Clone)]
+            pub(super) struct $name(pub(super) u32, pub(super) Drops);
+
+            impl Drop for $name {
+                fn drop(&mut self) {
+                    self.1.lock().expect("no destructor panics").push(self.0);
+                }
+            }
+        )*};
+    }
+
+    noted!(A B C D E F);
+}
+
+#[test]
+fn replaced_values_are_dropped_in_the_order_of_first_use() {
+    use noted::{A, B, C, D, Drops, E, F};
+    macro_rules! each {
+        ($world:ident, |$set:ident| $body:expr, $($name:ident)*) => {$({
+            let mut $set = $world.sparse_mut::<$name>();
+            $body;
+        })*};
+    }
+    let (mut world, drops) = (World::new(), Drops::default());
+    each!(world, |set| set.keep_in_snapshots(), D A F C E B);
+    let value = |number| (number, Arc::clone(&drops));
+    let entity = world.spawn(());
+    let all = || {
+        let [a, b, c, d, e, f] = [1, 2, 3, 4, 5, 6].map(value);
+        (A(a.0, a.1), B(b.0, b.1), C(c.0, c.1), D(d.0, d.1), E(e.0, e.1), F(f.0, f.1))
+    };
+    world.insert(entity, all()).expect("alive");
+    let saved = world.snapshot().expect("no buffers");
+    each!(world, |set| set.get_mut(entity).expect("it has one").0 += 10, A B C D E F);
+    world.restore(&saved).expect("it is of this world");
+    assert_eq!(*drops.lock().expect("no destructor panics"), [14, 11, 16, 13, 15, 12]);
+}
+
+#[test]
+fn moves_without_values_change_no_set() {
+    let (mut world, _, counts) = counted(4);
+    let mut level = counted(4).0;
+    level.spawn(Number(1));
+    level.spawn(Byte(1));
+    let mut saved = world.snapshot().expect("no buffers");
+    counts.clones.store(0, Ordering::Relaxed);
+    assert_eq!(world.move_from(level.matching::<&Byte>()).expect("there is room").len(), 1);
+    world.snapshot_into(&mut saved).expect("no buffers");
+    assert_eq!(counts.clones.load(Ordering::Relaxed), 0);
+    assert_eq!((numbers(&world).len(), numbers(&level).len()), (4, 4));
+    sound(&world);
 }
 
 #[test]
