@@ -248,3 +248,25 @@ fn a_destructor_that_panics_at_a_sync_point_names_the_system() {
     assert!(world.sparse::<Fragile>().is_empty());
     schedule.run(&mut world).unwrap();
 }
+
+#[component(name = "taken")]
+struct Column(u32);
+#[component(sparse, name = "taken")]
+struct Taken(u8);
+
+#[test]
+fn a_system_that_reads_owns_the_name() {
+    let len = |values: Sparse<Taken>| values.iter().filter(|(_, taken)| taken.0 > 0).count();
+    let mut world = World::new();
+    world.spawn(Column(1));
+    let text = panic_text(|| _ = world.run(len));
+    assert!(text.contains("taken"), "{text}");
+    let mut schedule = Schedule::new();
+    schedule.add(move |values: Sparse<Taken>| _ = len(values));
+    assert!(panic_text(|| schedule.run(&mut world).unwrap()).contains("taken"));
+
+    let mut world = World::new();
+    assert_eq!(world.run(len), 0);
+    assert!(panic_text(|| _ = world.spawn(Column(1))).contains("taken"));
+    assert_eq!((world.len(), world.check()), (0, Ok(())));
+}
