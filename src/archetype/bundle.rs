@@ -19,8 +19,8 @@ use super::column_bundle::ColumnBundle;
 /// One component, or a tuple of up to twelve bundles.
 ///
 /// Components of chunks and [sparse](crate::component#sparse-components) ones mix. Calls that write
-/// many rows at once take a [`ColumnBundle`](crate::chunks::ColumnBundle), which has none of the
-/// latter.
+/// one bundle to many rows, or rows from slices, take a
+/// [`ColumnBundle`](crate::chunks::ColumnBundle), which has none of the latter.
 ///
 /// `()` is the empty bundle, tuples nest, and the order of components does not matter:
 /// `(A, (B, C))` and `(C, A, B)` have the same archetype. A bundle that names a component twice

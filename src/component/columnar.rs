@@ -99,7 +99,7 @@ pub trait ColumnShape: Shape {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{C}` is sparse: read it with `Sparse<{C}>`",
-    label = "queries and calls that write many rows do not see sparse components",
+    label = "queries and calls that write one bundle to many rows do not see sparse components",
     note = "the parameters `Sparse<{C}>` and `SparseMut<{C}>` of a system have its values by entity, and so have `world.sparse::<{C}>()` and `world.sparse_mut::<{C}>()`"
 )]
 pub trait InColumns<C: ?Sized>: ColumnShape {}

@@ -209,7 +209,7 @@ impl ComponentHint {
 /// order).
 ///
 /// - **Queries do not see it** as a term or a filter: `&Burning` in a query is a compile error that
-///   says so, and so is a bundle with it in calls that write many rows at once
+///   says so, and so is a bundle with it in calls that write one bundle to many rows
 ///   ([`Matching::insert`](crate::Matching::insert), commands by query). A system walks its values
 ///   by [`Sparse`](crate::sparse::Sparse) or [`SparseMut`](crate::sparse::SparseMut), in the order
 ///   of insertion until one is removed. Logs ([`Inserted`](crate::logs::Inserted) and others) do

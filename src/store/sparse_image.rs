@@ -35,8 +35,8 @@ impl SparseImage {
         self.copies.copies_for(sets)
     }
 
-    /// Gives the sets the values of the image, cloned in `prepared`. Tables of other types keep
-    /// only the values of entities that are alive.
+    /// Gives the sets the values of the image, cloned in `prepared`. Sets of other types keep only
+    /// the values of entities that are alive.
     pub(super) fn restore(
         &self,
         (sets, mut prepared): (&mut SparseSets, SparseSets),

@@ -105,9 +105,9 @@ impl StoreImage {
     }
 
     /// Applies a patch, which has ages in place of versions. The image becomes one that was read:
-    /// it knows no list of chunks, so that restoring it copies everything, and it has no side
-    /// values. Returns the former sparse components, to be dropped at the end: their destructors
-    /// are the user's code.
+    /// it knows no list of chunks, so that restoring it copies everything, and it has no sparse
+    /// components. Returns the former ones, to be dropped at the end: their destructors are the
+    /// user's code.
     ///
     /// # Panics
     ///

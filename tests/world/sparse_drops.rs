@@ -208,7 +208,7 @@ fn the_end_of_a_world_and_its_clearing_drop_every_value_in_spite_of_panics() {
 }
 
 #[test]
-fn values_are_dropped_table_by_table_in_the_order_of_the_entities() {
+fn values_are_dropped_set_by_set_in_the_order_of_the_entities() {
     let drops = Drops::default();
     let mut world = World::new();
     let entities = world.spawn_batch((0..6).map(Four)).to_vec();
