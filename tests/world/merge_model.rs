@@ -80,7 +80,7 @@ pub(crate) fn slab_bytes_in_the_end(world: &mut World) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(6) }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(6) }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_told_of_entities_is_the_same_after_a_merge(

@@ -31,7 +31,7 @@ fn move_some(world: &mut World, other: &mut World, query: u32, since: Version) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(8) }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(8) }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_told_of_entities_is_the_same_after_a_move(
