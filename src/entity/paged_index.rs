@@ -10,8 +10,9 @@
 //! A look-up is three loads without a hash, and the first two of them are hot. A page is made when
 //! an index in it gets a number, and given back when the last one loses it, so memory follows the
 //! indices in use: one index costs a page of 4 KiB and a branch of 2.5 KiB, and one near
-//! 4,294,967,295 a root of 128 KiB as well. One page and one branch without numbers are kept until
-//! the index shrinks: where a lone number comes and goes, each pair would make and free both.
+//! 4,294,967,295 a root of 128 KiB as well. The root, one page and one branch without numbers are
+//! kept until the index shrinks: where a lone number comes and goes, each pair would make and free
+//! them.
 //!
 //! Generations are not compared: the owner of the numbers has the ids as well.
 
@@ -30,7 +31,7 @@ const NONE: u32 = u32::MAX;
 type Page = [u32; PAGE_LEN];
 
 /// Adjacent pages.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Branch {
     pages: [Option<Box<Page>>; BRANCH_LEN],
     /// The number of indices with a number, of each page.
@@ -45,6 +46,18 @@ impl Branch {
     }
 }
 
+impl Clone for Branch {
+    fn clone(&self) -> Self {
+        Self { pages: self.pages.clone(), ..*self }
+    }
+
+    /// Uses the pages that it has.
+    fn clone_from(&mut self, source: &Self) {
+        self.pages.clone_from(&source.pages);
+        (self.used, self.len) = (source.used, source.len);
+    }
+}
+
 /// The parts of an index.
 #[inline]
 const fn split(index: u32) -> (usize, usize, usize) {
@@ -54,9 +67,9 @@ const fn split(index: u32) -> (usize, usize, usize) {
 }
 
 /// A number for some indices. Each number is less than `u32::MAX`.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct PagedIndex {
-    /// Ends with a branch.
+    /// Not shorter before it shrinks: a lone number far away would pay for the root at each turn.
     root: Vec<Option<Box<Branch>>>,
     spare: Spare,
 }
@@ -68,10 +81,14 @@ struct Spare {
     branch: Option<Box<Branch>>,
 }
 
-impl Clone for Spare {
-    /// A copy begins without.
+impl Clone for PagedIndex {
     fn clone(&self) -> Self {
-        Self::default()
+        Self { root: self.root.clone(), spare: Spare::default() }
+    }
+
+    /// Uses the pages and branches that it has: snapshots of a set are taken again and again.
+    fn clone_from(&mut self, source: &Self) {
+        self.root.clone_from(&source.root);
     }
 }
 
@@ -175,8 +192,6 @@ impl PagedIndex {
         if branch.len == 0 {
             let freed = self.root[at].take();
             self.spare.branch = self.spare.branch.take().or(freed);
-            let ends_with_branch = self.root.iter().rposition(Option::is_some);
-            self.root.truncate(ends_with_branch.map_or(0, |last| last + 1));
         }
     }
 
@@ -188,6 +203,8 @@ impl PagedIndex {
     /// Frees memory of pages and branches that left.
     pub(crate) fn shrink(&mut self) {
         self.spare = Spare::default();
+        let last = self.root.iter().rposition(Option::is_some);
+        self.root.truncate(last.map_or(0, |last| last + 1));
         self.root.shrink_to_fit();
     }
 
@@ -229,7 +246,6 @@ impl PagedIndex {
                 (branch.len, branch.used) == (0, [0; BRANCH_LEN])
                     && branch.pages.iter().all(Option::is_none)
             })
-            && self.root.last().is_none_or(Option::is_some)
             && self.root.iter().flatten().all(|branch| branch_is_counted(branch))
     }
 }
@@ -254,7 +270,26 @@ mod tests {
         assert!(index.bytes() < 160 * 1024, "{} bytes", index.bytes());
         assert_eq!(index.take(u32::MAX), Some(7));
         assert_eq!(index.take(u32::MAX), None);
+        assert!(index.is_consistent());
+        index.shrink();
         assert!(index.root.is_empty() && index.is_consistent());
+    }
+
+    #[test]
+    fn a_lone_far_number_makes_no_root_again() {
+        let mut index = PagedIndex::default();
+        index.add(u32::MAX, 1);
+        let root = index.root.len();
+        for number in 0..3 {
+            assert!(index.take(u32::MAX).is_some() && index.is_consistent());
+            assert_eq!((index.root.len(), index.len()), (root, 0));
+            assert_eq!(index.add(u32::MAX, number), None);
+        }
+        // A near number keeps the root as long as its own branch.
+        index.add(5, 5);
+        index.take(u32::MAX);
+        index.shrink();
+        assert_eq!((index.root.len(), index.get(5)), (1, Some(5)));
     }
 
     #[test]
@@ -287,11 +322,35 @@ mod tests {
         }
         assert!(first.is_some() && page_of(&index) == first);
         // A copy has no spare pages, and no number is left in one.
-        assert_eq!((index.take(70), index.clone().bytes()), (Some(9), 0));
+        assert_eq!(index.take(70), Some(9));
+        assert_eq!(index.clone().bytes(), size_of::<Option<Box<Branch>>>(), "the root alone");
         assert_eq!((index.add(600, 1), index.get(70), index.get(600)), (None, None, Some(1)));
         index.take(600);
         index.shrink();
         assert_eq!(index.bytes(), 0);
+    }
+
+    #[test]
+    fn a_later_copy_uses_the_pages_of_the_earlier() {
+        let page_of = |index: &PagedIndex, page: usize| {
+            let pages = &index.root[0].as_ref().expect("it has a branch").pages;
+            pages[page].as_deref().map(|page| page.as_ptr())
+        };
+        let mut index = PagedIndex::default();
+        (0..2000).for_each(|i| _ = index.add(i, i));
+        let mut copy = index.clone();
+        let pages = [0, 1].map(|page| page_of(&copy, page));
+        index.take(7);
+        index.add(5000, 1);
+        index.add(1 << 20, 2);
+        copy.clone_from(&index);
+        assert_eq!([0, 1].map(|page| page_of(&copy, page)), pages);
+        let numbers = |index: &PagedIndex| [6, 7, 1999, 5000, 1 << 20].map(|at| index.get(at));
+        assert_eq!(numbers(&copy), [Some(6), None, Some(1999), Some(1), Some(2)]);
+        (1024..2000).for_each(|i| _ = index.take(i));
+        copy.clone_from(&index);
+        assert_eq!((page_of(&copy, 1), copy.len()), (None, 1025));
+        assert!(copy.is_consistent() && index.is_consistent());
     }
 
     proptest! {
