@@ -220,6 +220,12 @@ impl Archetype {
         self.ranks.get(&self.set, id)
     }
 
+    /// The column of a component with an id below 512.
+    #[inline(always)]
+    pub(crate) fn near_column(&self, id: ComponentId) -> Option<u16> {
+        self.ranks.of_bit(id)
+    }
+
     /// Live rows.
     #[inline]
     pub(crate) const fn len(&self) -> usize {

@@ -40,8 +40,16 @@ impl<'w> ChunkMeta<'w> {
 
     /// Stamps a column in a chunk for a write to some of its rows, at least one: the lines of the
     /// rows, if the column has line stamps, or the whole chunk.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch_rows(self, column: u16, chunk: u32, rows: Range<u32>, now: Version) {
+        match self.attachments {
+            Some(_) => self.touch_attached_rows(column, chunk, rows, now),
+            None => self.stamps.touch(StampKind::column(column), chunk as usize, now),
+        }
+    }
+
+    #[inline(never)]
+    fn touch_attached_rows(self, column: u16, chunk: u32, rows: Range<u32>, now: Version) {
         match self.chunk_lines(column, chunk) {
             Some(lines) => lines.touch(rows, now),
             None => self.stamps.touch(StampKind::column(column), chunk as usize, now),

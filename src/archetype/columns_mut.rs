@@ -100,7 +100,7 @@ impl<'w> ArchetypeColumnsMut<'w> {
     /// # Panics
     ///
     /// If the position is not a live row or the column has another size than `C`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn cell<C: Component>(self, column: u16, at: RowIndex, now: Version) -> &'w mut C {
         let (list, beside) = self.into_parts();
         let ChunkRow { chunk, row } = list.split(at);

@@ -177,6 +177,13 @@ impl Ranks {
         }
     }
 
+    /// The rank of a member that is a bit.
+    #[inline(always)]
+    pub(crate) fn of_bit(&self, id: ComponentId) -> Option<u16> {
+        let rank = *self.low.get(id.index())?;
+        if rank == Self::ABSENT { None } else { Some(rank) }
+    }
+
     #[cold]
     fn count(set: &ComponentSet, id: ComponentId) -> Option<u16> {
         // Ids are less than 65,535, so ranks are 16 bits wide.

@@ -392,8 +392,8 @@ impl Registry {
     }
 
     /// The id of `C`, if its hint is valid in this registry.
-    #[inline]
-    fn hinted<C: Component>(&self) -> Option<ComponentId> {
+    #[inline(always)]
+    pub(crate) fn hinted<C: Component>(&self) -> Option<ComponentId> {
         let id = ComponentId(C::hint()?.get());
         let hinted = self.infos.get(id.index())?;
         (hinted.type_id == TypeId::of::<C>()).then_some(id)

@@ -140,6 +140,13 @@ impl Directory {
     }
 
     /// [`Directory::locate`] for far slots.
+    /// The location of an entity without far slots: nowhere if it is not alive.
+    #[inline(always)]
+    pub(crate) fn locate_near(&self, entity: Entity) -> Option<Location> {
+        let slot = self.slots.get(entity.index() as usize)?;
+        (slot.generation == entity.generation()).then_some(slot.location)
+    }
+
     #[cold]
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         let location = DirectoryView::new(&[], &self.far, None).get(entity);

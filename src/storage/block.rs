@@ -25,7 +25,8 @@ use core::ptr::NonNull;
 use aligned_vec::{AVec, RuntimeAlign};
 
 use super::block_class::BlockClass;
-use super::layout::{ChunkLayout, Column, ListLayout};
+use super::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
+use crate::component::Values;
 
 /// The size and alignment of a huge page, on machines that have them.
 pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -447,6 +448,25 @@ impl CellStarts {
         // SAFETY: the starts and the size belong to a column of the list's layouts, for which the
         // block was allocated (`ChunkList`).
         unsafe { place.cell_of(&self.starts, self.size, row) }
+    }
+}
+
+/// The cells of one column of a list, tags included, and the bytes that are their values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnCells {
+    pub(super) cell: CellStarts,
+    pub(super) values: Values,
+}
+
+impl ColumnCells {
+    /// The columns of a list, in order.
+    pub(super) fn all(layouts: &ListLayout) -> Box<[Self]> {
+        let columns = (0u16..).zip(layouts.columns());
+        let cells = |(column, shape): (u16, &ColumnShape)| Self {
+            cell: CellStarts::new(layouts, column),
+            values: shape.values,
+        };
+        columns.map(cells).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::component::{
     AnyComponent, Columnar, Component, InSet, SparseComponent, Split, SplitComponent, SplitMut,
     Whole,
 };
-use crate::entity::Entity;
+use crate::entity::{Entity, Location};
 use crate::query::{IncludeHidden, Query, TermParts, assert_unaliased};
 use crate::store::EntityError;
 
@@ -36,32 +36,79 @@ impl<C: Component> CellShape<C> for Whole<C> {
     type Cell<'w> = &'w C;
     type CellMut<'w> = &'w mut C;
 
-    #[inline]
+    #[inline(always)]
     fn get(world: &World, entity: Entity) -> Result<&C, EntityError> {
-        let Ok(place) = world.store.entities().locate(entity) else {
-            return Err(world.lacking(entity, C::NAME));
-        };
-        let archetype = world.archetype(place);
-        match archetype.column(world.store.registry().id::<C>()) {
-            Some(column) => Ok(archetype.list().cell(usize::from(column), place.row())),
-            None => Err(world.lacking(entity, C::NAME)),
+        match find(world, entity) {
+            Some(cell) => Ok(cell),
+            None => look_up(world, entity),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn get_mut(world: &mut World, entity: Entity) -> Result<&mut C, EntityError> {
-        let place = world.store.entities().locate(entity)?;
-        let id = world.store.registry().id::<C>();
-        let (archetypes, clock) = world.store.in_place();
-        let archetype = archetypes.into_archetype(place.archetype());
-        let Some(column) = archetype.column(id) else {
-            return Err(EntityError::lacks(entity, C::NAME, !archetype.is_gone()));
-        };
-        // Only now: an error must leave the world unchanged.
-        *clock = clock.next();
-        let now = *clock;
-        Ok(archetype.cell(column, place.row(), now))
+        match find_mut(world, entity) {
+            Ok(cell) => Ok(cell),
+            Err(world) => look_up_mut(world, entity),
+        }
     }
+}
+
+/// The row and the column of a component of an entity with a near slot, if the hint of the
+/// component's type is valid in this world, and its id is below 512.
+#[inline(always)]
+fn near_place<C: Component>(world: &World, entity: Entity) -> Option<(Location, u16)> {
+    let place = world.store.entities().locate_near(entity)?;
+    let archetype = world.store.archetypes().as_slice().get(place.archetype().index())?;
+    let column = archetype.near_column(world.store.registry().hinted::<C>()?)?;
+    Some((place, column))
+}
+
+/// The cell at a [`near_place`].
+#[inline]
+fn find<C: Component>(world: &World, entity: Entity) -> Option<&C> {
+    let (place, column) = near_place::<C>(world, entity)?;
+    world.archetype(place).list().find_cell(usize::from(column), place.row())
+}
+
+/// The cell at a [`near_place`], or the world.
+#[inline]
+fn find_mut<C: Component>(world: &mut World, entity: Entity) -> Result<&mut C, &mut World> {
+    match near_place::<C>(world, entity) {
+        Some(place) => Ok(cell_mut(world, place)),
+        None => Err(world),
+    }
+}
+
+/// The cell of a row and a column, for writing.
+#[inline(always)]
+fn cell_mut<C: Component>(world: &mut World, (place, column): (Location, u16)) -> &mut C {
+    let (archetypes, clock) = world.store.in_place();
+    *clock = clock.next();
+    archetypes.into_archetype(place.archetype()).cell(column, place.row(), *clock)
+}
+
+/// The cell of any entity and component, or the reason why there is none.
+#[cold]
+#[inline(never)]
+fn look_up<C: Component>(world: &World, entity: Entity) -> Result<&C, EntityError> {
+    let (place, column) = place_of::<C>(world, entity)?;
+    Ok(world.archetype(place).list().cell(usize::from(column), place.row()))
+}
+
+/// [`look_up`] for writing. An error leaves the world unchanged.
+#[cold]
+#[inline(never)]
+fn look_up_mut<C: Component>(world: &mut World, entity: Entity) -> Result<&mut C, EntityError> {
+    let place = place_of::<C>(world, entity)?;
+    Ok(cell_mut(world, place))
+}
+
+/// The row and the column of a component of an entity.
+fn place_of<C: Component>(world: &World, entity: Entity) -> Result<(Location, u16), EntityError> {
+    let id = world.store.registry().id::<C>();
+    let place = world.store.entities().locate(entity).ok();
+    let found = place.and_then(|place| Some((place, world.archetype(place).column(id)?)));
+    found.ok_or_else(|| world.lacking(entity, C::NAME))
 }
 
 impl<S: SplitComponent<Parts: TermParts>> CellShape<S> for Split<S>

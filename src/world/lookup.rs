@@ -20,7 +20,7 @@ impl World {
     ///
     /// | call | to make it | a read |
     /// | --- | ---: | ---: |
-    /// | `world.get::<C>(entity)` | | 130 |
+    /// | `world.get::<C>(entity)` | | 89 |
     /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,240 | 40 |
     /// | [`query.get(entity)`](crate::Query::get) | | 316 |
     /// | [`query.lookup()`](crate::Query::lookup) and `get` | 130 | 203 |

@@ -28,11 +28,17 @@ impl ChunkList {
     /// If the position is not a live row, or the column has another size or other values than `C`.
     #[inline]
     pub(crate) fn cell<C: Component>(&self, column: usize, at: RowIndex) -> &C {
-        let address = self.cell_address::<C>(column, at);
-        // SAFETY: `cell_address` asserts that the row is live, and live rows are initialised. No
-        // code writes the cell: a writer through a shared list has promised that no other code
-        // reads its columns (`ChunkIter::exclusive_unchecked`).
-        unsafe { address.as_ref() }
+        self.find_cell(column, at).unwrap_or_else(|| self.refuse::<C>(column, at))
+    }
+
+    /// One cell, for reading. `None` where [`ChunkList::cell`] would panic.
+    #[inline(always)]
+    pub(crate) fn find_cell<C: Component>(&self, column: usize, at: RowIndex) -> Option<&C> {
+        let address = self.find_address::<C, false>(column, at)?;
+        // SAFETY: the row is live, and live rows are initialised. No code writes the cell: a writer
+        // through a shared list has promised that no other code reads its columns
+        // (`ChunkIter::exclusive_unchecked`).
+        Some(unsafe { address.as_ref() })
     }
 
     /// One cell, for writing.
@@ -42,8 +48,7 @@ impl ChunkList {
     /// See [`ChunkList::cell`].
     #[inline]
     pub(crate) fn cell_mut<C: Component>(&mut self, column: usize, at: RowIndex) -> &mut C {
-        self.columns()[column].assert_holds::<C>();
-        let mut address = self.cell_address::<C>(column, at);
+        let mut address = self.cell_address::<C, true>(column, at);
         // SAFETY: the row is live and initialised, as in `cell`, and any written `C` is a value of
         // the column. The list is borrowed exclusively.
         unsafe { address.as_mut() }
@@ -56,7 +61,7 @@ impl ChunkList {
     /// If the chunk does not exist, or the column has another size or other values than `C`.
     pub(crate) fn cells<C: Component>(&self, column: u16, chunk: u32) -> &[C] {
         let first = self.position(ChunkRow { chunk, row: 0 });
-        let start = self.cell_address::<C>(usize::from(column), first);
+        let start = self.cell_address::<C, false>(usize::from(column), first);
         // SAFETY: the first row of the chunk is live, so all of `rows` are live, initialised and,
         // by `ChunkLayout`, inside the block. No code writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start.as_ptr(), self.rows(chunk) as usize) }
@@ -126,22 +131,53 @@ impl ChunkList {
         }
     }
 
+    /// The address of a cell, for reading or for writing too.
+    ///
+    /// # Panics
+    ///
+    /// See [`ChunkList::cell`].
     #[inline]
-    fn cell_address<C: Component>(&self, column: usize, at: RowIndex) -> NonNull<C> {
+    fn cell_address<C: Component, const WRITES: bool>(
+        &self,
+        column: usize,
+        at: RowIndex,
+    ) -> NonNull<C> {
+        match self.find_address::<C, WRITES>(column, at) {
+            Some(address) => address,
+            None => self.refuse::<C>(column, at),
+        }
+    }
+
+    /// The address of a cell. `None` if the position is not a live row, or the column has another
+    /// size or other values than `C`.
+    #[inline(always)]
+    fn find_address<C: Component, const WRITES: bool>(
+        &self,
+        column: usize,
+        at: RowIndex,
+    ) -> Option<NonNull<C>> {
         let at = self.split(at);
-        assert!(self.is_live(at), "the row is not live");
-        let shape = self.layout().columns()[column];
-        assert!(shape.size as usize == size_of::<C>(), "the column has another size than the type");
-        if !is_aligned_for::<C>(1) || !Values::are_any::<C>() {
-            self.columns()[column].assert_holds::<C>();
+        let cells = self.column_cells(column)?;
+        let is_of_type = cells.cell.size as usize == size_of::<C>()
+            && (!WRITES && Values::are_any::<C>() || cells.values.are_of::<C>())
+            && (is_aligned_for::<C>(1) || is_aligned_for::<C>(self.columns()[column].align));
+        if !is_of_type || !self.is_live(at) {
+            return None;
         }
         if size_of::<C>() == 0 {
-            return NonNull::dangling();
+            return Some(NonNull::dangling());
         }
-        let place = self.blocks()[at.chunk as usize].place(self.capacity());
+        let place = self.blocks().get(at.chunk as usize)?.place(self.capacity());
         // SAFETY: the block was allocated for the layout (`ChunkList`), which has this column, and
         // the row is live and so less than the capacity.
-        unsafe { place.cell(shape, at.row) }.cast()
+        Some(unsafe { cells.cell.at(place, at.row) }.cast())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse<C: Component>(&self, column: usize, at: RowIndex) -> ! {
+        self.columns()[column].assert_holds::<C>();
+        panic!("the row is not live: position {}", at.0)
     }
 }
 
@@ -172,9 +208,8 @@ impl<'w, C: Component> CellsMut<'w, C> {
     /// If the position is not greater than the last one, or [`ChunkList::cell`] would panic.
     pub(crate) fn next(&mut self, at: RowIndex) -> &'w mut C {
         assert!(self.last.is_none_or(|last| last < at), "the positions do not ascend");
-        self.list.columns()[self.column].assert_holds::<C>();
         self.last = Some(at);
-        let mut address = self.list.cell_address::<C>(self.column, at);
+        let mut address = self.list.cell_address::<C, true>(self.column, at);
         // SAFETY: the row is live and so initialised. The list is borrowed exclusively for `'w`,
         // and positions ascend, so that no cell is handed out twice.
         unsafe { address.as_mut() }
@@ -204,9 +239,8 @@ impl<'a> LiveColumns<'a> {
     /// The live rows of the next column of the bundle.
     pub(crate) fn column<C: Component>(&mut self) -> &'a mut [C] {
         let column = *self.columns.next().expect("the bundle has no column left");
-        self.list.columns()[usize::from(column)].assert_holds::<C>();
         let first = self.list.position(ChunkRow { chunk: self.chunk, row: 0 });
-        let start = self.list.cell_address::<C>(usize::from(column), first);
+        let start = self.list.cell_address::<C, true>(usize::from(column), first);
         let rows = self.list.rows(self.chunk) as usize;
         // SAFETY: the first row of the chunk is live, so all of `rows` are live, initialised and,
         // by `ChunkLayout`, inside the block. The list is borrowed exclusively for `'a`, and each

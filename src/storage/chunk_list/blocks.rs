@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::collections::VecDeque;
 
-use crate::storage::block::{Block, CellStarts, Place, copy_small};
+use crate::storage::block::{Block, CellStarts, ColumnCells, Place, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_set::ChunkMove;
 use crate::storage::layout::{ChunkLayout, ListLayout};
@@ -53,6 +53,8 @@ struct Owner {
     idle_first: Option<FreeBlock>,
     /// The cells of a row that have bytes.
     cells: Box<[CellStarts]>,
+    /// The cells of each column.
+    columns: Box<[ColumnCells]>,
 }
 
 impl Owner {
@@ -109,6 +111,7 @@ impl Blocks {
         let capacity = layout.chunk().capacity();
         let owner = Box::new(Owner {
             cells: CellStarts::all(&layout),
+            columns: ColumnCells::all(&layout),
             layout,
             number: next_key(),
             idle_first: None,
@@ -144,6 +147,12 @@ impl Blocks {
         &self.owner.layout
     }
 
+    /// The cells of each column.
+    #[inline]
+    pub(super) const fn columns(&self) -> &[ColumnCells] {
+        &self.owner.columns
+    }
+
     /// Rows that fit in a chunk of the layout in use.
     #[inline]
     pub(super) const fn capacity(&self) -> u32 {
@@ -163,6 +172,7 @@ impl Blocks {
     pub(super) fn swap_columns(&mut self, a: usize, b: usize) {
         // The cells stay: equal sizes have changed places, and the cells have no order.
         self.owner.layout.swap_columns(a, b);
+        self.owner.columns.swap(a, b);
     }
 
     /// The place of a chunk's rows.

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::entity::RowIndex;
-use crate::storage::block::{Block, CellStarts, Place};
+use crate::storage::block::{Block, CellStarts, ColumnCells, Place};
 use crate::storage::block_class::BlockClass;
 use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
@@ -104,6 +104,12 @@ impl ChunkList {
     #[inline]
     pub(in crate::storage) const fn blocks(&self) -> &[Block] {
         self.blocks.as_slice()
+    }
+
+    /// The cells of a column.
+    #[inline]
+    pub(in crate::storage) fn column_cells(&self, column: usize) -> Option<&ColumnCells> {
+        self.blocks.columns().get(column)
     }
 
     /// The place of a chunk's rows.
