@@ -15,15 +15,15 @@ use super::world::World;
 impl World {
     /// Component `C` of an entity, for reading: two cache misses, the directory's and the value's.
     ///
-    /// Each call looks up the type. A view looks it up once: make one for more than fifteen reads.
+    /// Each call looks up the type. A view looks it up once: make one for more than 25 reads.
     /// Instructions of a release build on x86-64, in a world of three archetypes:
     ///
     /// | call | to make it | a read |
     /// | --- | ---: | ---: |
     /// | `world.get::<C>(entity)` | | 89 |
     /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,240 | 40 |
-    /// | [`query.get(entity)`](crate::Query::get) | | 316 |
-    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 130 | 203 |
+    /// | [`query.get(entity)`](crate::Query::get) | | 245 |
+    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 130 | 158 |
     ///
     /// The result is a `&C`. If `C` is a [split component](crate::component#split-components),
     /// whose fields lie in separate columns, the result is a `C`. If it is a [sparse
