@@ -31,6 +31,8 @@
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |
 //! | `TotalOrder` | `f32`, `f64` | |
+//! | `Presence` | filters by the presence of components, tuples of these | |
+//! | `PresenceTuple` | tuples of these filters | |
 //! | `Watch` | a single term for its own component, tuples for all | |
 //! | `Log` | the marker types of logs | |
 //! | `System` | functions and closures of parameters | |
@@ -164,6 +166,12 @@ impl ComponentTuple for Other {}
 "
     ClosedTotalOrder, "compile_fail,E0277": "
 impl TotalOrder for Other { type Key = u8; }
+"
+    ClosedPresence, "compile_fail,E0277": "
+impl Presence for Other {}
+"
+    ClosedPresenceTuple, "compile_fail,E0277": "
+impl PresenceTuple for Other {}
 "
     ClosedWatch, "compile_fail,E0277": "
 impl Watch<Mine> for Other {}

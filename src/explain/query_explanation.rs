@@ -123,10 +123,13 @@ pub enum Mismatch {
     Hidden(&'static str),
     /// The archetype has none of these components.
     NoneOf(Vec<&'static str>),
+    /// No row of the archetype can pass this expression of [`Or`](crate::terms::Or) and
+    /// [`Not`](crate::terms::Not).
+    Fails(String),
 }
 
-/// Writes `misses Position`, `has Frozen`, `none of A, B`, or `has Disabled, which the query does
-/// not name`: names without their paths.
+/// Writes `misses Position`, `has Frozen`, `none of A, B`, `fails (no A or B)`, or `has Disabled,
+/// which the query does not name`: names without their paths.
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -134,6 +137,7 @@ impl fmt::Display for Mismatch {
             Self::Has(name) => write!(f, "has {}", short(name)),
             Self::Hidden(name) => write!(f, "has {}, which the query does not name", short(name)),
             Self::NoneOf(names) => write!(f, "none of {}", list(names, "nothing")),
+            Self::Fails(expression) => write!(f, "fails {expression}"),
         }
     }
 }
@@ -147,6 +151,7 @@ impl Mismatch {
             Obstacle::Rule(Rule::HasAny(some)) => {
                 Self::NoneOf(some.iter().map(|one| one.name).collect())
             }
+            Obstacle::Rule(Rule::Meets(expression)) => Self::Fails(expression.text(short)),
         }
     }
 }

@@ -6,7 +6,8 @@
 //!   tuples of them, whose rows are iterated [`in_step`]. [`term_shape`] gives the columns of a
 //!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
-//! * [`filter`] has the filters, which narrow a query; [`enabled`] has terms and filters of enable
+//! * [`filter`] has the filters, which narrow a query, and [`presence`] alternatives and negations
+//!   of them; [`enabled`] has terms and filters of enable
 //!   bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have, [`reordered`] a
 //!   filter by the order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions
 //!   of lines.
@@ -29,6 +30,8 @@
 //!   archetypes with one chunk stamps its own). [`begin_pass`] begins a pass, which knows the
 //!   archetypes that are left; [`tagged`] finds the next one by the tags of shared values, and
 //!   [`chunk_rows`] has the entities and enable bits of a chunk.
+//!
+//! `scripted` is a filter of tests.
 //!
 //! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
 //! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
@@ -111,12 +114,15 @@ mod matched_chunks;
 mod one_recorder;
 mod option_rows;
 mod per_chunk_terms;
+mod presence;
 mod query_iter;
 mod query_type;
 mod reordered;
 mod row_error;
 mod rows;
 mod run_stamps;
+#[cfg(test)]
+mod scripted;
 mod share;
 mod shared_terms;
 mod some_rows;
@@ -147,6 +153,7 @@ pub(crate) use narrow::{assert_no_version, assert_version, filter_methods};
 pub(crate) use one_recorder::OneRecorder;
 pub use parallel::ParChunks;
 pub use per_chunk_terms::{ChunkValueMut, PerChunkMut, WhereChunk};
+pub use presence::{Not, Or, Presence, PresenceTuple};
 pub use query::Query;
 pub use query_iter::QueryIter;
 pub(crate) use query_type::{lookup_type, query_type};
@@ -154,6 +161,8 @@ pub use reordered::Reordered;
 pub use row_error::{Exclusion, RowError};
 pub use row_lookup::RowLookup;
 pub use rows::Rows;
+#[cfg(test)]
+pub(crate) use scripted::Scripted;
 pub(crate) use share::{Job, share};
 pub use shared_terms::{SharedRef, WhereShared};
 pub use single::NotSingle;

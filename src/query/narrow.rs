@@ -90,6 +90,8 @@ macro_rules! filter_methods {
             /// | filter | the query visits |
             /// | --- | --- |
             /// | [`AnyOf<(A, B)>`](crate::AnyOf) | only entities with at least one of the components, each entity once |
+            /// | [`Or<(F, G)>`](crate::terms::Or) | only entities that pass at least one of the filters, each entity once |
+            /// | [`Not<F>`](crate::terms::Not) | only entities that do not pass the filter |
             /// | [`IncludeHidden`](crate::IncludeHidden) | [hidden](crate::component#hidden-components) entities as well |
             /// | [`WithDisabled<C>`](crate::WithDisabled) | only entities in which `C` is [disabled](crate::World::set_enabled) |
             /// | [`IgnoreEnabled`](crate::IgnoreEnabled) | also entities in which a component of the query is disabled |

@@ -32,8 +32,12 @@ pub enum Exclusion {
     Has(&'static str),
     /// It has the hidden component with this name, which the query does not name.
     Hidden(&'static str),
-    /// It has none of the components of an [`AnyOf`](crate::AnyOf) filter, or none is enabled.
+    /// It has none of the components of an [`AnyOf`](crate::AnyOf) filter or of an
+    /// [`Or`](crate::terms::Or) of `With`, or none is enabled.
     HasNone,
+    /// It does not pass an [`Or`](crate::terms::Or) or a [`Not`](crate::terms::Not) of several
+    /// filters.
+    Unmet,
     /// The component with this name is [disabled](crate::World::set_enabled).
     Disabled(&'static str),
     /// The component with this name is enabled, and the query asks for a disabled one.
@@ -51,6 +55,7 @@ impl RowError {
             Some(Obstacle::Rule(Rule::Has(component))) => Exclusion::Lacks(component.name),
             Some(Obstacle::Rule(Rule::Lacks(component))) => Exclusion::Has(component.name),
             Some(Obstacle::Rule(Rule::HasAny(_))) => Exclusion::HasNone,
+            Some(Obstacle::Rule(Rule::Meets(_))) => Exclusion::Unmet,
             None => unreachable!("no rule excludes an archetype that the plan lacks"),
         };
         Self::Excluded { entity, reason }
@@ -63,6 +68,7 @@ impl RowError {
             Some(RowRule::Disabled(component)) => Exclusion::Enabled(component.name),
             Some(RowRule::Lacks(component)) => Exclusion::Has(component.name),
             Some(RowRule::AnyEnabled(_)) => Exclusion::HasNone,
+            Some(RowRule::Meets(_)) => Exclusion::Unmet,
             None => unreachable!("no rule excludes a row that the query does not see"),
         };
         Self::Excluded { entity, reason }
@@ -96,6 +102,7 @@ impl fmt::Display for Exclusion {
                 write!(f, "it has `{name}`, which hides it from queries that do not name it")
             }
             Self::HasNone => f.write_str("it has none of the components of an `AnyOf`"),
+            Self::Unmet => f.write_str("it does not pass an `Or` or a `Not` of several filters"),
             Self::Disabled(name) => write!(f, "`{name}` is disabled in it: `set_enabled`"),
             Self::Enabled(name) => {
                 write!(f, "`{name}` is enabled in it, and the query asks for a disabled one")

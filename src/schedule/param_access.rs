@@ -177,6 +177,9 @@ fn query_phrases(request: &AccessRequest) -> Vec<String> {
                 let names: Vec<_> = some.iter().map(|one| one.name).collect();
                 phrases.push(format!("with any of {}", names.join(", ")));
             }
+            Rule::Meets(expression) => {
+                phrases.push(format!("with {}", expression.text(|name| name)))
+            }
             Rule::Has(_) => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::component::{ComponentId, ComponentSet};
 
-use super::rule::ComponentRef;
+use super::component_ref::ComponentRef;
 
 /// The hidden components that a query names, or all. The query skips archetypes with other ones.
 #[derive(Clone, Debug, Default)]

@@ -14,8 +14,10 @@
 //!   components.
 //! * [`error`] has the errors of changes and spawns.
 //! * [`requirements`] has the type of a query as a value, which describes its requirements:
-//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`hidden_filter`] has
-//!   the hidden components that the query sees.
+//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. Rules name components by
+//!   a [`component_ref`]. [`hidden_filter`] has the hidden components that the query sees. An
+//!   [`expression`] is a condition of alternatives and negations; [`require_expression`] makes
+//!   rules of it.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
@@ -100,8 +102,10 @@ mod change_chunks;
 mod change_row;
 mod change_rows;
 mod cleanup;
+mod component_ref;
 mod despawn;
 mod error;
+mod expression;
 mod find_edge;
 mod first_panic;
 mod hidden_filter;
@@ -119,6 +123,7 @@ mod query_parts;
 mod read_guard;
 mod recent_plans;
 mod reorder;
+mod require_expression;
 mod requirements;
 mod resolved_plan;
 mod retire;
@@ -141,6 +146,7 @@ mod tagged_entries;
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
 pub use error::{EntityError, SpawnError};
+pub(crate) use expression::Expression;
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
 pub(crate) use logs::{

@@ -124,7 +124,7 @@ impl Plan {
     /// The conditions on the enable bits of an archetype's rows.
     fn enable_rules(&self, archetype: &Archetype) -> Box<EnableRules> {
         let rules = self.requirements.row_rules().iter();
-        rules.filter_map(|rule| rule.resolve(archetype)).collect()
+        rules.flat_map(|rule| rule.resolve(archetype)).collect()
     }
 
     /// Bytes of the entries.
@@ -176,7 +176,7 @@ impl Plan {
     pub(crate) fn broken_row_rule(&self, archetype: &Archetype, at: ChunkRow) -> Option<&RowRule> {
         let rows = archetype.list().rows(at.chunk);
         self.requirements.row_rules().iter().find(|rule| {
-            let rules: Vec<_> = rule.resolve(archetype).into_iter().collect();
+            let rules = rule.resolve(archetype);
             !RowMask::new(&rules, archetype.attachments(), at.chunk, rows).contains(at.row)
         })
     }

@@ -9,9 +9,11 @@ use core::any::{TypeId, type_name};
 use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry, SharedValue};
 
+use super::component_ref::ComponentRef;
+use super::expression::Expression;
 use super::hidden_filter::HiddenFilter;
 use super::row_rule::RowRule;
-use super::rule::{ComponentRef, Rule, RuleSets};
+use super::rule::{Rule, RuleSets};
 
 /// The way in which the ids of component types are found.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub struct RequirementsBuilder<'r> {
     unknown: Vec<(&'static str, &'static str, TypeId)>,
     /// The alternatives of the last set begun, and whether each is enableable.
     any: Vec<(ComponentRef, bool)>,
+    pub(super) expressions: Vec<Expression>,
     /// Whether enable bits are ignored.
     ignores_enabled: bool,
 }
@@ -101,6 +104,7 @@ impl<'r> RequirementsBuilder<'r> {
             requirements: Requirements::default(),
             unknown: Vec::new(),
             any: Vec::new(),
+            expressions: Vec::new(),
             ignores_enabled: false,
         }
     }
@@ -110,7 +114,8 @@ impl<'r> RequirementsBuilder<'r> {
         self.requirements.terms_len = self.requirements.columns.len();
     }
 
-    pub(crate) fn build(self) -> Requirements {
+    pub(crate) fn build(mut self) -> Requirements {
+        self.require_expressions(self.ignores_enabled);
         let mut requirements = self.requirements;
         if self.ignores_enabled {
             for rule in core::mem::take(&mut requirements.row_rules) {
@@ -121,7 +126,7 @@ impl<'r> RequirementsBuilder<'r> {
         requirements
     }
 
-    fn component_ref<C: Component>(&mut self) -> ComponentRef {
+    pub(super) fn component_ref<C: Component>(&mut self) -> ComponentRef {
         let id = match &mut self.ids {
             ComponentIds::Known(registry) => registry.known::<C>(),
             ComponentIds::Register(registry) => registry.register::<C>(),
@@ -157,7 +162,7 @@ impl<'r> RequirementsBuilder<'r> {
     }
 
     /// Adds a rule once: a term and a filter may have the same one.
-    fn add_rule(&mut self, rule: Rule) {
+    pub(super) fn add_rule(&mut self, rule: Rule) {
         if !self.requirements.rules.contains(&rule) {
             self.requirements.rules.push(rule);
         }
@@ -191,7 +196,7 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    fn add_row_rule(&mut self, rule: RowRule) {
+    pub(super) fn add_row_rule(&mut self, rule: RowRule) {
         if !self.requirements.row_rules.contains(&rule) {
             self.requirements.row_rules.push(rule);
         }
@@ -222,7 +227,7 @@ impl<'r> RequirementsBuilder<'r> {
         self.add_rule(Rule::Lacks(marker));
     }
 
-    fn shared_marker<T: SharedValue>(&mut self) -> ComponentRef {
+    pub(super) fn shared_marker<T: SharedValue>(&mut self) -> ComponentRef {
         let id = match &mut self.ids {
             ComponentIds::Known(registry) => registry.shared_marker::<T>(),
             ComponentIds::Register(registry) => registry.register_shared::<T>(),
@@ -447,7 +452,7 @@ impl Requirements {
         self.rules.iter().any(|rule| match rule {
             Rule::Has(one) => lacks(one),
             Rule::HasAny(some) => some.iter().all(lacks),
-            Rule::Lacks(_) => false,
+            Rule::Lacks(_) | Rule::Meets(_) => false,
         })
     }
 

@@ -3,24 +3,10 @@
 //! A list of [`Rule`]s names the rule that excludes an archetype. [`RuleSets`] are the same rules
 //! as sets: every cached query tests every new archetype with them.
 
-use crate::component::{ComponentId, ComponentSet};
+use crate::component::ComponentSet;
 
-/// A component that a query names. If the world does not know the component, it has no id, and no
-/// archetype has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ComponentRef {
-    pub(crate) id: ComponentId,
-    pub(crate) name: &'static str,
-    /// Whether queries that do not name it pass over the archetypes that have it.
-    pub(crate) is_hidden: bool,
-}
-
-impl ComponentRef {
-    /// Whether the world does not know the component.
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.id == ComponentId::UNKNOWN
-    }
-}
+use super::component_ref::ComponentRef;
+use super::expression::Expression;
 
 /// A condition on the components of an archetype.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +17,8 @@ pub(crate) enum Rule {
     Lacks(ComponentRef),
     /// The archetype has at least one of these components.
     HasAny(Vec<ComponentRef>),
+    /// A row of the archetype can meet this condition.
+    Meets(Expression),
 }
 
 impl Rule {
@@ -39,6 +27,7 @@ impl Rule {
             Self::Has(one) => set.contains(one.id),
             Self::Lacks(one) => !set.contains(one.id),
             Self::HasAny(some) => some.iter().any(|one| set.contains(one.id)),
+            Self::Meets(expression) => expression.admits(set),
         }
     }
 }
@@ -49,6 +38,7 @@ pub(crate) struct RuleSets {
     has: ComponentSet,
     lacks: ComponentSet,
     has_any: Vec<ComponentSet>,
+    meets: Vec<Expression>,
     /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
 }
@@ -66,6 +56,7 @@ impl RuleSets {
                     let known = some.iter().filter(|one| !one.is_unknown());
                     sets.has_any.push(known.map(|one| one.id).collect());
                 }
+                Rule::Meets(expression) => sets.meets.push(expression.clone()),
             }
         }
         sets
@@ -77,6 +68,7 @@ impl RuleSets {
             && set.contains_all(&self.has)
             && !set.contains_any(&self.lacks)
             && self.has_any.iter().all(|any| set.contains_any(any))
+            && self.meets.iter().all(|expression| expression.admits(set))
     }
 }
 
@@ -85,6 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::component::ComponentId;
 
     fn component_ref() -> impl Strategy<Value = ComponentRef> {
         // Ids of three words, and one in four unknown.

@@ -120,6 +120,26 @@ impl<'w> EntityView<'w> {
         Some(view((archetype, at), archetype.column(id)?, self.registry().info(id)))
     }
 
+    /// Whether it has all components of these names, [sparse](Self::sparse) ones too. For
+    /// components with types a query tells it:
+    /// `world.query::<()>().filter::<(With<A>, With<B>)>().contains(entity)`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(name = "health")] struct Health(u8);
+    /// # #[component(name = "title", sparse)] struct Title(String);
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(7), Title("Dr".to_owned())));
+    /// assert!(world.entity(entity)?.has_all(&["health", "title"]));
+    /// assert!(!world.entity(entity)?.has_all(&["health", "mana"]));
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    #[must_use]
+    pub fn has_all(&self, names: &[&str]) -> bool {
+        let is_sparse = |name| self.sparse().any(|own| own == name);
+        names.iter().all(|&name| self.component(name).is_some() || is_sparse(name))
+    }
+
     /// The component of type `C`.
     ///
     /// # Errors

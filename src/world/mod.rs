@@ -28,6 +28,7 @@
 //! | [`archetype_info`] | reports of archetypes |
 //! | [`check`] | every invariant |
 //! | `refused_tests` | calls that are refused leave the world unchanged |
+//! | `expression_tests` | random expressions of filters against a look at all rows |
 //! | `attachment_tests` | a kind of attachment that exists in tests only, in a random world |
 //! | [`hash`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
 
@@ -68,6 +69,8 @@ mod hash;
 #[cfg(test)]
 mod attachment_tests;
 mod check;
+#[cfg(test)]
+mod expression_tests;
 #[cfg(test)]
 mod refused_tests;
 

@@ -57,7 +57,7 @@ impl Only {
         }
         match self.kind {
             0 | 5 => true,
-            1 => !has(Tag::SET),
+            1 => !has(Tag::SET) || has(Mark::SET) && !has(Four::SET),
             2 => has(Four::SET) && !has(Big::SET),
             3 => (has(Twelve::SET) || has(Tag::SET)) && !has(Line::SET),
             4 => has(Mark::SET),
@@ -95,7 +95,7 @@ macro_rules! filtered {
         match $only.kind {
             0 => $run,
             1 => {
-                let $q = $q.without::<Tag>();
+                let $q = $q.filter::<Or<(Without<Tag>, (With<Mark>, Not<With<Four>>))>>();
                 $run
             }
             2 => {

@@ -6,6 +6,7 @@
 mod common;
 
 mod cached_plans;
+mod expressions;
 mod filters;
 mod gather;
 mod iteration;

@@ -1,0 +1,108 @@
+//! The rules that an expression of filters sets for a query.
+//!
+//! An expression that says the same as other filters gets the same rules, so that `Not<With<A>>`
+//! excludes the same queries as `Without<A>` and has the same messages.
+
+use crate::component::{ColumnShape, ColumnVisitor, Component, SharedValue};
+
+use super::expression::Expression;
+use super::requirements::RequirementsBuilder;
+use super::row_rule::RowRule;
+use super::rule::Rule;
+
+/// Takes the first column of a component, which represents it.
+struct First<'a, 'r>(&'a mut RequirementsBuilder<'r>, Option<Expression>);
+
+impl ColumnVisitor for First<'_, '_> {
+    fn visit<C: Component>(&mut self) {
+        if self.1.is_none() {
+            let component = self.0.component_ref::<C>();
+            self.1 = Some(match C::ENABLEABLE {
+                true => Expression::Enabled(component),
+                false => Expression::Has(component),
+            });
+        }
+    }
+}
+
+impl RequirementsBuilder<'_> {
+    /// The condition that a row has a component, and that it is enabled.
+    pub(crate) fn presence<S: ColumnShape>(&mut self) -> Expression {
+        let mut first = First(self, None);
+        S::visit(&mut first);
+        first.1.expect("a component has no column")
+    }
+
+    /// The condition that a row has a component, and that it is disabled.
+    pub(crate) fn disablement<C: Component>(&mut self) -> Expression {
+        Expression::Disabled(self.component_ref::<C>())
+    }
+
+    /// The condition that a row has a shared value of type `T`.
+    pub(crate) fn shared_presence<T: SharedValue>(&mut self) -> Expression {
+        Expression::Has(self.shared_marker::<T>())
+    }
+
+    /// Requires rows that meet an expression.
+    pub(crate) fn expression(&mut self, expression: Expression) {
+        self.expressions.push(expression);
+    }
+
+    /// Makes rules of all expressions.
+    pub(super) fn require_expressions(&mut self, ignore_bits: bool) {
+        for expression in core::mem::take(&mut self.expressions) {
+            let expression = if ignore_bits { expression.ignoring_bits() } else { expression };
+            self.require_if(expression, true);
+        }
+    }
+
+    /// Requires rows that meet an expression, or for `false` the others.
+    fn require_if(&mut self, expression: Expression, is_met: bool) {
+        match (expression, is_met) {
+            (Expression::Not(one), _) => self.require_if(*one, !is_met),
+            (Expression::All(all), true) | (Expression::Any(all), false) => {
+                all.into_iter().for_each(|one| self.require_if(one, is_met));
+            }
+            (Expression::All(one) | Expression::Any(one), _) if one.len() == 1 => {
+                one.into_iter().for_each(|one| self.require_if(one, is_met));
+            }
+            (Expression::Any(any), true) => self.require_any(any),
+            (Expression::Has(one), true) => self.add_rule(Rule::Has(one)),
+            (Expression::Has(one), false) => self.add_rule(Rule::Lacks(one)),
+            (Expression::Enabled(one), true) => {
+                self.add_rule(Rule::Has(one));
+                self.add_row_rule(RowRule::Enabled(one));
+            }
+            (Expression::Enabled(one), false) => self.add_row_rule(RowRule::Lacks(one)),
+            (Expression::Disabled(one), true) => {
+                self.add_rule(Rule::Has(one));
+                self.add_row_rule(RowRule::Disabled(one));
+            }
+            (other, _) => self.require_general(if is_met { other } else { other.not() }),
+        }
+    }
+
+    /// Requires rows that meet at least one condition.
+    fn require_any(&mut self, any: Vec<Expression>) {
+        let component = |one: &Expression| match one {
+            Expression::Has(one) => Some((*one, false)),
+            Expression::Enabled(one) => Some((*one, true)),
+            _ => None,
+        };
+        let Some(components) = any.iter().map(component).collect::<Option<Vec<_>>>() else {
+            return self.require_general(Expression::Any(any));
+        };
+        self.add_rule(Rule::HasAny(components.iter().map(|&(one, _)| one).collect()));
+        if components.iter().any(|&(_, enableable)| enableable) {
+            self.add_row_rule(RowRule::AnyEnabled(components));
+        }
+    }
+
+    fn require_general(&mut self, expression: Expression) {
+        let rule = RowRule::Meets(expression.clone());
+        if rule.components().next().is_some() {
+            self.add_row_rule(rule);
+        }
+        self.add_rule(Rule::Meets(expression));
+    }
+}

@@ -1,0 +1,219 @@
+//! Random expressions of filters against brute force: each row of a world with all subsets of six
+//! components, three of which are enabled and disabled in all ways.
+
+use bytemuck::{Pod, Zeroable};
+use proptest::prelude::*;
+
+use super::world::World;
+use crate::component::{Columnar, Component};
+use crate::entity::Entity;
+use crate::query::{Filter, IgnoreEnabled, IncludeHidden, Scripted, query_type};
+use crate::store::{ComponentIds, Expression, RequirementsBuilder};
+
+/// Components of three sizes, some of which can be disabled.
+macro_rules! components {
+    ($($name:ident($field:ty), $enableable:literal;)*) => {$(
+        #[derive(Clone, Copy, Pod, Zeroable)]
+        #[repr(transparent)]
+        struct $name($field);
+
+        impl Component for $name {
+            const NAME: &'static str = stringify!($name);
+            const ENABLEABLE: bool = $enableable;
+        }
+    )*};
+}
+
+components! {
+    Plain0([u32; 0]), false;
+    Plain1(u32), false;
+    Plain2([u32; 2]), false;
+    Switched0([u32; 0]), true;
+    Switched1(u32), true;
+    Switched2([u32; 2]), true;
+    Unseen(u32), false;
+}
+
+/// The state of a component in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Absent,
+    Enabled,
+    Disabled,
+}
+
+type Row = [State; COMPONENTS];
+
+const COMPONENTS: usize = 7;
+
+/// An expression by the numbers of components.
+#[derive(Clone, Debug)]
+enum Tree {
+    Has(usize),
+    Disabled(usize),
+    Not(Box<Self>),
+    All(Vec<Self>),
+    Any(Vec<Self>),
+}
+
+impl Tree {
+    fn any() -> impl Strategy<Value = Self> {
+        let leaf = prop_oneof![
+            6 => (0..COMPONENTS).prop_map(Tree::Has),
+            1 => (3usize..6).prop_map(Tree::Disabled),
+        ];
+        leaf.prop_recursive(4, 24, 3, |inner| {
+            let some = proptest::collection::vec(inner.clone(), 1..4);
+            prop_oneof![
+                inner.prop_map(|one| Tree::Not(Box::new(one))),
+                some.clone().prop_map(Tree::All),
+                some.prop_map(Tree::Any),
+            ]
+        })
+    }
+
+    /// Whether a row passes. Without `bits` a disabled component counts as present.
+    fn passes(&self, row: &Row, bits: bool) -> bool {
+        match self {
+            Self::Has(one) | Self::Disabled(one) if !bits => row[*one] != State::Absent,
+            Self::Has(one) => row[*one] == State::Enabled,
+            Self::Disabled(one) => row[*one] == State::Disabled,
+            Self::Not(one) => !one.passes(row, bits),
+            Self::All(all) => all.iter().all(|one| one.passes(row, bits)),
+            Self::Any(any) => any.iter().any(|one| one.passes(row, bits)),
+        }
+    }
+
+    fn expression(&self, builder: &mut RequirementsBuilder<'_>) -> Expression {
+        fn has<C: Columnar>(builder: &mut RequirementsBuilder<'_>) -> Expression {
+            builder.presence::<C::Shape>()
+        }
+        let each = |some: &[Self], builder: &mut RequirementsBuilder<'_>| {
+            some.iter().map(|one| one.expression(builder)).collect()
+        };
+        match self {
+            Self::Has(0) => has::<Plain0>(builder),
+            Self::Has(1) => has::<Plain1>(builder),
+            Self::Has(2) => has::<Plain2>(builder),
+            Self::Has(3) => has::<Switched0>(builder),
+            Self::Has(4) => has::<Switched1>(builder),
+            Self::Has(5) => has::<Switched2>(builder),
+            Self::Has(_) => has::<Unseen>(builder),
+            Self::Disabled(3) => builder.disablement::<Switched0>(),
+            Self::Disabled(4) => builder.disablement::<Switched1>(),
+            Self::Disabled(_) => builder.disablement::<Switched2>(),
+            Self::Not(one) => one.expression(builder).not(),
+            Self::All(all) => Expression::All(each(all, builder)),
+            Self::Any(any) => Expression::Any(each(any, builder)),
+        }
+    }
+
+    fn set<const N: usize>(&self) {
+        let tree = self.clone();
+        Scripted::<N>::set(Box::new(move |builder| tree.expression(builder)));
+    }
+}
+
+/// Adds a component in a state.
+fn add<C: Component>(world: &mut World, entity: Entity, state: State, value: C) {
+    if state != State::Absent {
+        world.insert(entity, value).expect("it is alive");
+    }
+}
+
+fn add_switched<C: Component>(world: &mut World, entity: Entity, state: State, value: C) {
+    add(world, entity, state, value);
+    if state == State::Disabled {
+        world.set_enabled::<C>(entity, false).expect("it has the component");
+    }
+}
+
+/// A row for each state of each component, in any order of the bits of a chunk.
+fn rows() -> (World, Vec<(Entity, Row)>) {
+    use State::{Absent, Disabled, Enabled};
+    let mut world = World::new();
+    let mut rows = Vec::new();
+    for number in 0..216usize {
+        let plain = |bit: usize| if number >> bit & 1 == 1 { Enabled } else { Absent };
+        let switched = |place: u32| [Absent, Enabled, Disabled][number / 8 / 3usize.pow(place) % 3];
+        let row = [plain(0), plain(1), plain(2), switched(0), switched(1), switched(2), Absent];
+        let entity = world.spawn(());
+        add(&mut world, entity, row[0], Plain0([]));
+        add(&mut world, entity, row[1], Plain1(1));
+        add(&mut world, entity, row[2], Plain2([1; 2]));
+        add_switched(&mut world, entity, row[3], Switched0([]));
+        add_switched(&mut world, entity, row[4], Switched1(1));
+        add_switched(&mut world, entity, row[5], Switched2([1; 2]));
+        rows.push((entity, row));
+    }
+    (world, rows)
+}
+
+/// Compares every way to ask with a look at all rows.
+fn assert_passes<F: Filter>(
+    world: &mut World,
+    rows: &[(Entity, Row)],
+    tree: &Tree,
+    bits: bool,
+) -> Result<(), TestCaseError> {
+    let passing = |(_, row): &&(Entity, Row)| tree.passes(row, bits);
+    let mut expected: Vec<_> = rows.iter().filter(passing).map(|&(entity, _)| entity).collect();
+    expected.sort_unstable();
+    let query = world.query::<Entity>().filter::<F>();
+    let mut visited: Vec<_> = query.rows().collect();
+    visited.sort_unstable();
+    prop_assert_eq!(&visited, &expected, "{:?}", tree);
+    prop_assert_eq!(query.count_rows(), expected.len(), "{:?}", tree);
+    prop_assert_eq!(query.explain().rows(), expected.len(), "{:?}", tree);
+    for &(entity, _) in rows {
+        let passes = expected.binary_search(&entity).is_ok();
+        prop_assert_eq!(query.contains(entity), passes, "{:?}", tree);
+        prop_assert_eq!(query.get(entity).is_ok(), passes, "{:?}", tree);
+    }
+    prop_assert!(world.check().is_ok());
+    Ok(())
+}
+
+/// Whether the first query is proven to be apart from the second, and to be a part of it.
+fn proofs(world: &World, a: &Tree, b: &Tree) -> (bool, bool) {
+    a.set::<0>();
+    b.set::<1>();
+    let registry = world.store.registry();
+    let a = (query_type::<Entity, Scripted<0>>().describe)(ComponentIds::Known(registry));
+    let b = (query_type::<Entity, Scripted<1>>().describe)(ComponentIds::Known(registry));
+    (a.is_disjoint(&b), a.is_within(&b))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 256 }))]
+
+    #[test]
+    fn random_expressions_choose_what_brute_force_chooses(tree in Tree::any()) {
+        let (mut world, rows) = rows();
+        tree.set::<0>();
+        assert_passes::<Scripted<0>>(&mut world, &rows, &tree, true)?;
+        assert_passes::<(Scripted<0>, IgnoreEnabled)>(&mut world, &rows, &tree, false)?;
+        assert_passes::<(IncludeHidden, Scripted<0>)>(&mut world, &rows, &tree, true)?;
+        // A type that becomes known after the plan was made.
+        let late = world.spawn(Unseen(1));
+        let mut row = [State::Absent; COMPONENTS];
+        row[6] = State::Enabled;
+        let rows: Vec<_> = rows.into_iter().chain([(late, row)]).collect();
+        assert_passes::<Scripted<0>>(&mut world, &rows, &tree, true)?;
+    }
+
+    #[test]
+    fn queries_that_are_said_to_be_apart_share_no_archetype(a in Tree::any(), b in Tree::any()) {
+        let (world, rows) = rows();
+        let (are_disjoint, is_within) = proofs(&world, &a, &b);
+        // Two rows of one archetype are of one storage, whatever their bits.
+        let archetypes = |tree: &Tree| {
+            let passing = rows.iter().filter(|(_, row)| tree.passes(row, true));
+            let sets = passing.map(|(_, row)| row.map(|state| state != State::Absent));
+            sets.collect::<std::collections::BTreeSet<_>>()
+        };
+        let (of_a, of_b) = (archetypes(&a), archetypes(&b));
+        prop_assert!(!are_disjoint || of_a.is_disjoint(&of_b), "{:?} and {:?}", a, b);
+        prop_assert!(!is_within || of_a.is_subset(&of_b), "{:?} and {:?}", a, b);
+    }
+}
