@@ -3,7 +3,8 @@
 //! A [`Query`](crate::Query) yields chunks. [`QueryIter`] yields their slices alone; [`Chunks`]
 //! yields each as a [`Chunk`], which also knows its length and versions; [`ContiguousChunks`] joins
 //! chunks that follow each other in memory. [`ParChunks`] visits them on several threads, and
-//! [`Copies`] copies one component of all of them to one array.
+//! [`Copies`] copies one component of all of them to one array, and counts them by archetype as
+//! [`Group`]s.
 //!
 //! A chunk can have a value of its own, such as the bounds of its rows. Any component with a
 //! default is such a [`ChunkValue`]. [`PerChunk`] is the tag of its entities and the term that
@@ -33,6 +34,6 @@
 pub use crate::archetype::ColumnBundle;
 pub use crate::component::{ChunkValue, PerChunk};
 pub use crate::query::{
-    Chunk, ChunkValueMut, Chunks, ContiguousChunks, Copies, ParChunks, PerChunkMut, QueryIter,
-    WhereChunk,
+    Chunk, ChunkValueMut, Chunks, ContiguousChunks, Copies, Group, ParChunks, PerChunkMut,
+    QueryIter, WhereChunk,
 };

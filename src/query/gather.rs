@@ -50,7 +50,9 @@ const fn assert_given_mut<Q: Terms, C: Component>() {
 
 /// # Copies
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Reads one component of all matches, or their ids, as a dense array. Borrows the query, also
+    /// Reads one component of all matches, or their ids, as a dense array,
+    /// [some of them](crate::chunks::Copies::sample) at random, or their numbers
+    /// [by archetype](crate::chunks::Copies::groups). Borrows the query, also
     /// if it writes, so that it can be used again: a `let` that keeps the copies needs a query that
     /// is kept in a variable.
     ///
@@ -146,8 +148,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 }
 
-/// One component of all matches of a query as a dense array, or their ids; made by
-/// [`Query::copies`]. [`Query::scatter`] writes an array back.
+/// The matches of a query as a set: one component of all of them as a dense array, their ids, some
+/// of them at random, and their numbers by archetype; made by [`Query::copies`].
+/// [`Query::scatter`] writes an array back.
 #[must_use = "its methods copy"]
 pub struct Copies<'q, 'w, Q: Terms, F: Filter = ()> {
     query: &'q Query<'w, Q, F>,
@@ -159,7 +162,12 @@ impl<Q: Terms, F: Filter> fmt::Debug for Copies<'_, '_, Q, F> {
     }
 }
 
-impl<Q: Terms, F: Filter> Copies<'_, '_, Q, F> {
+impl<'q, 'w, Q: Terms, F: Filter> Copies<'q, 'w, Q, F> {
+    #[inline]
+    pub(super) const fn query(&self) -> &'q Query<'w, Q, F> {
+        self.query
+    }
+
     /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps no
     /// chunk, even if `&mut C` is a term. O(bytes of `C`).
     ///

@@ -55,6 +55,19 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+    /// The number of rows of a query that chooses chunks or rows.
+    pub(super) fn count_by_chunk(&self) -> usize {
+        let view = self.view();
+        let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
+        let all = entries(plan, store.archetypes().as_slice(), &self.filter);
+        let rows = |(entry, _, archetype)| {
+            masks::<Q, F>(plan, entry, archetype, &self.filter)
+                .map(|mask| mask.count())
+                .sum::<usize>()
+        };
+        all.map(rows).sum()
+    }
+
     /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps no chunk.
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
         let view = self.view();
@@ -89,7 +102,7 @@ fn rows_of<Q: Terms, F: Filter>(
 
 /// The archetypes with rows that a plan lists, with the numbers of their entries. A filter by tags
 /// keeps the archetypes that it chooses.
-fn entries<'p, F: Filter>(
+pub(super) fn entries<'p, F: Filter>(
     plan: &'p Plan,
     archetypes: &'p [Archetype],
     filter: &'p F,

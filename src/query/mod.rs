@@ -39,7 +39,8 @@
 //! Whole chunks, without a pass:
 //!
 //! * [`matched_chunks`] lists the chunks that match. [`gather`] copies one component of them to a
-//!   dense array and back.
+//!   dense array and back, [`sample`] chooses some at random, and [`groups`] counts them by
+//!   archetype.
 //! * [`survey`] lists the rows that a pass would visit, and the rule that excludes an archetype.
 //!
 //! The calls of `for (p, v) in world.query_mut::<(&mut P, &V)>()`:
@@ -106,6 +107,7 @@ mod contiguous_chunks;
 mod cursor;
 mod enabled;
 mod filter;
+mod groups;
 mod in_step;
 mod lines_mut;
 mod lookup_source;
@@ -121,6 +123,7 @@ mod reordered;
 mod row_error;
 mod rows;
 mod run_stamps;
+mod sample;
 #[cfg(test)]
 mod scripted;
 mod share;
@@ -145,6 +148,7 @@ pub use filter::{
 };
 pub use for_each::Modified;
 pub use gather::{Copies, ScatterError};
+pub use groups::Group;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;

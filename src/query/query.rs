@@ -327,7 +327,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 
     /// The number of rows that match. Stamps no chunk. O(archetypes that match), or O(chunks) with
-    /// filters by version.
+    /// filters that choose chunks, or O(rows / 64) with enable bits, which are counted by words.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -339,9 +339,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[must_use]
     pub fn count_rows(&self) -> usize {
         if F::BY_CHUNK || is_by_row::<Q, F>() {
-            let mut rows = 0;
-            self.for_each_run(|_, _, _, run| rows += run.len());
-            return rows;
+            return self.count_by_chunk();
         }
         let view = self.view();
         let archetypes = view.store().archetypes().as_slice();

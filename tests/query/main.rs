@@ -12,6 +12,7 @@ mod gather;
 mod iteration;
 mod optional_rows;
 mod reordered;
+mod sets;
 mod single_rows;
 mod slices;
 mod versions;
