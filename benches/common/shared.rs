@@ -3,12 +3,13 @@
 //! The limit has two flat arrays for each kind. The alternative stores the number of the kind in
 //! each row.
 //!
-//! In addition, one value is chosen among many values with a row each. The limit finds it in a hash
-//! map.
+//! In addition, one value is chosen among many values with a row each: a shared value, a value that
+//! an index finds, or a value that a loop over all rows compares. The limit finds it in a hash map.
 
 use std::collections::HashMap;
 
 use phalanx::prelude::*;
+use phalanx::rows::ValueIndex;
 
 use super::column::Column;
 use super::flat;
@@ -31,6 +32,7 @@ struct Height(f32);
 #[component(name = "bench.shared_speed")]
 struct Speed(f32);
 #[component(name = "bench.kind")]
+#[derive(PartialEq, Eq, Hash)]
 struct KindId(u32);
 #[component(name = "bench.left")]
 struct Left;
@@ -183,6 +185,14 @@ fn one_of_many() -> Workload {
             )
         })
         .phalanx("phalanx_where", |chunk| timed(OneOfMany::new(chunk, VALUES)))
+        .phalanx("phalanx_index", move |chunk| indexed(chunk, proof, |_| {}))
+        // Each search reads the values of one chunk again.
+        .phalanx("phalanx_index_changed", move |chunk| {
+            indexed(chunk, proof, |world| {
+                let mut kinds = world.query_mut::<&mut KindId>();
+                kinds.rows_mut().take(1).for_each(|kind| kind.0 = 0);
+            })
+        })
         .phalanx("phalanx_rows", move |chunk| {
             let mut world = world(chunk);
             world.spawn_batch((0..VALUES).map(|i| (Count(0), KindId(i))));
@@ -198,6 +208,29 @@ fn one_of_many() -> Workload {
                 },
             )
         })
+}
+
+/// The row of one value, found by an index of the values, after a change.
+fn indexed(
+    chunk: ChunkSize,
+    proof: impl Fn(&mut dyn Iterator<Item = u64>, u64) + Copy,
+    change: impl Fn(&mut World) + Copy,
+) -> impl Side {
+    let mut world = world(chunk);
+    world.spawn_batch((0..VALUES).map(|i| (Count(0), KindId(i))));
+    steady(
+        (world, ValueIndex::new()),
+        move |(world, index)| {
+            change(world);
+            let found = index.find(&world.query::<&KindId>(), &KindId(VALUES / 2));
+            for entity in found {
+                world.get_mut::<Count>(entity).expect("it has a count").0 += 1;
+            }
+        },
+        move |(world, _), passes| {
+            proof(&mut world.query::<&Count>().rows().map(|count| count.0), passes);
+        },
+    )
 }
 
 /// Each entity in turn receives another value, and afterwards its own again. A unit is both.

@@ -33,7 +33,7 @@ impl core::error::Error for ScatterError {}
 
 /// A compile error unless every match has a cell of `C`. Evaluated in a constant of each public
 /// function, so that the error names the caller's line.
-const fn assert_given<Q: Terms, C: Component>() {
+pub(super) const fn assert_given<Q: Terms, C: Component>() {
     if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
         let text = ["to gather the component `", C::NAME, "` name it as a term: `&C`"];
         panic!("{}", ConstText::of(&text).as_str());

@@ -36,6 +36,8 @@
 //! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
 //! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
 //!
+//! A [`value_index`] finds rows by the value of a component, in [`hash_chains`].
+//!
 //! Whole chunks, without a pass:
 //!
 //! * [`matched_chunks`] lists the chunks that match. [`gather`] copies one component of them to a
@@ -108,6 +110,7 @@ mod cursor;
 mod enabled;
 mod filter;
 mod groups;
+mod hash_chains;
 mod in_step;
 mod lines_mut;
 mod lookup_source;
@@ -135,6 +138,7 @@ mod tagged;
 mod term;
 mod term_shape;
 mod terms;
+mod value_index;
 
 pub use changed_lines::ChangedLines;
 pub use chunk::{Chunk, Chunks};
@@ -176,3 +180,4 @@ pub use term::Term;
 pub(crate) use term_shape::TermParts;
 pub(crate) use terms::assert_unaliased;
 pub use terms::{ReadTerms, Terms};
+pub use value_index::ValueIndex;

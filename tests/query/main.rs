@@ -15,6 +15,7 @@ mod reordered;
 mod sets;
 mod single_rows;
 mod slices;
+mod value_index;
 mod versions;
 mod wavering;
 mod where_shared;
