@@ -160,6 +160,18 @@ fn an_expression_that_says_the_same_as_a_filter_is_that_filter() {
 }
 
 #[test]
+fn an_expression_reads_the_bits_that_decide() {
+    fn are_apart<F: Filter>() -> bool {
+        let both = |_: Query<&mut Armed>, _: Query<&Byte, F>| ();
+        Schedule::new().try_add(both).is_ok()
+    }
+    assert!(!are_apart::<Or<(With<Armed>, Without<Tag>)>>());
+    assert!(!are_apart::<Not<(With<Tag>, WithDisabled<Armed>)>>());
+    assert!(are_apart::<(Or<(With<Armed>, Without<Tag>)>, IgnoreEnabled)>());
+    assert!(are_apart::<Or<(With<Awake>, Without<Tag>)>>());
+}
+
+#[test]
 fn errors_and_explanations_name_the_expression() {
     let mut world = world();
     let entity = world.spawn((Tag, Awake));
