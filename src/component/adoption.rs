@@ -13,7 +13,8 @@ use crate::entity::Entity;
 
 use super::component_id::ComponentId;
 use super::component_set::ComponentSet;
-use super::registry::{NameTaken, Registry, push};
+use super::name_taken::NameTaken;
+use super::registry::{Registry, push};
 use super::shared_adoption::{SharedPlan, UnmappedIds};
 use super::shared_slot::HeldValue;
 
@@ -153,11 +154,6 @@ impl Registry {
                 Some(&known) => known,
                 None => self.add(info),
             };
-        }
-        if plan.components.iter().any(|id| other.info(id).is_cleanup())
-            && let Some(gone) = other.gone
-        {
-            self.gone = Some(ids[gone.index()]);
         }
         let mut values = Vec::new();
         for mut coming in plan.values {

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::about::ComponentShape;
-use super::registry::ComponentInfo;
+use super::component_info::ComponentInfo;
 
 impl ComponentInfo {
     /// A hash of all facts that decide how the bytes of a column and the data beside them are read:

@@ -30,7 +30,9 @@
 //! Ids:
 //!
 //! * [`registry`] gives each type a dense id ([`component_id`]) per world, and [`adoption`] the
-//!   types of another world. [`component_set`] is a set of ids: the identity of an archetype.
+//!   types of another world. [`component_info`] has the facts about a type, and [`name_taken`] the
+//!   error for two types of one name. [`component_set`] is a set of ids: the identity of an
+//!   archetype.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
 //! is bytes: rows are moved by `memcpy`, no destructor runs, and padding rows can be zero.
@@ -51,12 +53,14 @@ mod columnar;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;
 mod component_id;
+mod component_info;
 mod component_set;
 mod const_text;
 pub mod define;
 mod fingerprint;
 mod hidden;
 mod map_entities;
+mod name_taken;
 mod names;
 mod per_chunk;
 mod plain;
@@ -85,16 +89,17 @@ pub use columnar::{AnyComponent, Columnar};
 pub(crate) use columnar::{ColumnShape, InSet, Shape, Split, Whole};
 pub use component::{Component, ComponentHint, component};
 pub(crate) use component_id::ComponentId;
+pub use component_info::ComponentInfo;
 pub(crate) use component_set::{ComponentSet, Ranks};
 pub(crate) use const_text::ConstText;
 pub use hidden::{Disabled, Gone, Prototype};
 pub use map_entities::MapEntities;
 pub(crate) use map_entities::References;
+pub use name_taken::NameTaken;
 pub(crate) use names::{Names, ONE_NAME, same_name};
 pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
-pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use registry::{Registry, RegistryId};
 pub(crate) use shared_codec::SharedCodec;
 pub(crate) use shared_image::{SharedImage, SharedTypeImage};

@@ -1,8 +1,6 @@
 //! The registry: the component types of a world, with ids in order of first use.
 
 use core::any::{TypeId, type_name};
-use core::error::Error;
-use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::Arc;
@@ -10,253 +8,15 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Component;
-use super::about::{About, ComponentShape};
-use super::chunk_shape::ChunkShape;
 use super::component_id::ComponentId;
-use super::hidden::{Gone, Prototype};
-use super::map_entities::References;
+use super::component_info::ComponentInfo;
+use super::component_set::ComponentSet;
+use super::hidden::Gone;
+use super::name_taken::NameTaken;
 use super::shared_slot::SharedSlot;
 use super::shared_types::{SharedRow, SharedTypes};
 use super::shared_value::{Shared, SharedTag, SharedValue};
 use super::sparse_names::SparseNames;
-use super::values::Values;
-
-/// A component type in a world: its name and the layout of one row of its column.
-///
-/// ```
-/// # use phalanx::prelude::*;
-/// #[component(name = "health")]
-/// struct Health(f32);
-/// let mut world = World::new();
-/// world.spawn(Health(1.0));
-/// let archetype = world.reflect().archetypes().find(|a| !a.is_empty()).unwrap();
-/// let info = archetype.components().next().unwrap();
-/// assert_eq!((info.name(), info.size(), info.align()), ("health", 4, 4));
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct ComponentInfo {
-    name: &'static str,
-    path: &'static str,
-    type_id: TypeId,
-    size: usize,
-    align: usize,
-    hidden: bool,
-    cleanup: bool,
-    copied: bool,
-    values: Values,
-    enableable: bool,
-    tracks_lines: bool,
-    /// Whether it represents a value that entities share.
-    shared: bool,
-    pub(super) about: About,
-}
-
-impl PartialEq for ComponentInfo {
-    fn eq(&self, other: &Self) -> bool {
-        self.type_id == other.type_id
-    }
-}
-
-impl Eq for ComponentInfo {}
-
-impl ComponentInfo {
-    pub(crate) fn of<C: Component>() -> Self {
-        Self {
-            name: C::NAME,
-            path: type_name::<C>(),
-            type_id: TypeId::of::<C>(),
-            size: size_of::<C>(),
-            align: align_of::<C>(),
-            hidden: C::HIDDEN,
-            cleanup: C::CLEANUP,
-            copied: !C::CLEANUP && TypeId::of::<C>() != TypeId::of::<Prototype>(),
-            values: Values::of::<C>(),
-            enableable: C::ENABLEABLE,
-            tracks_lines: C::TRACKS_LINES,
-            shared: false,
-            about: C::about(),
-        }
-    }
-
-    /// A tag that no bundle can name and that represents a value which entities share. The id is
-    /// the id of its type for callers that compare types.
-    pub(super) fn of_shared(type_id: TypeId, name: &'static str) -> Self {
-        Self {
-            name,
-            path: name,
-            type_id,
-            size: 0,
-            align: 1,
-            hidden: false,
-            cleanup: false,
-            copied: true,
-            values: Values::of::<Gone>(),
-            enableable: false,
-            tracks_lines: false,
-            shared: true,
-            about: About::new(ComponentShape::Struct(&[]), None),
-        }
-    }
-
-    /// The stable name, [`Component::NAME`].
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The path of the type, as the compiler names it.
-    pub(super) const fn path(&self) -> &'static str {
-        self.path
-    }
-
-    pub(super) const fn type_id(&self) -> TypeId {
-        self.type_id
-    }
-
-    /// The bytes of one row; zero for a tag.
-    #[must_use]
-    pub const fn size(&self) -> usize {
-        self.size
-    }
-
-    /// The alignment of the type in bytes. Columns are aligned to at least a cache line.
-    #[must_use]
-    pub const fn align(&self) -> usize {
-        self.align
-    }
-
-    /// Whether it hides its entities from queries that do not name it, [`Component::HIDDEN`].
-    #[must_use]
-    pub const fn is_hidden(&self) -> bool {
-        self.hidden
-    }
-
-    /// Whether it outlives the despawn of its entity, [`Component::CLEANUP`].
-    #[must_use]
-    pub const fn is_cleanup(&self) -> bool {
-        self.cleanup
-    }
-
-    /// Whether [`World::instantiate`](crate::World::instantiate) copies it.
-    pub(crate) const fn is_copied(&self) -> bool {
-        self.copied
-    }
-
-    /// Whether it represents a value that entities share, and not a component.
-    pub(crate) const fn is_shared(&self) -> bool {
-        self.shared
-    }
-
-    /// Whether rows have an enable bit for it, [`Component::ENABLEABLE`].
-    #[must_use]
-    pub const fn is_enableable(&self) -> bool {
-        self.enableable
-    }
-
-    /// Whether lines of its rows have change versions of their own, [`Component::TRACKS_LINES`].
-    #[must_use]
-    pub const fn tracks_lines(&self) -> bool {
-        self.tracks_lines
-    }
-
-    /// The values that its chunks have, if it is [`PerChunk`](crate::chunks::PerChunk).
-    pub(crate) const fn chunk_value(&self) -> Option<&ChunkShape> {
-        self.about.chunk_value()
-    }
-
-    /// The function that finds ids of entities in its values, or in the values of its chunks.
-    pub(crate) const fn references(&self) -> Option<References> {
-        self.about.references()
-    }
-
-    /// Its fields or variants, if [`#[component]`](crate::component) has defined it.
-    #[must_use]
-    pub const fn shape(&self) -> ComponentShape {
-        self.about.shape
-    }
-
-    /// If it is a column of a [split component](crate::component#split-components), the names of
-    /// all columns of it.
-    pub(crate) const fn split_columns(&self) -> &'static [&'static str] {
-        self.about.columns()
-    }
-
-    /// Prints a value as its type does, or its bytes if the type has no `Debug`.
-    pub(crate) fn format(&self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.about.format {
-            Some(format) => format(bytes, f),
-            None => write!(f, "{bytes:02x?}"),
-        }
-    }
-
-    /// The bytes that are values of the type.
-    #[inline]
-    pub(crate) const fn values(&self) -> Values {
-        self.values
-    }
-}
-
-/// Two component types have one name, and a world can have only one of them.
-///
-/// The first of the two types that is used in a world (in a spawn, an insertion, an exclusive
-/// query, a system) owns the name in that world. Every later use of the other type is refused, even
-/// by a query that only reads: methods of [`World`](crate::World) panic with this text, even if
-/// they return errors, and a recorded command fails with
-/// [`CommandErrorKind::NameTaken`](crate::command::CommandErrorKind::NameTaken).
-///
-/// ```
-/// # use phalanx::prelude::*;
-/// # use phalanx::command::{ApplyError, CommandErrorKind};
-/// mod old {
-///     # use phalanx::prelude::*;
-///     #[component(name = "health")]
-///     pub struct Health(pub f32);
-/// }
-/// mod new {
-///     # use phalanx::prelude::*;
-///     #[component(name = "health")]
-///     pub struct Health(pub u32); // should have another name
-/// }
-/// let mut world = World::new();
-/// let entity = world.spawn(old::Health(1.0));
-/// let mut buffer = world.command_buffer(0)?;
-/// buffer.insert(entity, new::Health(1));
-/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
-/// let CommandErrorKind::NameTaken(taken) = errors.as_slice()[0].fault else { panic!("its name") };
-/// assert!(taken.owner.ends_with("old::Health") && taken.refused.ends_with("new::Health"));
-/// # Ok::<(), phalanx::error::ReserveError>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct NameTaken {
-    /// The name that both types have.
-    pub name: &'static str,
-    /// The path of the type that owns the name in this world.
-    pub owner: &'static str,
-    /// The path of the type that was refused.
-    pub refused: &'static str,
-}
-
-impl fmt::Display for NameTaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, owner, refused } = self;
-        write!(
-            f,
-            "two component types are named `{name}`: this world has `{owner}`, so `{refused}` \
-             cannot be used in it; give one of them another name: `#[component(name = \"name\")]` \
-             where it is defined, `impl_component!(Type as \"name\")` where it is not"
-        )
-    }
-}
-
-impl Error for NameTaken {}
-
-impl NameTaken {
-    /// Panics with this error, where no error can be returned.
-    #[cold]
-    pub(crate) fn refuse(self) -> ! {
-        panic!("{self}")
-    }
-}
 
 /// The id of a registry, unique in the process. Component ids are valid in their own registry only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,7 +36,7 @@ pub struct Registry {
     pub(super) infos: Vec<ComponentInfo>,
     pub(super) by_type: FxHashMap<TypeId, ComponentId>,
     pub(super) by_name: FxHashMap<&'static str, ComponentId>,
-    /// The id of [`Gone`], once there is a cleanup component.
+    /// The id of [`Gone`], once it is registered.
     pub(super) gone: Option<ComponentId>,
     pub(super) shared: SharedTypes,
     pub(super) sparse: SparseNames,
@@ -306,7 +66,7 @@ impl Registry {
         match self.known::<C>()? {
             ComponentId::UNKNOWN => {
                 if C::CLEANUP {
-                    self.gone = Some(self.register::<Gone>()?);
+                    self.register::<Gone>()?;
                 }
                 Ok(self.add(ComponentInfo::of::<C>()))
             }
@@ -314,11 +74,16 @@ impl Registry {
         }
     }
 
-    /// The id of [`Gone`], if a cleanup component is registered: without one no entity is ever
-    /// gone.
+    /// The id of [`Gone`], which is registered before the first cleanup component: without one no
+    /// entity is ever gone.
     #[inline]
     pub(crate) const fn gone(&self) -> Option<ComponentId> {
         self.gone
+    }
+
+    /// Whether entities of this set are free, because they are gone and have no cleanup component.
+    pub(crate) fn is_over(&self, set: &ComponentSet) -> bool {
+        self.gone.is_some_and(|gone| set.iter().eq([gone]))
     }
 
     /// The marker of entities that have a shared value of type `T`, or [`ComponentId::UNKNOWN`].
@@ -396,7 +161,7 @@ impl Registry {
     pub(crate) fn hinted<C: Component>(&self) -> Option<ComponentId> {
         let id = ComponentId(C::hint()?.get());
         let hinted = self.infos.get(id.index())?;
-        (hinted.type_id == TypeId::of::<C>()).then_some(id)
+        (hinted.type_id() == TypeId::of::<C>()).then_some(id)
     }
 
     #[cold]
@@ -439,8 +204,11 @@ impl Registry {
     #[cold]
     pub(super) fn add(&mut self, info: ComponentInfo) -> ComponentId {
         let id = push(&mut self.infos, info);
-        self.by_type.insert(info.type_id, id);
-        self.by_name.insert(info.name, id);
+        if info.type_id() == TypeId::of::<Gone>() {
+            self.gone = Some(id);
+        }
+        self.by_type.insert(info.type_id(), id);
+        self.by_name.insert(info.name(), id);
         id
     }
 }

@@ -4,7 +4,8 @@ use core::any::{TypeId, type_name};
 
 use super::any_value::AnyValue;
 use super::component_id::ComponentId;
-use super::registry::{ComponentInfo, Registry, push};
+use super::component_info::ComponentInfo;
+use super::registry::{Registry, push};
 use super::shared_codec::SharedCodec;
 use super::shared_map::SharedMap;
 use super::shared_types::SharedType;

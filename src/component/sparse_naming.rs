@@ -2,7 +2,8 @@
 
 use core::any::{TypeId, type_name};
 
-use super::registry::{NameTaken, Registry};
+use super::name_taken::NameTaken;
+use super::registry::Registry;
 use super::sparse::SparseComponent;
 
 impl Registry {

@@ -66,7 +66,7 @@ impl Store {
     fn add_edge(&mut self, source_id: ArchetypeId, change: Change) -> Result<EdgeId, EdgeError> {
         let set = self.target_set(source_id, change)?;
         let target_id = self.find_or_add(&set)?;
-        if self.registry.gone().is_some_and(|gone| set.iter().eq([gone])) {
+        if self.registry.is_over(&set) {
             self.without_cleanup = Some(target_id);
         }
         let source = self.archetypes.get(source_id);

@@ -1,0 +1,186 @@
+//! The facts about a component type that a world keeps.
+
+use core::any::{TypeId, type_name};
+use core::fmt;
+
+use super::Component;
+use super::about::{About, ComponentShape};
+use super::chunk_shape::ChunkShape;
+use super::hidden::{Gone, Prototype};
+use super::map_entities::References;
+use super::values::Values;
+
+/// A component type in a world: its name and the layout of one row of its column.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[component(name = "health")]
+/// struct Health(f32);
+/// let mut world = World::new();
+/// world.spawn(Health(1.0));
+/// let archetype = world.reflect().archetypes().find(|a| !a.is_empty()).unwrap();
+/// let info = archetype.components().next().unwrap();
+/// assert_eq!((info.name(), info.size(), info.align()), ("health", 4, 4));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentInfo {
+    name: &'static str,
+    path: &'static str,
+    type_id: TypeId,
+    size: usize,
+    align: usize,
+    hidden: bool,
+    cleanup: bool,
+    copied: bool,
+    values: Values,
+    enableable: bool,
+    tracks_lines: bool,
+    /// Whether it represents a value that entities share.
+    shared: bool,
+    pub(super) about: About,
+}
+
+impl PartialEq for ComponentInfo {
+    fn eq(&self, other: &Self) -> bool {
+        self.type_id == other.type_id
+    }
+}
+
+impl Eq for ComponentInfo {}
+
+impl ComponentInfo {
+    pub(crate) fn of<C: Component>() -> Self {
+        Self {
+            name: C::NAME,
+            path: type_name::<C>(),
+            type_id: TypeId::of::<C>(),
+            size: size_of::<C>(),
+            align: align_of::<C>(),
+            hidden: C::HIDDEN,
+            cleanup: C::CLEANUP,
+            copied: !C::CLEANUP && TypeId::of::<C>() != TypeId::of::<Prototype>(),
+            values: Values::of::<C>(),
+            enableable: C::ENABLEABLE,
+            tracks_lines: C::TRACKS_LINES,
+            shared: false,
+            about: C::about(),
+        }
+    }
+
+    /// A tag that no bundle can name and that represents a value which entities share. The id is
+    /// the id of its type for callers that compare types.
+    pub(super) fn of_shared(type_id: TypeId, name: &'static str) -> Self {
+        Self {
+            name,
+            path: name,
+            type_id,
+            size: 0,
+            align: 1,
+            hidden: false,
+            cleanup: false,
+            copied: true,
+            values: Values::of::<Gone>(),
+            enableable: false,
+            tracks_lines: false,
+            shared: true,
+            about: About::new(ComponentShape::Struct(&[]), None),
+        }
+    }
+
+    /// The stable name, [`Component::NAME`].
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The path of the type, as the compiler names it.
+    pub(super) const fn path(&self) -> &'static str {
+        self.path
+    }
+
+    pub(super) const fn type_id(&self) -> TypeId {
+        self.type_id
+    }
+
+    /// The bytes of one row; zero for a tag.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The alignment of the type in bytes. Columns are aligned to at least a cache line.
+    #[must_use]
+    pub const fn align(&self) -> usize {
+        self.align
+    }
+
+    /// Whether it hides its entities from queries that do not name it, [`Component::HIDDEN`].
+    #[must_use]
+    pub const fn is_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// Whether it outlives the despawn of its entity, [`Component::CLEANUP`].
+    #[must_use]
+    pub const fn is_cleanup(&self) -> bool {
+        self.cleanup
+    }
+
+    /// Whether [`World::instantiate`](crate::World::instantiate) copies it.
+    pub(crate) const fn is_copied(&self) -> bool {
+        self.copied
+    }
+
+    /// Whether it represents a value that entities share, and not a component.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// Whether rows have an enable bit for it, [`Component::ENABLEABLE`].
+    #[must_use]
+    pub const fn is_enableable(&self) -> bool {
+        self.enableable
+    }
+
+    /// Whether lines of its rows have change versions of their own, [`Component::TRACKS_LINES`].
+    #[must_use]
+    pub const fn tracks_lines(&self) -> bool {
+        self.tracks_lines
+    }
+
+    /// The values that its chunks have, if it is [`PerChunk`](crate::chunks::PerChunk).
+    pub(crate) const fn chunk_value(&self) -> Option<&ChunkShape> {
+        self.about.chunk_value()
+    }
+
+    /// The function that finds ids of entities in its values, or in the values of its chunks.
+    pub(crate) const fn references(&self) -> Option<References> {
+        self.about.references()
+    }
+
+    /// Its fields or variants, if [`#[component]`](crate::component) has defined it.
+    #[must_use]
+    pub const fn shape(&self) -> ComponentShape {
+        self.about.shape
+    }
+
+    /// If it is a column of a [split component](crate::component#split-components), the names of
+    /// all columns of it.
+    pub(crate) const fn split_columns(&self) -> &'static [&'static str] {
+        self.about.columns()
+    }
+
+    /// Prints a value as its type does, or its bytes if the type has no `Debug`.
+    pub(crate) fn format(&self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.about.format {
+            Some(format) => format(bytes, f),
+            None => write!(f, "{bytes:02x?}"),
+        }
+    }
+
+    /// The bytes that are values of the type.
+    #[inline]
+    pub(crate) const fn values(&self) -> Values {
+        self.values
+    }
+}
