@@ -3,7 +3,7 @@
 //! ```text
 //!  source  │ a: full │ b: full │ c: 40 rows │        target  │ x: full │ y: 100 rows │
 //!
-//!  same columns with bytes: the blocks change owner, rows of the last chunks are merged
+//!  same columns with bytes: the blocks change owner, rows of the last chunks are joined
 //!  target  │ x: full │ a: full │ b: full │ y: 140 rows │
 //!
 //!  other columns: rows are copied in runs, after the last one
@@ -59,7 +59,7 @@ pub(crate) fn move_chunks(
     let rows = source.rows_of(which);
     target.list.assert_room_for(rows);
     target.entities.reserve(rows);
-    let (before, detached) = ListSnapshot::take(source, which);
+    let (before, detached) = FormerList::take(source, which);
     // A small first block can be attached only if it stays the only block. Otherwise its rows are
     // copied, in the order of a full-size chunk.
     let fits = !detached.in_first_block() || target.is_empty();
@@ -108,7 +108,7 @@ impl Archetype {
 
     /// Frees the blocks of some chunks, after their rows were moved or despawned.
     fn free_chunks(&mut self, id: ArchetypeId, which: &ChunkSet, context: &mut MoveContext<'_>) {
-        let (before, mut detached) = ListSnapshot::take(self, which);
+        let (before, mut detached) = FormerList::take(self, which);
         while detached.chunk_len() > 0 {
             self.list.free_first_chunk(&mut detached, context.pool);
         }
@@ -119,7 +119,7 @@ impl Archetype {
     fn apply_chunk_moves(
         &mut self,
         id: ArchetypeId,
-        before: &ListSnapshot,
+        before: &FormerList,
         context: &mut MoveContext<'_>,
     ) {
         for &ChunkMove { from, to } in &before.chunk_moves {
@@ -147,14 +147,14 @@ impl Archetype {
 }
 
 /// The state of a list before chunks were detached.
-struct ListSnapshot {
+struct FormerList {
     chunk_len: u32,
     capacity: u32,
     tail: u32,
     chunk_moves: Vec<ChunkMove>,
 }
 
-impl ListSnapshot {
+impl FormerList {
     /// Detaches chunks from an archetype's list.
     fn take(archetype: &mut Archetype, which: &ChunkSet) -> (Self, DetachedChunks) {
         let list = &mut archetype.list;
@@ -177,7 +177,7 @@ struct ChunkTransfer<'w> {
     which: &'w ChunkSet,
     edge: &'w Edge,
     detached: DetachedChunks,
-    before: ListSnapshot,
+    before: FormerList,
     /// Writes the added columns of new rows.
     fill: &'w dyn for<'a> Fn(Writer<'a>) -> Tally<'a>,
 }
@@ -203,14 +203,14 @@ impl ChunkTransfer<'_> {
     /// full-size chunk. The kind of the block depends on [`reserve`](crate::World::reserve) and
     /// [`compact`](crate::memory::MemoryMut::compact); the order of rows must not.
     fn copy_first_block(&mut self, context: &mut MoveContext<'_>) {
-        let (tail, merged) = (self.before.tail, self.merge_len());
-        for rows in [tail - merged..tail, 0..tail - merged] {
+        let (tail, joined) = (self.before.tail, self.join_len());
+        for rows in [tail - joined..tail, 0..tail - joined] {
             self.copy_rows(0, rows, tail as usize, context);
         }
-        if merged < tail {
+        if joined < tail {
             // The other rows are a separate chunk, as in a move of a full-size chunk.
             let last = self.target.list.chunk_len() - 1;
-            let to = (last, tail - merged);
+            let to = (last, tail - joined);
             self.target.chunk_arrived((self.source, 0), to, self.edge, context.now);
         }
         self.source.list.free_first_chunk(&mut self.detached, context.pool);
@@ -271,13 +271,13 @@ impl ChunkTransfer<'_> {
     /// other.
     fn attach(&mut self, context: &mut MoveContext<'_>) -> Range<u32> {
         self.target.list.leave_first_block(context.pool);
-        let merged = self.merge_tails(context);
-        if merged > 0 {
-            self.source.list.shorten(&mut self.detached, merged, context.pool);
+        let joined = self.join_tails(context);
+        if joined > 0 {
+            self.source.list.shorten(&mut self.detached, joined, context.pool);
         }
         let mut attached = 0..0;
         if self.detached.chunk_len() > 0 {
-            attached = self.move_entities_and_stamps(merged, context);
+            attached = self.move_entities_and_stamps(joined, context);
         }
         self.target.list.attach(&mut self.detached, &self.source.list);
         attached
@@ -285,7 +285,7 @@ impl ChunkTransfer<'_> {
 
     /// The number of rows to copy from the end of the source's last chunk to the target's last
     /// chunk: the rows that fit, if both are partly filled.
-    fn merge_len(&self) -> u32 {
+    fn join_len(&self) -> u32 {
         let (list, tail) = (&self.target.list, self.before.tail);
         // A small first block counts as a full-size chunk, so that the result does not depend on
         // it.
@@ -295,23 +295,23 @@ impl ChunkTransfer<'_> {
 
     /// Copies rows from the end of the source's last chunk to the target's last chunk, if both are
     /// partly filled. Returns the number of rows.
-    fn merge_tails(&mut self, context: &mut MoveContext<'_>) -> u32 {
-        let (list, before, merged) = (&self.target.list, &self.before, self.merge_len());
-        if merged == 0 {
+    fn join_tails(&mut self, context: &mut MoveContext<'_>) -> u32 {
+        let (list, before, joined) = (&self.target.list, &self.before, self.join_len());
+        if joined == 0 {
             return 0;
         }
         let at = list.split(list.position_of(list.len()));
-        let from = ChunkRow { chunk: self.detached.chunk_len() - 1, row: before.tail - merged };
-        let run = FreeRun { chunk: at.chunk, rows: at.row..at.row + merged };
+        let from = ChunkRow { chunk: self.detached.chunk_len() - 1, row: before.tail - joined };
+        let run = FreeRun { chunk: at.chunk, rows: at.row..at.row + joined };
         self.append((before.chunk_len - 1, from), &run, context);
-        merged
+        joined
     }
 
-    /// Moves entities and stamps to the target for the chunks, the last of which has lost `merged`
+    /// Moves entities and stamps to the target for the chunks, the last of which has lost `joined`
     /// rows. Returns the chunks' numbers in the target.
     fn move_entities_and_stamps(
         &mut self,
-        merged: u32,
+        joined: u32,
         context: &mut MoveContext<'_>,
     ) -> Range<u32> {
         let (before, chunk_len) = (&self.before, self.detached.chunk_len());
@@ -326,7 +326,7 @@ impl ChunkTransfer<'_> {
             last_rows = target.entities.split_off(before.first_index(first));
             target.chunk_moved(first, first + chunk_len, context.now);
         }
-        let all = *self.which == ChunkSet::All && merged == 0;
+        let all = *self.which == ChunkSet::All && joined == 0;
         let is_swapped = all && target.entities.is_empty();
         if is_swapped {
             core::mem::swap(&mut self.source.entities, &mut target.entities);
