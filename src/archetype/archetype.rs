@@ -197,6 +197,33 @@ impl Archetype {
         self.despawn_action() == DespawnAction::AlreadyGone
     }
 
+    /// The reason why its chunks, which have these rows in all and in each chunk, cannot have its
+    /// components, stamps and attachments in a world with this clock.
+    pub(crate) fn find_defect(
+        &self,
+        (len, rows): (usize, impl Fn(u32) -> u32),
+        clock: Version,
+        registry: &Registry,
+    ) -> Option<&'static str> {
+        let info = |column: u16| registry.info(self.components[usize::from(column)]);
+        let cleanup = self.components.iter().filter(|id| registry.info(**id).is_cleanup()).count();
+        let are_over = cleanup == 0 && len > 0;
+        if self.is_gone() && (cleanup + 1 != self.components.len() || are_over) {
+            return Some("entities that are gone have cleanup components, and no others");
+        }
+        let attachments = self.attachments();
+        for kind in self.stamps.all_kinds() {
+            let has_lines = |column| attachments.is_some_and(|all| all.have_versions(column));
+            if self.stamps.versions(kind).any(|version| version > clock) {
+                return Some("a version after that of the world");
+            }
+            if self.stamps.has_lines(kind) && !kind.of_column().is_some_and(has_lines) {
+                return Some("a version of lines that have none");
+            }
+        }
+        attachments.and_then(|all| all.find_defect(&self.stamps, clock, rows, info))
+    }
+
     /// The name of one of the components.
     pub(crate) fn component_name(&self, id: ComponentId) -> &'static str {
         let column = self.column(id).expect("the archetype lacks the component");

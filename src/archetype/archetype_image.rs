@@ -11,12 +11,8 @@
 //!
 //! # Copying only differences
 //!
-//! The clock of a world never goes back, so no version is used twice (a state that was read gets
-//! new versions when it is restored). So a stamp identifies the contents of a column of a chunk: if
-//! the archetype has the same list of chunks as before, the same stamp of the order and the same
-//! stamp of the column, it has the same bytes. Both directions use this. An update of an image and
-//! the restore of an archetype copy only data that was written in between, and read the stamps of
-//! the rest.
+//! An update of an image and the restore of an archetype copy only data that was written in between
+//! ([`chunk_versions`](super::chunk_versions) has the rule), and read the stamps of the rest.
 //!
 //! The entities of a chunk are copied by the stamp of its order alone. If a row of a restored
 //! archetype gets another entity than before, the entity gets its place in the directory, so the
@@ -49,11 +45,15 @@ use aligned_vec::{AVec, ConstAlign};
 
 use crate::component::{ComponentSet, HeldValue, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, Location};
-use crate::storage::{Attachments, ChunkRow, Pool, StampKind, Stamps, WordsLayout};
+use crate::storage::{
+    AttachmentKind, Attachments, ChunkList, ChunkRow, Pool, StampKind, WordsPart,
+};
 use crate::version::Version;
 
 use super::archetype::Archetype;
-use super::shared_tags::KeptValue;
+use super::chunk_versions::ChunkVersions;
+use super::meta_image::MetaImage;
+use super::shared_tags::{KeptValue, SharedTags};
 
 /// The bytes of a column, on a cache line.
 pub(super) type ColumnBytes = AVec<u8, ConstAlign<64>>;
@@ -62,19 +62,10 @@ pub(super) type ColumnBytes = AVec<u8, ConstAlign<64>>;
 #[derive(Clone, Debug)]
 pub(crate) struct ArchetypeImage {
     pub(super) set: ComponentSet,
-    /// The key of the list, which no other list has. `NO_LIST` for an image that was read.
-    pub(super) list_key: u64,
-    pub(super) in_first_block: bool,
-    /// Rows of a full chunk.
-    pub(super) capacity: usize,
     /// The cells of each column, row after row.
     pub(super) columns: Box<[ColumnBytes]>,
     pub(super) entities: Vec<Entity>,
-    /// The words that [`Stamps::save`] writes.
-    pub(super) stamps: Vec<u64>,
-    /// The words that [`Attachments::save`] writes.
-    pub(super) attachments: Vec<u64>,
-    pub(super) words: WordsLayout,
+    pub(super) meta: MetaImage,
     /// The shared values of the rows, which live at least until the image is dropped.
     pub(super) shared: Vec<KeptValue>,
 }
@@ -85,14 +76,9 @@ impl ArchetypeImage {
         let columns = archetype.list().columns().iter();
         Self {
             set: archetype.set().clone(),
-            list_key: archetype.list().key(),
-            in_first_block: false,
-            capacity: archetype.list().capacity() as usize,
             columns: columns.map(|_| ColumnBytes::new(0)).collect(),
             entities: Vec::new(),
-            stamps: Vec::new(),
-            attachments: Vec::new(),
-            words: words_layout(archetype),
+            meta: MetaImage::new(archetype),
             shared: Vec::new(),
         }
     }
@@ -114,8 +100,7 @@ impl ArchetypeImage {
     pub(crate) fn bytes(&self) -> usize {
         self.columns.iter().map(|column| column.len()).sum::<usize>()
             + size_of_val(&self.entities[..])
-            + size_of_val(&self.stamps[..])
-            + size_of_val(&self.attachments[..])
+            + self.meta.bytes()
     }
 
     /// Makes this the image of an archetype of the same set. Copies only changes if it was an image
@@ -126,19 +111,16 @@ impl ArchetypeImage {
     /// If the archetype is of another set.
     pub(crate) fn follow(&mut self, archetype: &Archetype) {
         assert!(self.set == *archetype.set(), "the image is that of other components");
-        let same = Unchanged {
-            saved: self.is_of_list(archetype).then_some(&self.stamps),
-            chunk_len: self.chunk_len(),
-        };
         let (list, capacity) = (archetype.list(), archetype.list().capacity() as usize);
-        for (number, bytes) in self.columns.iter_mut().enumerate() {
-            let size = list.columns()[number].size;
+        let now = ChunkVersions::live(list, archetype.stamps());
+        let before = self.meta.versions();
+        let is_same = |kind, chunk: u32| now.is_unchanged(before, kind, chunk as usize);
+        for (column, bytes) in (0u16..).zip(&mut self.columns) {
+            let number = usize::from(column);
+            let (size, kind) = (list.columns()[number].size, StampKind::column(column));
             // Exact: an image with twice the capacity of its rows would take twice the memory.
             bytes.reserve_exact((list.len() * size).saturating_sub(bytes.len()));
-            for chunk in 0..list.chunk_len() {
-                if size == 0 || same.column(archetype.stamps(), number, chunk) {
-                    continue;
-                }
+            for chunk in (0..list.chunk_len()).filter(|&chunk| size > 0 && !is_same(kind, chunk)) {
                 let cells = list.column_bytes(number, chunk);
                 let start = chunk as usize * capacity * size;
                 match bytes.get_mut(start..start + cells.len()) {
@@ -151,18 +133,22 @@ impl ArchetypeImage {
             }
             bytes.truncate(list.len() * size);
         }
-        follow_entities(&mut self.entities, archetype, &same);
-        self.stamps.clear();
-        archetype.stamps().save(&mut self.stamps);
-        self.attachments.clear();
-        self.shared.clear();
-        if let Some(extras) = &archetype.extras {
-            extras.attachments.save(&mut self.attachments);
-            self.shared.extend(extras.shared.kept_values());
+        let entities = &mut self.entities;
+        entities.reserve_exact(list.len().saturating_sub(entities.len()));
+        for chunk in (0..list.chunk_len()).filter(|&chunk| !is_same(StampKind::ORDER, chunk)) {
+            let (start, rows) = (chunk as usize * capacity, archetype.entities_of_chunk(chunk));
+            match entities.get_mut(start..start + rows.len()) {
+                Some(old) => old.copy_from_slice(rows),
+                None => {
+                    entities.truncate(start);
+                    entities.extend_from_slice(rows);
+                }
+            }
         }
-        self.list_key = list.key();
-        self.in_first_block = list.in_first_block();
-        self.capacity = capacity;
+        entities.truncate(list.len());
+        self.meta.save(archetype);
+        self.shared.clear();
+        self.shared.extend(archetype.shared().into_iter().flat_map(SharedTags::kept_values));
     }
 
     /// Gives the tags of the shared values their values back. The caller owns the values until the
@@ -171,74 +157,16 @@ impl ArchetypeImage {
         self.shared.iter().map(|kept| kept.own(registry))
     }
 
+    /// The bits of a column, set in disabled rows, chunk after chunk, and the number of words of a
+    /// chunk. Empty if the component cannot be disabled.
+    pub(crate) fn enable_words(&self, column: u16) -> (&[u64], usize) {
+        let words = self.meta.part(WordsPart::Attached(AttachmentKind::ENABLE_BITS, column));
+        (words, words.len().checked_div(self.meta.chunk_len).unwrap_or(0))
+    }
+
     /// The shared values of the rows. Empty without rows.
     pub(crate) fn kept_values(&self) -> &[KeptValue] {
         &self.shared
-    }
-
-    /// The number of chunks.
-    pub(super) fn chunk_len(&self) -> usize {
-        self.len().div_ceil(self.capacity)
-    }
-
-    /// Whether the archetype still has the list of chunks of the image, with chunks of the same
-    /// size.
-    fn is_of_list(&self, archetype: &Archetype) -> bool {
-        let list = archetype.list();
-        self.list_key == list.key() && self.in_first_block == list.in_first_block()
-    }
-}
-
-/// Copies the entities of the chunks whose rows may differ.
-fn follow_entities(to: &mut Vec<Entity>, archetype: &Archetype, same: &Unchanged<'_>) {
-    let (list, all) = (archetype.list(), archetype.entities());
-    to.reserve_exact(all.len().saturating_sub(to.len()));
-    for chunk in 0..list.chunk_len() {
-        let start = chunk as usize * list.capacity() as usize;
-        let rows = start..start + list.rows(chunk) as usize;
-        if rows.end <= to.len() && same.order(archetype.stamps(), chunk) {
-            continue;
-        }
-        match to.get_mut(rows.clone()) {
-            Some(old) => old.copy_from_slice(&all[rows]),
-            None => {
-                to.truncate(start);
-                to.extend_from_slice(&all[rows]);
-            }
-        }
-    }
-    to.truncate(all.len());
-}
-
-/// The places of the words of an archetype's attachments.
-pub(super) fn words_layout(archetype: &Archetype) -> WordsLayout {
-    WordsLayout::new(archetype.attachments(), archetype.components().len())
-}
-
-/// The columns of chunks that are equal in an image and an archetype.
-struct Unchanged<'i> {
-    /// The stamps of the image, if it is an image of the same list of chunks.
-    saved: Option<&'i [u64]>,
-    /// The number of chunks in the image.
-    chunk_len: usize,
-}
-
-impl Unchanged<'_> {
-    fn is_same(&self, stamps: &Stamps, kind: StampKind, chunk: usize) -> bool {
-        let Some(saved) = self.saved else { return false };
-        chunk < self.chunk_len.min(stamps.chunk_len())
-            && saved[kind.index() * self.chunk_len + chunk] == stamps.saved(kind, chunk)
-    }
-
-    /// Whether a column of a chunk has the same bytes.
-    fn column(&self, stamps: &Stamps, column: usize, chunk: u32) -> bool {
-        let column = u16::try_from(column).expect("an archetype has 2^16 columns or more");
-        self.order(stamps, chunk) && self.is_same(stamps, StampKind::column(column), chunk as usize)
-    }
-
-    /// Whether a chunk has the same rows, or lost some of its last rows.
-    fn order(&self, stamps: &Stamps, chunk: u32) -> bool {
-        self.is_same(stamps, StampKind::ORDER, chunk as usize)
     }
 }
 
@@ -269,63 +197,24 @@ impl Archetype {
         context: &mut RestoreContext<'_>,
     ) {
         assert!(image.set == *self.set(), "the image is that of other components");
-        let same = Unchanged {
-            saved: image.is_of_list(self).then_some(&image.stamps),
-            chunk_len: image.chunk_len(),
-        };
-        if self.list.in_first_block() != image.in_first_block {
+        if self.list.in_first_block() != image.meta.in_first_block() {
             self.clear(context.pool);
         }
-        self.restore_entities(id, image, &same, context);
-        let RestoreContext { pool, first, .. } = context;
-        self.list.truncate(self.len().min(image.len()), pool);
+        let Self { list, stamps, entities, .. } = self;
+        let before = ChunkVersions::live(list, stamps);
+        restore_entities(entities, (id, list), (image, before), context);
+        list.truncate(list.len().min(image.len()), context.pool);
+        overwrite_live(list, (image, before));
         self.drop_chunks(self.list.chunk_len() as usize);
-        self.restore_live(image, &same);
-        self.restore_missing(image, pool);
+        self.restore_missing(image, context.pool);
         // The caller has given the tags of shared values their values.
         self.grow_to_all(Version::NEVER);
-        self.stamps.load(&image.stamps, *first);
-        if let Some(extras) = &mut self.extras {
-            extras.attachments.load(&image.attachments, *first);
-            if self.list.chunk_len() > 0 {
-                extras.shared.own_again();
-            }
+        self.load_meta(&image.meta, context.first);
+        if let Some(extras) = &mut self.extras
+            && self.list.chunk_len() > 0
+        {
+            extras.shared.own_again();
         }
-    }
-
-    /// Gives the rows the entities of an image, and sets the places of entities in changed rows.
-    fn restore_entities(
-        &mut self,
-        id: ArchetypeId,
-        image: &ArchetypeImage,
-        same: &Unchanged<'_>,
-        context: &mut RestoreContext<'_>,
-    ) {
-        let RestoreContext { entities, keeps_places, .. } = context;
-        self.entities.reserve(image.len().saturating_sub(self.entities.len()));
-        let all = image.entities.chunks(image.capacity);
-        for (chunk, new) in (0u32..).zip(all) {
-            let start = chunk as usize * image.capacity;
-            let known = (self.entities.len() - start).min(new.len());
-            if *keeps_places && known == new.len() && same.order(&self.stamps, chunk) {
-                continue;
-            }
-            let place = |row| Location::new(id, self.list.position(ChunkRow { chunk, row }));
-            let (old, added) = new.split_at(known);
-            let own = self.entities[start..start + known].iter_mut();
-            for ((row, own), &entity) in (0u32..).zip(own).zip(old) {
-                if !*keeps_places || *own != entity {
-                    *own = entity;
-                    entities.put(entity, place(row));
-                }
-            }
-            self.entities.extend_from_slice(added);
-            if !added.is_empty() {
-                let row = u32::try_from(known).expect("a chunk has 2^32 rows or more");
-                entities.put_all(added, place(row));
-            }
-        }
-        self.entities.truncate(image.len());
     }
 
     /// Releases the shared values, before [`Archetype::restore`].
@@ -335,25 +224,9 @@ impl Archetype {
 
     /// All versions of the archetype's chunks, also those in attachments.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
-        let kinds = (0..self.stamps.kinds()).map(StampKind::nth);
+        let kinds = self.stamps.all_kinds();
         let attached = self.attachments().into_iter().flat_map(Attachments::versions);
         kinds.flat_map(|kind| self.stamps.versions(kind)).chain(attached)
-    }
-
-    /// Overwrites the existing rows.
-    fn restore_live(&mut self, image: &ArchetypeImage, same: &Unchanged<'_>) {
-        for (number, bytes) in image.columns.iter().enumerate() {
-            let size = self.list.columns()[number].size;
-            for chunk in 0..self.list.chunk_len() {
-                if size == 0 || same.column(&self.stamps, number, chunk) {
-                    continue;
-                }
-                let start = chunk as usize * image.capacity;
-                let rows = start..start + self.list.rows(chunk) as usize;
-                let cells = &bytes[rows.start * size..rows.end * size];
-                self.list.overwrite_cells(number, chunk, cells);
-            }
-        }
     }
 
     /// Adds the missing rows.
@@ -362,7 +235,7 @@ impl Archetype {
         if missing == 0 {
             return;
         }
-        if !image.in_first_block {
+        if !image.meta.in_first_block() {
             self.list.reserve(missing, pool);
         }
         let mut written = self.begin_rows();
@@ -375,5 +248,55 @@ impl Archetype {
             });
         }
         self.list.commit(&written);
+    }
+}
+
+/// Gives rows the entities of an image, and sets the places of entities in changed rows.
+fn restore_entities(
+    own: &mut Vec<Entity>,
+    (id, list): (ArchetypeId, &ChunkList),
+    (image, before): (&ArchetypeImage, ChunkVersions<'_>),
+    RestoreContext { entities, keeps_places, .. }: &mut RestoreContext<'_>,
+) {
+    own.reserve(image.len().saturating_sub(own.len()));
+    let (now, capacity) = (image.meta.versions(), image.meta.capacity);
+    for (chunk, new) in (0u32..).zip(image.entities.chunks(capacity)) {
+        let start = chunk as usize * capacity;
+        let known = (own.len() - start).min(new.len());
+        let is_same = || now.is_unchanged(before, StampKind::ORDER, chunk as usize);
+        if *keeps_places && known == new.len() && is_same() {
+            continue;
+        }
+        let place = |row| Location::new(id, list.position(ChunkRow { chunk, row }));
+        let (old, added) = new.split_at(known);
+        for ((row, own), &entity) in (0u32..).zip(&mut own[start..start + known]).zip(old) {
+            if !*keeps_places || *own != entity {
+                *own = entity;
+                entities.put(entity, place(row));
+            }
+        }
+        own.extend_from_slice(added);
+        if !added.is_empty() {
+            let row = u32::try_from(known).expect("a chunk has 2^32 rows or more");
+            entities.put_all(added, place(row));
+        }
+    }
+    own.truncate(image.len());
+}
+
+/// Overwrites the existing rows.
+fn overwrite_live(list: &mut ChunkList, (image, before): (&ArchetypeImage, ChunkVersions<'_>)) {
+    let now = image.meta.versions();
+    for (column, bytes) in (0u16..).zip(&image.columns) {
+        let (number, kind) = (usize::from(column), StampKind::column(column));
+        let size = list.columns()[number].size;
+        for chunk in 0..list.chunk_len() {
+            if size == 0 || now.is_unchanged(before, kind, chunk as usize) {
+                continue;
+            }
+            let start = chunk as usize * image.meta.capacity;
+            let rows = start..start + list.rows(chunk) as usize;
+            list.overwrite_cells(number, chunk, &bytes[rows.start * size..rows.end * size]);
+        }
     }
 }

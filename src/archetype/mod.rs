@@ -18,7 +18,8 @@
 //!   in another order.
 //! * [`archetype_image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the
 //!   difference between two images, and [`rows_view`] a view of the rows of an archetype or of an
-//!   image.
+//!   image. [`meta_image`] has the data of all three beside the chunks, and [`chunk_versions`] the
+//!   rule for data that is unchanged between two states.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`in_place`] or [`columns_mut`] moves no rows and is not
 //!   recorded.
@@ -33,12 +34,14 @@ mod bundle;
 mod bundles;
 mod change_log;
 mod chunk_meta;
+mod chunk_versions;
 mod column_bundle;
 mod columns_mut;
 mod extras;
 mod graph;
 mod in_place;
 mod merge_archetype;
+mod meta_image;
 mod move_chunks;
 mod move_row;
 mod move_rows;
@@ -58,6 +61,7 @@ pub(crate) use bundle::assert_distinct;
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use chunk_meta::ChunkMeta;
+pub(crate) use chunk_versions::ChunkVersions;
 pub(crate) use column_bundle::NewRows;
 pub use column_bundle::{ColumnBundle, ColumnSlices};
 pub(crate) use columns_mut::ColumnsMut;

@@ -3,14 +3,15 @@
 //! A patch comes from bytes that may be hostile. [`ArchetypePatch::find_defect`] checks that an
 //! archetype could be in the resulting state, so that [`ArchetypeImage::apply`] cannot fail.
 
-use crate::component::{Component as _, ComponentInfo, Gone, Registry};
+use crate::component::Registry;
 use crate::entity::Entity;
-use crate::storage::{AttachmentKind, Attachments, StampKind, WordsLayout};
+use crate::storage::WordsPart;
 use crate::version::Version;
 
 use super::archetype::Archetype;
-use super::archetype_image::{ArchetypeImage, words_layout};
+use super::archetype_image::ArchetypeImage;
 use super::arrive::push_chunk;
+use super::meta_image::MetaImage;
 use super::shared_tags::KeptValue;
 
 /// Cells of a column that a patch overwrites or adds.
@@ -26,7 +27,6 @@ pub(crate) struct CellRun<'b> {
 pub(crate) struct ArchetypePatch<'b> {
     /// An archetype of the set without rows, which determines their layout.
     sample: Archetype,
-    in_first_block: bool,
     rows: usize,
     /// By column, in the order of rows. All rows beyond the older rows are included.
     pub(crate) cells: Vec<Vec<CellRun<'b>>>,
@@ -34,9 +34,7 @@ pub(crate) struct ArchetypePatch<'b> {
     pub(crate) entities: Option<Vec<Entity>>,
     /// The shared values of the rows, one for each tag; empty without rows.
     pub(crate) shared: Vec<KeptValue>,
-    stamps: Vec<u64>,
-    attachments: Vec<u64>,
-    words: WordsLayout,
+    meta: MetaImage,
 }
 
 impl<'b> ArchetypePatch<'b> {
@@ -58,18 +56,14 @@ impl<'b> ArchetypePatch<'b> {
         }
         let chunk_len = rows.div_ceil(capacity);
         let columns = sample.components().len();
-        let words = words_layout(&sample);
-        let attachments = sample.attachments().map(|all| all.fresh_words(chunk_len));
+        let meta = MetaImage::of_new_chunks(&sample, chunk_len, (capacity, in_first_block));
         // Tags have their values in the world, if any.
         sample.extras.iter_mut().for_each(|extras| extras.shared.forget());
         Some(Self {
             cells: vec![Vec::new(); columns],
             entities: None,
             shared: Vec::new(),
-            stamps: vec![0; (columns + StampKind::column(0).index()) * chunk_len],
-            attachments: attachments.unwrap_or_default(),
-            words,
-            in_first_block,
+            meta,
             rows,
             sample,
         })
@@ -85,27 +79,14 @@ impl<'b> ArchetypePatch<'b> {
         self.rows
     }
 
-    fn capacity(&self) -> usize {
-        let layouts = self.sample.list().layouts();
-        let first = layouts.first().filter(|_| self.in_first_block);
-        first.unwrap_or(layouts.chunk()).capacity() as usize
+    /// All stamps, for writing.
+    pub(crate) fn stamps_mut(&mut self) -> &mut [u64] {
+        self.meta.stamps_mut()
     }
 
-    /// The number of chunks after the patch.
-    pub(crate) fn chunk_len(&self) -> usize {
-        self.rows.div_ceil(self.capacity())
-    }
-
-    /// The stamps of a kind, for writing.
-    pub(crate) fn stamps_mut(&mut self, kind: StampKind) -> &mut [u64] {
-        let chunk_len = self.chunk_len();
-        &mut self.stamps[kind.index() * chunk_len..][..chunk_len]
-    }
-
-    /// The words of an attachment of a column, for writing. They are those of new chunks.
-    pub(crate) fn attached_mut(&mut self, kind: AttachmentKind, column: usize) -> &mut [u64] {
-        let words = self.words.range(self.chunk_len(), kind, column);
-        &mut self.attachments[words]
+    /// The words of a part, for writing. They are those of new chunks.
+    pub(crate) fn words_mut(&mut self, part: WordsPart) -> &mut [u64] {
+        self.meta.part_mut(part)
     }
 
     /// The reason why no archetype of a world with this clock can be in the state after the patch.
@@ -114,63 +95,31 @@ impl<'b> ArchetypePatch<'b> {
         clock: Version,
         registry: &Registry,
     ) -> Option<&'static str> {
-        let infos = || self.sample.components().iter().map(|&id| registry.info(id));
-        for (runs, info) in self.cells.iter().zip(infos()) {
-            if !runs.iter().all(|run| info.values().accept(run.bytes)) {
+        for (runs, shape) in self.cells.iter().zip(self.sample.list().columns()) {
+            if !runs.iter().all(|run| shape.values.accept(run.bytes)) {
                 return Some("a value that its type does not have");
             }
         }
-        // This is checked even in a world that has no cleanup component, and does not know the
-        // name.
-        let is_gone = infos().any(|info| info.name() == Gone::NAME);
-        if is_gone && self.rows > 0 {
-            let cleanup = infos().filter(|info| info.is_cleanup()).count();
-            if cleanup == 0 || cleanup + 1 != self.sample.components().len() {
-                return Some("entities that are gone have cleanup components, and no others");
-            }
-        }
-        let chunk_len = self.chunk_len();
-        let newest = clock.to_bits() << 1 | 1;
-        let lines: Vec<_> = infos().map(ComponentInfo::tracks_lines).collect();
-        for (number, stamps) in self.stamps.chunks_exact(chunk_len.max(1)).enumerate() {
-            let column = number.checked_sub(StampKind::column(0).index());
-            let tracked = column.is_some_and(|column| lines[column]);
-            if stamps.iter().any(|&stamp| stamp > newest || (stamp & 1 == 0 && !tracked)) {
-                return Some("a version after that of the world");
-            }
-        }
         self.load();
-        let sample = &self.sample;
-        let rows_of = |chunk| self.rows_of(chunk);
-        let info = |column: u16| registry.info(sample.components()[usize::from(column)]);
-        let defect = |all: &Attachments| all.find_defect(sample.stamps(), clock, rows_of, info);
-        sample.attachments().and_then(defect).map(|(_, defect)| defect)
-    }
-
-    /// The number of rows of a chunk.
-    fn rows_of(&self, chunk: u32) -> u32 {
-        let first = chunk as usize * self.capacity();
-        u32::try_from((self.rows - first).min(self.capacity())).expect("a chunk has few rows")
+        let capacity = self.meta.capacity;
+        let rows_of = |chunk: u32| {
+            let rows = (self.rows - chunk as usize * capacity).min(capacity);
+            u32::try_from(rows).expect("a chunk has few rows")
+        };
+        self.sample.find_defect((self.rows, rows_of), clock, registry)
     }
 
     /// Gives the sample the data beside the chunks.
     fn load(&mut self) {
-        let chunk_len = self.chunk_len();
         let Archetype { stamps, extras, .. } = &mut self.sample;
-        while stamps.chunk_len() < chunk_len {
+        while stamps.chunk_len() < self.meta.chunk_len {
             push_chunk(stamps, extras, Version::NEVER);
         }
-        stamps.load(&self.stamps, Version::NEVER);
-        if let Some(extras) = extras {
-            extras.attachments.load(&self.attachments, Version::NEVER);
-        }
+        self.sample.load_meta(&self.meta, Version::NEVER);
     }
 }
 
 impl ArchetypeImage {
-    /// A key that no list has.
-    const NO_LIST: u64 = u64::MAX;
-
     /// Applies the patch. The image belongs to no list of chunks afterwards.
     ///
     /// # Panics
@@ -191,13 +140,9 @@ impl ArchetypeImage {
                 bytes.extend_from_slice(new);
             }
         }
-        self.capacity = patch.capacity();
-        self.in_first_block = patch.in_first_block;
-        self.list_key = Self::NO_LIST;
         if let Some(entities) = patch.entities {
             self.entities = entities;
         }
-        (self.stamps, self.attachments) = (patch.stamps, patch.attachments);
-        self.shared = patch.shared;
+        (self.meta, self.shared) = (patch.meta, patch.shared);
     }
 }

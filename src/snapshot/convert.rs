@@ -1,21 +1,20 @@
 //! Reads a state whose components or chunks differ from the world that reads it.
 //!
 //! All rows are put together again: without a component two archetypes may become one, and other
-//! columns result in other chunks. So data of rows is kept (entities, cells, enable bits), and data
-//! of chunks is not: all versions are the newest, and values of chunks are the default.
+//! columns result in other chunks. So data of rows is kept (entities, cells, bits of rows), and
+//! data of chunks is not: all versions are the newest, and values of chunks are the default.
 
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{ArchetypePatch, CellRun, KeptValue};
-use crate::component::{Component, ComponentSet, Gone};
+use crate::component::ComponentSet;
 use crate::entity::Entity;
-use crate::storage::{AttachmentKind, StampKind};
+use crate::storage::{AttachmentKind, WordsPart};
 use crate::store::{Store, StoreImage, StorePatch};
 
 use super::input::Input;
 use super::read::{FileComponent, Header, find_entities, read_entities_and_chunks};
 use super::read_error::ReadError;
-use super::write::kind_of;
 
 /// Converts the cells of a column, with its number of rows, to the cells of another type. `None` if
 /// they are not valid values.
@@ -34,8 +33,8 @@ struct ConvertedRows {
 #[derive(Clone, Default)]
 struct ConvertedColumn {
     cells: Vec<u8>,
-    /// Whether the column is disabled in a row. Shorter than the rows if no later row is disabled.
-    disabled: Vec<bool>,
+    /// The rows with a set bit of an attachment.
+    bits: Vec<(AttachmentKind, usize)>,
 }
 
 /// Reads the part of a state that follows a header, with its components in the types of this world:
@@ -57,16 +56,15 @@ pub(super) fn convert(
             all.push(ConvertedRows { set, entities: Vec::new(), columns, shared: Vec::new() });
         }
         let before = all[at].entities.len();
-        read_rows(&mut header.input, &columns, &mut all[at], store, functions)?;
+        read_rows(&mut header.input, &columns, &mut all[at], functions)?;
         let values = header.shared_values(&columns, all[at].entities.len() - before)?;
         if all[at].shared.is_empty() {
             all[at].shared = values;
         }
     }
     header.end()?;
-    // Their cleanup components are left out, so these entities are free.
-    let is_over = |rows: &ConvertedRows| rows.set.len() == 1 && has_gone(&rows.set, store);
-    let ended: Vec<_> = all.extract_if(.., |rows| is_over(rows)).collect();
+    // Components are left out, so some entities are free.
+    let ended: Vec<_> = all.extract_if(.., |rows| store.registry().is_over(&rows.set)).collect();
     let ended: Vec<_> = ended.into_iter().flat_map(|rows| rows.entities).collect();
     let patches = all.iter_mut().map(|rows| patch(rows, &header, store));
     let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
@@ -77,17 +75,11 @@ pub(super) fn convert(
     Ok(image)
 }
 
-/// Whether entities of this set were despawned, and keep their cleanup components.
-fn has_gone(set: &ComponentSet, store: &Store) -> bool {
-    set.iter().any(|id| store.registry().info(id).name() == Gone::NAME)
-}
-
 /// Adds the rows of an archetype in the state to an archetype of this world.
 fn read_rows(
     input: &mut Input<'_>,
     columns: &[FileComponent],
     to: &mut ConvertedRows,
-    store: &Store,
     functions: &[Box<Convert<'_>>],
 ) -> Result<(), ReadError> {
     if input.u32("the kind of an archetype")? != 0 {
@@ -110,11 +102,13 @@ fn read_rows(
             return Err(input.invalid("a column"));
         }
         input.skip_array(8, "versions of a column")?;
-        let mut bits = &[][..];
+        let mut bits = Vec::new();
         for kind in AttachmentKind::all() {
             let words = input.skip_array(8, kind.name())?;
-            if kind == AttachmentKind::ENABLE_BITS {
-                bits = words;
+            if kind.has_row_bits() {
+                let rows = rows_of_bits(words, rows, capacity);
+                let rows = rows.ok_or_else(|| input.invalid(kind.name()))?;
+                bits.extend(rows.map(|row| (kind, before + row)));
             }
         }
         let Some(id) = file.id else { continue };
@@ -127,23 +121,20 @@ fn read_rows(
                 column.cells.extend(made?);
             }
         }
-        if store.registry().info(id).is_enableable() && !bits.is_empty() {
-            column.disabled.resize(before, false);
-            let disabled = rows_of_bits(bits, rows, capacity);
-            column.disabled.extend(disabled.ok_or_else(|| input.invalid("enable bits"))?);
-        }
+        column.bits.extend(bits);
     }
     Ok(())
 }
 
-/// Reads for each row whether its bit is set. Each chunk begins with a word of its own.
-fn rows_of_bits(bits: &[u8], rows: usize, capacity: usize) -> Option<impl Iterator<Item = bool>> {
+/// Reads the rows with a set bit. Each chunk begins with a word of its own.
+fn rows_of_bits(bits: &[u8], rows: usize, capacity: usize) -> Option<impl Iterator<Item = usize>> {
     let (words, _) = bits.as_chunks::<8>();
     let chunks = rows.div_ceil(capacity);
-    let chunk_words = words.len().checked_div(chunks)?;
+    let chunk_words = words.len().checked_div(chunks).unwrap_or(0);
     let fits = chunk_words * chunks == words.len() && chunk_words * 64 >= capacity;
-    fits.then(|| {
-        (0..rows).map(move |row| {
+    let rows = if words.is_empty() { 0 } else { rows };
+    (rows == 0 || fits).then(|| {
+        (0..rows).filter(move |row| {
             let (chunk, row) = (row / capacity, row % capacity);
             let word = u64::from_ne_bytes(words[chunk * chunk_words + row / 64]);
             word >> (row % 64) & 1 != 0
@@ -167,20 +158,18 @@ fn patch<'r>(
     patch.entities = Some(core::mem::take(&mut rows.entities));
     patch.shared = core::mem::take(&mut rows.shared);
     let newest = header.age.to_bits() << 1 | 1;
-    for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
-        patch.stamps_mut(kind).fill(newest);
-    }
-    for (number, (_, column)) in rows.set.iter().zip(&rows.columns).enumerate() {
+    // All attachments but these bits are those of new chunks: lines are as new as their chunk.
+    patch.stamps_mut().fill(newest);
+    for (number, column) in (0u16..).zip(&rows.columns) {
         if !column.cells.is_empty() {
-            patch.cells[number] = vec![CellRun { start: 0, bytes: &column.cells }];
+            patch.cells[usize::from(number)] = vec![CellRun { start: 0, bytes: &column.cells }];
         }
-        patch.stamps_mut(kind_of(number)).fill(newest);
-        // All other attachments are those of new chunks: lines are as new as their chunk.
-        let words = patch.attached_mut(AttachmentKind::ENABLE_BITS, number);
-        let chunk_words = words.len() / chunks.max(1);
-        for (row, _) in column.disabled.iter().enumerate().filter(|(_, disabled)| **disabled) {
-            let (chunk, row) = (row / capacity, row % capacity);
-            words[chunk * chunk_words + row / 64] |= 1 << (row % 64);
+        for &(kind, row) in &column.bits {
+            let words = patch.words_mut(WordsPart::Attached(kind, number));
+            let (chunk, row, chunk_words) = (row / capacity, row % capacity, words.len() / chunks);
+            if let Some(word) = words.get_mut(chunk * chunk_words + row / 64) {
+                *word |= 1 << (row % 64);
+            }
         }
     }
     match patch.find_defect(header.age, store.registry()) {

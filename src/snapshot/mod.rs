@@ -47,9 +47,9 @@
 // | `error`, `read_error` | the reasons why a state cannot be taken, restored or read |
 //
 // A snapshot is an image of the store (`store/store_image.rs`): each column of an archetype as one
-// array, ids and free list, enable bits, values of chunks, and all versions. The essay on versions
-// that are compared is in `archetype/archetype_image.rs`. The effect on versions that the program
-// holds is in `store/history.rs`.
+// array, ids and free list, enable bits, values of chunks, and all versions. The rule for unchanged
+// data is in `archetype/chunk_versions.rs`. The effect on versions that the program holds is in
+// `store/history.rs`.
 
 // Before the others, so that the documentation of `World` and `Snapshot` begins with its calls.
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]

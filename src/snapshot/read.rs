@@ -6,11 +6,11 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::archetype::{ArchetypePatch, CellRun, KeptValue, RowsView};
+use crate::archetype::{ArchetypeImage, ArchetypePatch, CellRun, KeptValue, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
-use crate::storage::{AttachmentKind, StampKind};
-use crate::store::{History, Store, StoreImage, StorePatch};
+use crate::storage::WordsPart;
+use crate::store::{Store, StoreImage, StorePatch};
 use crate::version::Version;
 
 use super::format::{AGE_MAX, BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
@@ -18,7 +18,7 @@ use super::input::Input;
 use super::read_error::ReadError;
 use super::read_shared::{FileShared, SharedPart};
 use super::shared_table::SharedTables;
-use super::write::{aged, aged_words, kind_of};
+use super::write::aged;
 
 /// The component that is migrated, and the name of its new type.
 pub(super) struct Migration {
@@ -247,7 +247,6 @@ impl<'b> Header<'b> {
                 return Err(self.input.invalid("two archetypes of the same components"));
             }
             kept += usize::from(older.is_some());
-            let older = older.map(|view| (view, base.history()));
             let mut patch = self.read_rows(store, &set, &own, older)?;
             patch.shared = self.shared_values(&columns, patch.len())?;
             archetypes.push(patch);
@@ -324,10 +323,9 @@ impl<'b> Header<'b> {
         store: &Store,
         set: &ComponentSet,
         columns: &[ComponentId],
-        base: Option<(&RowsView<'_>, &History)>,
+        older: Option<&RowsView<'_>>,
     ) -> Result<ArchetypePatch<'b>, ReadError> {
         let input = &mut self.input;
-        let older = base.map(|(view, _)| view);
         let old_rows = older.map_or(0, RowsView::len);
         let same = older.map(RowsView::entities);
         let (entities, capacity, in_first_block) = read_entities_and_chunks(input, same)?;
@@ -337,29 +335,25 @@ impl<'b> Header<'b> {
         let patch = ArchetypePatch::new(sample, rows, (capacity, in_first_block));
         let mut patch = patch.ok_or_else(|| input.invalid("the rows of a chunk"))?;
         patch.entities = entities;
-        for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
-            let old = older.map_or(&[][..], |older| older.ages(kind));
-            input.array_into(old, patch.stamps_mut(kind), "versions")?;
-        }
+        let read_words =
+            |input: &mut Input<'_>, patch: &mut ArchetypePatch<'_>, part: WordsPart| {
+                let old = older.map_or(&[][..], |older| older.words(part));
+                input.array_into(old, patch.words_mut(part), part.name())
+            };
+        WordsPart::OF_ROWS.into_iter().try_for_each(|part| read_words(input, &mut patch, part))?;
         for &id in columns {
             // The state orders its columns by other ids.
-            let column = set.rank(id).expect("it is one of the set");
+            let column = patch.sample().column(id).expect("it is one of the set");
             let size = store.registry().info(id).size();
             // A tag has no bytes, so none are missing.
             let known = if size == 0 { rows } else { old_rows };
             for range in input.ranges((known, rows), "a column")? {
                 let len = range.len().checked_mul(size).ok_or_else(|| input.invalid("a column"))?;
                 let bytes = input.bytes(len, "a column")?;
-                patch.cells[column].push(CellRun { start: range.start * size, bytes });
+                patch.cells[usize::from(column)].push(CellRun { start: range.start * size, bytes });
             }
-            let kind = kind_of(column);
-            let old = older.map_or(&[][..], |older| older.ages(kind));
-            input.array_into(old, patch.stamps_mut(kind), "versions of a column")?;
-            for kind in AttachmentKind::all() {
-                let old = base.map(|(view, history)| aged_words(view, kind, column, history));
-                let words = patch.attached_mut(kind, column);
-                input.array_into(&old.unwrap_or_default(), words, kind.name())?;
-            }
+            WordsPart::of_column(column)
+                .try_for_each(|part| read_words(input, &mut patch, part))?;
         }
         match patch.find_defect(self.age, store.registry()) {
             Some(what) => Err(self.input.invalid(what)),
@@ -447,7 +441,7 @@ pub(super) fn find_entities(
     let ids = ids.unwrap_or_else(|| base.id_numbers());
     let rows = archetypes.iter().enumerate().flat_map(|(number, archetype)| {
         let older = base.archetypes().get(number);
-        let kept = || older.map_or(&[][..], |image| RowsView::of_image(image).entities());
+        let kept = || older.map_or(&[][..], ArchetypeImage::entities);
         let entities = archetype.entities.as_deref().unwrap_or_else(kept);
         let number = ArchetypeId(u32::try_from(number).expect("fewer than 2^32"));
         let list = archetype.sample().list();

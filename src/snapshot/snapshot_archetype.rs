@@ -80,7 +80,7 @@ impl<'s> SnapshotArchetype<'s> {
     /// ```
     #[must_use]
     pub fn entities(&self) -> &'s [Entity] {
-        RowsView::of_image(self.image).entities()
+        self.image.entities()
     }
 
     /// The columns, in the order of the names of their components. The column of a tag has no
@@ -102,13 +102,13 @@ impl<'s> SnapshotArchetype<'s> {
     /// ```
     pub fn columns(&self) -> impl ExactSizeIterator<Item = SnapshotColumn<'s>> + use<'s> {
         let rows = RowsView::of_image(self.image);
-        let numbered = self.image.set().iter().enumerate();
+        let numbered = (0..).zip(self.image.set().iter());
         let mut columns: Vec<_> = numbered
             .map(|(number, id)| (number, &self.components[id.index()]))
             .filter(|(_, info)| !info.is_shared())
             .map(|(number, info)| {
-                let bytes = rows.cells(number, info.size(), 0..rows.len());
                 let (words, chunk_words) = self.image.enable_words(number);
+                let bytes = rows.cells(number, info.size(), 0..rows.len());
                 SnapshotColumn::new(info, bytes, rows.capacity(), words, chunk_words)
             })
             .collect();

@@ -1,6 +1,5 @@
 //! Writes a state, or the difference between two, in the format.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -11,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::archetype::{Archetype, ArchetypeImage, RowsView, SharedTags};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::line::VECTOR_ROWS;
-use crate::storage::{AttachmentKind, StampKind};
+use crate::storage::{StampKind, WordsPart};
 use crate::store::{History, Store, StoreImage, age_of_stamp};
 
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
@@ -23,7 +22,6 @@ use super::write_ids::{IdSource, Ids, write_ids};
 pub(super) struct Source<'a> {
     views: Vec<RowsView<'a>>,
     ids: Ids<'a>,
-    history: &'a History,
     age: u64,
     /// A number that no other state of the same world has.
     origin: u64,
@@ -42,7 +40,6 @@ impl<'a> Source<'a> {
             shared: SharedTables::new(&store.registry().save_shared(), values),
             views: aged(archetypes.map(RowsView::of_archetype), store.history()),
             ids: Ids::World(store.entities()),
-            history: store.history(),
             age: store.history().age(store.clock()),
             origin: store.origin(),
             infos: store.registry().infos(),
@@ -62,7 +59,6 @@ impl<'a> Source<'a> {
             shared: SharedTables::new(image.shared(), values.cloned()),
             views: aged(archetypes.map(RowsView::of_image), image.history()),
             ids: Ids::Image(image.entities()),
-            history: image.history(),
             age: image.age(),
             origin: image.origin(),
             infos,
@@ -78,9 +74,10 @@ impl<'a> Source<'a> {
         hash.update(cast_slice(&[self.age, self.origin]));
         for view in &self.views {
             hash.update(&(view.len() as u64).to_ne_bytes());
-            let columns = self.columns(view).into_iter().map(|(column, _)| kind_of(column));
-            for kind in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
-                hash.update(cast_slice(view.ages(kind)));
+            let columns = self.columns(view).into_iter();
+            let columns = columns.map(|(column, _)| WordsPart::Stamps(StampKind::column(column)));
+            for part in WordsPart::OF_ROWS.into_iter().chain(columns) {
+                hash.update(cast_slice(view.words(part)));
             }
         }
         for table in self.shared.as_slice() {
@@ -102,8 +99,8 @@ impl<'a> Source<'a> {
 
     /// The columns of an archetype: components by their names, and after them markers and tags by
     /// their numbers. Ids are not used because they depend on the order of first use.
-    fn columns(&self, view: &RowsView<'_>) -> Vec<(usize, ComponentId)> {
-        let mut columns: Vec<_> = view.set().iter().enumerate().collect();
+    fn columns(&self, view: &RowsView<'_>) -> Vec<(u16, ComponentId)> {
+        let mut columns: Vec<_> = (0..).zip(view.set().iter()).collect();
         columns.sort_by_key(|&(_, id)| (self.shared.number(id), self.name(id)));
         columns
     }
@@ -141,7 +138,7 @@ impl<'a> Source<'a> {
             if older.is_none() {
                 known = [].iter();
             }
-            self.write_rows(view, (older, base), &numbers, &mut out)?;
+            self.write_rows(view, older, &numbers, &mut out)?;
         }
         out.finish()
     }
@@ -181,7 +178,7 @@ impl<'a> Source<'a> {
     fn write_rows<W: Write>(
         &self,
         view: &RowsView<'_>,
-        (older, base): (Option<&RowsView<'_>>, Option<&Source<'_>>),
+        older: Option<&RowsView<'_>>,
         numbers: &BTreeMap<ComponentId, u32>,
         out: &mut Output<W>,
     ) -> io::Result<()> {
@@ -199,9 +196,7 @@ impl<'a> Source<'a> {
         out.len(view.capacity())?;
         out.u32(u32::from(view.in_first_block()))?;
         out.array(view.entities(), &changed_entities(view, older))?;
-        for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
-            write_ages(kind, view, older, out)?;
-        }
+        write_words(WordsPart::OF_ROWS, view, older, out)?;
         for (column, id) in columns {
             let size = self.infos[id.index()].size();
             let ranges = changed_rows(view, older, column, size);
@@ -211,43 +206,14 @@ impl<'a> Source<'a> {
                     out.bytes(view.cells(column, size, rows))?;
                 }
             }
-            write_ages(kind_of(column), view, older, out)?;
-            for kind in AttachmentKind::all() {
-                let new = self.attached(view, kind, column);
-                let old = base.zip(older).map(|(base, older)| base.attached(older, kind, column));
-                out.array(&new, &differences(&new, &old.unwrap_or_default()))?;
-            }
+            write_words(WordsPart::of_column(column), view, older, out)?;
         }
         Ok(())
-    }
-
-    /// The words of an attachment of a column, with ages in place of versions.
-    fn attached<'v>(
-        &self,
-        view: &'v RowsView<'_>,
-        kind: AttachmentKind,
-        column: usize,
-    ) -> Cow<'v, [u64]> {
-        aged_words(view, kind, column, self.history)
     }
 
     pub(super) const fn age(&self) -> u64 {
         self.age
     }
-}
-
-/// The words of an attachment of a column, with ages in place of the versions of this history.
-pub(super) fn aged_words<'v>(
-    view: &'v RowsView<'_>,
-    kind: AttachmentKind,
-    column: usize,
-    history: &History,
-) -> Cow<'v, [u64]> {
-    let words = view.attached(kind, column);
-    if !kind.has_versions() || history.is_empty() {
-        return Cow::Borrowed(words);
-    }
-    words.iter().map(|&stamp| age_of_stamp(history, stamp)).collect()
 }
 
 /// Views of a state with this history.
@@ -261,20 +227,17 @@ pub(super) fn aged<'a>(
     views.map(|view| view.with_ages(|stamp| age_of_stamp(history, stamp))).collect()
 }
 
-/// Writes the ages of one kind, as the difference from an older state if there is one.
-fn write_ages<W: Write>(
-    kind: StampKind,
+/// Writes words, as the difference from an older state if there is one.
+fn write_words<W: Write>(
+    parts: impl IntoIterator<Item = WordsPart>,
     view: &RowsView<'_>,
     older: Option<&RowsView<'_>>,
     out: &mut Output<W>,
 ) -> io::Result<()> {
-    let ages = view.ages(kind);
-    out.array(ages, &differences(ages, older.map_or(&[], |older| older.ages(kind))))
-}
-
-/// The stamps of a column.
-pub(super) fn kind_of(column: usize) -> StampKind {
-    StampKind::column(u16::try_from(column).expect("an archetype has 2^16 columns or more"))
+    parts.into_iter().try_for_each(|part| {
+        let words = view.words(part);
+        out.array(words, &differences(words, older.map_or(&[], |older| older.words(part))))
+    })
 }
 
 /// The rows whose entities differ from those of an older state.
@@ -297,7 +260,7 @@ fn changed_entities(view: &RowsView<'_>, older: Option<&RowsView<'_>>) -> Vec<Ra
 fn changed_rows(
     view: &RowsView<'_>,
     older: Option<&RowsView<'_>>,
-    column: usize,
+    column: u16,
     size: usize,
 ) -> Vec<Range<usize>> {
     if size == 0 {
@@ -306,7 +269,7 @@ fn changed_rows(
     let Some(older) = older else { return whole(view.len()) };
     let mut ranges = Vec::new();
     let line_bytes = VECTOR_ROWS * size;
-    for chunk in view.written(older, kind_of(column)) {
+    for chunk in view.written(older, StampKind::column(column)) {
         let rows = view.rows_of(chunk);
         // These rows lie in one chunk of the older state as well: its chunks have the same size, or
         // it has one chunk.

@@ -90,6 +90,7 @@ pub use attachments::{
 pub(crate) use attachments::{
     AttachmentKind, Attachments, ChunkBits, ChunkLines, ColumnBits, Content, EnableRule,
     EnableRules, NewerLines, RowSource, RowSpan, SeenPart, Share, ValueCell, WordsLayout,
+    WordsPart,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};

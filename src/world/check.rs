@@ -4,9 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use crate::archetype::Archetype;
-use crate::component::ComponentId;
 use crate::entity::{BrokenDirectory, Location};
-use crate::storage::StampKind;
 
 use super::world::World;
 
@@ -30,12 +28,10 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
-    /// An attachment cannot be that of the live rows and their stamps.
-    Attachment {
+    /// Components, stamps or attachments of an archetype cannot be those of its rows.
+    State {
         /// The archetype's number.
         archetype: usize,
-        /// The kind of the attachment.
-        kind: &'static str,
         /// The reason.
         what: &'static str,
     },
@@ -51,7 +47,8 @@ enum Defect {
         /// The column's number.
         column: usize,
     },
-    /// A stamp is newer than its summary (of archetypes with several chunks) or than the clock.
+    /// A stamp is newer than its summary (of archetypes with several chunks), or the summary is
+    /// newer than the clock.
     Stamps {
         /// The archetype's number.
         archetype: usize,
@@ -62,12 +59,6 @@ enum Defect {
         archetype: usize,
         /// The row, counted over all chunks.
         row: usize,
-    },
-    /// Entities that are gone have components other than cleanup components, or no cleanup
-    /// component.
-    Gone {
-        /// The archetype's number.
-        archetype: usize,
     },
     /// The numbers of rows and of entities differ.
     Count {
@@ -159,31 +150,15 @@ impl World {
         {
             return Err(Defect::Rows { archetype: number });
         }
-        let kept = |&&id: &&ComponentId| self.store.registry().info(id).is_cleanup();
-        let cleanup = archetype.components().iter().filter(kept).count();
-        // `Gone` and cleanup components only, with at least one cleanup component if there are
-        // rows.
-        let is_over = archetype.is_gone()
-            && (cleanup + 1 != archetype.components().len()
-                || (cleanup == 0 && !archetype.is_empty()));
-        if is_over {
-            return Err(Defect::Gone { archetype: number });
-        }
-        let registry = self.store.registry();
-        let info = |column: u16| registry.info(archetype.components()[usize::from(column)]);
-        let rows = |chunk| list.rows(chunk);
-        let defect = archetype
-            .attachments()
-            .and_then(|all| all.find_defect(archetype.stamps(), self.store.clock(), rows, info));
-        if let Some((kind, what)) = defect {
-            return Err(Defect::Attachment { archetype: number, kind: kind.name(), what });
+        let rows = (archetype.len(), |chunk| list.rows(chunk));
+        if let Some(what) = archetype.find_defect(rows, self.store.clock(), self.store.registry()) {
+            return Err(Defect::State { archetype: number, what });
         }
         let chunk_len = list.chunk_len();
         if !archetype.shared().is_none_or(|shared| shared.is_consistent(chunk_len)) {
             return Err(Defect::SharedValues { archetype: number });
         }
-        let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
-        for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
+        for run in archetype.stamps().all_kinds() {
             let newest = archetype.stamps().newest(run);
             let stale = archetype.stamps().versions(run).any(|stamp| stamp > newest);
             if stale || newest > self.store.clock() {

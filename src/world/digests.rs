@@ -2,31 +2,22 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::version::Version;
-
 /// The digest of a column of a chunk, or of its entities.
 #[derive(Clone, Copy, Debug, Default)]
 struct CachedDigest {
-    made_of: Contents,
+    /// The identity of the contents: see [`ChunkVersions`](crate::archetype::ChunkVersions).
+    made_of: [u64; 2],
     digest: u64,
-}
-
-/// The versions and the number of rows of a column. If they are equal, its bytes are unchanged.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Contents {
-    pub(super) order: Version,
-    pub(super) column: Version,
-    pub(super) rows: u32,
 }
 
 /// A source of the digests of columns.
 pub(super) trait Digests {
-    /// The digest of entry `index` of a list with this key.
+    /// The digest of entry `index` of a list with this key, for contents with this identity.
     fn digest(
         &mut self,
         list: u64,
         index: usize,
-        contents: Contents,
+        identity: [u64; 2],
         compute: impl FnOnce() -> u64,
     ) -> u64;
 }
@@ -35,7 +26,7 @@ pub(super) trait Digests {
 pub(super) struct Uncached;
 
 impl Digests for Uncached {
-    fn digest(&mut self, _: u64, _: usize, _: Contents, compute: impl FnOnce() -> u64) -> u64 {
+    fn digest(&mut self, _: u64, _: usize, _: [u64; 2], compute: impl FnOnce() -> u64) -> u64 {
         compute()
     }
 }
@@ -70,7 +61,7 @@ impl Digests for Cached {
         &mut self,
         list: u64,
         index: usize,
-        contents: Contents,
+        identity: [u64; 2],
         compute: impl FnOnce() -> u64,
     ) -> u64 {
         let Self { lists, visited, computed } = self;
@@ -80,9 +71,9 @@ impl Digests for Cached {
             entries.resize(index + 1, CachedDigest::default());
         }
         let entry = &mut entries[index];
-        if entry.made_of != contents {
+        if entry.made_of != identity {
             *computed += 1;
-            *entry = CachedDigest { made_of: contents, digest: compute() };
+            *entry = CachedDigest { made_of: identity, digest: compute() };
         }
         entry.digest
     }

@@ -4,13 +4,13 @@ use bytemuck::cast_slice;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, ChunkVersions};
 use crate::component::{ComponentId, Registry};
 use crate::storage::{Content, StampKind};
 use crate::store::History;
 use crate::version::Version;
 
-use super::digests::{Contents, Digests, Uncached};
+use super::digests::{Digests, Uncached};
 use super::world::World;
 
 /// # Comparison
@@ -139,7 +139,7 @@ impl Hasher<'_> {
         self.number(columns.len() as u64);
         self.number(archetype.len() as u64);
         self.number(u64::from(archetype.list().chunk_capacity()));
-        self.entities(archetype, digests);
+        self.contents(archetype, None, digests);
         self.versions(archetype, StampKind::ORDER);
         self.versions(archetype, StampKind::ARRIVAL);
         for column in &columns {
@@ -147,47 +147,37 @@ impl Hasher<'_> {
             self.state.update(name(column).as_bytes());
             let &(column, id) = column;
             tags.get(&id).into_iter().for_each(|&tag| self.number(tag));
-            self.values(archetype, column, digests);
+            self.contents(archetype, Some(column), digests);
             self.versions(archetype, StampKind::column(column));
         }
     }
 
-    /// The entities, chunk by chunk.
-    fn entities(&mut self, archetype: &Archetype, digests: &mut impl Digests) {
-        let list = archetype.list();
+    /// The values of a column and its attachments, chunk by chunk, or the entities. The versions of
+    /// lines without rows are hashed as well, because rows that arrive there later take them over.
+    fn contents(&mut self, archetype: &Archetype, column: Option<u16>, digests: &mut impl Digests) {
+        let (list, attachments) = (archetype.list(), archetype.attachments());
+        let kind = column.map_or(StampKind::ORDER, StampKind::column);
+        let versions = ChunkVersions::live(list, archetype.stamps());
         let width = archetype.components().len() + 1;
+        let place = column.map_or(0, |column| 1 + usize::from(column));
         for chunk in 0..list.chunk_len() {
-            let order = archetype.stamps().get(StampKind::ORDER, chunk as usize);
-            let contents = Contents { order, column: order, rows: list.rows(chunk) };
-            let digest = digests.digest(list.key(), chunk as usize * width, contents, || {
-                xxh3_64(cast_slice(archetype.entities_of_chunk(chunk)))
-            });
-            self.number(digest);
-        }
-    }
-
-    /// The values of a column and its attachments, chunk by chunk. The versions of lines without
-    /// rows are hashed as well, because rows that arrive there later take them over.
-    fn values(&mut self, archetype: &Archetype, column: u16, digests: &mut impl Digests) {
-        let (list, stamps) = (archetype.list(), archetype.stamps());
-        let width = archetype.components().len() + 1;
-        let attachments = archetype.attachments();
-        for chunk in 0..list.chunk_len() {
-            let at = (stamps, column, chunk);
-            let of = |kind| stamps.get(kind, chunk as usize);
-            let (order, changed) = (of(StampKind::ORDER), of(StampKind::column(column)));
-            let contents = Contents { order, column: changed, rows: list.rows(chunk) };
-            let index = chunk as usize * width + 1 + usize::from(column);
-            let digest = digests.digest(list.key(), index, contents, || {
+            let identity = versions.identity(kind, chunk as usize);
+            let index = chunk as usize * width + place;
+            let digest = digests.digest(list.key(), index, identity, || {
+                let Some(column) = column else {
+                    return xxh3_64(cast_slice(archetype.entities_of_chunk(chunk)));
+                };
                 let bytes = list.column_bytes(usize::from(column), chunk);
                 let Some(attachments) = attachments else { return xxh3_64(bytes) };
                 let mut hash = Hasher { state: Xxh3::new(), history: self.history };
                 hash.state.update(bytes);
+                let at = (archetype.stamps(), column, chunk);
                 attachments.contents(at, true, &mut |content| hash.content(content));
                 hash.state.digest()
             });
             self.number(digest);
-            if let Some(attachments) = attachments {
+            if let (Some(attachments), Some(column)) = (attachments, column) {
+                let at = (archetype.stamps(), column, chunk);
                 attachments.contents(at, false, &mut |content| self.content(content));
             }
         }
@@ -200,8 +190,8 @@ impl Hasher<'_> {
         }
     }
 
-    fn versions(&mut self, archetype: &Archetype, run: StampKind) {
-        archetype.stamps().versions(run).for_each(|version| self.version(version));
+    fn versions(&mut self, archetype: &Archetype, kind: StampKind) {
+        archetype.stamps().versions(kind).for_each(|version| self.version(version));
     }
 }
 

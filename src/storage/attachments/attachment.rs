@@ -107,6 +107,12 @@ pub(super) trait Attachment: Debug + Sync {
         false
     }
 
+    /// Whether the words are a bit for each row, which a row keeps if the rows of a state are put
+    /// into other chunks. All other words become those of new chunks.
+    fn has_row_bits(&self) -> bool {
+        false
+    }
+
     /// Prepares words with versions for a change of some rows that stamps the column as a whole.
     fn begin_change(&self, _own: Attached<'_>) {}
 

@@ -180,6 +180,11 @@ impl Attachments {
         }
     }
 
+    /// Whether a column has words with versions.
+    pub(crate) fn have_versions(&self, column: u16) -> bool {
+        self.0.iter().any(|array| array.column == column && array.has_versions)
+    }
+
     /// All versions.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
         let arrays = self.0.iter().filter(|array| array.has_versions);
@@ -243,17 +248,16 @@ impl Attachments {
         clock: Version,
         rows: impl Fn(u32) -> u32,
         info: impl Fn(u16) -> &'i ComponentInfo,
-    ) -> Option<(AttachmentKind, &'static str)> {
+    ) -> Option<&'static str> {
         self.0.iter().find_map(|array| {
             if array.words.len() != stamps.chunk_len() * array.stride() {
-                return Some((array.kind, "words of another number of chunks"));
+                return Some("words of another number of chunks");
             }
-            let chunks = (0u32..).take(stamps.chunk_len());
-            let mut defects = chunks.filter_map(|chunk| {
-                let own = array.at(stamps, chunk);
-                array.operations.find_defect(own, rows(chunk), info(array.column), clock)
-            });
-            Some((array.kind, defects.next()?))
+            let info = info(array.column);
+            let mut chunks = (0u32..).take(stamps.chunk_len());
+            chunks.find_map(|chunk| {
+                array.operations.find_defect(array.at(stamps, chunk), rows(chunk), info, clock)
+            })
         })
     }
 }

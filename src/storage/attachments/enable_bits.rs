@@ -58,6 +58,10 @@ impl Attachment for EnableBits {
         info.is_enableable()
     }
 
+    fn has_row_bits(&self) -> bool {
+        true
+    }
+
     fn fresh(&self, _: &ComponentInfo, capacity: u32) -> Box<[u64]> {
         vec![0; capacity.div_ceil(WORD) as usize].into()
     }

@@ -18,9 +18,6 @@ const KINDS: &[&dyn Attachment] = &[
 ];
 
 impl AttachmentKind {
-    /// The number of kinds.
-    pub(super) const COUNT: usize = KINDS.len();
-
     /// All kinds, in the order in which their words are saved.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         KINDS.iter().map(|operations| operations.kind())
@@ -34,6 +31,11 @@ impl AttachmentKind {
     /// Whether the words are stamps.
     pub(crate) fn has_versions(self) -> bool {
         KINDS[self.index()].has_versions()
+    }
+
+    /// Whether the words are a bit for each row.
+    pub(crate) fn has_row_bits(self) -> bool {
+        KINDS[self.index()].has_row_bits()
     }
 
     /// Whether any kind has words for the columns of a component.
@@ -67,6 +69,6 @@ mod tests {
     #[test]
     fn a_kind_has_its_place_as_its_number() {
         let numbers: Vec<_> = AttachmentKind::all().map(AttachmentKind::index).collect();
-        assert_eq!(numbers, (0..AttachmentKind::COUNT).collect::<Vec<_>>());
+        assert_eq!(numbers, (0..KINDS.len()).collect::<Vec<_>>());
     }
 }

@@ -340,7 +340,7 @@ mod tests {
     fn defect(stamps: &Stamps, lines: &Attachments) -> Option<&'static str> {
         let info = ComponentInfo::of::<crate::component::Disabled>();
         let clock = Version::from_bits(1 << 40);
-        lines.find_defect(stamps, clock, |_| 64, |_| &info).map(|(_, defect)| defect)
+        lines.find_defect(stamps, clock, |_| 64, |_| &info)
     }
 
     const COLUMN: StampKind = StampKind::column(0);

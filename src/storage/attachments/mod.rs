@@ -54,4 +54,4 @@ pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Share};
 pub use row_runs::RowRuns;
 pub(crate) use row_runs::SeenPart;
-pub(crate) use words_layout::WordsLayout;
+pub(crate) use words_layout::{WordsLayout, WordsPart};

@@ -17,6 +17,12 @@ impl StampKind {
         Self(column as u32 + Self::COLUMNS_START)
     }
 
+    /// The column, if it is a change of one.
+    #[expect(clippy::cast_possible_truncation, reason = "there are 2^16 columns at most")]
+    pub(crate) fn of_column(self) -> Option<u16> {
+        self.0.checked_sub(Self::COLUMNS_START).map(|column| column as u16)
+    }
+
     /// Kind number `index` of [`Stamps::kinds`](super::Stamps::kinds).
     #[expect(clippy::cast_possible_truncation, reason = "there are 2^16 columns at most")]
     pub(crate) const fn nth(index: usize) -> Self {

@@ -207,15 +207,25 @@ impl Stamps {
         self.all()[start..start + self.chunk_len].iter().map(Stamp::get)
     }
 
+    /// Whether stamps of a kind are those of some lines only.
+    pub(crate) fn has_lines(&self, kind: StampKind) -> bool {
+        let start = self.index(kind, 0);
+        self.all()[start..start + self.chunk_len].iter().any(Stamp::is_by_lines)
+    }
+
     /// The number of kinds: two, and one a column.
     pub(crate) const fn kinds(&self) -> usize {
         self.kinds
     }
 
+    /// All kinds.
+    pub(crate) fn all_kinds(&self) -> impl Iterator<Item = StampKind> + use<> {
+        (0..self.kinds).map(StampKind::nth)
+    }
+
     /// The word that [`Stamps::save`] writes for a chunk. Different contents have different stamps.
     #[inline]
     pub(crate) fn saved(&self, kind: StampKind, chunk: usize) -> u64 {
-        debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
         self.all()[self.index(kind, chunk)].bits()
     }
 
