@@ -32,7 +32,7 @@ use programs::changed::Changed;
 use programs::columns::{PosVel, SimpleIter};
 use programs::fragments::FragmentedIter;
 use programs::insert::SpawnBatch;
-use programs::lookup::RandomLookup;
+use programs::lookup::{GetOne, QueryGet, RandomLookup};
 use programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use programs::pass_start::PassStart;
 use programs::structure::AddRemove;
@@ -103,7 +103,7 @@ macro_rules! count {
 count! {
     // Two columns of 10,000 x 12 bytes have 3,750 lines.
     pos_vel at rows_10000: PosVel,
-        Counts { instructions: 16_871, read_misses: 3_780, write_misses: 19 };
+        Counts { instructions: 16_757, read_misses: 3_780, write_misses: 17 };
 
     // The lines of `pos_vel`, in chunks that hold a quarter of the rows. One by one they took
     // 25,831 instructions; now neighbours in memory are one slice.
@@ -112,7 +112,7 @@ count! {
 
     // All columns stay in the cache, so a miss is a pass that reads more.
     fragmented_iter at archetypes_26: FragmentedIter,
-        Counts { instructions: 2_261, read_misses: 2, write_misses: 12 };
+        Counts { instructions: 2_118, read_misses: 2, write_misses: 6 };
 
     // 71 instructions and 1.54 lines an archetype: its data, and parts of lines for its addresses
     // and stamp.
@@ -123,9 +123,17 @@ count! {
     random_lookup at reads_100000: RandomLookup,
         Counts { instructions: 2_314_288, read_misses: 217_120, write_misses: 81 };
 
+    // 80 instructions and two lines a read: the slot and the cell.
+    get_one at reads_10000: GetOne,
+        Counts { instructions: 800_042, read_misses: 19_866, write_misses: 2 };
+
+    // At most 291 instructions a read, a third of them because each looks up the query's plan.
+    query_get at reads_10000: QueryGet,
+        Counts { instructions: 2_910_665, read_misses: 19_954, write_misses: 9 };
+
     // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few changed ones.
     changed at rows_1000_of_100000: Changed,
-        Counts { instructions: 5_607, read_misses: 410, write_misses: 18 };
+        Counts { instructions: 5_507, read_misses: 428, write_misses: 18 };
 
     // 897 instructions and 1.76 lines a pair. 82 of the instructions are there because a chunk may
     // lie in an extent, 17 because slots may be far, 10 because the blocks of a list keep their
@@ -139,19 +147,19 @@ count! {
     spawn_batch at rows_10000: SpawnBatch,
         Counts { instructions: 647_030, read_misses: 140, write_misses: 18_978 };
 
-    // 302 instructions a row, five times those of `spawn_batch`: each spawn finds its archetype and
+    // 298 instructions a row, five times those of `spawn_batch`: each spawn finds its archetype and
     // its place anew.
     spawn_one at rows_10000: SpawnOne,
-        Counts { instructions: 3_017_624, read_misses: 4_577, write_misses: 23_461 };
+        Counts { instructions: 2_978_056, read_misses: 4_608, write_misses: 23_457 };
 
-    // 392 instructions and 8.5 lines a row, in an order that leaves gaps everywhere: two rows of
+    // 391 instructions and 8.5 lines a row, in an order that leaves gaps everywhere: two rows of
     // 100 bytes, since the last one fills the gap, and the slots of both.
     despawn_one at rows_10000: DespawnOne,
-        Counts { instructions: 3_916_927, read_misses: 29_071, write_misses: 55_551 };
+        Counts { instructions: 3_906_863, read_misses: 28_974, write_misses: 55_551 };
 
-    // 857 instructions a pair, each finished before the next.
+    // 853 instructions a pair, each finished before the next.
     add_and_remove at pairs_10000: AddAndRemove,
-        Counts { instructions: 8_571_624, read_misses: 3_752, write_misses: 1_250 };
+        Counts { instructions: 8_529_819, read_misses: 3_752, write_misses: 1_250 };
 
     // 1,095 instructions a pair, 238 of them because the archetype gets its first row and loses its
     // last.

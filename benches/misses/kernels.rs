@@ -10,7 +10,7 @@ use super::programs::changed::Changed;
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
 use super::programs::insert::SpawnBatch;
-use super::programs::lookup::RandomLookup;
+use super::programs::lookup::{GetOne, QueryGet, RandomLookup};
 use super::programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use super::programs::pass_start::PassStart;
 use super::programs::structure::AddRemove;
@@ -69,6 +69,14 @@ pub(crate) fn many_archetypes() -> Ready<ManyArchetypes> {
 
 pub(crate) fn random_lookup() -> Ready<RandomLookup> {
     Ready::warm(RandomLookup::new(CHUNK, 100_000, 100_000))
+}
+
+pub(crate) fn get_one() -> Ready<GetOne> {
+    Ready::warm(GetOne(RandomLookup::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn query_get() -> Ready<QueryGet> {
+    Ready::warm(QueryGet(RandomLookup::new(CHUNK, 10_000, 10_000)))
 }
 
 pub(crate) fn changed() -> Ready<Changed> {

@@ -3,7 +3,7 @@
 use phalanx::prelude::*;
 
 use super::Program;
-use super::components::{Position, moving_world, position};
+use super::components::{Position, Velocity, moving_world, position};
 use super::proof::same;
 use super::random::random_indices;
 
@@ -31,6 +31,35 @@ impl Program for RandomLookup {
 
     fn check(&self, _: u64) -> Result<(), String> {
         same("the sum of what was read", self.sum, sum_read(self.world.len(), self.order.len()))
+    }
+}
+
+/// The same sum by [`World::get`], which looks up the type of the component at each read.
+pub struct GetOne(pub RandomLookup);
+
+impl Program for GetOne {
+    fn pass(&mut self) {
+        let RandomLookup { world, order, sum } = &mut self.0;
+        *sum = order.iter().map(|&e| world.get::<Position>(e).expect("alive").x).sum();
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
+    }
+}
+
+/// The same sum by [`Query::get`] of one query over two columns.
+pub struct QueryGet(pub RandomLookup);
+
+impl Program for QueryGet {
+    fn pass(&mut self) {
+        let RandomLookup { world, order, sum } = &mut self.0;
+        let moving = world.query::<(&Position, &Velocity)>();
+        *sum = order.iter().map(|&e| moving.get(e).expect("alive").0.x).sum();
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
     }
 }
 
