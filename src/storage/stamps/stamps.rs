@@ -31,30 +31,7 @@ use super::shared_lines::{Page, SharedLines};
 use super::stamp::StampRun;
 use super::stamp::{LINE_STAMPS, Stamp};
 use super::stamp_kind::StampKind;
-
-/// The two stamps that a change of one kind in one chunk sets: the chunk's own and the summary.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::storage) struct StampPair<'s> {
-    pub(in crate::storage) chunk: &'s Stamp,
-    newest: &'s Stamp,
-}
-
-impl StampPair<'_> {
-    /// Raises both to a version that some lines of the chunk get.
-    #[inline]
-    pub(in crate::storage) fn raise_by_lines(self, version: Version) {
-        self.chunk.raise_by_lines(version);
-        // It may be the same stamp, which is already as new.
-        self.newest.raise(version);
-    }
-
-    /// Sets both to the current version, as [`Stamps::touch`] does.
-    #[inline]
-    pub(in crate::storage) fn set(self, now: Version) {
-        self.chunk.set(now);
-        self.newest.set(now);
-    }
-}
+use super::stamp_pair::StampPair;
 
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
