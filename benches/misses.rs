@@ -127,9 +127,9 @@ count! {
     get_one at reads_10000: GetOne,
         Counts { instructions: 800_042, read_misses: 19_866, write_misses: 2 };
 
-    // At most 291 instructions a read, a third of them because each looks up the query's plan.
+    // 217 instructions a read, a third of them because each looks up the query's plan.
     query_get at reads_10000: QueryGet,
-        Counts { instructions: 2_910_665, read_misses: 19_954, write_misses: 9 };
+        Counts { instructions: 2_170_666, read_misses: 19_918, write_misses: 5 };
 
     // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few changed ones.
     changed at rows_1000_of_100000: Changed,
