@@ -19,7 +19,7 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     ///
     /// Rows are sorted within their archetype: a query visits archetype after archetype, and in
     /// each the keys ascend. Rows that the query does not see, because they are
-    /// [disabled](World::set_enabled) or a filter excludes them, keep their places.
+    /// [disabled](crate::World::set_enabled) or a filter excludes them, keep their places.
     ///
     /// Everything that belongs to a row follows it: its entity, whose id stays valid, its enable
     /// bits, its versions of lines. Values of chunks stay with their chunks. No value counts as
@@ -47,8 +47,6 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// let depths: Vec<f32> = world.query::<&Sprite>().rows().map(|sprite| sprite.depth).collect();
     /// assert_eq!((depths, moved), (vec![1.0, 2.0, 3.0], 3));
     /// ```
-    ///
-    /// [`World::set_enabled`]: crate::World::set_enabled
     pub fn sort_by_key<K: Ord>(self, key: impl FnMut(Q::Row<'_>) -> K) -> usize {
         let (store, filter) = self.into_parts();
         let seen = seen_rows::<Q, F>(store, &filter);
