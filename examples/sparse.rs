@@ -52,6 +52,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     schedule.add((burn, bury));
     (0..3).try_for_each(|_| schedule.run(&mut world))?;
 
+    // A query chooses rows by a sparse component: a bit a row, in the archetypes that have any.
+    world.insert(army[9], Burning { ticks: 1 })?;
+    let in_flames = world.query::<Entity>().with::<Burning>().without::<Name>();
+    assert!(in_flames.rows().eq([army[9]]));
+
     assert!(world.get::<Health>(army[7])?.0 == 92.0 && !world.has::<Burning>(army[7]));
     assert!(!world.contains(ada), "her name and her fire went with her");
     let names = world.sparse::<Name>();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::component::{ComponentId, Registry};
+use crate::component::{ComponentId, ComponentInfo, Registry};
 use crate::storage::{AttachmentKind, Attachments, ListLayout};
 
 use super::shared_tags::SharedTags;
@@ -34,6 +34,17 @@ impl Extras {
                 || AttachmentKind::any_applies(info)
         };
         components.iter().any(needs_them).then(|| Self::new(components, registry, layout))
+    }
+
+    /// The data of an archetype that needs none until an entity gets a sparse component.
+    #[cold]
+    pub(super) fn plain() -> Box<Self> {
+        let none = || core::iter::empty::<&ComponentInfo>();
+        Box::new(Self {
+            traits: ArchetypeTraits::default(),
+            shared: SharedTags::new(core::iter::empty()),
+            attachments: Attachments::new(none(), 1),
+        })
     }
 
     #[cold]

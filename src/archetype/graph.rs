@@ -69,6 +69,8 @@ pub(crate) struct Edge {
     /// Whether both archetypes have the same columns with bytes, in the same places, and differ
     /// only in tags.
     pub(crate) keeps_bytes: bool,
+    /// The number of sparse components of the source whose members the target can have.
+    members: usize,
 }
 
 impl Edge {
@@ -92,7 +94,7 @@ impl Edge {
         let cells = RowMove::new((&source.list, &target.list), kept, (added, removed));
         let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes())
             && source.list.layouts().is_like(target.list.layouts());
-        Self { target: target_id, cells, keeps_bytes }
+        Self { target: target_id, cells, keeps_bytes, members: source.members().len() }
     }
 
     /// The edge between archetypes of the same components, which belong to two worlds.
@@ -104,7 +106,7 @@ impl Edge {
     ) -> Self {
         let none = || DistinctColumns::new(Vec::new());
         let cells = RowMove::new((&source.list, &target.list), kept, (none(), none()));
-        Self { target: target_id, cells, keeps_bytes }
+        Self { target: target_id, cells, keeps_bytes, members: 0 }
     }
 
     /// Computes the edge again for its archetypes, after columns were exchanged.
@@ -173,6 +175,7 @@ impl Graph {
     }
 
     /// The edge of a change, if it was computed. Updates it to the present places of columns.
+    /// `None` also if the source has members of a sparse component that it lacked then.
     #[inline]
     pub(crate) fn find(
         &mut self,
@@ -195,6 +198,9 @@ impl Graph {
         let id = *self.by_change.get(&(source, change))?;
         let edge = &mut self.edges[id.0 as usize];
         let pair = (&archetypes[source.index()], &archetypes[edge.target.index()]);
+        if edge.members != pair.0.members().len() {
+            return None;
+        }
         if !edge.cells.is_between(&pair.0.list, &pair.1.list) {
             edge.renew(pair);
         }
@@ -207,8 +213,8 @@ impl Graph {
         &self.edges[id.0 as usize]
     }
 
-    /// Forgets the last edges, because columns were exchanged: each edge is compared with its
-    /// archetypes at its next look-up.
+    /// Forgets the last edges, because columns were exchanged or an archetype has new members: each
+    /// edge is compared with its archetypes at its next look-up.
     pub(crate) fn recheck(&mut self) {
         self.last = None;
         self.last_edges = Default::default();
@@ -219,8 +225,13 @@ impl Graph {
         *self = Self::default();
     }
 
+    /// Adds the edge of a change, or replaces it.
     #[cold]
     pub(crate) fn add(&mut self, source: ArchetypeId, change: Change, edge: Edge) -> EdgeId {
+        if let Some(&id) = self.by_change.get(&(source, change)) {
+            self.edges[id.0 as usize] = edge;
+            return id;
+        }
         let id = EdgeId(u32::try_from(self.edges.len()).expect("a graph has 2^32 edges or more"));
         self.edges.push(edge);
         self.by_change.insert((source, change), id);

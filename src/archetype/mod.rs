@@ -3,7 +3,8 @@
 //! * [`archetype`] has the chunks of an archetype, the entities of its rows, its attachments and
 //!   its stamps; all but the chunks are [`chunk_meta`]. [`extras`] has the data that most
 //!   archetypes do not need: attachments, [`traits`] (facts about the components) and
-//!   [`shared_tags`] (the shared values). [`new_row`] adds one row, [`append`] many.
+//!   [`shared_tags`] (the shared values). [`members`] are the rows of entities with a sparse
+//!   component. [`new_row`] adds one row, [`append`] many.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
 //! * [`bundle`] has the trait of the components with which an entity is spawned, or that it gains
 //!   or loses at once, and [`column_bundle`] the trait of those that are columns: the move of one
@@ -40,6 +41,7 @@ mod columns_mut;
 mod extras;
 mod graph;
 mod in_place;
+mod members;
 mod merge_archetype;
 mod meta_image;
 mod move_chunks;

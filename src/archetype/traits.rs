@@ -24,6 +24,14 @@ pub(crate) enum DespawnAction {
     AlreadyGone,
 }
 
+impl Default for ArchetypeTraits {
+    /// The traits of an archetype whose components have no special ones.
+    fn default() -> Self {
+        let hidden = ComponentSet::default();
+        Self { hidden, copied: true, despawn: DespawnAction::Free }
+    }
+}
+
 impl ArchetypeTraits {
     /// The traits of an archetype of these components.
     pub(super) fn new(components: &[ComponentId], registry: &Registry) -> Self {

@@ -40,7 +40,7 @@ impl<C: Component> AnyComponent for C {
 }
 
 /// A component, or a [split component](crate::component#split-components): the terms `&C` and `&mut
-/// C` and the filters of a query can name it.
+/// C` and all filters of a query can name it.
 ///
 /// A component is one column, and a term of it is a slice. A split component is a column for each
 /// field, and a term of it is a struct of slices. Both are defined by
@@ -52,7 +52,7 @@ impl<C: Component> AnyComponent for C {
 /// # #[component] struct Mass(f32);
 /// # #[component(split)] struct Position { x: f32, y: f32 }
 /// fn count<C: phalanx::Columnar>(world: &World) -> usize {
-///     world.query::<()>().with::<C>().count_rows()
+///     world.query::<()>().changed_since::<C>(Version::NEVER).count_rows()
 /// }
 /// let mut world = World::new();
 /// world.spawn((Mass(1.0), Position { x: 1.0, y: 2.0 }));
@@ -80,6 +80,10 @@ pub struct InSet<S>(PhantomData<S>);
 /// The place of a component. The floors above add their own operations.
 #[doc(hidden)]
 pub trait Shape: 'static {
+    /// Whether rows have an enable bit for the component.
+    const ENABLEABLE: bool = false;
+    /// Whether it is a value beside the chunks, so that rows have a bit for it.
+    const SPARSE: bool = false;
     /// Passes the component type of each column to `visitor`, or the sparse component.
     fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor));
 }
@@ -89,8 +93,6 @@ pub trait Shape: 'static {
 pub trait ColumnShape: Shape {
     /// The number of columns.
     const COLUMNS: usize;
-    /// Whether rows have an enable bit for the component.
-    const ENABLEABLE: bool;
     /// Passes the component type of each column to `visitor`.
     fn visit(visitor: &mut impl ColumnVisitor);
 }
@@ -99,7 +101,8 @@ pub trait ColumnShape: Shape {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{C}` is sparse: read it with `Sparse<{C}>`",
-    label = "queries and calls that write one bundle to many rows do not see sparse components",
+    label = "a sparse component is in no column",
+    note = "a query chooses rows by it: `.with::<{C}>()`, `With<{C}>`, `Without<{C}>` and `AnyOf`",
     note = "the parameters `Sparse<{C}>` and `SparseMut<{C}>` of a system have its values by entity, and so have `world.sparse::<{C}>()` and `world.sparse_mut::<{C}>()`"
 )]
 pub trait InColumns<C: ?Sized>: ColumnShape {}
@@ -108,6 +111,8 @@ impl<C: Component> InColumns<C> for Whole<C> {}
 impl<S: SplitComponent> InColumns<S> for Split<S> {}
 
 impl<C: Component> Shape for Whole<C> {
+    const ENABLEABLE: bool = C::ENABLEABLE;
+
     #[inline]
     fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
         <Self as ColumnShape>::visit(visitor);
@@ -116,7 +121,6 @@ impl<C: Component> Shape for Whole<C> {
 
 impl<C: Component> ColumnShape for Whole<C> {
     const COLUMNS: usize = 1;
-    const ENABLEABLE: bool = C::ENABLEABLE;
 
     #[inline]
     fn visit(visitor: &mut impl ColumnVisitor) {
@@ -132,6 +136,8 @@ impl<S: SplitComponent> Shape for Split<S> {
 }
 
 impl<S: SparseComponent> Shape for InSet<S> {
+    const SPARSE: bool = true;
+
     #[inline]
     fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
         visitor.visit_sparse::<S>();
@@ -140,7 +146,6 @@ impl<S: SparseComponent> Shape for InSet<S> {
 
 impl<S: SplitComponent> ColumnShape for Split<S> {
     const COLUMNS: usize = S::Parts::COLUMNS;
-    const ENABLEABLE: bool = false;
 
     #[inline]
     fn visit(visitor: &mut impl ColumnVisitor) {

@@ -191,6 +191,8 @@ impl ComponentHint {
 /// world.insert(hero, Burning { left: 3.0 })?;
 /// world.run(burn);
 /// assert_eq!(world.get::<Health>(hero)?.0, 15.0);
+/// let in_flames = world.query::<&Health>().with::<Burning>(); // chooses rows
+/// assert!(in_flames.rows().all(|health| health.0 < 20.0));
 /// assert_eq!(world.get::<Name>(hero)?.0, "Ada");
 /// assert_eq!(world.remove::<Burning>(hero)?.left, 2.0);
 /// # Ok::<(), phalanx::error::EntityError>(())
@@ -208,12 +210,19 @@ impl ComponentHint {
 /// 16, where a component in chunks takes 74 for the move there and back (Zen 5, 100,000 entities in
 /// order).
 ///
-/// - **Queries do not see it** as a term or a filter: `&Burning` in a query is a compile error that
-///   says so, and so is a bundle with it in calls that write one bundle to many rows
+/// - **Queries choose rows by it**: [`With`](crate::With), [`Without`](crate::Without) and
+///   [`AnyOf`](crate::AnyOf) read a bit a row, as for
+///   [enableable](crate::component#enableable-components) components. A pass takes whole slices
+///   where all rows or none have it, and runs of rows between; archetypes of which no entity ever
+///   had it cost as much as without the filter. In a schedule such a filter is an access like
+///   [`Sparse<Burning>`](crate::sparse::Sparse), and two filters never make two queries disjoint.
+///   [`IgnoreEnabled`](crate::IgnoreEnabled) does not change it.
+/// - **It is no term**: `&Burning` in a query is a compile error that says so, and so is a bundle
+///   with it in calls that write one bundle to many rows
 ///   ([`Matching::insert`](crate::Matching::insert), commands by query). A system walks its values
 ///   by [`Sparse`](crate::sparse::Sparse) or [`SparseMut`](crate::sparse::SparseMut), in the order
-///   of insertion until one is removed. Logs ([`Inserted`](crate::logs::Inserted) and others) do
-///   not name it.
+///   of insertion until one is removed. Change filters and logs
+///   ([`Inserted`](crate::logs::Inserted) and others) do not name it.
 /// - **It is dropped** when its entity is despawned, in any way, even if the entity has cleanup
 ///   components, or when the world is cleared or dropped. If one call despawns several entities,
 ///   the values are dropped after the last despawn: for each component, in the order of its first

@@ -13,6 +13,19 @@ impl ComponentId {
     /// `u16::MAX` means "absent".
     pub(crate) const COUNT_MAX: u32 = u16::MAX as u32;
 
+    /// The first id of sparse components, after those of columns.
+    const FIRST_SPARSE: u32 = 1 << 16;
+
+    /// The id of a sparse component in the requirements of queries. No set contains it.
+    pub(crate) const fn of_sparse(number: u16) -> Self {
+        Self(Self::FIRST_SPARSE + number as u32)
+    }
+
+    /// The number of a sparse component.
+    pub(crate) fn sparse_number(self) -> Option<u16> {
+        u16::try_from(self.0.checked_sub(Self::FIRST_SPARSE)?).ok()
+    }
+
     #[inline]
     pub(crate) const fn index(self) -> usize {
         self.0 as usize

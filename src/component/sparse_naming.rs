@@ -2,15 +2,21 @@
 
 use core::any::{TypeId, type_name};
 
+use super::component_id::ComponentId;
 use super::name_taken::NameTaken;
 use super::registry::Registry;
 use super::sparse::SparseComponent;
 
 impl Registry {
+    /// The number of component types, with sparse ones.
+    pub(crate) fn names_len(&self) -> usize {
+        self.infos.len() + self.sparse.0.len()
+    }
+
     /// The path of the component type that has a name in this world.
     pub(super) fn owner_of(&self, name: &str) -> Option<&'static str> {
         let of_chunks = self.by_name.get(name).map(|&id| self.info(id).path());
-        of_chunks.or_else(|| self.sparse.0.get(name).map(|&(_, path)| path))
+        of_chunks.or_else(|| self.sparse.0.get(name).map(|one| one.path))
     }
 
     /// Whether a sparse component has a name.
@@ -25,7 +31,7 @@ impl Registry {
     /// If another type has the name of `S`.
     pub(crate) fn check_sparse<S: SparseComponent>(&self) -> Result<(), NameTaken> {
         match self.sparse.0.get(S::NAME) {
-            Some(&(known, _)) if known == TypeId::of::<S>() => Ok(()),
+            Some(known) if known.type_id == TypeId::of::<S>() => Ok(()),
             _ => self.check_name(S::NAME, type_name::<S>()),
         }
     }
@@ -37,8 +43,23 @@ impl Registry {
     /// If another type has the name of `S`.
     pub(crate) fn register_sparse<S: SparseComponent>(&mut self) -> Result<(), NameTaken> {
         self.check_sparse::<S>()?;
-        self.sparse.0.insert(S::NAME, (TypeId::of::<S>(), type_name::<S>()));
+        self.sparse.add(S::NAME, TypeId::of::<S>(), type_name::<S>());
         Ok(())
+    }
+
+    /// The number of the sparse component that has a name, if there is one.
+    pub(crate) fn sparse_number(&self, name: &str) -> Option<u16> {
+        self.sparse.0.get(name).map(|one| one.number)
+    }
+
+    /// The id of a sparse component in the requirements of queries.
+    ///
+    /// # Errors
+    ///
+    /// If another type has the name of `S`.
+    pub(crate) fn known_sparse<S: SparseComponent>(&self) -> Result<ComponentId, NameTaken> {
+        self.check_sparse::<S>()?;
+        Ok(self.sparse_number(S::NAME).map_or(ComponentId::UNKNOWN, ComponentId::of_sparse))
     }
 
     /// Checks that some sparse components of another world can be those of this one.
@@ -50,15 +71,18 @@ impl Registry {
         names.iter().try_for_each(|&name| {
             let theirs = other.sparse.0[name];
             match self.sparse.0.get(name) {
-                Some(ours) if ours.0 == theirs.0 => Ok(()),
-                _ => self.check_name(name, theirs.1),
+                Some(ours) if ours.type_id == theirs.type_id => Ok(()),
+                _ => self.check_name(name, theirs.path),
             }
         })
     }
 
     /// Adds the names of some sparse components of another world.
     pub(super) fn adopt_sparse(&mut self, other: &Self, names: &[&'static str]) {
-        self.sparse.0.extend(names.iter().map(|&name| (name, other.sparse.0[name])));
+        for &name in names {
+            let theirs = other.sparse.0[name];
+            self.sparse.add(name, theirs.type_id, theirs.path);
+        }
     }
 
     fn check_name(&self, name: &'static str, refused: &'static str) -> Result<(), NameTaken> {

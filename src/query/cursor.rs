@@ -373,7 +373,7 @@ pub(super) fn seen_rows<'w, F: Filter>(
     beside: ChunkMeta<'w>,
     (chunk, rows): (u32, u32),
 ) -> RowMask<'w> {
-    let mask = RowMask::new(rules, beside.bits(), chunk, rows);
+    let mask = RowMask::new(rules, beside.attachments, chunk, rows);
     match F::BY_LINES {
         0 => mask,
         _ => mask.in_lines(filter.newer_lines(beside, &mut watched, chunk)),

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use crate::archetype::ChunkMeta;
 use crate::component::{
-    ColumnShape as _, ColumnVisitor, Columnar, Component, ComponentId, SharedValue,
+    AnyComponent, ColumnShape as _, Columnar, ComponentId, Shape as _, SharedValue,
 };
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
@@ -13,6 +13,7 @@ use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
+use super::named_components::{ComponentTuple, Named};
 use super::store_borrow::ReadBorrow;
 use super::term::Term;
 
@@ -35,6 +36,9 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether rows are chosen by enable bits.
     #[doc(hidden)]
     const BY_ROW: bool = false;
+    /// Whether rows are chosen by sparse components.
+    #[doc(hidden)]
+    const BY_MEMBERS: bool = false;
     /// The number of filters that choose rows by the versions of their lines: at most one.
     #[doc(hidden)]
     const BY_LINES: usize = 0;
@@ -78,7 +82,6 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
 
 pub(super) mod sealed {
     pub trait Sealed {}
-    pub trait Components {}
     pub trait Watching<C> {}
 }
 
@@ -102,7 +105,7 @@ impl StampAt {
 }
 
 macro_rules! archetype_filter {
-    ($(#[$meta:meta])* $name:ident<$T:ident: $bound:ident>, $by_row:expr, $describe:expr) => {
+    ($(#[$meta:meta])* $name:ident<$T:ident: $bound:ident>, $by:expr, $describe:expr) => {
         $(#[$meta])*
         pub struct $name<$T>(PhantomData<fn($T) -> $T>);
 
@@ -128,7 +131,8 @@ macro_rules! archetype_filter {
 
         impl<$T: $bound + 'static> Filter for $name<$T> {
             const BY_CHUNK: bool = false;
-            const BY_ROW: bool = $by_row;
+            const BY_ROW: bool = $by.0;
+            const BY_MEMBERS: bool = $by.1;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 let describe: fn(&mut RequirementsBuilder<'_>) = $describe;
@@ -153,7 +157,9 @@ archetype_filter! {
     /// For an [enableable](crate::component#enableable-components) component the filter reads the
     /// enable bits. In a schedule this is an access like `&C`, also by [`Without`] and [`AnyOf`]:
     /// it conflicts with a `&mut C`, unless the query is [`IgnoreEnabled`](crate::IgnoreEnabled).
-    /// For other components a filter is no access.
+    /// So does a filter of a [sparse](crate::component#sparse-components) component, by a bit a
+    /// row: it conflicts with [`SparseMut<C>`](crate::sparse::SparseMut), also if the query is
+    /// `IgnoreEnabled`. For other components a filter is no access.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -172,17 +178,21 @@ archetype_filter! {
     /// let all_rows = |_: Query<&mut On>, _: Query<&Height, (With<On>, IgnoreEnabled)>| ();
     /// assert!(schedule.try_add(all_rows).is_ok());
     /// ```
-    With<C: Columnar>, C::Shape::ENABLEABLE, |builder| C::Shape::visit(&mut Named::With(builder))
+    With<C: AnyComponent>, (C::Shape::ENABLEABLE, C::Shape::SPARSE), |builder| {
+        C::Shape::visit_all(&mut Named::With(builder));
+    }
 }
 
 archetype_filter! {
     /// Entities that lack `C`.
-    Without<C: Columnar>, C::Shape::ENABLEABLE, |builder| C::Shape::visit(&mut Named::Without(builder))
+    Without<C: AnyComponent>, (C::Shape::ENABLEABLE, C::Shape::SPARSE), |builder| {
+        C::Shape::visit_all(&mut Named::Without(builder));
+    }
 }
 
 archetype_filter! {
     /// Entities that have at least one component of the tuple.
-    AnyOf<T: ComponentTuple>, T::ENABLEABLE, |builder| {
+    AnyOf<T: ComponentTuple>, (T::ENABLEABLE, T::SPARSE), |builder| {
         builder.begin_any();
         T::name_all(builder);
         builder.end_any();
@@ -202,12 +212,12 @@ archetype_filter! {
     /// assert!(world.query::<Entity>().filter::<WithoutShared<&str>>().rows().eq([other]));
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
-    WithShared<T: SharedValue>, false, |builder| builder.shared::<T>()
+    WithShared<T: SharedValue>, (false, false), |builder| builder.shared::<T>()
 }
 
 archetype_filter! {
     /// Entities that have no [shared value](crate::shared::Shared) of type `T`.
-    WithoutShared<T: SharedValue>, false, |builder| builder.without_shared::<T>()
+    WithoutShared<T: SharedValue>, (false, false), |builder| builder.without_shared::<T>()
 }
 
 /// Includes hidden entities: entities with [`Disabled`](crate::Disabled),
@@ -250,39 +260,6 @@ impl Filter for IncludeHidden {
     fn passes(&self, _: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
-}
-
-/// Adds the columns of a component to the requirements of a query.
-enum Named<'a, 'r> {
-    With(&'a mut RequirementsBuilder<'r>),
-    Without(&'a mut RequirementsBuilder<'r>),
-    Watched(&'a mut RequirementsBuilder<'r>),
-    /// An alternative, represented by the first column.
-    Or(Option<&'a mut RequirementsBuilder<'r>>),
-}
-
-impl ColumnVisitor for Named<'_, '_> {
-    fn visit<C: Component>(&mut self) {
-        match self {
-            Self::With(builder) => builder.with::<C>(),
-            Self::Without(builder) => builder.without::<C>(),
-            Self::Watched(builder) => builder.watch::<C>(),
-            Self::Or(first) => {
-                if let Some(builder) = first.take() {
-                    builder.or::<C>();
-                }
-            }
-        }
-    }
-}
-
-/// A tuple of one to eight components, for [`AnyOf`].
-pub trait ComponentTuple: sealed::Components {
-    /// Whether any of them is enableable.
-    #[doc(hidden)]
-    const ENABLEABLE: bool;
-    #[doc(hidden)]
-    fn name_all(builder: &mut RequirementsBuilder<'_>);
 }
 
 /// Chunks whose column `C` was yielded as `&mut` after a version, or in which rows were spawned
@@ -423,6 +400,7 @@ macro_rules! filters {
                 );
                 filters
             };
+            const BY_MEMBERS: bool = false $(|| $T::BY_MEMBERS)*;
             const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
             const BY_TAG: bool = false $(|| $T::BY_TAG)*;
             const BY_VERSION: bool = false $(|| $T::BY_VERSION)*;
@@ -471,22 +449,6 @@ macro_rules! filters {
 
 filters! { () }
 for_tuples!(filters, 1..=8);
-
-/// Implements [`ComponentTuple`] for tuples.
-macro_rules! component_tuples {
-    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
-        impl<$($T: Columnar),*> sealed::Components for ($($T,)*) {}
-        impl<$($T: Columnar),*> ComponentTuple for ($($T,)*) {
-            const ENABLEABLE: bool = false $(|| $T::Shape::ENABLEABLE)*;
-
-            fn name_all(builder: &mut RequirementsBuilder<'_>) {
-                $($T::Shape::visit(&mut Named::Or(Some(builder)));)*
-            }
-        }
-    )*};
-}
-
-for_tuples!(component_tuples, 1..=8);
 
 /// Implements [`Watch`] for tuples of terms, which can watch any component.
 macro_rules! watched_tuples {

@@ -6,11 +6,11 @@
 //!   tuples of them, whose rows are iterated [`in_step`]. [`term_shape`] gives the columns of a
 //!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
-//! * [`filter`] has the filters, which narrow a query, and [`presence`] alternatives and negations
-//!   of them; [`enabled`] has terms and filters of enable
-//!   bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have, [`reordered`] a
-//!   filter by the order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions
-//!   of lines.
+//! * [`filter`] has the filters, which narrow a query, [`named_components`] the components that
+//!   they name, and [`presence`] alternatives and negations of them; [`enabled`] has terms and
+//!   filters of enable bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have,
+//!   [`reordered`] a filter by the order of rows. [`lines_mut`] and [`changed_lines`] write and
+//!   read the versions of lines.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
@@ -116,6 +116,7 @@ mod lines_mut;
 mod lookup_source;
 mod loop_threads;
 mod matched_chunks;
+mod named_components;
 mod one_recorder;
 mod option_rows;
 mod per_chunk_terms;
@@ -147,8 +148,7 @@ pub use contiguous_chunks::ContiguousChunks;
 pub(crate) use enabled::assert_enableable;
 pub use enabled::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
 pub use filter::{
-    AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, WithShared,
-    Without, WithoutShared,
+    AnyOf, Arrived, Changed, Filter, IncludeHidden, Watch, With, WithShared, Without, WithoutShared,
 };
 pub use for_each::Modified;
 pub use gather::{Copies, ScatterError};
@@ -157,6 +157,7 @@ pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{masks_in, matches_in};
+pub use named_components::ComponentTuple;
 pub(crate) use narrow::{assert_no_version, assert_version, filter_methods};
 pub(crate) use one_recorder::OneRecorder;
 pub use parallel::ParChunks;

@@ -1,6 +1,6 @@
 //! The methods of a query that narrow it by filters.
 
-use crate::component::{ChunkValue, Columnar, PerChunk, SharedValue};
+use crate::component::{AnyComponent, ChunkValue, Columnar, PerChunk, SharedValue};
 use crate::version::Version;
 
 use super::filter::{Changed, Filter, Watch, With, Without};
@@ -28,8 +28,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub(super) fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
         assert!(
             !(self.padded && is_by_row::<Q, (F, G)>()),
-            "a query that is padded cannot be narrowed by an enableable component or by changed \
-             lines: its slices would be runs of rows; iterate over `.masked().padded()`"
+            "a query that is padded cannot be narrowed by an enableable or sparse component or by \
+             changed lines: its slices would be runs of rows; iterate over `.masked().padded()`"
         );
         Query::new(self.borrow, (self.filter, filter), self.padded)
     }
@@ -43,11 +43,12 @@ macro_rules! filter_methods {
         impl<'w, Q: Terms, F: Filter> $Query<'w, Q, F> {
             /// Only entities that have `C`. Decided per archetype: free in the loop. If `C` is
             /// [enableable](crate::component#enableable-components), only rows in which it is
-            /// enabled.
+            /// enabled. If it is [sparse](crate::component#sparse-components), only rows of
+            /// entities that have it: whole slices where all or none do, and runs of rows between.
             ///
             /// # Panics
             ///
-            /// As for [`filter`](Self::filter), if `C` is hidden or enableable.
+            /// As for [`filter`](Self::filter), if `C` is hidden, enableable or sparse.
             ///
             /// ```
             /// # use phalanx::prelude::*;
@@ -59,17 +60,18 @@ macro_rules! filter_methods {
             /// assert_eq!(world.query::<&Health>().with::<Player>().rows().count(), 1);
             /// ```
             #[inline]
-            pub fn with<C: Columnar>(self) -> $Query<'w, Q, (F, With<C>)> {
+            pub fn with<C: AnyComponent>(self) -> $Query<'w, Q, (F, With<C>)> {
                 self.narrow(With::NEW)
             }
 
             /// Only entities that lack `C`. Decided per archetype: free in the loop. If `C` is
             /// [enableable](crate::component#enableable-components), also rows in which it is
-            /// disabled.
+            /// disabled. If it is [sparse](crate::component#sparse-components), only rows of
+            /// entities that lack it.
             ///
             /// # Panics
             ///
-            /// As for [`filter`](Self::filter), if `C` is enableable.
+            /// As for [`filter`](Self::filter), if `C` is enableable or sparse.
             ///
             /// ```
             /// # use phalanx::prelude::*;
@@ -81,7 +83,7 @@ macro_rules! filter_methods {
             /// assert_eq!(world.query::<&Health>().without::<Invincible>().rows().count(), 1);
             /// ```
             #[inline]
-            pub fn without<C: Columnar>(self) -> $Query<'w, Q, (F, Without<C>)> {
+            pub fn without<C: AnyComponent>(self) -> $Query<'w, Q, (F, Without<C>)> {
                 self.narrow(Without::NEW)
             }
 
@@ -100,7 +102,7 @@ macro_rules! filter_methods {
             /// | [`With<C>`](crate::With), [`Without<C>`](crate::Without) | as after [`with`](Self::with) and [`without`](Self::without): for tuples and generic code |
             ///
             /// All of them are decided per archetype and free in the loop, unless they choose rows
-            /// by enable bits. A filter with a version is given to
+            /// by enable bits or sparse components. A filter with a version is given to
             /// [`filter_since`](Self::filter_since), a filter with a value to
             /// [`where_chunk`](Self::where_chunk) and [`where_shared`](Self::where_shared). A
             /// filter in the wrong method is found by `cargo build`, not by `cargo check`.
@@ -110,9 +112,9 @@ macro_rules! filter_methods {
             /// In a system, when a pass begins, if the filters of its query do not include hidden
             /// entities, and this one does: systems with a query that includes them may run at the
             /// same time. The same holds for [`with`](Self::with) and `AnyOf` of a hidden
-            /// component, and for any filter by an enableable component, if neither the terms nor
-            /// the filters of the system's query name it. If the query is
-            /// [`padded`](crate::Query::padded), and the filter chooses rows by enable bits.
+            /// component, and for any filter by an enableable or sparse component, if neither the
+            /// terms nor the filters of the system's query name it. If the query is
+            /// [`padded`](crate::Query::padded), and the filter chooses rows.
             ///
             /// ```
             /// # use phalanx::prelude::*;

@@ -8,7 +8,7 @@
 use core::iter::{RepeatN, repeat_n};
 use core::marker::PhantomData;
 
-use crate::component::{ColumnShape, Columnar};
+use crate::component::{ColumnShape, Columnar, Shape as _};
 use crate::entity::Entity;
 use crate::storage::{ChunkBits, Columns};
 use crate::store::RequirementsBuilder;

@@ -64,6 +64,9 @@ impl RowError {
     #[cold]
     pub(super) fn unseen(entity: Entity, rule: Option<&RowRule>) -> Self {
         let reason = match rule {
+            Some(RowRule::Enabled(component)) if component.is_sparse => {
+                Exclusion::Lacks(component.name)
+            }
             Some(RowRule::Enabled(component)) => Exclusion::Disabled(component.name),
             Some(RowRule::Disabled(component)) => Exclusion::Enabled(component.name),
             Some(RowRule::Lacks(component)) => Exclusion::Has(component.name),

@@ -304,7 +304,7 @@ fn locate<Q: Terms, F: Filter>(
     let (rules, watched, beside) = (plan.rows(entry), plan.watched(entry), archetype.beside());
     let in_chunk = (at.chunk, archetype.list().rows(at.chunk));
     if is_by_row::<Q, F>()
-        && !RowMask::new(rules, beside.bits(), at.chunk, in_chunk.1).contains(at.row)
+        && !RowMask::new(rules, beside.attachments, at.chunk, in_chunk.1).contains(at.row)
     {
         return Err(RowError::unseen(entity, plan.broken_row_rule(archetype, at)));
     }

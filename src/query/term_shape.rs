@@ -19,7 +19,7 @@ use super::some_rows::PickRow;
     message = "a term of a query is a component in columns, and this one is not known to be",
     label = "not known to be in columns",
     note = "in generic code, the bound `Component` says that it is a column",
-    note = "if it is sparse, queries do not see it: the parameters `Sparse<Component>` and `SparseMut<Component>` of a system have its values by entity, and so have `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
+    note = "if it is sparse, a query has no term of it, and chooses rows by it: `With<Component>`; the parameters `Sparse<Component>` and `SparseMut<Component>` of a system have its values by entity, and so have `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
 )]
 pub trait TermShape: ColumnShape {
     /// The item of `&C` for a chunk.

@@ -134,14 +134,15 @@ impl Schedule {
         Ok(())
     }
 
-    /// Invalidates the plan after a change of a system, and updates whether it records commands.
+    /// Invalidates the plan after a change of a system, and updates whether it needs a sync
+    /// point.
     pub(super) fn invalidate(&mut self, system: usize) {
         let Self { nodes, states, registry, plan, is_bound, .. } = self;
         *plan = None;
         *is_bound = false;
         let state = states[system].get_mut().unwrap_or_else(PoisonError::into_inner);
         let access = state.access_in(registry).into_all();
-        nodes[system].commands = access.iter().any(ParamAccess::is_commands);
+        nodes[system].commands = access.iter().any(ParamAccess::needs_sync);
     }
 }
 

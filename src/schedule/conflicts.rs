@@ -27,7 +27,7 @@ use super::param_access::{ParamAccess, ParamKind};
 enum SubjectKey {
     Component(ComponentId),
     Resource(TypeId),
-    Sparse(TypeId),
+    Sparse(ComponentId),
 }
 
 /// A subject as one type of query sees it.
@@ -89,6 +89,10 @@ impl Accesses {
     fn add(&mut self, access: &ParamAccess, numbers: &mut Numbers) {
         if let Some(request) = access.request() {
             for (component, write) in request.requirements().accesses() {
+                if component.is_sparse {
+                    self.add_use(SubjectKey::Sparse(component.id), None, write, numbers);
+                    continue;
+                }
                 let query = Some((component.id, request));
                 self.add_use(SubjectKey::Component(component.id), query, write, numbers);
             }
@@ -306,9 +310,9 @@ mod tests {
 
     use super::super::param_access::clash;
     use super::*;
-    use crate::component::Registry;
+    use crate::component::{AnyComponent, InSet, Registry, SparseComponent};
     use crate::impl_component;
-    use crate::query::{With, Without, query_type};
+    use crate::query::{AnyOf, With, Without, query_type};
 
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
@@ -317,6 +321,25 @@ mod tests {
     #[repr(C)]
     struct B(f32);
     impl_component!(A as "A", B as "B");
+
+    struct S;
+    struct T;
+
+    impl SparseComponent for S {
+        const NAME: &'static str = "S";
+    }
+
+    impl AnyComponent for S {
+        type Shape = InSet<Self>;
+    }
+
+    impl SparseComponent for T {
+        const NAME: &'static str = "T";
+    }
+
+    impl AnyComponent for T {
+        type Shape = InSet<Self>;
+    }
 
     /// All kinds of access of a parameter.
     fn kinds() -> Vec<ParamAccess> {
@@ -342,11 +365,19 @@ mod tests {
         for (id, name) in [(TypeId::of::<u8>(), "u8"), (TypeId::of::<u16>(), "u16")] {
             for write in [false, true] {
                 kinds.push(ParamKind::Resource { id, name, write });
-                kinds.push(ParamKind::Sparse { id, name, write });
+                let sparse =
+                    if name == "u8" { ParamKind::sparse::<S> } else { ParamKind::sparse::<T> };
+                kinds.push(sparse(&mut registry, write));
                 kinds.push(ParamKind::Events { id, name, write });
             }
         }
         kinds.push(ParamKind::Commands);
+        let by_row = queries! {
+            &mut A, With<S>;
+            &mut A, Without<S>;
+            &A, (Without<S>, AnyOf<(T, B)>);
+        };
+        kinds.extend(by_row.into_iter().map(ParamKind::Columns));
         kinds.into_iter().map(ParamAccess).collect()
     }
 

@@ -27,7 +27,8 @@ pub(super) struct OrderNode {
     pub(super) follows: Vec<usize>,
     /// Whether it is a sync point: nodes added before it come before it, the others after it.
     pub(super) sync: bool,
-    /// Whether it records commands, which systems ordered after it must see.
+    /// Whether it records commands, or inserts sparse components, which systems ordered after it
+    /// must see.
     pub(super) commands: bool,
 }
 

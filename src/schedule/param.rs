@@ -38,7 +38,7 @@ pub struct SystemRun<'r> {
 /// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | systems that write `C` |
 /// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | systems that access `C` |
 /// | [`Sparse<T>`](Sparse) | read access to the sparse component `T` of any entity | systems with `SparseMut<T>` |
-/// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>` |
+/// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>`, and queries that choose rows by `T` |
 /// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
 /// | [`EventReader<E>`](crate::logs::EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
 /// | [`Inserted<C>`](crate::logs::Inserted) | the entities that got `C`, and its values | none |
@@ -271,8 +271,7 @@ impl<T: SparseComponent> SystemParam for Sparse<'_, T> {
     type Borrowed<'r> = SparseGrant<'r, T>;
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
-        registry.register_sparse::<T>().unwrap_or_else(|taken| taken.refuse());
-        NamedAccess::of::<Self>(ParamKind::sparse::<T>(false))
+        NamedAccess::of::<Self>(ParamKind::sparse::<T>(registry, false))
     }
 
     fn bind(_: &mut World) {}
@@ -296,8 +295,7 @@ impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
     type Borrowed<'r> = SparseMutGrant<'r, T>;
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
-        registry.register_sparse::<T>().unwrap_or_else(|taken| taken.refuse());
-        NamedAccess::of::<Self>(ParamKind::sparse::<T>(true))
+        NamedAccess::of::<Self>(ParamKind::sparse::<T>(registry, true))
     }
 
     fn bind(world: &mut World) {

@@ -3,7 +3,7 @@
 use core::any::{TypeId, type_name};
 use core::fmt;
 
-use crate::component::SparseComponent;
+use crate::component::{ComponentId, Registry, SparseComponent};
 use crate::store::{AccessRequest, Rule};
 
 use super::error::Subject;
@@ -23,7 +23,7 @@ pub(super) enum ParamKind {
     /// A resource.
     Resource { id: TypeId, name: &'static str, write: bool },
     /// A sparse component.
-    Sparse { id: TypeId, name: &'static str, write: bool },
+    Sparse { id: ComponentId, name: &'static str, write: bool },
     /// The events of a type.
     Events { id: TypeId, name: &'static str, write: bool },
     /// Recording commands, which are applied later.
@@ -58,9 +58,15 @@ impl ParamKind {
         Self::Resource { id: TypeId::of::<R>(), name: type_name::<R>(), write }
     }
 
-    /// The sparse component `T`.
-    pub(super) fn sparse<T: SparseComponent>(write: bool) -> Self {
-        Self::Sparse { id: TypeId::of::<T>(), name: T::NAME, write }
+    /// The sparse component `T`, which is registered if it is new.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    pub(super) fn sparse<T: SparseComponent>(registry: &mut Registry, write: bool) -> Self {
+        let id = registry.register_sparse::<T>().and_then(|()| registry.known_sparse::<T>());
+        let id = id.unwrap_or_else(|taken| taken.refuse());
+        Self::Sparse { id, name: T::NAME, write }
     }
 
     /// The events of type `E`.
@@ -70,14 +76,24 @@ impl ParamKind {
 }
 
 impl ParamAccess {
-    pub(super) const fn is_commands(&self) -> bool {
-        matches!(self.0, ParamKind::Commands)
+    /// Whether other systems see changes by the parameter after the next sync point only: commands,
+    /// and for queries the sparse components that are inserted.
+    pub(super) const fn needs_sync(&self) -> bool {
+        matches!(self.0, ParamKind::Commands | ParamKind::Sparse { write: true, .. })
     }
 
     /// A subject that both access and at least one writes, in some possible world.
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
         if let (Some(mine), Some(theirs)) = (self.request(), other.request()) {
             return mine.requirements().clash(theirs.requirements()).map(Subject::Component);
+        }
+        for (one, query) in [(self, other.request()), (other, self.request())] {
+            // A query that chooses rows by the component reads which entities have it.
+            if let (ParamKind::Sparse { id, name, write: true }, Some(query)) = (&one.0, query)
+                && query.requirements().names(*id)
+            {
+                return Some(Subject::Sparse(name));
+            }
         }
         match (&self.0, &other.0) {
             (

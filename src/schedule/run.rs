@@ -117,8 +117,9 @@ impl Schedule {
     ) {
         self.open_id_shares(stage, world);
         let ran = Payload::catch(|| self.run_systems(number, stage, executor, world, start));
-        // The closures that are recorded as commands see the events.
-        world.join_events();
+        // The closures that are recorded as commands see the events, and queries that choose rows
+        // by sparse components.
+        world.join_systems();
         if let Err(panic) = ran {
             world.close_id_shares([]);
             panic.resume();

@@ -258,7 +258,7 @@ impl World {
             Payload::catch(|| function.call(F::Params::item(&mut borrowed, Version::NEVER)))
         });
         F::Params::send_events(state, &run, matches!(called, Ok(Ok(_))));
-        self.join_events();
+        self.join_systems();
         match called {
             Ok(called) => called.map_or_else(|panic| panic.resume(), Ok),
             Err(missing) => {

@@ -9,11 +9,10 @@
 //! world without cleanup components, each of these steps is one branch.
 
 use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
-use crate::component::{Gone, SparseComponent};
+use crate::component::Gone;
 use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 
-use super::sparse_set::SparseSet;
 use super::store::Store;
 
 /// Tells which entities are alive, while no row moves.
@@ -26,6 +25,13 @@ pub(crate) struct Living<'w> {
 impl<'w> Living<'w> {
     pub(crate) const fn new(entities: DirectoryView<'w>, archetypes: &'w [Archetype]) -> Self {
         Self { entities, archetypes }
+    }
+
+    /// Records that an entity has lost a sparse component.
+    pub(crate) fn clear_member(&self, entity: Entity, number: u16) {
+        if let Ok(Some(place)) = self.entities.resolve(entity) {
+            self.archetypes[place.archetype().index()].set_member(number, place.row(), false);
+        }
     }
 
     /// Whether an entity is alive or reserved, and not gone.
@@ -66,12 +72,6 @@ impl Store {
     /// A view that tells which entities are alive.
     pub(crate) fn living(&self) -> Living<'_> {
         Living::new(self.entities.view(), self.archetypes.as_slice())
-    }
-
-    /// The set of the sparse component `T`, and a view that tells which entities are alive.
-    pub(crate) fn sparse_mut<T: SparseComponent>(&mut self) -> (&mut SparseSet<T>, Living<'_>) {
-        let Self { sparse, registry, entities, archetypes, .. } = self;
-        (sparse.get_or_add(registry), Living::new(entities.view(), archetypes.as_slice()))
     }
 
     /// The edge of a despawn from an archetype with cleanup components.

@@ -6,7 +6,6 @@
 //! expression becomes a list of [`EnableRule`]s for the rows of an archetype.
 
 use crate::archetype::Archetype;
-use crate::component::ComponentSet;
 use crate::storage::EnableRule;
 
 use super::component_ref::ComponentRef;
@@ -61,20 +60,20 @@ impl Expression {
     }
 
     /// Whether a row of an archetype with these components can meet the condition.
-    pub(super) fn admits(&self, set: &ComponentSet) -> bool {
-        self.rows(set) > Rows::None
+    pub(super) fn admits(&self, has: &dyn Fn(&ComponentRef) -> bool) -> bool {
+        self.rows(has) > Rows::None
     }
 
-    fn rows(&self, set: &ComponentSet) -> Rows {
+    fn rows(&self, has: &dyn Fn(&ComponentRef) -> bool) -> Rows {
         match self {
-            Self::Has(one) => Rows::all_if(set.contains(one.id)),
-            Self::Enabled(one) | Self::Disabled(one) => match set.contains(one.id) {
+            Self::Has(one) => Rows::all_if(has(one)),
+            Self::Enabled(one) | Self::Disabled(one) => match has(one) {
                 true => Rows::Some,
                 false => Rows::None,
             },
-            Self::Not(one) => one.rows(set).others(),
-            Self::All(all) => all.iter().map(|one| one.rows(set)).min().unwrap_or(Rows::All),
-            Self::Any(any) => any.iter().map(|one| one.rows(set)).max().unwrap_or(Rows::None),
+            Self::Not(one) => one.rows(has).others(),
+            Self::All(all) => all.iter().map(|one| one.rows(has)).min().unwrap_or(Rows::All),
+            Self::Any(any) => any.iter().map(|one| one.rows(has)).max().unwrap_or(Rows::None),
         }
     }
 

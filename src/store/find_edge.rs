@@ -66,6 +66,7 @@ impl Store {
     fn add_edge(&mut self, source_id: ArchetypeId, change: Change) -> Result<EdgeId, EdgeError> {
         let set = self.target_set(source_id, change)?;
         let target_id = self.find_or_add(&set)?;
+        self.follow_members(source_id, target_id);
         if self.registry.is_over(&set) {
             self.without_cleanup = Some(target_id);
         }

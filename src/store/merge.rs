@@ -213,6 +213,9 @@ impl Store {
         }
         let Self { archetypes, pool, registry, entities, sparse, .. } = &mut other;
         let archetypes = archetypes.all_mut();
+        self.plans.update_types(&self.registry);
+        // Numbers of sparse components have other meanings there.
+        archetypes.iter_mut().for_each(Archetype::clear_members);
         // Runs `Component::hint`, which may panic, so it comes before memory is taken over.
         let target = |from: &Archetype| (!from.is_empty()).then(|| self.target(from, &adopted));
         let targets: Vec<_> = archetypes.iter().map(target).collect();
@@ -224,7 +227,8 @@ impl Store {
         let mut panic = FirstPanic::default();
         map_references(archetypes, registry, &ids, &mut panic);
         self.move_rows(archetypes, &targets, &adopted, now);
-        self.sparse.merge(core::mem::take(sparse), &|old| ids.get(old));
+        let came = self.sparse.merge(core::mem::take(sparse), &self.registry, &|old| ids.get(old));
+        self.set_members(&came);
         panic.resume();
         ids
     }

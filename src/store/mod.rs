@@ -34,7 +34,9 @@
 //!   an [`access_request`].
 //! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that are
 //!   stored by entity beside the chunks, with a [`sparse_set`] for each type. A [`sparse_image`] is
-//!   a copy of them; [`first_panic`] catches the panics of their destructors.
+//!   a copy of them; [`first_panic`] catches the panics of their destructors. [`members`] keeps a
+//!   bit for each row that has one, and [`sparse_rules`] are the rules by which queries choose
+//!   these.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -114,6 +116,7 @@ mod ids;
 mod instantiate;
 mod logs;
 mod matches;
+mod members;
 mod merge;
 mod move_from;
 mod pass;
@@ -133,6 +136,7 @@ mod rule;
 mod sort_order;
 mod sparse;
 mod sparse_image;
+mod sparse_rules;
 mod sparse_set;
 mod sparse_sets;
 mod spawn;
@@ -153,6 +157,7 @@ pub(crate) use logs::{
     EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition, RowLog,
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
+pub(crate) use members::MemberRows;
 pub use merge::MergeErrorKind;
 pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
 pub(crate) use plan::Plan;

@@ -59,10 +59,13 @@ impl Store {
         }
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
-        // Runs `Component::hint`, which may panic, so it comes before rows are taken out.
+        // Both run `Component::hint`, which may panic, so they come before rows are taken out.
+        self.plans.update_types(&self.registry);
         let target = |from| self.target(other.archetypes.get(from), &adopted);
         let targets: Vec<_> = leaving.archetypes().map(target).map(Some).collect();
         let mut parts = other.take_out(leaving);
+        // Numbers of sparse components have other meanings there.
+        parts.iter_mut().for_each(Archetype::clear_members);
         self.take_memory(other, &mut parts);
         let olds: Vec<_> = match other.sparse.is_empty() {
             true => Vec::new(),
@@ -75,7 +78,9 @@ impl Store {
         let mut panic = FirstPanic::default();
         map_references(&mut parts, &other.registry, &ids, &mut panic);
         self.move_rows(&mut parts, &targets, &adopted, now);
-        self.sparse.merge(other.sparse.split(&olds), &|old| ids.get(old));
+        let leaving = other.sparse.split(&olds);
+        let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old));
+        self.set_members(&came);
         panic.resume();
         ids
     }

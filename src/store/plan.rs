@@ -48,7 +48,7 @@ impl Plan {
             key: query.key,
             requirements,
             describe: query.describe,
-            types_len: registry.len(),
+            types_len: registry.names_len(),
             tested_len: 0,
             resolved: ResolvedPlan::new(query.columns, archetypes),
             watched: ColumnMap::new(watched),
@@ -62,9 +62,9 @@ impl Plan {
     /// Describes the requirements again if a type may have become known. The archetypes tested so
     /// far do not have it.
     pub(super) fn update_types(&mut self, registry: &Registry) {
-        if self.requirements.is_unknown() && self.types_len != registry.len() {
+        if self.requirements.is_unknown() && self.types_len != registry.names_len() {
             self.requirements = (self.describe)(ComponentIds::Known(registry));
-            self.types_len = registry.len();
+            self.types_len = registry.names_len();
         }
     }
 
@@ -72,7 +72,7 @@ impl Plan {
     /// Until the next pass, such a plan matches as if the name were free.
     #[cold]
     pub(super) fn name_taken(&self, registry: &Registry) -> Option<NameTaken> {
-        match self.requirements.is_unknown() && self.types_len != registry.len() {
+        match self.requirements.is_unknown() && self.types_len != registry.names_len() {
             true => (self.describe)(ComponentIds::Known(registry)).name_taken(),
             false => self.requirements.name_taken(),
         }

@@ -139,7 +139,7 @@ impl Plans {
     /// Updates the plans with unknown types that may be known now. Must be called before an
     /// archetype with such types is added.
     pub(crate) fn update_types(&mut self, registry: &Registry) {
-        if self.types_len == registry.len() {
+        if self.types_len == registry.names_len() {
             return;
         }
         for index in 0..self.list.count() {
@@ -152,13 +152,24 @@ impl Plans {
                 marked.for_each(|value| *value = index);
             }
         }
-        self.types_len = registry.len();
+        self.types_len = registry.names_len();
     }
 
     /// Lists the archetypes in every plan again, after some were freed.
     pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
         for index in 0..self.list.count() {
             self.list.get_mut(index).expect("a plan was removed").remake(archetypes);
+        }
+    }
+
+    /// Lists the archetypes again in every plan that names a sparse component, after an archetype
+    /// got members of one.
+    pub(crate) fn renew_members(&mut self, archetypes: &Archetypes) {
+        for index in 0..self.list.count() {
+            let plan = self.list.get_mut(index).expect("a plan was removed");
+            if plan.requirements.name_sparse() {
+                plan.remake(archetypes);
+            }
         }
     }
 

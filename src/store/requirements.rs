@@ -7,7 +7,7 @@
 use core::any::{TypeId, type_name};
 
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry, SharedValue};
+use crate::component::{Component, ComponentId, NameTaken, Registry, SharedValue};
 
 use super::component_ref::ComponentRef;
 use super::expression::Expression;
@@ -27,8 +27,8 @@ pub(crate) enum ComponentIds<'r> {
 /// Builds the [`Requirements`] of a query from its terms and filters.
 #[derive(Debug)]
 pub struct RequirementsBuilder<'r> {
-    ids: ComponentIds<'r>,
-    requirements: Requirements,
+    pub(super) ids: ComponentIds<'r>,
+    pub(super) requirements: Requirements,
     /// Types without an id: their names, paths and type ids.
     unknown: Vec<(&'static str, &'static str, TypeId)>,
     /// The alternatives of the last set begun, and whether each is enableable.
@@ -85,7 +85,7 @@ pub(crate) struct Requirements {
     /// Whether a type has no id yet. No archetype has its component.
     unknown: bool,
     /// The first type that gets no id, because another type of the world has its name.
-    name_taken: Option<NameTaken>,
+    pub(super) name_taken: Option<NameTaken>,
 }
 
 /// The reason why an archetype is not visited.
@@ -119,7 +119,9 @@ impl<'r> RequirementsBuilder<'r> {
         let mut requirements = self.requirements;
         if self.ignores_enabled {
             for rule in core::mem::take(&mut requirements.row_rules) {
-                requirements.rules.extend(rule.of_archetypes());
+                let (rows, archetypes) = rule.without_enable_bits();
+                requirements.row_rules.extend(rows);
+                requirements.rules.extend(archetypes);
             }
         }
         requirements.rule_sets = RuleSets::new(&requirements.rules);
@@ -136,9 +138,9 @@ impl<'r> RequirementsBuilder<'r> {
             ComponentId::UNKNOWN
         });
         if id == ComponentId::UNKNOWN {
-            self.record_unknown::<C>();
+            self.record_unknown((C::NAME, type_name::<C>(), TypeId::of::<C>()));
         }
-        let component = ComponentRef { id, name: C::NAME, is_hidden: C::HIDDEN };
+        let component = ComponentRef { id, name: C::NAME, is_hidden: C::HIDDEN, is_sparse: false };
         self.requirements.sight.name(component);
         component
     }
@@ -151,14 +153,16 @@ impl<'r> RequirementsBuilder<'r> {
     /// Records a type without an id. The world has no type of its name, but this query may name two
     /// such types.
     #[cold]
-    fn record_unknown<C: Component>(&mut self) {
+    pub(super) fn record_unknown(
+        &mut self,
+        (name, refused, id): (&'static str, &'static str, TypeId),
+    ) {
         self.requirements.unknown = true;
-        let (id, path) = (TypeId::of::<C>(), type_name::<C>());
-        let other = self.unknown.iter().find(|other| other.0 == C::NAME && other.2 != id);
+        let other = self.unknown.iter().find(|other| other.0 == name && other.2 != id);
         if let Some(&(name, owner, _)) = other {
-            self.requirements.name_taken.get_or_insert(NameTaken { name, owner, refused: path });
+            self.requirements.name_taken.get_or_insert(NameTaken { name, owner, refused });
         }
-        self.unknown.push((C::NAME, path, id));
+        self.unknown.push((name, refused, id));
     }
 
     /// Adds a rule once: a term and a filter may have the same one.
@@ -233,7 +237,7 @@ impl<'r> RequirementsBuilder<'r> {
             ComponentIds::Register(registry) => registry.register_shared::<T>(),
         };
         self.requirements.unknown |= id == ComponentId::UNKNOWN;
-        ComponentRef { id, name: type_name::<T>(), is_hidden: false }
+        ComponentRef { id, name: type_name::<T>(), is_hidden: false, is_sparse: false }
     }
 
     /// Records that a filter reads the stamps of arrivals.
@@ -288,11 +292,15 @@ impl<'r> RequirementsBuilder<'r> {
     /// Adds an alternative to the last set begun.
     pub(crate) fn or<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
+        self.add_alternative(component, C::ENABLEABLE);
+    }
+
+    pub(super) fn add_alternative(&mut self, component: ComponentRef, is_by_row: bool) {
         let Some(Rule::HasAny(set)) = self.requirements.rules.last_mut() else {
             unreachable!("an alternative is added to no set")
         };
         set.push(component);
-        self.any.push((component, C::ENABLEABLE));
+        self.any.push((component, is_by_row));
     }
 }
 
@@ -369,23 +377,34 @@ impl Requirements {
         let hidden = archetype.hidden().into_iter();
         let hidden = hidden.flat_map(|hidden| self.sight.unseen(hidden));
         let hidden = hidden.map(|id| Obstacle::Hidden(archetype.component_name(id)));
-        let broken = self.rules.iter().filter(|rule| !rule.admits(archetype.set()));
+        let broken = self.rules.iter().filter(|rule| !rule.admits(|one| one.is_had_by(archetype)));
         hidden.chain(broken.map(Obstacle::Rule))
     }
 
     /// The first rule that excludes entities without components.
     pub(crate) fn excludes_bare(&self) -> Option<&Rule> {
-        let none = ComponentSet::default();
-        self.rules.iter().find(|rule| !rule.admits(&none))
+        self.rules.iter().find(|rule| !rule.admits(|_| false))
+    }
+
+    /// Whether all rules admit an archetype.
+    fn admit(&self, archetype: &Archetype) -> bool {
+        self.rules.iter().all(|rule| rule.admits(|one| one.is_had_by(archetype)))
+    }
+
+    /// Whether rows are chosen by a sparse component.
+    pub(crate) fn name_sparse(&self) -> bool {
+        self.row_rules.iter().flat_map(RowRule::components).any(|one| one.is_sparse)
     }
 
     pub(crate) fn matches(&self, archetype: &Archetype) -> bool {
         self.rule_sets.admit(archetype.set())
+            && (!self.rule_sets.name_sparse() || self.admit(archetype))
             && archetype.hidden().is_none_or(|hidden| self.sight.admits(hidden))
     }
 
     /// A component that both access and one of them writes. `None` if no archetype can match both,
-    /// because one requires a component that the other excludes or does not see.
+    /// because one requires a component that the other excludes or does not see. Sparse components
+    /// make no two queries disjoint.
     pub(crate) fn clash(&self, other: &Self) -> Option<&'static str> {
         self.shared(other).next().filter(|_| !self.is_disjoint(other)).map(|one| one.name)
     }

@@ -1,4 +1,4 @@
-//! The rules that a query sets for rows, by their enable bits.
+//! The rules that a query sets for rows, by their enable bits and sparse components.
 
 use crate::archetype::Archetype;
 use crate::storage::EnableRule;
@@ -10,13 +10,14 @@ use super::rule::Rule;
 /// A condition on a row of an archetype that the query's [`Rule`]s admit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RowRule {
-    /// The component is enabled.
+    /// The component is enabled, or the row is a member of a sparse one.
     Enabled(ComponentRef),
     /// The component is disabled.
     Disabled(ComponentRef),
     /// The component is absent or disabled.
     Lacks(ComponentRef),
-    /// At least one of the components is enabled; a component with `true` is enableable.
+    /// At least one of the components is present and enabled; a component with `true` is enableable
+    /// or sparse.
     AnyEnabled(Vec<(ComponentRef, bool)>),
     /// The row meets this condition.
     Meets(Expression),
@@ -37,11 +38,17 @@ impl RowRule {
         components.into_iter()
     }
 
-    /// The rule for archetypes that remains if bits are ignored.
-    pub(super) fn of_archetypes(self) -> Option<Rule> {
+    /// The rules for rows and for archetypes that remain if enable bits are ignored.
+    pub(super) fn without_enable_bits(self) -> (Option<Self>, Option<Rule>) {
         match self {
-            Self::Lacks(one) => Some(Rule::Lacks(one)),
-            Self::Enabled(_) | Self::Disabled(_) | Self::AnyEnabled(_) | Self::Meets(_) => None,
+            Self::Enabled(one) | Self::Lacks(one) if one.is_sparse => (Some(self), None),
+            Self::Lacks(one) => (None, Some(Rule::Lacks(one))),
+            Self::Enabled(_) | Self::Disabled(_) | Self::Meets(_) => (None, None),
+            Self::AnyEnabled(mut some) => {
+                some.iter_mut().for_each(|(one, by_row)| *by_row = one.is_sparse);
+                let is_by_row = some.iter().any(|&(_, by_row)| by_row);
+                (is_by_row.then_some(Self::AnyEnabled(some)), None)
+            }
         }
     }
 
@@ -54,21 +61,25 @@ impl RowRule {
     }
 
     fn resolve_one(&self, archetype: &Archetype) -> Option<EnableRule> {
+        // The array, and whether a row has the component where its bit is zero.
         let array = |one: &ComponentRef| {
-            let column = archetype.column(one.id)?;
-            archetype.attachments()?.bits_number(column)
+            let attachments = archetype.attachments()?;
+            if one.is_sparse {
+                return Some((attachments.members_number(one.member()?)?, false));
+            }
+            Some((attachments.bits_number(archetype.column(one.id)?)?, true))
         };
         let required = |one| array(one).expect("a matched archetype lacks a required component");
+        let not = |(array, zero): (usize, bool)| (array, !zero);
         Some(match self {
-            Self::Enabled(one) => EnableRule::any_of([(required(one), true)]),
-            Self::Disabled(one) => EnableRule::any_of([(required(one), false)]),
-            Self::Lacks(one) => EnableRule::any_of([(array(one)?, false)]),
+            Self::Enabled(one) => EnableRule::any_of([required(one)]),
+            Self::Disabled(one) => EnableRule::any_of([not(required(one))]),
+            Self::Lacks(one) => EnableRule::any_of([not(array(one)?)]),
             Self::AnyEnabled(some) => {
-                let has = |one: &ComponentRef| archetype.column(one.id).is_some();
-                if some.iter().any(|(one, enableable)| !enableable && has(one)) {
+                if some.iter().any(|(one, by_row)| !by_row && one.is_had_by(archetype)) {
                     return None;
                 }
-                EnableRule::any_of(some.iter().filter_map(|(one, _)| Some((array(one)?, true))))
+                EnableRule::any_of(some.iter().filter_map(|(one, _)| array(one)))
             }
             Self::Meets(_) => unreachable!("an expression has any number of rules"),
         })

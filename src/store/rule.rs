@@ -3,6 +3,8 @@
 //! A list of [`Rule`]s names the rule that excludes an archetype. [`RuleSets`] are the same rules
 //! as sets: every cached query tests every new archetype with them.
 
+use core::slice;
+
 use crate::component::ComponentSet;
 
 use super::component_ref::ComponentRef;
@@ -22,12 +24,24 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    pub(crate) fn admits(&self, set: &ComponentSet) -> bool {
+    /// The components that the rule names.
+    fn components(&self) -> impl Iterator<Item = &ComponentRef> {
         match self {
-            Self::Has(one) => set.contains(one.id),
-            Self::Lacks(one) => !set.contains(one.id),
-            Self::HasAny(some) => some.iter().any(|one| set.contains(one.id)),
-            Self::Meets(expression) => expression.admits(set),
+            Self::Has(one) | Self::Lacks(one) => slice::from_ref(one),
+            Self::HasAny(some) => some,
+            // No sparse component is in an expression.
+            Self::Meets(_) => &[],
+        }
+        .iter()
+    }
+
+    /// Whether the rule admits an archetype that has these components.
+    pub(crate) fn admits(&self, has: impl Fn(&ComponentRef) -> bool) -> bool {
+        match self {
+            Self::Has(one) => has(one),
+            Self::Lacks(one) => !has(one),
+            Self::HasAny(some) => some.iter().any(has),
+            Self::Meets(expression) => expression.admits(&has),
         }
     }
 }
@@ -39,19 +53,24 @@ pub(crate) struct RuleSets {
     lacks: ComponentSet,
     has_any: Vec<ComponentSet>,
     meets: Vec<Expression>,
+    /// Whether a rule names a sparse component, so that the sets do not tell enough.
+    sparse: bool,
     /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
 }
 
 impl RuleSets {
     pub(crate) fn new(rules: &[Rule]) -> Self {
-        let mut sets = Self::default();
+        let sparse = rules.iter().flat_map(Rule::components).any(|one| one.is_sparse);
+        let mut sets = Self { sparse, ..Self::default() };
         for rule in rules {
             match rule {
                 Rule::Has(one) if one.is_unknown() => sets.never = true,
+                Rule::Has(one) if one.is_sparse => {}
                 Rule::Has(one) => drop(sets.has.insert(one.id)),
                 Rule::Lacks(one) if one.is_unknown() => {}
                 Rule::Lacks(one) => drop(sets.lacks.insert(one.id)),
+                Rule::HasAny(some) if some.iter().any(|one| one.is_sparse) => {}
                 Rule::HasAny(some) => {
                     let known = some.iter().filter(|one| !one.is_unknown());
                     sets.has_any.push(known.map(|one| one.id).collect());
@@ -62,13 +81,18 @@ impl RuleSets {
         sets
     }
 
-    /// Whether all rules admit an archetype of this set.
+    /// Whether a rule names a sparse component.
+    pub(crate) const fn name_sparse(&self) -> bool {
+        self.sparse
+    }
+
+    /// Whether all rules without sparse components admit an archetype of this set.
     pub(crate) fn admit(&self, set: &ComponentSet) -> bool {
         !self.never
             && set.contains_all(&self.has)
             && !set.contains_any(&self.lacks)
             && self.has_any.iter().all(|any| set.contains_any(any))
-            && self.meets.iter().all(|expression| expression.admits(set))
+            && self.meets.iter().all(|one| one.admits(&|component| set.contains(component.id)))
     }
 }
 
@@ -83,7 +107,7 @@ mod tests {
         // Ids of three words, and one in four unknown.
         let id =
             prop_oneof![3 => (0u32..130).prop_map(ComponentId), 1 => Just(ComponentId::UNKNOWN)];
-        id.prop_map(|id| ComponentRef { id, name: "named", is_hidden: false })
+        id.prop_map(|id| ComponentRef { id, name: "named", is_hidden: false, is_sparse: false })
     }
 
     fn rule() -> impl Strategy<Value = Rule> {
@@ -101,7 +125,7 @@ mod tests {
             ids in proptest::collection::btree_set(0u32..130, 0..130),
         ) {
             let set: ComponentSet = ids.into_iter().map(ComponentId).collect();
-            let by_rule = rules.iter().all(|rule| rule.admits(&set));
+            let by_rule = rules.iter().all(|rule| rule.admits(|one| set.contains(one.id)));
             prop_assert_eq!(RuleSets::new(&rules).admit(&set), by_rule, "{:?}", rules);
         }
     }

@@ -17,6 +17,7 @@ use crate::entity::{Entity, NoSuchEntity};
 
 use super::error::{EntityError, SpawnError};
 use super::first_panic::FirstPanic;
+use super::members::MemberRows;
 use super::sparse_set::SparseSet;
 use super::sparse_sets::SparseSets;
 use super::store::Store;
@@ -172,12 +173,21 @@ impl Store {
     /// # Errors
     ///
     /// If another component has the name of one of them. No set is added.
+    #[inline]
     pub(crate) fn try_add_sets<S: SparseBundle>(&mut self) -> Result<(), NameTaken> {
         if self.find_missing_sets::<S>()? {
-            let Self { sparse: sets, registry, .. } = self;
-            S::visit(&mut Adding { sets, registry });
+            self.add_missing_sets::<S>();
         }
         Ok(())
+    }
+
+    #[cold]
+    fn add_missing_sets<S: SparseBundle>(&mut self) {
+        S::visit(&mut Naming { registry: &mut self.registry });
+        // Runs `Component::hint`, which may panic, so it comes before the sets are added: each plan
+        // knows the sparse components of all sets.
+        self.plans.update_types(&self.registry);
+        S::visit(&mut Adding { sets: &mut self.sparse, registry: &self.registry });
     }
 
     /// Gives some components their names, without sets.
@@ -254,13 +264,15 @@ impl Store {
         sparse: S,
         panic: &mut FirstPanic,
     ) {
-        sparse.put(&mut SetChange { sets: &mut self.sparse, entity, panic });
+        let (sets, rows) = self.sets_and_rows();
+        sparse.put(&mut SetChange { sets, rows, entity, panic });
     }
 
     /// Takes sparse components, which an entity must have.
     #[inline]
     fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
-        S::take(&mut Taking { sets: &mut self.sparse, entity })
+        let (sets, rows) = self.sets_and_rows();
+        S::take(&mut Taking { sets, rows, entity })
     }
 
     /// Drops sparse components of an entity, as far as it has them.
@@ -269,7 +281,8 @@ impl Store {
         entity: Entity,
         panic: &mut FirstPanic,
     ) {
-        S::visit(&mut SetChange { sets: &mut self.sparse, entity, panic });
+        let (sets, rows) = self.sets_and_rows();
+        S::visit(&mut SetChange { sets, rows, entity, panic });
     }
 
     #[inline]
@@ -344,18 +357,6 @@ impl SparseVisitor for Checking<'_> {
     }
 }
 
-/// Adds sets.
-struct Adding<'s> {
-    sets: &'s mut SparseSets,
-    registry: &'s mut Registry,
-}
-
-impl SparseVisitor for Adding<'_> {
-    fn visit_sparse<S: SparseComponent>(&mut self) {
-        self.sets.get_or_add::<S>(self.registry);
-    }
-}
-
 /// Gives components their names.
 struct Naming<'s> {
     registry: &'s mut Registry,
@@ -364,6 +365,18 @@ struct Naming<'s> {
 impl SparseVisitor for Naming<'_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
         self.registry.register_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
+    }
+}
+
+/// Adds sets.
+struct Adding<'s> {
+    sets: &'s mut SparseSets,
+    registry: &'s Registry,
+}
+
+impl SparseVisitor for Adding<'_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        self.sets.add::<S>(self.registry);
     }
 }
 
@@ -388,12 +401,14 @@ impl SparseVisitor for Missing<'_> {
 /// Takes the sparse components of one entity.
 struct Taking<'s> {
     sets: &'s mut SparseSets,
+    rows: MemberRows<'s>,
     entity: Entity,
 }
 
 /// Puts or drops sparse components of one entity.
 struct SetChange<'s> {
     sets: &'s mut SparseSets,
+    rows: MemberRows<'s>,
     entity: Entity,
     panic: &'s mut FirstPanic,
 }
@@ -401,10 +416,12 @@ struct SetChange<'s> {
 impl SparseSink for SetChange<'_> {
     #[inline]
     fn put<S: SparseComponent>(&mut self, value: S) {
-        let set = self.sets.get_mut().expect("the sparse set was not added");
+        let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
         let mut replaced = set.insert(self.entity, value);
         if replaced.is_some() {
             self.panic.catch(|| drop(replaced.take()));
+        } else {
+            self.rows.set(self.entity, number, true);
         }
     }
 }
@@ -412,14 +429,20 @@ impl SparseSink for SetChange<'_> {
 impl SparseSource for Taking<'_> {
     #[inline]
     fn take<S: SparseComponent>(&mut self) -> S {
-        let value = self.sets.get_mut().and_then(|set| set.remove(self.entity));
-        value.expect("the entity has the component")
+        let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
+        let value = set.remove(self.entity).expect("the entity has the component");
+        self.rows.set(self.entity, number, false);
+        value
     }
 }
 
 impl SparseVisitor for SetChange<'_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
-        let mut removed = self.sets.get_mut::<S>().and_then(|set| set.remove(self.entity));
-        self.panic.catch(|| drop(removed.take()));
+        let Some((set, number)) = self.sets.get_numbered::<S>() else { return };
+        let mut removed = set.remove(self.entity);
+        if removed.is_some() {
+            self.rows.set(self.entity, number, false);
+            self.panic.catch(|| drop(removed.take()));
+        }
     }
 }

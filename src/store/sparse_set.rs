@@ -34,6 +34,8 @@ pub(crate) struct SparseSet<T> {
     version: u64,
     /// The latest version that the set had.
     clock: u64,
+    /// Entities that got a value while their rows could not be marked as members.
+    unmarked: Vec<Entity>,
 }
 
 impl<T> Default for SparseSet<T> {
@@ -45,6 +47,7 @@ impl<T> Default for SparseSet<T> {
             copy_values: None,
             version: 0,
             clock: 0,
+            unmarked: Vec::new(),
         }
     }
 }
@@ -150,6 +153,27 @@ impl<T> SparseSet<T> {
         self.entities.push(entity);
         self.values.push(value);
         None
+    }
+
+    /// [`SparseSet::insert`] while rows cannot be marked as members: notes a new one.
+    pub(crate) fn insert_unmarked(&mut self, entity: Entity, value: T) -> Option<T> {
+        let replaced = self.insert(entity, value);
+        if replaced.is_none() {
+            self.unmarked.push(entity);
+        }
+        replaced
+    }
+
+    /// Takes the entities with values that [`SparseSet::insert_unmarked`] has noted.
+    pub(super) fn take_unmarked(&mut self) -> Vec<Entity> {
+        let mut noted = core::mem::take(&mut self.unmarked);
+        noted.retain(|&entity| self.contains(entity));
+        noted
+    }
+
+    /// The entities with values.
+    pub(super) fn entities(&self) -> &[Entity] {
+        &self.entities
     }
 
     /// Removes the value of an entity. The last one takes its place.

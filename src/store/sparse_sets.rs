@@ -15,7 +15,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 
 use rustc_hash::FxHashMap;
 
-use crate::component::{NameTaken, Registry, SparseComponent};
+use crate::component::{Registry, SparseComponent};
 use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
@@ -37,8 +37,8 @@ pub(crate) struct SparseSetInfo {
 pub(crate) struct SparseSets {
     /// Each is the `RwLock<SparseSet<T>>` of its type.
     sets: Vec<Box<dyn ErasedSet>>,
-    /// The type of each.
-    types: Vec<TypeId>,
+    /// The type of each, and its number in the world, by which the members are known.
+    types: Vec<(TypeId, u16)>,
     by_type: FxHashMap<TypeId, usize>,
 }
 
@@ -54,7 +54,7 @@ impl SparseSets {
     fn number<T: SparseComponent>(&self) -> Option<usize> {
         if let Some(hint) = T::hint() {
             let hinted = hint.get() as usize;
-            if self.types.get(hinted) == Some(&TypeId::of::<T>()) {
+            if self.types.get(hinted).is_some_and(|of| of.0 == TypeId::of::<T>()) {
                 return Some(hinted);
             }
         }
@@ -90,49 +90,38 @@ impl SparseSets {
         self.lock_mut().map(of_lock)
     }
 
+    /// The set of `T` with its number in the world, if it exists.
+    #[inline]
+    pub(crate) fn get_numbered<T: SparseComponent>(&mut self) -> Option<(&mut SparseSet<T>, u16)> {
+        let at = self.number::<T>()?;
+        let set: &mut dyn Any = &mut *self.sets[at];
+        let lock = set.downcast_mut().expect("a sparse set is filed under another type");
+        Some((of_lock::<T>(lock), self.types[at].1))
+    }
+
+    /// The number in the world of the set of `T`, if it exists.
+    pub(crate) fn member_number<T: SparseComponent>(&self) -> Option<u16> {
+        Some(self.types[self.number::<T>()?].1)
+    }
+
     /// Whether the set of `T` exists.
     #[inline]
     pub(super) fn has<T: SparseComponent>(&self) -> bool {
         self.number::<T>().is_some()
     }
 
-    /// The set of `T`, which is added if it does not exist.
-    ///
-    /// # Panics
-    ///
-    /// If another component has the name of `T`.
-    #[inline]
-    pub(crate) fn get_or_add<T: SparseComponent>(
-        &mut self,
-        registry: &mut Registry,
-    ) -> &mut SparseSet<T> {
-        self.try_add::<T>(registry).unwrap_or_else(|taken| taken.refuse());
-        of_lock(self.lock_mut().expect("the sparse set was not added"))
-    }
-
-    /// Adds the set of `T`, unless it exists.
-    ///
-    /// # Errors
-    ///
-    /// If another component has the name of `T`.
-    #[inline]
-    pub(crate) fn try_add<T: SparseComponent>(
-        &mut self,
-        registry: &mut Registry,
-    ) -> Result<(), NameTaken> {
-        if self.has::<T>() { Ok(()) } else { self.add::<T>(registry) }
-    }
-
+    /// Adds the set of `T`, which must have a name in the world, unless it exists.
     #[cold]
-    fn add<T: SparseComponent>(&mut self, registry: &mut Registry) -> Result<(), NameTaken> {
-        registry.register_sparse::<T>()?;
-        self.push(TypeId::of::<T>(), Box::<RwLock<SparseSet<T>>>::default());
-        Ok(())
+    pub(super) fn add<T: SparseComponent>(&mut self, registry: &Registry) {
+        if !self.has::<T>() {
+            let number = number_of(registry, T::NAME);
+            self.push((TypeId::of::<T>(), number), Box::<RwLock<SparseSet<T>>>::default());
+        }
     }
 
-    fn push(&mut self, type_id: TypeId, set: Box<dyn ErasedSet>) {
-        self.by_type.insert(type_id, self.sets.len());
-        self.types.push(type_id);
+    fn push(&mut self, of: (TypeId, u16), set: Box<dyn ErasedSet>) {
+        self.by_type.insert(of.0, self.sets.len());
+        self.types.push(of);
         self.sets.push(set);
     }
 
@@ -204,10 +193,10 @@ impl SparseSets {
     /// must be copies of earlier states of these, or missing. O(sets + values of the sets that
     /// changed).
     pub(super) fn copy_to(&self, copies: &mut Self) {
-        for (&type_id, set) in self.types.iter().zip(&self.sets) {
-            match copies.by_type.get(&type_id) {
+        for (&of, set) in self.types.iter().zip(&self.sets) {
+            match copies.by_type.get(&of.0) {
                 Some(&at) => set.copy_to(&mut *copies.sets[at]),
-                None => copies.add_copy(type_id, &**set),
+                None => copies.add_copy(of, &**set),
             }
         }
     }
@@ -215,18 +204,18 @@ impl SparseSets {
     /// Copies of the sets that differ from their originals.
     pub(super) fn copies_for(&self, originals: &Self) -> Self {
         let mut copies = Self::default();
-        for (&type_id, copy) in self.types.iter().zip(&self.sets) {
-            let original = originals.by_type.get(&type_id);
+        for (&of, copy) in self.types.iter().zip(&self.sets) {
+            let original = originals.by_type.get(&of.0);
             if original.is_none_or(|&at| originals.sets[at].version() != copy.version()) {
-                copies.add_copy(type_id, &**copy);
+                copies.add_copy(of, &**copy);
             }
         }
         copies
     }
 
-    fn add_copy(&mut self, type_id: TypeId, set: &dyn ErasedSet) {
+    fn add_copy(&mut self, of: (TypeId, u16), set: &dyn ErasedSet) {
         if let Some(copy) = set.new_copy() {
-            self.push(type_id, copy);
+            self.push(of, copy);
             // If a clone panics, those before it are dropped one by one, with these sets.
             let last = self.sets.last_mut().expect("it was pushed");
             set.copy_to(&mut **last);
@@ -243,48 +232,90 @@ impl SparseSets {
         is_alive: &dyn Fn(Entity) -> bool,
         panic: &mut FirstPanic,
     ) {
-        for (type_id, set) in self.types.iter().zip(&mut self.sets) {
+        for ((type_id, _), set) in self.types.iter().zip(&mut self.sets) {
             match copies.by_type.get(type_id) {
                 Some(&at) => set.exchange_for(&mut *copies.sets[at]),
                 None if all.by_type.contains_key(type_id) => {}
                 None => set.retain(is_alive, panic),
             }
         }
-        for type_id in &self.types {
+        for (type_id, _) in &self.types {
             if let Some(&at) = copies.by_type.get(type_id) {
                 copies.sets[at].clear(panic);
             }
         }
     }
 
-    /// Takes over the values of another world. `map` returns the new ids of its entities. Moves no
-    /// values of types that this world does not have yet. A set without values changes nothing.
-    /// O(values).
+    /// Takes over the values of another world, of which `registry` has adopted the names. `map`
+    /// returns the new ids of its entities. Moves no values of types that this world does not have
+    /// yet. A set without values changes nothing. Returns the entities that came, with the numbers
+    /// of the sets. O(values).
     ///
     /// # Panics
     ///
     /// If `map` returns `None` for an entity that has a value.
-    pub(crate) fn merge(&mut self, mut other: Self, map: &dyn Fn(Entity) -> Option<Entity>) {
+    pub(crate) fn merge(
+        &mut self,
+        mut other: Self,
+        registry: &Registry,
+        map: &dyn Fn(Entity) -> Option<Entity>,
+    ) -> Vec<(u16, Vec<Entity>)> {
+        let mut came = Vec::new();
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
         other.by_type.clear();
-        for (type_id, mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
-            if theirs.info().len == 0 {
+        for ((type_id, _), mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
+            let info = theirs.info();
+            if info.len == 0 {
                 continue;
             }
             theirs.rename(&new);
-            match self.by_type.get(&type_id) {
-                Some(&number) => self.sets[number].append(&mut *theirs),
-                None => self.push(type_id, theirs),
+            let entities = theirs.entities();
+            let number = match self.by_type.get(&type_id) {
+                Some(&at) => {
+                    self.sets[at].append(&mut *theirs);
+                    self.types[at].1
+                }
+                None => {
+                    let number = number_of(registry, info.name);
+                    self.push((type_id, number), theirs);
+                    number
+                }
+            };
+            came.push((number, entities));
+        }
+        came
+    }
+
+    /// The entities with values, by the numbers of the sets. O(values).
+    pub(super) fn members(&self) -> Vec<(u16, Vec<Entity>)> {
+        self.known_members().map(|(number, _, entities)| (number, entities)).collect()
+    }
+
+    /// The number, the name and the entities of each set.
+    pub(super) fn known_members(&self) -> impl Iterator<Item = (u16, &'static str, Vec<Entity>)> {
+        let sets = self.types.iter().zip(&self.sets);
+        sets.map(|(of, set)| (of.1, set.info().name, set.entities()))
+    }
+
+    /// Takes the entities that got a value while rows could not be marked as members, with the
+    /// numbers of the sets. Those that have lost it again are left out.
+    pub(super) fn take_unmarked(&mut self) -> Vec<(u16, Vec<Entity>)> {
+        let mut taken = Vec::new();
+        for (of, set) in self.types.iter().zip(&mut self.sets) {
+            let unmarked = set.take_unmarked();
+            if !unmarked.is_empty() {
+                taken.push((of.1, unmarked));
             }
         }
+        taken
     }
 
     /// Takes out the values of some entities. O(entities) for each set that has values.
     pub(crate) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self::default();
-        for (&type_id, set) in self.types.iter().zip(&mut self.sets) {
+        for (&of, set) in self.types.iter().zip(&mut self.sets) {
             if set.info().len > 0 {
-                part.push(type_id, set.split(entities));
+                part.push(of, set.split(entities));
             }
         }
         part
@@ -347,6 +378,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn info(&self) -> SparseSetInfo;
     fn contains(&self, entity: Entity) -> bool;
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;
+    fn entities(&self) -> Vec<Entity>;
+    fn take_unmarked(&mut self) -> Vec<Entity>;
     fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic);
     fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
@@ -377,6 +410,14 @@ impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool {
         let set = read(self);
         set.is_consistent() && set.iter().all(|(entity, _)| is_alive(entity))
+    }
+
+    fn entities(&self) -> Vec<Entity> {
+        read(self).entities().to_vec()
+    }
+
+    fn take_unmarked(&mut self) -> Vec<Entity> {
+        of_lock(self).take_unmarked()
     }
 
     fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic) {
@@ -428,6 +469,11 @@ impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
     fn append(&mut self, other: &mut dyn Any) {
         of_lock(self).append(of_any(other));
     }
+}
+
+/// The number in the world of a component, which must have a name there.
+fn number_of(registry: &Registry, name: &str) -> u16 {
+    registry.sparse_number(name).expect("a sparse component has no name")
 }
 
 #[inline]

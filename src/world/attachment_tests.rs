@@ -1,9 +1,10 @@
-//! A random world with a kind of attachment that exists in tests only: counts of writes follow
-//! their rows through every change.
+//! A random world with a kind of attachment that exists in tests only, and with members of two
+//! sparse components: counts of writes and members follow their rows through every change.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::archetype::ArchetypePatch;
+use crate::component::{AnyComponent, InSet, SparseComponent};
 use crate::entity::Entity;
 use crate::impl_component;
 use crate::storage::ChunkSize;
@@ -38,16 +39,45 @@ fn count(world: &World, entity: Entity) -> u64 {
     attachments.write_count(column, at).expect("it has counts")
 }
 
-/// A world, and the entities with their counts.
+/// Two sparse components.
+#[derive(Debug, PartialEq)]
+struct First(u64);
+#[derive(Debug, PartialEq)]
+struct Second(Box<str>);
+
+impl SparseComponent for First {
+    const NAME: &'static str = "First";
+}
+
+impl SparseComponent for Second {
+    const NAME: &'static str = "Second";
+}
+
+impl AnyComponent for First {
+    type Shape = InSet<Self>;
+}
+
+impl AnyComponent for Second {
+    type Shape = InSet<Self>;
+}
+
+/// The expected attachments of an entity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Row {
+    count: u64,
+    is_member: [bool; 2],
+}
+
+/// A world, and the entities with their attachments.
 struct Trial {
     world: World,
-    counts: Vec<(Entity, u64)>,
+    rows: Vec<(Entity, Row)>,
     random: u64,
 }
 
 impl Trial {
     fn new(seed: u64) -> Self {
-        Self { world: world(), counts: Vec::new(), random: seed }
+        Self { world: world(), rows: Vec::new(), random: seed }
     }
 
     fn below(&mut self, end: usize) -> usize {
@@ -59,22 +89,41 @@ impl Trial {
     }
 
     fn any(&mut self) -> usize {
-        self.below(self.counts.len())
+        self.below(self.rows.len())
     }
 
     fn add(&mut self, entities: &[Entity], count: u64) {
-        self.counts.extend(entities.iter().map(|&entity| (entity, count)));
+        let row = Row { count, ..Row::default() };
+        self.rows.extend(entities.iter().map(|&entity| (entity, row)));
+    }
+
+    /// Gives the entities the sparse components that they should have: those that are not kept in
+    /// a state are lost, or are later ones.
+    fn insert_sparse(&mut self) {
+        let mut first = self.world.sparse_mut::<First>();
+        for &(entity, row) in &self.rows {
+            match row.is_member[0] {
+                true => drop(first.insert(entity, First(1))),
+                false => drop(first.remove(entity)),
+            }
+        }
+        for &(entity, row) in &self.rows {
+            match row.is_member[1] {
+                true => self.world.insert(entity, Second("two".into())).expect("it is alive"),
+                false => drop(self.world.remove::<Second>(entity)),
+            }
+        }
     }
 
     /// One change of one entity.
     fn change_one(&mut self) {
-        let (at, operation) = (self.any(), self.below(7));
-        let Self { world, counts, .. } = self;
-        let (entity, count) = &mut counts[at];
+        let (at, operation) = (self.any(), self.below(12));
+        let Self { world, rows, .. } = self;
+        let (entity, row) = &mut rows[at];
         match operation {
             0 => {
                 world.insert(*entity, COUNTED).expect("it is alive");
-                *count += 1;
+                row.count += 1;
             }
             1 => world.insert(*entity, Other(1)).expect("it is alive"),
             2 => drop(world.remove::<Other>(*entity)),
@@ -82,10 +131,30 @@ impl Trial {
             4 => drop(world.remove::<Mark>(*entity)),
             5 => {
                 world.despawn(*entity).expect("it is alive");
-                counts.swap_remove(at);
+                rows.swap_remove(at);
+            }
+            6 => {
+                match row.is_member[0] {
+                    true => drop(world.remove::<First>(*entity).expect("it has one")),
+                    false => world.insert(*entity, (First(2), Other(4))).expect("it is alive"),
+                }
+                row.is_member[0] = !row.is_member[0];
+            }
+            7 => {
+                let mut values = world.sparse_mut::<Second>();
+                let had = match row.is_member[1] {
+                    true => values.remove(*entity),
+                    false => values.insert(*entity, Second("one".into())).expect("it is alive"),
+                };
+                assert_eq!(had.is_some(), row.is_member[1]);
+                row.is_member[1] = !row.is_member[1];
+            }
+            8 => {
+                world.insert(*entity, (Second("new".into()), First(3))).expect("it is alive");
+                row.is_member = [true; 2];
             }
             _ => {
-                let (entity, count) = (*entity, *count);
+                let (entity, count) = (*entity, row.count);
                 let copies = world.instantiate(entity, 3).expect("it is alive").to_vec();
                 self.add(&copies, count);
             }
@@ -107,7 +176,7 @@ impl Trial {
             4 => drop(world.matching::<&Mark>().remove::<Other>()),
             5 => {
                 world.matching::<&Counted>().insert(COUNTED).expect("a row fits");
-                self.counts.iter_mut().for_each(|(_, count)| *count += 1);
+                self.rows.iter_mut().for_each(|(_, row)| row.count += 1);
             }
             6 => drop(world.memory_mut().compact(usize::MAX)),
             7 => drop(world.matching::<&Counted>().sort_by_key(|counted| counted.0[0])),
@@ -118,7 +187,7 @@ impl Trial {
                 let marked = world.query::<Entity>().with::<Mark>().with::<Other>();
                 let marked: Vec<_> = marked.into_iter().flat_map(<[Entity]>::to_vec).collect();
                 world.matching::<&Other>().with::<Mark>().despawn();
-                self.counts.retain(|(entity, _)| !marked.contains(entity));
+                self.rows.retain(|(entity, _)| !marked.contains(entity));
             }
         }
     }
@@ -131,7 +200,7 @@ impl Trial {
     fn change(&mut self) {
         match self.below(4) {
             0 => self.change_many(),
-            _ if self.counts.is_empty() => self.spawn(),
+            _ if self.rows.is_empty() => self.spawn(),
             1 => self.spawn(),
             _ => self.change_one(),
         }
@@ -139,8 +208,11 @@ impl Trial {
 
     fn check(&self) {
         self.world.check().expect("the world is consistent");
-        for &(entity, wanted) in &self.counts {
-            assert_eq!(count(&self.world, entity), wanted, "{entity:?}");
+        for &(entity, wanted) in &self.rows {
+            let (first, second) = (self.world.sparse::<First>(), self.world.sparse::<Second>());
+            let is_member = [first.contains(entity), second.contains(entity)];
+            let row = Row { count: count(&self.world, entity), is_member };
+            assert_eq!(row, wanted, "{entity:?}");
         }
     }
 }
@@ -172,7 +244,7 @@ fn a_kind_in_one_file_follows_rows_through_every_change() {
             trial.change();
             trial.check();
         }
-        let written = trial.counts.iter().filter(|(_, count)| *count > 0).count();
+        let written = trial.rows.iter().filter(|(_, row)| row.count > 0).count();
         assert!(written > 0, "seed {seed} has written rows");
     }
 }
@@ -181,7 +253,7 @@ fn a_kind_in_one_file_follows_rows_through_every_change() {
 fn a_kind_in_one_file_follows_states_and_their_bytes() {
     let mut trial = Trial::new(0xD1B5_4A32_D192_ED03);
     for _ in 0..STEPS / 20 {
-        let (counts, hash) = (trial.counts.clone(), trial.world.hash());
+        let (rows, hash) = (trial.rows.clone(), trial.world.hash());
         let saved = trial.world.snapshot().expect("it has no shared values");
         let bytes = saved.to_bytes().expect("it has no shared values");
         (0..10).for_each(|_| trial.change());
@@ -192,7 +264,8 @@ fn a_kind_in_one_file_follows_states_and_their_bytes() {
             let read = trial.world.read_snapshot(&bytes).expect("the bytes are a state");
             trial.world.restore(&read).expect("the state is of this world");
         }
-        trial.counts = counts;
+        trial.rows = rows;
+        trial.insert_sparse();
         trial.check();
         (0..10).for_each(|_| trial.change());
     }
@@ -216,10 +289,11 @@ fn a_kind_in_one_file_follows_entities_to_another_world() {
             let mut other = Trial::new(trial.random);
             (0..STEPS / 10).for_each(|_| other.change());
             let merged = trial.world.merge(other.world).expect("the worlds have one chunk size");
-            for (entity, count) in other.counts {
+            for (entity, row) in other.rows {
                 let entity = merged.get(entity).expect("it was alive");
-                trial.counts.push((entity, count));
+                trial.rows.push((entity, row));
             }
+            trial.insert_sparse();
             trial.check();
             (0..STEPS / 10).for_each(|_| trial.change());
             trial.check();

@@ -72,6 +72,11 @@ enum Defect {
         /// The name of the component.
         name: &'static str,
     },
+    /// The rows with the bit of a sparse component are not those of the entities that have it.
+    Members {
+        /// The name of the component.
+        name: &'static str,
+    },
     /// The archetypes hold a different number of blocks than the pool has allocated.
     Blocks {
         /// Blocks of all archetypes.
@@ -128,6 +133,9 @@ impl World {
             return Err(Defect::Blocks { held, lent });
         }
         let is_alive = |entity| self.store.living().contains(entity);
+        if let Some(name) = self.store.find_member_defect() {
+            return Err(Defect::Members { name });
+        }
         if let Some(name) = self.store.sparse().find_defect(&is_alive) {
             return Err(Defect::Sparse { name });
         }

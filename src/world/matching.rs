@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::{Change, ColumnBundle, assert_distinct};
-use crate::component::{ChunkValue, Columnar, NameTaken, PerChunk, SharedValue};
+use crate::component::{AnyComponent, ChunkValue, Columnar, NameTaken, PerChunk, SharedValue};
 use crate::query::{
     Changed, Filter, ReadBorrow, Terms, Watch, WhereChunk, WhereShared, With, Without,
     assert_no_version, assert_unaliased, assert_version, filter_methods, matches_in, query_type,

@@ -52,8 +52,8 @@ impl World {
     #[must_use]
     pub fn sparse_mut<S: SparseComponent>(&mut self) -> SparseMut<'_, S> {
         self.flush();
-        let (set, living) = self.store.sparse_mut();
-        SparseMut::new(set, living)
+        let (set, number, rows) = self.store.sparse_mut();
+        SparseMut::new(set, number, rows)
     }
 
     /// The value of one entity, for reading.

@@ -7,7 +7,7 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::component::SparseComponent;
 use crate::entity::{Entity, NoSuchEntity};
-use crate::store::{Living, ReadGuard, SparseSet, SplitStore};
+use crate::store::{Living, MemberRows, ReadGuard, SparseSet, SplitStore};
 
 /// The values of a [sparse component](crate::component#sparse-components), for reading. As a
 /// parameter of a system it declares that the system reads them.
@@ -139,7 +139,8 @@ impl<S: SparseComponent + fmt::Debug> fmt::Debug for Sparse<'_, S> {
 /// A system can give a value to any entity that is alive while it runs, without a command. An
 /// entity that it spawns by a command is not alive yet: its value is a part of the spawned bundle.
 /// If a command of another system despawns an entity at the next sync point, its value is dropped
-/// there.
+/// there. Queries that choose rows by the component see an insertion after the next sync point, as
+/// if it were a command, and a removal at once; outside of systems they see both at once.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -166,18 +167,29 @@ impl<S: SparseComponent + fmt::Debug> fmt::Debug for Sparse<'_, S> {
 /// ```
 pub struct SparseMut<'w, S: SparseComponent> {
     set: &'w mut SparseSet<S>,
-    living: Living<'w>,
+    /// The number of the component in the world.
+    number: u16,
+    rows: ViewedRows<'w>,
+}
+
+/// The rows of the entities whose values are written.
+#[derive(Debug)]
+enum ViewedRows<'w> {
+    /// Of a world that is borrowed exclusively.
+    Own(MemberRows<'w>),
+    /// Of a world that systems share: new members are noted in the set.
+    Shared(Living<'w>),
 }
 
 impl<'w, S: SparseComponent> SparseMut<'w, S> {
-    pub(super) const fn new(set: &'w mut SparseSet<S>, living: Living<'w>) -> Self {
-        Self { set, living }
+    pub(super) const fn new(set: &'w mut SparseSet<S>, number: u16, rows: MemberRows<'w>) -> Self {
+        Self { set, number, rows: ViewedRows::Own(rows) }
     }
 
     /// The values for one run of a system.
     pub(crate) fn granted(granted: &'w mut SparseMutGrant<'_, S>) -> Self {
-        let living = granted.living;
-        Self { set: &mut granted.set, living }
+        let rows = ViewedRows::Shared(granted.living);
+        Self { set: &mut granted.set, number: granted.number, rows }
     }
 
     /// The value of an entity, for reading; `None` if it has none or is not alive. O(1).
@@ -227,10 +239,19 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     pub fn insert(&mut self, entity: Entity, value: S) -> Result<Option<S>, NoSuchEntity> {
-        if self.living.contains(entity) {
-            Ok(self.set.insert(entity, value))
-        } else {
-            Err(NoSuchEntity { entity })
+        match &mut self.rows {
+            ViewedRows::Own(rows) => {
+                let place = rows.locate(entity).ok_or(NoSuchEntity { entity })?;
+                let replaced = self.set.insert(entity, value);
+                if replaced.is_none() {
+                    rows.set_at(place, self.number, true);
+                }
+                Ok(replaced)
+            }
+            ViewedRows::Shared(living) if living.contains(entity) => {
+                Ok(self.set.insert_unmarked(entity, value))
+            }
+            ViewedRows::Shared(_) => Err(NoSuchEntity { entity }),
         }
     }
 
@@ -243,7 +264,12 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// assert!(world.sparse_mut::<Name>().remove(Entity::NULL).is_none());
     /// ```
     pub fn remove(&mut self, entity: Entity) -> Option<S> {
-        self.set.remove(entity)
+        let removed = self.set.remove(entity)?;
+        match &mut self.rows {
+            ViewedRows::Own(rows) => rows.set(entity, self.number, false),
+            ViewedRows::Shared(living) => living.clear_member(entity, self.number),
+        }
+        Some(removed)
     }
 
     /// Returns `true` if the entity has a value. O(1).
@@ -380,6 +406,7 @@ impl<'w, S: SparseComponent> SparseGrant<'w, S> {
 #[derive(Debug)]
 pub struct SparseMutGrant<'w, S> {
     set: RwLockWriteGuard<'w, SparseSet<S>>,
+    number: u16,
     living: Living<'w>,
 }
 
@@ -389,7 +416,9 @@ impl<'w, S: SparseComponent> SparseMutGrant<'w, S> {
     /// If another system accesses the values.
     pub(crate) fn new(split: &SplitStore<'w>) -> Self {
         let set = split.sparse().write();
-        let set = set.unwrap_or_else(|| panic!("no set of `{}` was bound", S::NAME));
-        Self { set, living: split.living() }
+        let number = split.sparse().member_number::<S>();
+        let bound = set.zip(number);
+        let (set, number) = bound.unwrap_or_else(|| panic!("no set of `{}` was bound", S::NAME));
+        Self { set, number, living: split.living() }
     }
 }

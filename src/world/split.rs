@@ -39,8 +39,10 @@ impl World {
         self.store.logs_mut().events.get_or_add::<E>();
     }
 
-    /// Makes the events visible that the systems of a stage have sent.
-    pub(crate) fn join_events(&mut self) {
+    /// Makes visible the changes that the systems of a stage have made apart from commands: the
+    /// events that they sent, and the sparse components that they inserted.
+    pub(crate) fn join_systems(&mut self) {
+        self.store.mark_members();
         self.store.logs_mut().events.join();
     }
 

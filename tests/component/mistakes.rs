@@ -116,7 +116,7 @@ fn mistakes_in_split_components() {
 
 #[test]
 fn mistakes_in_sparse_components() {
-    let unseen = "if it is sparse, queries do not see it";
+    let unseen = "if it is sparse, a query has no term of it, and chooses rows by it";
     refused(
         "mistakes_of_sparse",
         &[
@@ -134,7 +134,7 @@ fn mistakes_in_sparse_components() {
             ),
             (
                 "#[component(sparse, hidden)] struct Pooled;",
-                "a sparse component cannot be `hidden`: queries do not see it",
+                "a sparse component cannot be `hidden`: an archetype has rows with it and without",
             ),
             (
                 "#[component(sparse, cleanup)] struct Handle(u32);",
@@ -152,7 +152,7 @@ fn mistakes_in_sparse_components() {
             ),
             (
                 "#[component(sparse)] struct Burning { left: f32 }
-                 fn f(world: &World) { world.query::<()>().with::<Burning>(); }",
+                 fn f(world: &World) { world.query::<()>().filter_since::<Changed<Burning>>(world.version()); }",
                 "`Burning` is sparse: read it with `Sparse<Burning>`",
             ),
             (

@@ -15,6 +15,7 @@ mod reordered;
 mod sets;
 mod single_rows;
 mod slices;
+mod sparse_rows;
 mod value_index;
 mod versions;
 mod wavering;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use phalanx::prelude::*;
 use phalanx::schedule::Subject;
 use phalanx::sparse::SparseComponent;
+use phalanx::{AnyOf, IgnoreEnabled};
 
 use super::{A, B, Mark, panic_text, world};
 
@@ -269,4 +270,82 @@ fn a_system_that_reads_owns_the_name() {
     assert_eq!(world.run(len), 0);
     assert!(panic_text(|| _ = world.spawn(Column(1))).contains("taken"));
     assert_eq!((world.len(), world.check()), (0, Ok(())));
+}
+
+#[test]
+fn queries_see_insertions_after_a_sync_point_and_removals_at_once() {
+    let mut world = world();
+    world.run(name_all);
+    assert_eq!(world.query::<Entity>().with::<Name>().count_rows(), 600, "`run` ends with one");
+    world.insert_resource(Vec::<usize>::new());
+    fn count(named: Query<Entity, With<Name>>, mut counts: ResMut<Vec<usize>>) {
+        counts.push(named.count_rows());
+    }
+    let mut schedule = Schedule::new();
+    // All but the first named: one is removed and comes back, so that its insertion is a new one.
+    let rename = |rows: Query<Entity>, mut names: SparseMut<Name>| {
+        for (i, entity) in rows.rows().enumerate() {
+            if i < 100 {
+                names.remove(entity).expect("it has one");
+            }
+            if i < 50 {
+                names.insert(entity, Name("new".to_owned())).unwrap();
+            }
+        }
+    };
+    // The same stage, then the one after the sync point.
+    schedule.add(rename).named("rename");
+    schedule.add(count);
+    schedule
+        .add(|named: Query<Entity, With<Name>>, mut counts: ResMut<Vec<usize>>| {
+            counts.push(named.count_rows());
+        })
+        .after("rename");
+    schedule.run(&mut world).unwrap();
+    assert_eq!(*world.resource::<Vec<usize>>().unwrap(), [500, 550]);
+    assert_eq!(world.check(), Ok(()));
+}
+
+#[test]
+fn rows_chosen_by_a_component_make_no_queries_disjoint_and_read_it() {
+    fn subject<M: 'static>(system: impl phalanx::schedule::System<M>) -> Option<String> {
+        let error = Schedule::new().try_add(system).err()?;
+        Some(error.subject.to_string())
+    }
+    type Named<'w> = Query<'w, &'static mut A, With<Name>>;
+    type Nameless<'w> = Query<'w, &'static mut A, Without<Name>>;
+    assert!(subject(|_: Named<'_>, _: Nameless<'_>| ()).expect("it is refused").contains("A"));
+    let apart = subject(|_: Query<&mut A, With<Name>>, _: Query<&mut B, Without<Name>>| ());
+    assert_eq!(apart, None, "they write other components");
+    for refused in [
+        subject(|_: Query<&A, With<Name>>, _: SparseMut<Name>| ()),
+        subject(|_: SparseMut<Name>, _: Query<&A, Without<Name>>| ()),
+        subject(|_: Query<&A, AnyOf<(Name, B)>>, _: SparseMut<Name>| ()),
+        subject(|_: Query<&A, (With<Name>, IgnoreEnabled)>, _: SparseMut<Name>| ()),
+    ] {
+        assert!(refused.expect("it is refused").contains(Name::NAME));
+    }
+    assert_eq!(subject(|_: Query<&A, With<Name>>, _: Sparse<Name>| ()), None, "both read");
+    assert_eq!(subject(|_: Query<&A, With<Name>>, _: SparseMut<Text>| ()), None, "another one");
+
+    fn read(_: Query<&A, With<Text>>) {}
+    fn write(_: SparseMut<Text>) {}
+    let mut schedule = Schedule::new();
+    schedule.add((read, write));
+    let text = schedule.to_string();
+    let waits = format!("waits for read: the sparse component `{}`", Text::NAME);
+    assert!(text.contains(&waits), "{text}");
+}
+
+#[test]
+fn a_query_of_a_system_is_narrowed_by_a_sparse_component_that_it_names_only() {
+    let mut world = world();
+    world.run(name_all);
+    world.run(|rows: Query<&A, AnyOf<(Name, A)>>| {
+        assert_eq!(rows.with::<Name>().count_rows(), 600);
+    });
+    let text = panic_text(|| {
+        world.run(|rows: Query<&A>| rows.with::<Name>().count_rows());
+    });
+    assert!(text.contains(Name::NAME), "{text}");
 }

@@ -93,7 +93,9 @@ fn sparse(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Tok
             "split" => "a sparse component is no column, which `split` would take apart",
             "lines" => "a sparse component has no lines of rows: it is found by entity",
             "enableable" => "a sparse component is not `enableable`: insert and remove it",
-            "hidden" => "a sparse component cannot be `hidden`: queries do not see it",
+            "hidden" => {
+                "a sparse component cannot be `hidden`: an archetype has rows with it and without"
+            }
             _ => "a sparse component cannot be `cleanup` yet: it is dropped with its entity",
         };
         mistakes.add(word, text);

@@ -11,16 +11,22 @@ use crate::version::Version;
 
 use super::attachment::{Attached, Attachment, AttachmentFigure, AttachmentKind, Content, RowSpan};
 
-/// The attachments of an archetype: an array for each kind and column that has it, sorted by both.
+/// The attachments of an archetype: an array for each kind and column that has it, sorted by both,
+/// and one for each [sparse component](super::members) that an entity has.
 #[derive(Debug)]
-pub(crate) struct Attachments(pub(super) Box<[AttachmentArray]>);
+pub(crate) struct Attachments {
+    pub(super) arrays: Vec<AttachmentArray>,
+    /// The number of arrays of columns, which come first.
+    columns_len: usize,
+}
 
-/// The words of one kind and column, chunk after chunk.
+/// The words of one kind and column, or of one sparse component, chunk after chunk.
 #[derive(Debug)]
 pub(super) struct AttachmentArray {
     operations: &'static dyn Attachment,
     /// The kind of the operations.
     pub(super) kind: AttachmentKind,
+    /// The column, or the number of the sparse component.
     pub(super) column: u16,
     has_versions: bool,
     /// The words of a new chunk.
@@ -56,6 +62,15 @@ impl AttachmentArray {
         Attached { words: self.chunk(chunk), stamps, column: self.column, chunk }
     }
 
+    /// The key of the words of rows in the archetype from which they came: a sparse component has
+    /// the same number everywhere, and a column has the one of its component.
+    fn key_there(&self, column_there: impl FnOnce(u16) -> Option<u16>) -> Option<u16> {
+        match self.kind {
+            AttachmentKind::MEMBERS => Some(self.column),
+            _ => column_there(self.column),
+        }
+    }
+
     fn reset_chunk(&self, chunk: u32) {
         for (word, &fresh) in self.chunk(chunk).iter().zip(&self.fresh) {
             word.store(fresh, Ordering::Relaxed);
@@ -79,26 +94,55 @@ impl<'w> RowSource<'w> {
 
 /// Making, growing, moving and saving.
 impl Attachments {
+    /// No arrays.
+    pub(crate) const NONE: Self = Self::of_columns(Vec::new());
+
+    /// The arrays of columns, which are all until a member is added.
+    pub(super) const fn of_columns(arrays: Vec<AttachmentArray>) -> Self {
+        let columns_len = arrays.len();
+        Self { arrays, columns_len }
+    }
+
+    /// The arrays of columns.
+    #[inline]
+    pub(super) fn columns(&self) -> &[AttachmentArray] {
+        &self.arrays[..self.columns_len]
+    }
+
+    fn columns_mut(&mut self) -> &mut [AttachmentArray] {
+        &mut self.arrays[..self.columns_len]
+    }
+
+    /// The arrays of sparse components.
+    #[inline]
+    pub(super) fn members(&self) -> &[AttachmentArray] {
+        &self.arrays[self.columns_len..]
+    }
+
+    pub(super) fn members_mut(&mut self) -> &mut [AttachmentArray] {
+        &mut self.arrays[self.columns_len..]
+    }
+
     /// The array of a kind and column.
     #[inline]
     pub(super) fn find(&self, kind: AttachmentKind, column: u16) -> Option<&AttachmentArray> {
-        self.0.iter().find(|array| array.column == column && array.kind == kind)
+        self.arrays.iter().find(|array| array.column == column && array.kind == kind)
     }
 
     /// The number of the array of a kind and column.
     pub(super) fn number(&self, kind: AttachmentKind, column: u16) -> Option<usize> {
-        self.0.iter().position(|array| array.column == column && array.kind == kind)
+        self.arrays.iter().position(|array| array.column == column && array.kind == kind)
     }
 
     /// The columns with words that belong to chunks.
     pub(crate) fn columns_of_chunks(&self) -> impl Iterator<Item = u16> {
-        let arrays = self.0.iter().filter(|array| array.operations.is_of_chunk());
+        let arrays = self.columns().iter().filter(|array| array.operations.is_of_chunk());
         arrays.map(|array| array.column)
     }
 
     /// Adds a chunk.
     pub(crate) fn push_chunk(&mut self) {
-        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+        for AttachmentArray { words, fresh, .. } in &mut self.arrays {
             words.extend(fresh.iter().map(|&word| AtomicU64::new(word)));
         }
     }
@@ -106,7 +150,6 @@ impl Attachments {
     /// Moves the words that follow rows to other attachments, which have no others. Here the chunks
     /// have the words of new chunks instead.
     pub(crate) fn take_rows(&mut self) -> Self {
-        let of_rows = self.0.iter_mut().filter(|array| !array.operations.is_of_chunk());
         let take = |array: &mut AttachmentArray| {
             let mut taken =
                 AttachmentArray::new(array.operations, array.column, array.fresh.clone());
@@ -115,19 +158,23 @@ impl Attachments {
             taken.words = core::mem::replace(&mut array.words, fresh);
             taken
         };
-        Self(of_rows.map(take).collect())
+        let (columns, members) = self.arrays.split_at_mut(self.columns_len);
+        let of_rows = columns.iter_mut().filter(|array| !array.operations.is_of_chunk());
+        let mut taken = Self::of_columns(of_rows.map(take).collect());
+        taken.arrays.extend(members.iter_mut().map(take));
+        taken
     }
 
     /// Makes room for `chunk_len` chunks in all.
     pub(crate) fn reserve(&mut self, chunk_len: usize) {
-        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+        for AttachmentArray { words, fresh, .. } in &mut self.arrays {
             words.reserve((chunk_len * fresh.len()).saturating_sub(words.len()));
         }
     }
 
     /// Removes all chunks from number `chunk_len` on.
     pub(crate) fn truncate(&mut self, chunk_len: usize) {
-        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+        for AttachmentArray { words, fresh, .. } in &mut self.arrays {
             words.truncate(chunk_len * fresh.len());
         }
     }
@@ -135,7 +182,7 @@ impl Attachments {
     /// Moves the words of a chunk that fills the gap of another. Its old place has the words of a
     /// new chunk.
     pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
-        for AttachmentArray { words, fresh, .. } in &mut self.0 {
+        for AttachmentArray { words, fresh, .. } in &mut self.arrays {
             let [source, target] = [source, target].map(|chunk| chunk * fresh.len());
             for (i, &fresh) in fresh.iter().enumerate() {
                 let word = core::mem::replace(words[source + i].get_mut(), fresh);
@@ -144,16 +191,17 @@ impl Attachments {
         }
     }
 
-    /// Appends the words of all chunks, array after array.
+    /// Appends the words of all chunks, array after array. Members are not saved: the sets of their
+    /// sparse components tell them.
     pub(crate) fn save(&self, to: &mut Vec<u64>) {
-        for array in &self.0 {
+        for array in self.columns() {
             to.extend(array.words.iter().map(|word| word.load(Ordering::Relaxed)));
         }
     }
 
     /// The words that [`Attachments::save`] writes for new chunks.
     pub(crate) fn fresh_words(&self, chunk_len: usize) -> Vec<u64> {
-        self.0.iter().flat_map(|array| array.fresh.repeat(chunk_len)).collect()
+        self.columns().iter().flat_map(|array| array.fresh.repeat(chunk_len)).collect()
     }
 
     /// Sets the words of all chunks to the words that [`Attachments::save`] has written for the
@@ -163,7 +211,7 @@ impl Attachments {
     ///
     /// If the words are from another number of chunks.
     pub(crate) fn load(&mut self, mut saved: &[u64], first: Version) {
-        for array in &mut self.0 {
+        for array in self.columns_mut() {
             let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
             let added = if array.has_versions { first.to_bits() << 1 } else { 0 };
             array.words.iter_mut().zip(own).for_each(|(word, &own)| *word.get_mut() = own + added);
@@ -173,7 +221,7 @@ impl Attachments {
 
     /// Removes all versions, so that stamps of whole chunks are the only ones.
     pub(crate) fn forget_versions(&mut self) {
-        for array in self.0.iter_mut().filter(|array| array.has_versions) {
+        for array in self.columns_mut().iter_mut().filter(|array| array.has_versions) {
             for chunk in array.words.chunks_exact_mut(array.fresh.len()) {
                 chunk.iter_mut().zip(&array.fresh).for_each(|(word, &own)| *word.get_mut() = own);
             }
@@ -182,19 +230,19 @@ impl Attachments {
 
     /// Whether a column has words with versions.
     pub(crate) fn have_versions(&self, column: u16) -> bool {
-        self.0.iter().any(|array| array.column == column && array.has_versions)
+        self.columns().iter().any(|array| array.column == column && array.has_versions)
     }
 
     /// All versions.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
-        let arrays = self.0.iter().filter(|array| array.has_versions);
+        let arrays = self.columns().iter().filter(|array| array.has_versions);
         let words = arrays.flat_map(|array| &array.words);
         words.map(|word| Version::from_bits(word.load(Ordering::Relaxed) >> 1))
     }
 
     /// Bytes of all arrays.
     pub(crate) fn bytes(&self) -> usize {
-        self.0.iter().map(|array| array.words.capacity() * size_of::<u64>()).sum()
+        self.arrays.iter().map(|array| array.words.capacity() * size_of::<u64>()).sum()
     }
 
     /// Calls `each` with the state of a column in a chunk: of the kinds with versions, which change
@@ -205,7 +253,7 @@ impl Attachments {
         has_versions: bool,
         each: &mut dyn FnMut(Content),
     ) {
-        let arrays = self.0.iter().filter(|array| array.column == column);
+        let arrays = self.columns().iter().filter(|array| array.column == column);
         for array in arrays.filter(|array| array.has_versions == has_versions) {
             array.operations.contents(array.at(stamps, chunk), each);
         }
@@ -217,7 +265,7 @@ impl Attachments {
         column: u16,
         info: &ComponentInfo,
     ) -> impl Iterator<Item = AttachmentFigure> {
-        let arrays = self.0.iter().filter(move |array| array.column == column);
+        let arrays = self.columns().iter().filter(move |array| array.column == column);
         arrays.filter_map(|array| array.operations.figure(&array.words, info))
     }
 
@@ -229,7 +277,7 @@ impl Attachments {
         column: u16,
         rows: impl Fn(u32) -> u32 + Copy,
     ) -> impl Iterator<Item = (usize, &'static str)> {
-        let arrays = self.0.iter().filter(move |array| array.column == column);
+        let arrays = self.columns().iter().filter(move |array| array.column == column);
         arrays.flat_map(move |array| {
             let chunks = (0u32..).take(stamps.chunk_len());
             let places =
@@ -249,7 +297,7 @@ impl Attachments {
         rows: impl Fn(u32) -> u32,
         info: impl Fn(u16) -> &'i ComponentInfo,
     ) -> Option<&'static str> {
-        self.0.iter().find_map(|array| {
+        self.columns().iter().find_map(|array| {
             if array.words.len() != stamps.chunk_len() * array.stride() {
                 return Some("words of another number of chunks");
             }
@@ -266,7 +314,7 @@ impl Attachments {
 impl Attachments {
     /// Begins a change of some rows of a chunk that stamps the chunk as a whole.
     pub(crate) fn begin_change(&self, stamps: &Stamps, chunk: u32) {
-        for array in self.0.iter().filter(|array| array.has_versions) {
+        for array in self.columns().iter().filter(|array| array.has_versions) {
             array.operations.begin_change(array.at(stamps, chunk));
         }
     }
@@ -278,7 +326,7 @@ impl Attachments {
         rows: Range<u32>,
         now: Version,
     ) {
-        for array in &self.0 {
+        for array in self.columns() {
             let own = array.at(stamps, chunk);
             array.operations.rows_arrived(own, rows.clone(), None, now);
         }
@@ -294,11 +342,11 @@ impl Attachments {
         kept: &[(u16, u16)],
         now: Version,
     ) {
-        for array in &self.0 {
+        let kept = |column| kept.iter().find(|&&(_, target)| target == column).map(|pair| pair.0);
+        for array in &self.arrays {
             let own = array.at(stamps, chunk);
-            let kept = kept.iter().find(|&&(_, target)| target == array.column);
-            let from =
-                source.zip(kept).and_then(|(source, &(column, _))| source.find(array.kind, column));
+            let there = array.key_there(kept);
+            let from = source.zip(there).and_then(|(source, key)| source.find(array.kind, key));
             for RowSpan { from: first, to, len } in spans.clone() {
                 let from = from.map(|from| (from, first));
                 array.operations.rows_arrived(own, to..to + len, from, now);
@@ -314,11 +362,11 @@ impl Attachments {
         source: Option<RowSource<'_>>,
         pair: impl Fn(u16, bool) -> Option<u16>,
     ) {
-        for array in &self.0 {
+        for array in &self.arrays {
             let operations = array.operations;
             array.reset_chunk(chunk);
-            let column = pair(array.column, operations.is_of_chunk());
-            let from = source.zip(column).and_then(|(source, from)| source.find(array.kind, from));
+            let there = array.key_there(|column| pair(column, operations.is_of_chunk()));
+            let from = source.zip(there).and_then(|(source, key)| source.find(array.kind, key));
             if let Some(from) = from {
                 operations.chunk_arrived(array.at(stamps, chunk), from, rows);
             }
@@ -327,7 +375,7 @@ impl Attachments {
 
     /// The last row took the place of a row, after [`Attachments::begin_change`] and its stamps.
     pub(crate) fn row_removed(&self, stamps: &Stamps, at: ChunkRow, last: ChunkRow) {
-        for array in &self.0 {
+        for array in &self.arrays {
             let [own, from] = [at, last].map(|row| array.at(stamps, row.chunk));
             array.operations.row_removed(own, at.row, (from, last.row));
         }
@@ -340,13 +388,13 @@ impl Attachments {
         column: u16,
         rows: Range<u32>,
     ) {
-        for array in self.0.iter().filter(|array| array.column == column) {
+        for array in self.columns().iter().filter(|array| array.column == column) {
             array.operations.rows_written(array.at(stamps, chunk), rows.clone());
         }
     }
 
     /// New rows of a chunk are copies of a row. `column` has the column of the source for a column
-    /// here.
+    /// here. Copies have no sparse components.
     pub(crate) fn rows_copied(
         &self,
         (stamps, chunk): (&Stamps, u32),
@@ -354,7 +402,7 @@ impl Attachments {
         (source, row): (RowSource<'_>, u32),
         column: impl Fn(u16) -> Option<u16>,
     ) {
-        for array in &self.0 {
+        for array in self.columns() {
             let from = column(array.column).and_then(|column| source.find(array.kind, column));
             if let Some(from) = from {
                 let own = array.at(stamps, chunk);

@@ -98,7 +98,7 @@ impl Attachments {
         map: &mut dyn FnMut(Entity) -> Entity,
     ) {
         let Some(array) = self.number(AttachmentKind::CHUNK_VALUES, column) else { return };
-        let array = &mut self.0[array];
+        let array = &mut self.arrays[array];
         let stride = array.stride();
         for value in array.words.chunks_exact_mut(stride) {
             let mut words: ChunkWords = [0; _];

@@ -36,7 +36,7 @@ pub(super) const fn low_bits(rows: u32) -> u64 {
 
 /// The index of a row's word, and its bit there.
 #[inline]
-const fn split(row: u32) -> (usize, u32) {
+pub(super) const fn split(row: u32) -> (usize, u32) {
     ((row / WORD) as usize, row % WORD)
 }
 
@@ -144,7 +144,7 @@ impl Attachments {
     /// If the number or the chunk does not exist.
     #[inline]
     pub(crate) fn bits_of(&self, number: usize, chunk: u32) -> ChunkBits<'_> {
-        ColumnBits(&self.0[number]).chunk(chunk)
+        ColumnBits(&self.arrays[number]).chunk(chunk)
     }
 }
 
@@ -172,7 +172,11 @@ fn bits_from(words: &[AtomicU64], row: u32) -> u64 {
 }
 
 /// Sets in the rows from `to` on, all of which are zero, the bits of `rows` rows from `from` on.
-fn or_bits((ours, to): (&[AtomicU64], u32), (theirs, from): (&[AtomicU64], u32), rows: u32) {
+pub(super) fn or_bits(
+    (ours, to): (&[AtomicU64], u32),
+    (theirs, from): (&[AtomicU64], u32),
+    rows: u32,
+) {
     let mut done = 0;
     while done < rows {
         let (index, bit) = split(to + done);
@@ -187,7 +191,7 @@ fn or_bits((ours, to): (&[AtomicU64], u32), (theirs, from): (&[AtomicU64], u32),
 /// The enable bits of one column in one chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChunkBits<'w> {
-    words: &'w [AtomicU64],
+    pub(super) words: &'w [AtomicU64],
 }
 
 impl<'w> ChunkBits<'w> {
@@ -286,7 +290,7 @@ impl<'w> ChunkBits<'w> {
 pub(super) fn bits_for_test(columns: &[u16], capacity: u32) -> Attachments {
     let fresh = vec![0; capacity.div_ceil(WORD) as usize];
     let array = |&column: &u16| AttachmentArray::new(&EnableBits, column, fresh.clone().into());
-    Attachments(columns.iter().map(array).collect())
+    Attachments::of_columns(columns.iter().map(array).collect())
 }
 
 #[cfg(test)]

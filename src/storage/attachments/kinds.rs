@@ -7,12 +7,14 @@ use super::attachments::{AttachmentArray, Attachments};
 use super::chunk_values::ChunkValues;
 use super::enable_bits::EnableBits;
 use super::line_versions::LineVersions;
+use super::members::Members;
 
 /// All kinds, in the order in which their words are saved. A kind has its place as its number.
 const KINDS: &[&dyn Attachment] = &[
     &EnableBits,
     &LineVersions,
     &ChunkValues,
+    &Members,
     #[cfg(test)]
     &super::write_counts::WriteCounts,
 ];
@@ -58,7 +60,7 @@ impl Attachments {
                 AttachmentArray::new(operations, column, operations.fresh(info, capacity))
             })
         });
-        Self(arrays.collect())
+        Self::of_columns(arrays.collect())
     }
 }
 

@@ -308,7 +308,7 @@ impl NewerLines<'_> {
 #[cfg(test)]
 pub(super) fn lines_for_test(capacity: u32) -> Attachments {
     let fresh = LineVersions::fresh_stamps(capacity);
-    Attachments(Box::new([AttachmentArray::new(&LineVersions, 0, fresh)]))
+    Attachments::of_columns(vec![AttachmentArray::new(&LineVersions, 0, fresh)])
 }
 
 #[cfg(test)]

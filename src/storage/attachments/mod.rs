@@ -19,7 +19,7 @@
 //! * `write_counts` is a kind for the tests, which proves the sentence before: a random world
 //!   (`world/attachment_tests.rs`) compares it with counts by entity.
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
-//!   of the words of one chunk.
+//!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
 //!   [`enabled_rows`] the items of terms that read or switch enable bits.
 //!
@@ -35,6 +35,7 @@ mod enable_bits;
 mod enabled_rows;
 mod kinds;
 mod line_versions;
+mod members;
 mod row_mask;
 mod row_runs;
 mod words_layout;

@@ -50,7 +50,7 @@ pub(crate) struct WordsLayout {
 impl WordsLayout {
     /// The layout of the words of an archetype with this number of kinds of stamps.
     pub(crate) fn new(kinds: usize, attachments: Option<&Attachments>) -> Self {
-        let arrays = attachments.into_iter().flat_map(|all| &all.0);
+        let arrays = attachments.into_iter().flat_map(Attachments::columns);
         let attached = arrays.map(|array| (array.kind, array.column, array.stride())).collect();
         Self { kinds, attached }
     }

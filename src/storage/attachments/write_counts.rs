@@ -21,7 +21,7 @@ impl WriteCounts {
 }
 
 impl AttachmentKind {
-    const WRITE_COUNTS: Self = Self::new(3);
+    const WRITE_COUNTS: Self = Self::new(4);
 }
 
 /// Copies the counts of adjacent rows.

@@ -1,0 +1,57 @@
+//! Members of an archetype: the rows whose entities have a sparse component.
+
+use crate::entity::RowIndex;
+use crate::storage::Attachments;
+
+use super::archetype::Archetype;
+use super::extras::Extras;
+
+impl Archetype {
+    /// The numbers of the sparse components of which the archetype can have members.
+    #[inline]
+    pub(crate) fn members(&self) -> impl ExactSizeIterator<Item = u16> {
+        static NONE: Attachments = Attachments::NONE;
+        self.attachments().unwrap_or(&NONE).member_numbers()
+    }
+
+    /// Whether the archetype can have members of a sparse component.
+    pub(crate) fn has_members(&self, number: u16) -> bool {
+        self.members().any(|one| one == number)
+    }
+
+    /// Makes place for the members of a sparse component. O(chunks).
+    #[cold]
+    pub(crate) fn add_members(&mut self, number: u16) {
+        let (capacity, chunk_len) = (self.list.chunk_capacity(), self.stamps.chunk_len());
+        let extras = self.extras.get_or_insert_with(Extras::plain);
+        extras.attachments.add_members(number, capacity, chunk_len);
+    }
+
+    /// Makes the entity of a row a member, or not. Returns `false` if the archetype cannot have
+    /// members of this sparse component.
+    #[inline]
+    pub(crate) fn set_member(&self, number: u16, row: RowIndex, is_member: bool) -> bool {
+        let at = self.list.split(row);
+        let attachments = self.attachments();
+        attachments.is_some_and(|all| all.set_member(number, at.chunk, at.row, is_member))
+    }
+
+    /// Whether the entity of a row is a member of a sparse component.
+    pub(crate) fn is_member(&self, number: u16, row: RowIndex) -> bool {
+        let at = self.list.split(row);
+        let attachments = self.attachments();
+        attachments.is_some_and(|all| all.is_member(number, at.chunk, at.row))
+    }
+
+    /// The number of members of a sparse component. O(words).
+    pub(crate) fn members_len(&self, number: u16) -> usize {
+        self.attachments().map_or(0, |all| all.members_len(number))
+    }
+
+    /// Makes all entities no members.
+    pub(crate) fn clear_members(&mut self) {
+        if let Some(extras) = &mut self.extras {
+            extras.attachments.clear_members();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Members: a bit a row for each sparse component that an entity of the archetype has.
+//!
+//! The values of a sparse component lie outside of the chunks, in a set of their own. The bits tell
+//! the rows that have one, so that a query chooses them as it chooses rows by enable bits: whole
+//! slices where all rows or none are members, runs and masks between.
+//!
+//! An array belongs to the number of a sparse component in its world, and not to a column: entities
+//! of one archetype differ in their sparse components. An archetype gets the array with its first
+//! member. A bit follows its row to an archetype of the world that has the array; the edge to an
+//! archetype adds it there first. Rows that leave for another world are no members any more: the
+//! numbers differ there, and the values, which follow, set the bits again.
+//!
+//! A bit is set where the row is a member. So new rows, which are none, are zeros. Bits are derived
+//! from the sets, and are not saved.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::component::ComponentInfo;
+use crate::version::Version;
+
+use super::attachment::{Attached, Attachment, AttachmentKind};
+use super::attachments::{AttachmentArray, Attachments};
+use super::enable_bits::{ChunkBits, WORD, or_bits, split};
+
+/// The kind of the bits of members.
+#[derive(Debug)]
+pub(super) struct Members;
+
+impl AttachmentKind {
+    /// Members of sparse components.
+    pub(crate) const MEMBERS: Self = Self::new(3);
+}
+
+impl Attachment for Members {
+    fn kind(&self) -> AttachmentKind {
+        AttachmentKind::MEMBERS
+    }
+
+    fn name(&self) -> &'static str {
+        "members"
+    }
+
+    fn applies(&self, _: &ComponentInfo) -> bool {
+        false
+    }
+
+    fn fresh(&self, _: &ComponentInfo, _: u32) -> Box<[u64]> {
+        unreachable!("no column has members")
+    }
+
+    fn rows_arrived(
+        &self,
+        own: Attached<'_>,
+        rows: Range<u32>,
+        from: Option<(Attached<'_>, u32)>,
+        _: Version,
+    ) {
+        if let Some((from, first)) = from {
+            or_bits((own.words, rows.start), (from.words, first), rows.end - rows.start);
+        }
+    }
+
+    fn chunk_arrived(&self, own: Attached<'_>, from: Attached<'_>, rows: u32) {
+        or_bits((own.words, 0), (from.words, 0), rows);
+    }
+
+    fn row_removed(&self, own: Attached<'_>, row: u32, (from, last): (Attached<'_>, u32)) {
+        let from = ChunkBits { words: from.words };
+        ChunkBits { words: own.words }.set_alone(row, from.is_enabled(last));
+        from.set_alone(last, true);
+    }
+}
+
+impl Attachments {
+    /// Adds an array for the members of a sparse component, none of which is known yet.
+    ///
+    /// # Panics
+    ///
+    /// If there is one.
+    pub(crate) fn add_members(&mut self, number: u16, capacity: u32, chunk_len: usize) {
+        assert!(!self.has_members(number), "the array of these members exists");
+        let fresh = vec![0; capacity.div_ceil(WORD) as usize].into();
+        let mut array = AttachmentArray::new(&Members, number, fresh);
+        let words = chunk_len * array.stride();
+        array.words.resize_with(words, AtomicU64::default);
+        self.arrays.push(array);
+    }
+
+    /// Whether there is an array for the members of a sparse component.
+    pub(crate) fn has_members(&self, number: u16) -> bool {
+        self.members_number(number).is_some()
+    }
+
+    /// The number of the array of a sparse component for [`Attachments::bits_of`].
+    pub(crate) fn members_number(&self, number: u16) -> Option<usize> {
+        self.number(AttachmentKind::MEMBERS, number)
+    }
+
+    /// The sparse components with arrays.
+    pub(crate) fn member_numbers(&self) -> impl ExactSizeIterator<Item = u16> {
+        self.members().iter().map(|array| array.column)
+    }
+
+    /// Makes a row a member, or not. Returns `false` if the array is missing.
+    #[inline]
+    pub(crate) fn set_member(&self, number: u16, chunk: u32, row: u32, is_member: bool) -> bool {
+        let is_sought = |array: &&AttachmentArray| array.column == number;
+        let Some(array) = self.members().iter().find(is_sought) else { return false };
+        let (word, bit) = split(row);
+        // One index instead of a slice of the chunk and an index in it.
+        let word = &array.words[chunk as usize * array.stride() + word];
+        let (old, bit) = (word.load(Ordering::Relaxed), 1 << bit);
+        word.store(if is_member { old | bit } else { old & !bit }, Ordering::Relaxed);
+        true
+    }
+
+    /// Whether a row is a member.
+    pub(crate) fn is_member(&self, number: u16, chunk: u32, row: u32) -> bool {
+        let array = self.find(AttachmentKind::MEMBERS, number);
+        array.is_some_and(|array| !ChunkBits { words: array.chunk(chunk) }.is_enabled(row))
+    }
+
+    /// Makes all rows no members.
+    pub(crate) fn clear_members(&mut self) {
+        let words = self.members_mut().iter_mut().flat_map(|array| &mut array.words);
+        words.for_each(|word| *word.get_mut() = 0);
+    }
+
+    /// The number of members of a sparse component. O(words).
+    pub(crate) fn members_len(&self, number: u16) -> usize {
+        let array = self.find(AttachmentKind::MEMBERS, number).into_iter();
+        let words = array.flat_map(|array| &array.words);
+        words.map(|word| word.load(Ordering::Relaxed).count_ones() as usize).sum()
+    }
+}
