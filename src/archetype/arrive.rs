@@ -185,8 +185,15 @@ impl Archetype {
     pub(super) fn rows_reordered(&mut self, to: u32, from: &RowSources<'_>, now: Version) {
         let Self { stamps, extras, .. } = self;
         let (old, chunk) = (from.stamps, to as usize);
-        let order = if from.is_same { old.get(StampKind::ORDER, chunk) } else { now };
-        stamps.put(StampKind::ORDER, chunk, order);
+        if from.is_same {
+            // Word by word: the versions tell that nothing is different.
+            stamps.copy_chunk(chunk, old);
+            if let Some((extras, attachments)) = extras.as_ref().zip(from.attachments) {
+                extras.attachments.copy_chunk(to, attachments);
+            }
+            return;
+        }
+        stamps.touch(StampKind::ORDER, chunk, now);
         let Some(extras) = extras else { return stamps.record_reorder(chunk, old, from.chunks) };
         let attachments = &extras.attachments;
         attachments.begin_change(stamps, to);

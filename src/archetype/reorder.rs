@@ -61,6 +61,8 @@ impl Archetype {
         context: &mut MoveContext<'_>,
     ) {
         assert!(order.len() == self.len(), "the order has another number of rows");
+        // The list has no row for a moment, so its reserved blocks go as well.
+        let reserved = self.list.spare_rows();
         let mut old = self.take_old_rows();
         self.gather_cells(&old.list, order, context);
         let entity = |&row| old.entities[old.list.index_of(old.list.split(row))];
@@ -71,6 +73,7 @@ impl Archetype {
             context.entities.set_locations(self.entities_of_chunk(chunk), first);
         }
         old.list.clear(context.pool);
+        self.reserve(reserved, context.pool);
     }
 
     fn take_old_rows(&mut self) -> OldRows {
@@ -118,7 +121,7 @@ impl Archetype {
                     chunks.push(from.chunk);
                 }
                 if old.attachments.is_some() {
-                    spans.push((from.chunk, RowSpan { from: from.row, to: row, len: 1 }));
+                    add_row(&mut spans, from, row);
                 }
             }
             spans.sort_by_key(|&(chunk, _)| chunk);
@@ -127,5 +130,15 @@ impl Archetype {
             let from = RowSources { stamps, attachments, chunks, spans, is_same };
             self.rows_reordered(to, &from, context.now);
         }
+    }
+}
+
+/// Adds a row: to the last span if it follows it, otherwise as a new span.
+fn add_row(spans: &mut Vec<(u32, RowSpan)>, from: ChunkRow, to: u32) {
+    match spans.last_mut() {
+        Some((chunk, last)) if *chunk == from.chunk && last.from + last.len == from.row => {
+            last.len += 1;
+        }
+        _ => spans.push((from.chunk, RowSpan { from: from.row, to, len: 1 })),
     }
 }

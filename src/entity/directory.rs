@@ -139,7 +139,6 @@ impl Directory {
         }
     }
 
-    /// [`Directory::locate`] for far slots.
     /// The location of an entity without far slots: nowhere if it is not alive.
     #[inline(always)]
     pub(crate) fn locate_near(&self, entity: Entity) -> Option<Location> {
@@ -147,6 +146,7 @@ impl Directory {
         (slot.generation == entity.generation()).then_some(slot.location)
     }
 
+    /// [`Directory::locate`] for far slots.
     #[cold]
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         let location = DirectoryView::new(&[], &self.far, None).get(entity);

@@ -14,13 +14,16 @@ use core::cmp::Ordering;
 
 /// All keys are sorted if one in so many is out of place.
 const OTHERS_MAX: usize = 8;
-/// So many keys in a row are not out of place, but a key before them is.
-const IN_A_ROW_MAX: usize = 8;
+/// A run of so many keys that are less than the last one in place leads to a second look.
+const RUN_MAX: usize = 8;
+/// All keys are sorted if each is looked at so many times on average, which only takes time.
+const LOOKS_MAX: usize = 4;
 
 /// The order in which the keys ascend: numbers of keys. Equal keys keep their order. `None` if the
 /// keys ascend already.
 pub(crate) fn sort_order<K: Ord>(keys: Vec<K>) -> Option<Vec<u32>> {
-    if keys.is_sorted() {
+    // By `Ord` alone, as in all comparisons here: `PartialOrd` may contradict it.
+    if keys.is_sorted_by(|a, b| a.cmp(b).is_le()) {
         return None;
     }
     let Some((in_place, mut others)) = split(&keys) else {
@@ -36,36 +39,42 @@ pub(crate) fn sort_order<K: Ord>(keys: Vec<K>) -> Option<Vec<u32>> {
 
 /// The numbers of keys that ascend, and the numbers of all others. `None` if these are too many.
 ///
-/// A key that is less than the last one that ascends is among the others. If the keys after it are
-/// less as well, the last ones that ascend are the ones out of place: they are given up.
+/// A key that is less than the last one that ascends is among the others. If a run of keys is less,
+/// the last ones that ascend may be the ones out of place: if they are no more than the run, they
+/// are given up, and the run is looked at again.
 fn split<K: Ord>(keys: &[K]) -> Option<(Vec<u32>, Vec<u32>)> {
     let (mut in_place, mut others) = (Vec::with_capacity(keys.len()), Vec::new());
-    let (mut i, mut in_a_row) = (0, 0);
-    while let Some(key) = keys.get(i) {
+    let (mut next, mut run, mut run_max) = (0, 0, RUN_MAX);
+    for _ in 0..keys.len() * LOOKS_MAX {
+        let Some(key) = keys.get(next) else { return Some((in_place, others)) };
         if others.len() > keys.len() / OTHERS_MAX {
             return None;
         }
-        let number = u32::try_from(i).expect("there are 2^32 keys or more");
-        i += 1;
-        let ascends = |&last: &u32| keys[last as usize] <= *key;
-        if in_place.last().is_none_or(ascends) {
+        let number = u32::try_from(next).expect("there are 2^32 keys or more");
+        next += 1;
+        if in_place.last().is_none_or(|&last: &u32| keys[last as usize].cmp(key).is_le()) {
             in_place.push(number);
-            in_a_row = 0;
+            (run, run_max) = (0, RUN_MAX);
             continue;
         }
         others.push(number);
-        in_a_row += 1;
-        if in_a_row == IN_A_ROW_MAX {
-            let given_up = keys[i - in_a_row..i].iter().max();
-            i -= in_a_row;
-            others.truncate(others.len() - in_a_row);
-            while let Some(last) = in_place.pop_if(|last| Some(&keys[*last as usize]) > given_up) {
-                others.push(last);
-            }
-            in_a_row = 0;
+        run += 1;
+        if run < run_max {
+            continue;
         }
+        let greatest = keys[next - run..next].iter().max();
+        let is_greater = |&&number: &&u32| Some(&keys[number as usize]).cmp(&greatest).is_gt();
+        let given_up = in_place.iter().rev().take(run + 1).take_while(is_greater).count().max(1);
+        if given_up > run {
+            run_max *= 2;
+            continue;
+        }
+        next -= run;
+        others.truncate(others.len() - run);
+        others.extend(in_place.drain(in_place.len() - given_up..));
+        (run, run_max) = (0, RUN_MAX);
     }
-    Some((in_place, others))
+    None
 }
 
 /// Merges two ascending lists.
@@ -150,6 +159,47 @@ mod tests {
             order.sort_unstable();
             assert!(order.into_iter().eq(0..1000));
         }
+    }
+
+    #[test]
+    fn a_batch_of_any_keys_after_sorted_ones_is_sorted_on_its_own() {
+        for batch in [vec![0; 20], (0..20).rev().collect(), vec![900, 3, 500, 7, 7, 1]] {
+            let mut keys: Vec<u32> = (0..1000).collect();
+            keys.extend(&batch);
+            let others = split(&keys).expect("few keys are out of place").1;
+            assert!(others.len() <= batch.len() + RUN_MAX, "{} of {batch:?}", others.len());
+        }
+        let mut keys: Vec<u32> = (0..1000).collect();
+        keys[300..310].copy_from_slice(&(5000..5010).collect::<Vec<_>>());
+        assert_eq!(split(&keys).expect("few keys are out of place").1.len(), 10);
+    }
+
+    #[test]
+    fn keys_that_no_order_has_end() {
+        /// Ordered by `Ord`, and not by `PartialOrd`.
+        #[derive(Clone, Debug, PartialEq)]
+        struct Unordered(u32);
+
+        impl Eq for Unordered {}
+
+        #[expect(clippy::non_canonical_partial_ord_impl, reason = "the test is about such a type")]
+        impl PartialOrd for Unordered {
+            fn partial_cmp(&self, _: &Self) -> Option<Ordering> {
+                None
+            }
+        }
+
+        impl Ord for Unordered {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.cmp(&other.0)
+            }
+        }
+
+        let mut keys: Vec<_> = (0..200).map(Unordered).collect();
+        keys[0] = Unordered(1000);
+        let order = sort_order(keys).expect("a key is out of place");
+        assert!(order.into_iter().eq((1..200).chain([0])));
+        assert_eq!(sort_order((0..200).map(Unordered).collect()), None);
     }
 
     proptest! {

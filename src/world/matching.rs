@@ -53,9 +53,9 @@ impl World {
 /// All entities that terms and filters match, to be changed together. Made by [`World::matching`].
 ///
 /// The terms select entities, as in a [`Query`](crate::Query). Filter methods narrow the selection.
-/// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn) or
-/// [`retain`](Matching::retain) changes the selected entities, or another world takes them over:
-/// [`World::move_from`]. Only `retain` gives access to slices; the other methods do not stamp
+/// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn),
+/// [`retain`](Matching::retain) or [`sort_by_key`](Matching::sort_by_key) changes the selected
+/// entities, or another world takes them over: [`World::move_from`]. Only `retain` gives access to slices; the other methods do not stamp
 /// `&mut` terms. Filters by version choose the same rows as in any query.
 ///
 /// Rows of chunks that move keep their order. If chunks of several archetypes move to one target,
@@ -113,7 +113,7 @@ impl World {
 //
 // The filters of both are written once, in `query/narrow.rs`. `Query` has methods of the names of
 // changes only for their compile errors.
-#[must_use = "nothing changes before `insert`, `remove`, `despawn`, `retain` or `move_from`"]
+#[must_use = "nothing changes before `insert`, `remove`, `despawn`, `retain`, `sort_by_key` or `move_from`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {
     store: &'w mut Store,
     filter: F,

@@ -30,9 +30,9 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// [`total_order`](crate::rows::total_order); descending, [`Reverse`](core::cmp::Reverse); for
     /// several keys, a tuple.
     ///
-    /// O(rows) if few rows are out of place, and if none is, nothing moves. Otherwise O(rows × log
-    /// rows) for the keys and O(bytes) for an archetype: all its rows are copied to new chunks, so
-    /// it has twice its memory for a time. If `key` or a comparison panics, no row has moved.
+    /// O(rows) for the keys if few rows are out of place, otherwise O(rows × log rows). If no row
+    /// is, nothing moves. Otherwise all rows of the archetype are copied to new chunks: O(bytes),
+    /// and it has twice its memory for a time. If `key` or a comparison panics, no row has moved.
     ///
     /// In a system, record it with
     /// [`CommandBuffer::sort_where`](crate::CommandBuffer::sort_where).

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::ChunkSize;
 use phalanx::lines::ChangedLines;
 use phalanx::prelude::*;
 use phalanx::rows::total_order;
+use phalanx::{ChunkSize, HashCache};
 use proptest::prelude::*;
 
 use crate::common::world;
@@ -97,6 +97,34 @@ fn changes_before_the_sort_are_seen_after_it() {
     let changed = world.query::<Entity>().filter_since::<Changed<Key>>(before);
     let changed: Vec<_> = changed.rows().collect();
     assert!(changed.contains(&all[7]) && changed.len() < 4000);
+}
+
+#[test]
+fn chunks_that_keep_their_rows_keep_all_versions() {
+    let mut world = small();
+    let all = world.spawn_batch((0..4000).map(|i| (Key(i), Heat(0)))).to_vec();
+    for heat in world.query_mut::<&mut Heat>() {
+        heat[0].0 = 1;
+    }
+    world.get_mut::<Heat>(all[3999]).expect("it is alive").0 = 2;
+    world.get_mut::<Key>(all[1]).expect("it is alive").0 = 3;
+    let mut cache = HashCache::new();
+    assert_eq!(cache.hash(&world), world.hash());
+    world.matching::<&Key>().sort_by_key(|key| key.0);
+    assert_eq!(cache.hash(&world), world.hash());
+    assert_eq!(world.check(), Ok(()));
+}
+
+#[test]
+fn reserved_rows_stay_reserved() {
+    let mut world = small();
+    world.reserve::<(Key, Mark)>(5000).expect("a row fits");
+    world.spawn_batch([3, 1, 2].map(|key| (Key(key), Mark)));
+    let before = world.memory().block_bytes;
+    world.matching::<&Key>().sort_by_key(|key| key.0);
+    assert!(world.memory().block_bytes >= before);
+    world.spawn_batch((0..4000).map(|i| (Key(i), Mark)));
+    assert_eq!(world.memory().block_bytes, before);
 }
 
 #[test]

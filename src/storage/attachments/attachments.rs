@@ -165,6 +165,18 @@ impl Attachments {
         taken
     }
 
+    /// Copies the words of a chunk that keeps its rows, and their places, from attachments that
+    /// [`Attachments::take_rows`] has made.
+    pub(crate) fn copy_chunk(&self, chunk: u32, taken: &Self) {
+        for taken in &taken.arrays {
+            let own = self.find(taken.kind, taken.column);
+            let own = own.expect("the words were taken from other attachments").chunk(chunk);
+            for (own, word) in own.iter().zip(taken.chunk(chunk)) {
+                own.store(word.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Makes room for `chunk_len` chunks in all.
     pub(crate) fn reserve(&mut self, chunk_len: usize) {
         for AttachmentArray { words, fresh, .. } in &mut self.arrays {

@@ -19,6 +19,15 @@ impl Stamps {
         }
     }
 
+    /// Copies the stamps of a chunk that keeps its rows, and their places.
+    pub(crate) fn copy_chunk(&self, chunk: usize, source: &Self) {
+        let (own, theirs) = (self.first_offset() + chunk, source.first_offset() + chunk);
+        for (array, source) in self.arrays().zip(source.arrays()) {
+            array[own].copy(&source[theirs]);
+            array[0].raise(source[theirs].get());
+        }
+    }
+
     /// Moves all stamps to others. The chunks have the stamps of chunks that were never changed.
     pub(crate) fn take(&mut self) -> Self {
         let taken = self.copied(self.chunk_len());
