@@ -52,7 +52,7 @@ impl<C: Component> AnyComponent for C {
 /// # #[component] struct Mass(f32);
 /// # #[component(split)] struct Position { x: f32, y: f32 }
 /// fn count<C: phalanx::Columnar>(world: &World) -> usize {
-///     world.query::<()>().changed_since::<C>(Version::NEVER).count_rows()
+///     world.query::<()>().filter_since::<Changed<C>>(Version::NEVER).count_rows()
 /// }
 /// let mut world = World::new();
 /// world.spawn((Mass(1.0), Position { x: 1.0, y: 2.0 }));

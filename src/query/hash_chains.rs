@@ -58,6 +58,11 @@ impl HashChains {
         self.link(row, hash);
     }
 
+    /// The allocated memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.heads.capacity() * size_of::<u32>() + self.links.capacity() * size_of::<Link>()
+    }
+
     /// Takes a row out of its chain.
     pub(super) fn remove(&mut self, row: usize) {
         let Link { hash, next, previous, is_linked } = self.links[row];

@@ -8,7 +8,7 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, LogId};
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::storage::StampKind;
@@ -29,7 +29,8 @@ use super::terms::ReadTerms;
 /// it. It needs no update: [`find`](ValueIndex::find) compares the versions of the chunks, and
 /// reads the values of chunks again that changed, gained or lost rows since the last call. So the
 /// result is exact after any change, a [restore](crate::World::restore) included. Several threads
-/// may call it at once. One index may serve several worlds.
+/// may call it at once, but `Eq`, `Hash` and filters must not. One index may serve several worlds;
+/// what it knows of a world that is dropped stays until [`clear`](ValueIndex::clear).
 ///
 /// | entities by value | a change of value | a search |
 /// | --- | --- | --- |
@@ -38,8 +39,9 @@ use super::terms::ReadTerms;
 /// | a [shared value](crate::shared::Shared) | moves the entity to other chunks | O(archetypes of the value), by `where_shared` |
 ///
 /// Shared values suit values that many entities have and that seldom change, since each has its own
-/// chunks; an index suits values that most entities have for themselves. It takes 20 to 24 bytes a
-/// row.
+/// chunks; an index suits values that most entities have for themselves. It takes 20 to 40 bytes a
+/// row, of the greatest number of rows that the archetype had. A [flip](crate::World::flip) or the
+/// restore of a state that was read makes the next search read all values of its archetypes.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -164,16 +166,53 @@ impl<C: Component + Eq + Hash> ValueIndex<C> {
             self.lists.clear_poison();
             lists
         });
+        let all = query.view().store().archetypes();
+        let world = all.change_log().id();
+        if archetypes(query).any(|(_, archetype)| !lists.contains_key(&archetype.list().key())) {
+            // A list that got a new key, or is no more, does not come back.
+            let keys: FxHashSet<_> = all.as_slice().iter().map(|one| one.list().key()).collect();
+            lists.retain(|key, list| list.world != Some(world) || keys.contains(key));
+        }
         for (_, archetype) in archetypes(query) {
             let list = lists.entry(archetype.list().key()).or_default();
+            list.world = Some(world);
             list.refresh::<C>(archetype, column(archetype, id));
         }
-        let living = query.view().store().archetypes().as_slice();
-        if lists.len() > 2 * living.len() {
-            let keys: FxHashSet<_> = living.iter().map(|one| one.list().key()).collect();
-            lists.retain(|key, _| keys.contains(key));
-        }
         self.search(&lists, query, id, value)
+    }
+
+    /// Forgets all values and gives back the memory. The next search reads them again.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::rows::ValueIndex;
+    /// # #[component] #[derive(PartialEq, Eq, Hash)] struct Team(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Team(3));
+    /// let mut index = ValueIndex::new();
+    /// assert_eq!(index.find(&world.query::<&Team>(), &Team(3)).len(), 1);
+    /// assert!(index.memory_bytes() > 0);
+    /// index.clear();
+    /// assert_eq!(index.memory_bytes(), 0);
+    /// assert_eq!(index.find(&world.query::<&Team>(), &Team(3)).len(), 1);
+    /// ```
+    pub fn clear(&mut self) {
+        self.lists = RwLock::default();
+    }
+
+    /// The bytes that the index has allocated, for all worlds.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::rows::ValueIndex;
+    /// # #[component] #[derive(PartialEq, Eq, Hash)] struct Team(u32);
+    /// assert_eq!(ValueIndex::<Team>::new().memory_bytes(), 0);
+    /// ```
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let lists = self.lists.read().unwrap_or_else(PoisonError::into_inner);
+        let entries = lists.capacity() * size_of::<(u64, ListIndex)>();
+        entries + lists.values().map(ListIndex::bytes).sum::<usize>()
     }
 
     /// The matches with a value, in lists that are fresh.
@@ -265,6 +304,8 @@ impl Contents {
 /// The values of a column.
 #[derive(Debug, Default)]
 struct ListIndex {
+    /// The world of the list.
+    world: Option<LogId>,
     /// The rows by the hashes of their values; a row is counted in all chunks.
     chains: HashChains,
     /// The rows of a chunk, when they were read.
@@ -274,6 +315,10 @@ struct ListIndex {
 }
 
 impl ListIndex {
+    fn bytes(&self) -> usize {
+        self.chains.bytes() + self.chunks.capacity() * size_of::<Contents>()
+    }
+
     /// Whether no value has changed since it was read.
     fn is_fresh(&self, archetype: &Archetype, column: u16) -> bool {
         let list = archetype.list();
@@ -289,7 +334,7 @@ impl ListIndex {
         let list = archetype.list();
         let (chunk_len, capacity) = (list.chunk_len(), list.capacity());
         if self.capacity != capacity {
-            *self = Self { capacity, ..Self::default() };
+            *self = Self { world: self.world, capacity, ..Self::default() };
         }
         let start = |chunk: u32| chunk as usize * capacity as usize;
         for chunk in chunk_len..u32::try_from(self.chunks.len()).unwrap_or(u32::MAX) {

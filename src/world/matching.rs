@@ -55,8 +55,9 @@ impl World {
 /// The terms select entities, as in a [`Query`](crate::Query). Filter methods narrow the selection.
 /// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn),
 /// [`retain`](Matching::retain) or [`sort_by_key`](Matching::sort_by_key) changes the selected
-/// entities, or another world takes them over: [`World::move_from`]. Only `retain` gives access to slices; the other methods do not stamp
-/// `&mut` terms. Filters by version choose the same rows as in any query.
+/// entities, or another world takes them over: [`World::move_from`]. Only `retain` gives access to
+/// slices; the other methods do not stamp `&mut` terms. Filters by version choose the same rows as
+/// in any query.
 ///
 /// Rows of chunks that move keep their order. If chunks of several archetypes move to one target,
 /// they arrive in the order of the query; a partly filled last chunk of the target stays the last.

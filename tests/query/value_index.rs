@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use phalanx::Previous;
 use phalanx::prelude::*;
 use phalanx::rows::ValueIndex;
 
@@ -246,4 +247,34 @@ fn an_index_is_usable_after_a_panic_of_a_hash() {
     let fives = [&all[5..6], &all[800..]].concat();
     assert_eq!(index.find(&query, &Moody(5)), fives);
     assert_eq!(index.find(&query, &Moody(700)), [all[700]]);
+}
+
+#[component]
+struct Warm(f32);
+
+#[test]
+fn lists_that_got_new_keys_are_forgotten() -> Result<(), Box<dyn std::error::Error>> {
+    let mut world = World::new();
+    world.spawn_batch((0..1000).map(|i| (Team(i % 10), Warm(0.0), Previous(Warm(0.0)))));
+    for i in 0..50 {
+        world.spawn_batch((0..4).map(|_| Cell([i; 3])));
+    }
+    let index = ValueIndex::new();
+    let find = |world: &World| {
+        assert_eq!(index.find(&world.query::<&Team>(), &Team(3)).len(), 100);
+        index.memory_bytes()
+    };
+    let once = find(&world);
+    for _ in 0..40 {
+        world.flip::<Warm>()?;
+        world.matching::<&Team>().sort_by_key(|team| std::cmp::Reverse(team.0));
+        assert!(find(&world) <= 2 * once);
+    }
+    let bytes = world.snapshot()?.to_bytes()?;
+    for _ in 0..10 {
+        let state = world.read_snapshot(&bytes)?;
+        world.restore(&state)?;
+        assert!(find(&world) <= 2 * once);
+    }
+    Ok(())
 }
