@@ -237,7 +237,10 @@ macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Presence),*> Presence for ($($T,)*) {
             const CLAUSES: usize = 0usize $(.saturating_add($T::CLAUSES))*;
-            const CLAUSES_OF_NOT: usize = 1usize $(.saturating_mul(factor($T::CLAUSES_OF_NOT)))*;
+            const CLAUSES_OF_NOT: usize = match false $(|| $T::BY_ROW)* {
+                true => 1usize $(.saturating_mul(factor($T::CLAUSES_OF_NOT)))*,
+                false => 0,
+            };
 
             fn expression(builder: &mut RequirementsBuilder<'_>) -> Expression {
                 Expression::All(Self::each(builder))
@@ -245,7 +248,10 @@ macro_rules! tuples {
         }
 
         impl<$($T: Presence),*> PresenceTuple for ($($T,)*) {
-            const CLAUSES_OF_ANY: usize = 1usize $(.saturating_mul(factor($T::CLAUSES)))*;
+            const CLAUSES_OF_ANY: usize = match false $(|| $T::BY_ROW)* {
+                true => 1usize $(.saturating_mul(factor($T::CLAUSES)))*,
+                false => 0,
+            };
             const CLAUSES_OF_NONE: usize = 0usize $(.saturating_add($T::CLAUSES_OF_NOT))*;
 
             fn each(builder: &mut RequirementsBuilder<'_>) -> Vec<Expression> {

@@ -108,7 +108,9 @@ fn read_rows(
             if kind.has_row_bits() {
                 let rows = rows_of_bits(words, rows, capacity);
                 let rows = rows.ok_or_else(|| input.invalid(kind.name()))?;
-                bits.extend(rows.map(|row| (kind, before + row)));
+                if file.id.is_some() {
+                    bits.extend(rows.map(|row| (kind, before + row)));
+                }
             }
         }
         let Some(id) = file.id else { continue };

@@ -440,9 +440,19 @@ impl Requirements {
     /// rules²).
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.columns[..self.terms_len] == other.columns[..other.terms_len]
-            && other.rules.iter().all(|rule| self.rules.contains(rule))
+            && other.rules.iter().all(|rule| self.has_rule(rule))
             && self.seen_beyond(other).is_none()
             && self.row_rules.iter().flat_map(RowRule::components).all(|own| other.names(own.id))
+    }
+
+    /// Whether a rule is among these, or the one that remains of it if enable bits are ignored: a
+    /// row that meets the second is in an archetype that meets the first.
+    fn has_rule(&self, rule: &Rule) -> bool {
+        let remains = match rule {
+            Rule::Meets(expression) => Some(Rule::of(expression.clone().ignoring_bits())),
+            _ => None,
+        };
+        self.rules.contains(rule) || remains.is_some_and(|rule| self.rules.contains(&rule))
     }
 
     /// Whether the query accesses a component.

@@ -24,6 +24,18 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
+    /// The rule that an expression is.
+    pub(super) fn of(expression: Expression) -> Self {
+        match expression {
+            Expression::Has(one) => Self::Has(one),
+            Expression::Not(one) => match *one {
+                Expression::Has(one) => Self::Lacks(one),
+                other => Self::Meets(other.not()),
+            },
+            other => Self::Meets(other),
+        }
+    }
+
     /// The components that the rule names.
     fn components(&self) -> impl Iterator<Item = &ComponentRef> {
         match self {

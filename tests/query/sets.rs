@@ -153,3 +153,29 @@ fn each_order_of_each_choice_is_equally_likely() {
     // Each of sixty is expected 400 times, with a standard deviation of 20.
     assert!(cfg!(miri) || counts.values().all(|count| (310..490).contains(count)), "{counts:?}");
 }
+
+#[test]
+fn a_system_may_ignore_the_bits_of_its_expression() {
+    type Alternatives = Or<(With<Awake>, Without<Tag>)>;
+    fn all<F: Filter>(query: Query<Entity, F>) -> usize {
+        query.filter::<IgnoreEnabled>().count_rows()
+    }
+    let (mut world, _) = populated();
+    fn wanted<F: Filter>(world: &World) -> usize {
+        world.query::<Entity>().filter::<IgnoreEnabled>().filter::<F>().count_rows()
+    }
+    type NotBoth = Not<(With<Tag>, With<Awake>)>;
+    type NotDisabled = Not<WithDisabled<Awake>>;
+    let rows = [wanted::<Alternatives>(&world), wanted::<NotBoth>(&world)];
+    assert_eq!([world.run(all::<Alternatives>), world.run(all::<NotBoth>)], rows);
+    assert_eq!(world.run(all::<NotDisabled>), wanted::<NotDisabled>(&world));
+}
+
+#[test]
+fn expressions_without_enable_bits_have_any_length() {
+    type Pairs = (Or<(With<Big>, With<Tag>)>, Or<(With<Twelve>, With<Byte>)>);
+    type Many = Or<(Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Not<With<Big>>)>;
+    let (world, _) = populated();
+    let query = world.query::<Entity>().filter::<IgnoreEnabled>();
+    assert_eq!(query.filter::<Many>().count_rows(), query.without::<Big>().count_rows());
+}

@@ -137,7 +137,7 @@ fn an_index_finds_what_a_scan_finds_after_any_change() {
                     world.memory_mut().compact(10_000);
                 }
                 29 => {
-                    let mut other = World::new();
+                    let mut other = crate::common::world();
                     other.spawn_batch((0..500).map(|n| team_and_cell(n % 5)));
                     assert_found(&other, (&teams, &cells), 0..=VALUES);
                     world.merge(other).expect("built alike");
@@ -254,7 +254,7 @@ struct Warm(f32);
 
 #[test]
 fn lists_that_got_new_keys_are_forgotten() -> Result<(), Box<dyn std::error::Error>> {
-    let mut world = World::new();
+    let mut world = world();
     world.spawn_batch((0..1000).map(|i| (Team(i % 10), Warm(0.0), Previous(Warm(0.0)))));
     for i in 0..50 {
         world.spawn_batch((0..4).map(|_| Cell([i; 3])));
