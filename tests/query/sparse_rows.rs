@@ -172,9 +172,14 @@ fn rows_are_those_that_a_look_up_finds() {
     }
 }
 
+/// The numbers of rows below are for chunks of this size.
+fn in_4_kib() -> World {
+    World::builder().chunk_size(ChunkSize::KIB_4).build()
+}
+
 #[test]
 fn chunks_of_which_all_rows_or_none_match_are_whole_slices() {
-    let mut world = small_world();
+    let mut world = in_4_kib();
     let all = world.spawn_batch((0..20_000).map(Serial)).to_vec();
     let chunks: Vec<_> = world.query::<&Serial>().iter().map(<[_]>::len).collect();
     assert!(chunks.len() > 2, "some chunks");
@@ -199,7 +204,7 @@ fn chunks_of_which_all_rows_or_none_match_are_whole_slices() {
 
 #[test]
 fn filters_of_changes_choose_chunks_among_the_rows() {
-    let mut world = small_world();
+    let mut world = in_4_kib();
     let all = world.spawn_batch((0..6_000).map(Serial)).to_vec();
     for entity in [all[3], all[4], all[5_900]] {
         world.insert(entity, name()).expect("it is alive");
