@@ -10,12 +10,13 @@ use super::change_log::ChangeLog;
 use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
 use crate::entity::ArchetypeId;
 
-/// The numbers of archetypes that a world has and has freed. Equal if and only if the archetypes
-/// are the same.
+/// The numbers of archetypes that a world has and has freed, and of places for members that they
+/// got. Equal if and only if the archetypes are the same, and the same queries match them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Census {
     len: usize,
     retired: u64,
+    members: u64,
 }
 
 /// The archetypes of a world, numbered in the order of their creation. An empty one owns at most a
@@ -29,6 +30,8 @@ pub(crate) struct Archetypes {
     size: ChunkSize,
     /// The number of freed archetypes.
     retired: u64,
+    /// The number of calls of [`Archetypes::add_members`].
+    members: u64,
     /// Components whose columns were ever exchanged.
     swapped: Vec<[ComponentId; 2]>,
     /// The order in which columns lie in blocks, by the set of components with bytes, if their
@@ -263,9 +266,15 @@ impl Archetypes {
         swapped
     }
 
+    /// Makes place in an archetype for the members of a sparse component. O(chunks).
+    pub(crate) fn add_members(&mut self, id: ArchetypeId, number: u16) {
+        self.members += 1;
+        self.get_mut(id).add_members(number);
+    }
+
     /// Tells whether the archetypes are still the same.
     pub(crate) const fn census(&self) -> Census {
-        Census { len: self.list.len(), retired: self.retired }
+        Census { len: self.list.len(), retired: self.retired, members: self.members }
     }
 
     /// Bytes of shared stamps that no archetype uses yet.

@@ -21,7 +21,7 @@ impl Archetype {
 
     /// Makes place for the members of a sparse component. O(chunks).
     #[cold]
-    pub(crate) fn add_members(&mut self, number: u16) {
+    pub(super) fn add_members(&mut self, number: u16) {
         let (capacity, chunk_len) = (self.list.chunk_capacity(), self.stamps.chunk_len());
         let extras = self.extras.get_or_insert_with(Extras::plain);
         extras.attachments.add_members(number, capacity, chunk_len);

@@ -213,10 +213,11 @@ impl ComponentHint {
 /// - **Queries choose rows by it**: [`With`](crate::With), [`Without`](crate::Without) and
 ///   [`AnyOf`](crate::AnyOf) read a bit a row, as for
 ///   [enableable](crate::component#enableable-components) components. A pass takes whole slices
-///   where all rows or none have it, and runs of rows between; archetypes of which no entity ever
-///   had it cost as much as without the filter. In a schedule such a filter is an access like
-///   [`Sparse<Burning>`](crate::sparse::Sparse), and two filters never make two queries disjoint.
-///   [`IgnoreEnabled`](crate::IgnoreEnabled) does not change it.
+///   where all rows or none have it, and runs of rows between. Archetypes without these bits cost
+///   as much as without the filter; an archetype gets them with its first entity that has the
+///   component, or when a change leads to it from an archetype that has them. In a schedule such a
+///   filter is an access like [`Sparse<Burning>`](crate::sparse::Sparse), and two filters never
+///   make two queries disjoint. [`IgnoreEnabled`](crate::IgnoreEnabled) does not change it.
 /// - **It is no term**: `&Burning` in a query is a compile error that says so, and so is a bundle
 ///   with it in calls that write one bundle to many rows
 ///   ([`Matching::insert`](crate::Matching::insert), commands by query). A system walks its values

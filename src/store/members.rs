@@ -1,7 +1,7 @@
 //! Members: which rows of the archetypes have which sparse components.
 //!
 //! The sets of the sparse components have the values. An archetype has a bit a row for each sparse
-//! component that one of its entities had ([`Archetype::add_members`]). A new array of bits makes
+//! component that one of its entities had ([`Archetypes::add_members`]). A new array of bits makes
 //! the edges from its archetype void, so that the next move along one first makes the array in its
 //! target, and makes the plans that name the sparse component.
 //!
@@ -62,7 +62,7 @@ impl MemberRows<'_> {
 
     #[cold]
     fn add(&mut self, archetype: ArchetypeId, number: u16) {
-        self.archetypes.get_mut(archetype).add_members(number);
+        self.archetypes.add_members(archetype, number);
         self.graph.recheck();
         self.plans.renew_members(self.archetypes);
     }

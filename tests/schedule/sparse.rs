@@ -273,6 +273,23 @@ fn a_system_that_reads_owns_the_name() {
 }
 
 #[test]
+fn systems_conflict_from_the_first_entity_with_a_component_on() {
+    for seed in 0..20 {
+        let mut world = world();
+        let entity = world.spawn(A(0));
+        let mut schedule = Schedule::new();
+        schedule.add(|mut named: Query<&mut A, With<Name>>| named.rows_mut().for_each(|a| a.0 = 1));
+        schedule.add(|mut all: Query<&mut A>| all.rows_mut().for_each(|a| a.0 += 10));
+        schedule.threads(1).shuffle(seed);
+        // No archetype has the component, so the systems may run in any order.
+        schedule.run(&mut world).unwrap();
+        world.insert(entity, Name("first".to_owned())).unwrap();
+        schedule.run(&mut world).unwrap();
+        assert_eq!(world.get::<A>(entity).map(|a| a.0), Ok(11), "seed {seed}");
+    }
+}
+
+#[test]
 fn queries_see_insertions_after_a_sync_point_and_removals_at_once() {
     let mut world = world();
     world.run(name_all);
