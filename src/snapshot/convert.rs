@@ -103,7 +103,7 @@ fn read_rows(
         }
         input.skip_array(8, "versions of a column")?;
         let mut bits = Vec::new();
-        for kind in AttachmentKind::all() {
+        for kind in AttachmentKind::of_columns() {
             let words = input.skip_array(8, kind.name())?;
             if kind.has_row_bits() {
                 let rows = rows_of_bits(words, rows, capacity);

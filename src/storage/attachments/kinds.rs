@@ -20,9 +20,11 @@ const KINDS: &[&dyn Attachment] = &[
 ];
 
 impl AttachmentKind {
-    /// All kinds, in the order in which their words are saved.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        KINDS.iter().map(|operations| operations.kind())
+    /// The kinds that columns have, in the order in which their words are saved. Members are not
+    /// saved: the sets of their sparse components tell them.
+    pub(crate) fn of_columns() -> impl Iterator<Item = Self> {
+        let kinds = KINDS.iter().map(|operations| operations.kind());
+        kinds.filter(|&kind| kind != Self::MEMBERS)
     }
 
     /// The name of the kind.
@@ -70,7 +72,8 @@ mod tests {
 
     #[test]
     fn a_kind_has_its_place_as_its_number() {
-        let numbers: Vec<_> = AttachmentKind::all().map(AttachmentKind::index).collect();
+        let numbers: Vec<_> = KINDS.iter().map(|operations| operations.kind().index()).collect();
         assert_eq!(numbers, (0..KINDS.len()).collect::<Vec<_>>());
+        assert!(AttachmentKind::of_columns().all(|kind| kind != AttachmentKind::MEMBERS));
     }
 }

@@ -23,7 +23,7 @@ impl WordsPart {
 
     /// The parts of a column.
     pub(crate) fn of_column(column: u16) -> impl Iterator<Item = Self> {
-        let attached = AttachmentKind::all().map(move |kind| Self::Attached(kind, column));
+        let attached = AttachmentKind::of_columns().map(move |kind| Self::Attached(kind, column));
         iter::once(Self::Stamps(StampKind::column(column))).chain(attached)
     }
 
