@@ -92,7 +92,8 @@ operators! {
     /// // Whoever lacks a part of the equipment: one query, each entity once.
     /// let lacking = world.query::<Entity>().filter::<Or<(Without<Shield>, Without<Armour>)>>();
     /// assert!(lacking.rows().eq([bare, shielded]));
-    /// type BothOrNeither = Or<((With<Shield>, With<Armour>), Not<Or<(With<Shield>, With<Armour>)>>)>;
+    /// type Neither = Not<Or<(With<Shield>, With<Armour>)>>;
+    /// type BothOrNeither = Or<((With<Shield>, With<Armour>), Neither)>;
     /// assert!(world.query::<Entity>().filter::<BothOrNeither>().rows().eq([bare, knight]));
     /// ```
     ///
@@ -106,10 +107,12 @@ operators! {
     /// # #[component] struct Shield;
     /// # #[component] struct Armour;
     /// let mut schedule = Schedule::new();
-    /// let apart = |_: Query<&mut Health, With<Shield>>, _: Query<&mut Health, Not<With<Shield>>>| ();
+    /// type Shielded<'w> = Query<'w, &'static mut Health, With<Shield>>;
+    /// let apart = |_: Shielded, _: Query<&mut Health, Not<With<Shield>>>| ();
     /// assert!(schedule.try_add(apart).is_ok());
     /// type Lacking = Or<(Without<Shield>, Without<Armour>)>;
-    /// let unproven = |_: Query<&mut Health, (With<Shield>, With<Armour>)>, _: Query<&mut Health, Lacking>| ();
+    /// type Both = (With<Shield>, With<Armour>);
+    /// let unproven = |_: Query<&mut Health, Both>, _: Query<&mut Health, Lacking>| ();
     /// assert!(schedule.try_add(unproven).is_err());
     /// ```
     ///

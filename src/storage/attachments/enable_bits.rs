@@ -172,11 +172,7 @@ fn bits_from(words: &[AtomicU64], row: u32) -> u64 {
 }
 
 /// Sets in the rows from `to` on, all of which are zero, the bits of `rows` rows from `from` on.
-pub(super) fn or_bits(
-    (ours, to): (&[AtomicU64], u32),
-    (theirs, from): (&[AtomicU64], u32),
-    rows: u32,
-) {
+fn or_bits((ours, to): (&[AtomicU64], u32), (theirs, from): (&[AtomicU64], u32), rows: u32) {
     let mut done = 0;
     while done < rows {
         let (index, bit) = split(to + done);

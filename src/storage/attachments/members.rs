@@ -21,7 +21,7 @@ use crate::version::Version;
 
 use super::attachment::{Attached, Attachment, AttachmentKind};
 use super::attachments::{AttachmentArray, Attachments};
-use super::enable_bits::{ChunkBits, WORD, or_bits, split};
+use super::enable_bits::{ChunkBits, EnableBits, WORD, split};
 
 /// The kind of the bits of members.
 #[derive(Debug)]
@@ -49,26 +49,23 @@ impl Attachment for Members {
         unreachable!("no column has members")
     }
 
+    // The bits follow rows as enable bits do.
     fn rows_arrived(
         &self,
         own: Attached<'_>,
         rows: Range<u32>,
         from: Option<(Attached<'_>, u32)>,
-        _: Version,
+        now: Version,
     ) {
-        if let Some((from, first)) = from {
-            or_bits((own.words, rows.start), (from.words, first), rows.end - rows.start);
-        }
+        EnableBits.rows_arrived(own, rows, from, now);
     }
 
     fn chunk_arrived(&self, own: Attached<'_>, from: Attached<'_>, rows: u32) {
-        or_bits((own.words, 0), (from.words, 0), rows);
+        EnableBits.chunk_arrived(own, from, rows);
     }
 
-    fn row_removed(&self, own: Attached<'_>, row: u32, (from, last): (Attached<'_>, u32)) {
-        let from = ChunkBits { words: from.words };
-        ChunkBits { words: own.words }.set_alone(row, from.is_enabled(last));
-        from.set_alone(last, true);
+    fn row_removed(&self, own: Attached<'_>, row: u32, last: (Attached<'_>, u32)) {
+        EnableBits.row_removed(own, row, last);
     }
 }
 
