@@ -31,6 +31,7 @@ pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod merge;
 pub(crate) mod one_row;
+pub(crate) mod order;
 pub(crate) mod overwrite;
 pub(crate) mod parallel;
 pub(crate) mod rows;
@@ -107,6 +108,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         shared::workloads(),
         snapshot::workloads(),
         merge::workloads(),
+        order::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),
