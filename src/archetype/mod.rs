@@ -17,10 +17,10 @@
 //!   which stamps and attachments are told about rows. [`merge_archetype`] takes over archetypes of
 //!   another world, and [`part`] takes out the rows that leave for one. [`reorder`] puts the rows
 //!   in another order.
-//! * [`archetype_image`] is a copy of an archetype's rows, for restoring them. [`patch`] is the
-//!   difference between two images, and [`rows_view`] a view of the rows of an archetype or of an
-//!   image. [`meta_image`] has the data of all three beside the chunks, and [`chunk_versions`] the
-//!   rule for data that is unchanged between two states.
+//! * [`archetype_image`] is a copy of an archetype's rows, and [`restore_rows`] gives them back.
+//!   [`patch`] is the difference between two images, and [`rows_view`] a view of the rows of an
+//!   archetype or of an image. [`meta_image`] has the data of all three beside the chunks, and
+//!   [`chunk_versions`] the rule for data that is unchanged between two states.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`in_place`] or [`columns_mut`] moves no rows and is not
 //!   recorded.
@@ -51,12 +51,13 @@ mod new_row;
 mod part;
 mod patch;
 mod reorder;
+mod restore_rows;
 mod rows_view;
 mod shared_tags;
 mod traits;
 
 pub(crate) use archetype::Archetype;
-pub(crate) use archetype_image::{ArchetypeImage, RestoreContext};
+pub(crate) use archetype_image::ArchetypeImage;
 pub(crate) use archetypes::{Archetypes, Census};
 pub use bundle::Bundle;
 pub(crate) use bundle::assert_distinct;
@@ -74,6 +75,7 @@ pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};
 pub(crate) use patch::{ArchetypePatch, CellRun};
+pub(crate) use restore_rows::RestoreContext;
 pub(crate) use rows_view::RowsView;
 pub(crate) use shared_tags::{KeptValue, SharedTags};
 pub(crate) use traits::DespawnAction;

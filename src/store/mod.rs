@@ -23,10 +23,10 @@
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
 //!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
 //!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once.
-//! * [`store_image`] is a copy of the state, from which it is restored; [`history`] knows the
-//!   versions that restoring discards.
+//! * [`store_image`] is a copy of the state, and [`restore`] gives it back; [`history`] knows the
+//!   versions that this discards.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] frees archetypes without rows.
+//! * [`retire_archetypes`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`reorder`] puts the rows of an archetype in another order; [`sort_order`] finds the order of
 //!   sorted keys.
@@ -129,7 +129,8 @@ mod reorder;
 mod require_expression;
 mod requirements;
 mod resolved_plan;
-mod retire;
+mod restore;
+mod retire_archetypes;
 mod row_rule;
 mod row_values;
 mod rule;

@@ -1,11 +1,10 @@
-//! A copy of a store's state, for restoring it.
+//! A copy of a store's state, from which [`restore`](super::restore) gives it back.
 
-use crate::archetype::{Archetype, ArchetypeImage, ArchetypePatch, Archetypes, RestoreContext};
+use crate::archetype::{ArchetypeImage, ArchetypePatch, Archetypes};
 use crate::component::SharedImage;
-use crate::entity::{ArchetypeId, DirectoryImage, IdNumbers};
+use crate::entity::{DirectoryImage, IdNumbers};
 use crate::version::Version;
 
-use super::first_panic::FirstPanic;
 use super::history::History;
 use super::sparse_image::SparseImage;
 use super::store::Store;
@@ -18,9 +17,9 @@ pub(crate) struct StoreImage {
     archetypes: Vec<ArchetypeImage>,
     entities: DirectoryImage,
     shared: SharedImage,
-    sparse: SparseImage,
+    pub(super) sparse: SparseImage,
     /// Whether it was read from bytes: its versions are ages, and it knows no list of chunks.
-    is_foreign: bool,
+    pub(super) is_foreign: bool,
     /// The value of [`Store::origin`] in the world that first had the state. It is unique among the
     /// states of that world, unlike the age, which occurs again after a restore.
     origin: u64,
@@ -166,67 +165,7 @@ pub(crate) fn age_of_stamp(history: &History, stamp: u64) -> u64 {
 }
 
 /// The number of archetypes that a store and an image have in common, from the first on.
-fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
+pub(super) fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
     let pairs = images.iter().zip(archetypes.as_slice());
     pairs.take_while(|(image, archetype)| image.set() == archetype.set()).count()
-}
-
-impl Store {
-    /// Gives the store the state of an image that was made of it, or read for it. Its clock goes
-    /// on, and versions after the image's version are discarded, or all versions if the image was
-    /// read. Copies only differences. Drops events, and the sparse components that are not part of
-    /// the image if their entities are not alive in it, or all sparse components if it was read.
-    ///
-    /// # Panics
-    ///
-    /// If an id is reserved or on loan, in debug builds; if a clone of a sparse component panics,
-    /// before any change; or if a destructor panics, at the end.
-    pub(crate) fn restore(&mut self, image: &StoreImage) {
-        let prepared = image.sparse.prepare(&self.sparse);
-        let known = match image.is_foreign {
-            true => 0,
-            false => common_len(&image.archetypes, &self.archetypes),
-        };
-        if self.archetypes.truncate(known, &mut self.pool) {
-            self.forget_retired();
-        }
-        self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
-        self.registry.restore_shared(&image.shared);
-        // Owns the values until the archetypes own them.
-        let images = image.archetypes.iter();
-        let owned: Vec<_> = images.flat_map(|image| image.own_shared(&self.registry)).collect();
-        for new in &image.archetypes[known..] {
-            self.find_or_add(new.set()).expect("a row that fitted a chunk does not");
-        }
-        let (clock, first) = if image.is_foreign {
-            let first = self.history.put_foreign(self.clock);
-            (image.clock.after(first), first)
-        } else {
-            let clock = self.history.put_back(&image.history, image.clock, self.clock);
-            (clock, Version::NEVER)
-        };
-        self.clock = clock;
-        let Self { archetypes, entities, pool, .. } = self;
-        let keeps_places = entities.restore(&image.entities);
-        let mut context = RestoreContext { pool, entities, keeps_places, first };
-        let pairs = archetypes.all_mut().iter_mut().zip(&image.archetypes);
-        for (id, (archetype, image)) in (0..).map(ArchetypeId).zip(pairs) {
-            archetype.restore(id, image, &mut context);
-        }
-        drop(owned);
-        if self.history.is_long() {
-            self.history.forget(self.archetypes.as_slice().iter().flat_map(Archetype::versions));
-        }
-        let mut panic = FirstPanic::default();
-        self.logs.clear(&mut panic);
-        let Self { sparse, entities, archetypes, .. } = self;
-        let is_alive = |entity| {
-            // The ids of another world are other entities.
-            !image.is_foreign
-                && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
-        };
-        image.sparse.restore((sparse, prepared), &is_alive, &mut panic);
-        self.renew_all_members();
-        panic.resume();
-    }
 }

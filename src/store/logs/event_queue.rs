@@ -29,8 +29,7 @@ use crate::version::Version;
 
 use super::super::first_panic::FirstPanic;
 use super::super::read_guard::is_held;
-use super::kept::Kept;
-use super::readers::{ReaderPosition, Readers};
+use super::readers::{Kept, ReaderPosition, Readers};
 
 /// The unread events of type `E`, and the ones that were just sent.
 #[derive(Debug)]

@@ -1,11 +1,10 @@
 //! The logs of a world: events that were sent, and rows that came, changed or went.
 //!
-//! A log is a list whose entries have numbers; its [`readers`] have positions in it. All of them
-//! follow one rule: an entry stays until every reader that exists has read it, and beyond that
-//! only a bound on bytes drops entries.
+//! A log is a list of numbered entries, and [`Kept`] is such a list as its readers see it. The
+//! [`readers`] have positions in it, and one rule by which entries are forgotten: an entry stays
+//! until every reader that exists has read it, and beyond it only a bound on bytes drops entries.
 //!
 //! * [`logs`] has [`Logs`], all logs of a world.
-//! * [`kept`] has [`Kept`], the entries of any log as readers see them.
 //! * [`event_queues`] has an [`event_queue`] for each type of event. Systems send while others
 //!   read, so a queue has locks.
 //! * [`row_logs`] has a [`row_log`] for each component that rows have gained, or lost, and one for
@@ -18,7 +17,6 @@
 
 mod event_queue;
 mod event_queues;
-mod kept;
 mod log_subject;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod logs;
@@ -29,8 +27,7 @@ mod row_logs;
 
 pub(crate) use event_queue::KeptEvents;
 pub(crate) use event_queues::{EventQueueInfo, EventQueues};
-pub(crate) use kept::Kept;
 pub(crate) use log_subject::LogSubject;
 pub(crate) use logs::Logs;
-pub(crate) use readers::ReaderPosition;
+pub(crate) use readers::{Kept, ReaderPosition};
 pub(crate) use row_log::RowLog;

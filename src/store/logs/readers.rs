@@ -1,4 +1,4 @@
-//! The readers of a queue: the position of each, and the items that must be kept for them.
+//! The readers of a log or a queue, and the rule by which their items are forgotten.
 //!
 //! An item of a queue has a number, which grows by one from item to item. A reader has a position:
 //! the number of the item that it reads next. An item stays until every reader has read it. The
@@ -95,5 +95,31 @@ impl Readers {
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.positions.len()
+    }
+}
+
+/// The entries that a log keeps. They are numbered in ascending order.
+pub trait Kept {
+    /// The number of the first entry.
+    fn first(&self) -> u64;
+
+    /// The number of the next entry.
+    fn end(&self) -> u64;
+
+    /// The number of entries before `position`, which its reader has read, among the kept ones.
+    fn read_len(&self, position: u64) -> usize {
+        let read = position.clamp(self.first(), self.end()) - self.first();
+        usize::try_from(read).expect("the entries are in memory")
+    }
+
+    /// The number of entries from `position` on.
+    fn unread_len(&self, position: u64) -> usize {
+        let unread = self.end() - position.clamp(self.first(), self.end());
+        usize::try_from(unread).expect("the entries are in memory")
+    }
+
+    /// The number of entries from `position` on that were dropped before its reader read them.
+    fn missed(&self, position: u64) -> u64 {
+        self.first().saturating_sub(position)
     }
 }

@@ -7,8 +7,7 @@ use crate::component::Component;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
 
-use super::kept::Kept;
-use super::readers::{ReaderPosition, Readers};
+use super::readers::{Kept, ReaderPosition, Readers};
 
 /// Entities that have lost or gained a component, and its values at that time, in order. It is
 /// filled while it has readers.
