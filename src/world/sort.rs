@@ -1,5 +1,7 @@
 //! `sort_by_key`: the rows that a query matches are put in the order of a key.
 
+use core::ops::Range;
+
 use crate::entity::{ArchetypeId, RowIndex};
 use crate::query::{Filter, Query, ReadTerms, masks_in};
 use crate::storage::ChunkRow;
@@ -7,10 +9,21 @@ use crate::store::{Store, sort_order};
 
 use super::matching::Matching;
 
-/// Rows of one archetype.
+/// The rows of one archetype that a query sees.
 struct SeenRows {
     archetype: ArchetypeId,
-    rows: Vec<RowIndex>,
+    /// Their positions, in ranges, which end with their chunk at the latest.
+    runs: Vec<Range<u32>>,
+    len: usize,
+}
+
+impl SeenRows {
+    /// The positions of the rows.
+    fn positions(&self) -> Vec<RowIndex> {
+        let mut positions = Vec::with_capacity(self.len);
+        positions.extend(self.runs.iter().cloned().flatten().map(RowIndex));
+        positions
+    }
 }
 
 impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
@@ -50,15 +63,17 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     pub fn sort_by_key<K: Ord>(self, key: impl FnMut(Q::Row<'_>) -> K) -> usize {
         let (store, filter) = self.into_parts();
         let seen = seen_rows::<Q, F>(store, &filter);
-        let total = seen.iter().map(|seen| seen.rows.len()).sum();
+        let total = seen.iter().map(|seen| seen.len).sum();
         let mut keys = Vec::with_capacity(total);
-        keys.extend(Query::<Q, F>::exclusive_where(store, filter).rows().map(key));
+        // By `fold`, which goes from slice to slice.
+        let rows = Query::<Q, F>::exclusive_where(store, filter).rows();
+        rows.map(key).for_each(|key| keys.push(key));
         assert!(keys.len() == total, "a pass saw other rows than the list of rows");
         // All orders are found before the first row moves, because a comparison may panic.
         let mut orders = Vec::new();
         // From the last archetype on, whose keys are the end of the list.
         for seen in seen.into_iter().rev() {
-            if let Some(order) = sort_order(keys.split_off(keys.len() - seen.rows.len())) {
+            if let Some(order) = sort_order(keys.split_off(keys.len() - seen.len)) {
                 orders.push((seen, order));
             }
         }
@@ -66,8 +81,8 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
             return 0;
         }
         let now = store.advance_clock();
-        let reorder = |(SeenRows { archetype, rows }, order): (_, Vec<u32>)| {
-            store.reorder(archetype, (&rows, &order), now)
+        let reorder = |(seen, order): (SeenRows, Vec<u32>)| {
+            store.reorder(seen.archetype, (&seen.positions(), &order), now)
         };
         orders.into_iter().map(reorder).sum()
     }
@@ -78,13 +93,13 @@ fn seen_rows<Q: ReadTerms, F: Filter>(store: &mut Store, filter: &F) -> Vec<Seen
     let mut seen: Vec<SeenRows> = Vec::new();
     masks_in::<Q, F>(store, filter, |id, archetype, mask| {
         if seen.last().is_none_or(|last| last.archetype != id) {
-            let rows = Vec::with_capacity(archetype.len());
-            seen.push(SeenRows { archetype: id, rows });
+            seen.push(SeenRows { archetype: id, runs: Vec::new(), len: 0 });
         }
-        let Some(SeenRows { rows, .. }) = seen.last_mut() else { return };
-        let (list, chunk) = (archetype.list(), mask.chunk());
+        let Some(SeenRows { runs, len, .. }) = seen.last_mut() else { return };
+        let first = archetype.list().position(ChunkRow { chunk: mask.chunk(), row: 0 }).0;
         for run in mask.runs_in_chunk() {
-            rows.extend(run.map(|row| list.position(ChunkRow { chunk, row })));
+            *len += run.len();
+            runs.push(first + run.start..first + run.end);
         }
     });
     seen
