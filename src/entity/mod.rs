@@ -20,11 +20,11 @@
 //! eight of the twelve-byte slots does), but would take a third more memory, so fewer would fit in
 //! cache.
 //!
-//! The generation of a slot is incremented when its entity is despawned, not when the next one is
-//! spawned: a free slot already holds the generation of its next entity. A stale id therefore fails
-//! the comparison that every look-up makes anyway, and allocating an id ([`allocate`]) does not
-//! touch the generation. Only a reserved or a made-up id can equal the generation of a free
-//! slot; the archetype `u32::MAX` shows that no entity is alive there.
+//! The generation of a slot is incremented when its entity is despawned ([`free`]), not when the
+//! next one is spawned: a free slot already holds the generation of its next entity. A stale id
+//! therefore fails the comparison that every look-up makes anyway, and allocating an id
+//! ([`allocate`]) does not touch the generation. Only a reserved or a made-up id can equal the
+//! generation of a free slot; the archetype `u32::MAX` shows that no entity is alive there.
 //!
 //! Free indices are kept in a stack ([`free_stack`]) and used before fresh ones ([`next_ids`]), so
 //! tables that are indexed by entity are bounded by the peak number of entities. A slot records its
@@ -40,9 +40,9 @@
 //! slots are stored separately ([`far_slots`]) until the vector of slots has nearly reached them
 //! ([`absorb`]).
 //!
-//! The slot of an index is retired after its last generation, 4,294,967,295. An old id becomes
-//! valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row of an
-//! entity; a [`directory_view`] finds it.
+//! The slot of an index is retired after its last generation, 4,294,967,295 ([`free`]). An old id
+//! becomes valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row
+//! of an entity; a [`directory_view`] finds it.
 //!
 //! A [`paged_index`] has a number for some entities, found by the index of their ids.
 //!
@@ -66,7 +66,7 @@
 //!   next_ids, directory_view      read slots, near and far, and reserved ids
 //!   id_queue                      holds the slots during a stage, for reading
 //!   directory                     holds all parts
-//!   absorb, allocate, check, loan, reserve, stage, unused
+//!   absorb, allocate, check, free, loan, reserve, stage, unused
 //!                                 methods of the directory
 //!   directory_image               made of a directory
 //!   id_map, id_numbers            made of a directory or of its image
@@ -83,6 +83,7 @@ mod directory_image;
 mod directory_view;
 mod error;
 mod far_slots;
+mod free;
 mod free_stack;
 mod id;
 mod id_changes;
