@@ -28,6 +28,7 @@ impl<'w> LookupSource<'w> {
     /// # Panics
     ///
     /// If the query asks for more than its access allows.
+    #[inline]
     pub(super) fn new(
         borrow: StoreBorrow<'w>,
         query: &QueryType,

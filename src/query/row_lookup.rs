@@ -33,7 +33,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
     /// the query apply.
     ///
-    /// Each call looks up the query's plan, which takes a third of its 245 instructions: for
+    /// Each call looks up the query's plan, which takes a third of its 234 instructions: for
     /// many entities, make a [`lookup`](Query::lookup), and for one component a
     /// [`World::lookup`](crate::World::lookup), which reads in 40 instructions.
     /// [`World::get`](crate::World::get) compares them.
@@ -180,6 +180,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// # Panics
     ///
     /// If the query asks for more than its access allows.
+    #[inline]
     fn new(borrow: BorrowOf<'w, Q>, filter: F) -> Self {
         let borrow = Q::Mode::begin(borrow);
         let (directory, plan, archetypes) = LookupSource::new(borrow, query_type::<Q, F>());
@@ -239,6 +240,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     }
 
     /// The row, for as long as the lookup would have lasted.
+    #[inline]
     fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
         row_of::<Q, F>(&self.directory, self.plan, self.archetypes, &self.filter, entity)
     }
@@ -301,17 +303,19 @@ fn locate<Q: Terms, F: Filter>(
         return Err(refused(plan, archetype, entity));
     };
     let at = archetype.list().split(place.row());
-    let (rules, watched, beside) = (plan.rows(entry), plan.watched(entry), archetype.beside());
+    let beside = archetype.beside();
     let in_chunk = (at.chunk, archetype.list().rows(at.chunk));
+    // Most queries need neither, and looking them up takes instructions.
+    let (rules, watched) = (|| plan.rows(entry), || plan.watched(entry));
     if is_by_row::<Q, F>()
-        && !RowMask::new(rules, beside.attachments, at.chunk, in_chunk.1).contains(at.row)
+        && !RowMask::new(rules(), beside.attachments, at.chunk, in_chunk.1).contains(at.row)
     {
         return Err(RowError::unseen(entity, plan.broken_row_rule(archetype, at)));
     }
     let at_chunk = StampAt::Chunk(at.chunk as usize);
-    let is_unchanged = F::BY_CHUNK && !filter.passes(beside, &mut { watched }, at_chunk)
+    let is_unchanged = F::BY_CHUNK && !filter.passes(beside, &mut { watched() }, at_chunk)
         || F::BY_LINES > 0
-            && !seen_rows(filter, (rules, watched), beside, in_chunk).contains(at.row);
+            && !seen_rows(filter, (rules(), watched()), beside, in_chunk).contains(at.row);
     if is_unchanged {
         return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
     }

@@ -22,8 +22,8 @@ impl World {
     /// | --- | ---: | ---: |
     /// | `world.get::<C>(entity)` | | 89 |
     /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,240 | 40 |
-    /// | [`query.get(entity)`](crate::Query::get) | | 245 |
-    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 130 | 158 |
+    /// | [`query.get(entity)`](crate::Query::get) | | 234 |
+    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 130 | 130 |
     ///
     /// The result is a `&C`. If `C` is a [split component](crate::component#split-components),
     /// whose fields lie in separate columns, the result is a `C`. If it is a [sparse
