@@ -43,15 +43,7 @@ impl<'w> ChunkMeta<'w> {
     #[inline(always)]
     pub(crate) fn touch_rows(self, column: u16, chunk: u32, rows: Range<u32>, now: Version) {
         match self.attachments {
-            Some(_) => self.touch_attached_rows(column, chunk, rows, now),
-            None => self.stamps.touch(StampKind::column(column), chunk as usize, now),
-        }
-    }
-
-    #[inline(never)]
-    fn touch_attached_rows(self, column: u16, chunk: u32, rows: Range<u32>, now: Version) {
-        match self.chunk_lines(column, chunk) {
-            Some(lines) => lines.touch(rows, now),
+            Some(all) => touch_attached_rows((self.stamps, all), column, (chunk, rows), now),
             None => self.stamps.touch(StampKind::column(column), chunk as usize, now),
         }
     }
@@ -64,5 +56,20 @@ impl<'w> ChunkMeta<'w> {
     #[inline]
     pub(crate) fn value(self, column: u16, chunk: u32) -> ValueCell<'w> {
         self.attachments.expect("no column has a value per chunk").value(column, chunk)
+    }
+}
+
+/// [`ChunkMeta::touch_rows`] of an archetype with attachments. Not a method, because that would
+/// have every caller write the data to the stack.
+#[inline(never)]
+fn touch_attached_rows(
+    (stamps, attachments): (&Stamps, &Attachments),
+    column: u16,
+    (chunk, rows): (u32, Range<u32>),
+    now: Version,
+) {
+    match attachments.lines(stamps, column, chunk) {
+        Some(lines) => lines.touch(rows, now),
+        None => stamps.touch(StampKind::column(column), chunk as usize, now),
     }
 }

@@ -104,7 +104,8 @@ impl<'w> ArchetypeColumnsMut<'w> {
     pub(crate) fn cell<C: Component>(self, column: u16, at: RowIndex, now: Version) -> &'w mut C {
         let (list, beside) = self.into_parts();
         let ChunkRow { chunk, row } = list.split(at);
+        let cell = list.cell_mut(usize::from(column), at);
         beside.touch_rows(column, chunk, row..row + 1, now);
-        list.cell_mut(usize::from(column), at)
+        cell
     }
 }
