@@ -40,7 +40,8 @@ struct DiscardedRange {
 /// The discarded versions of a world, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    ranges: Arc<Vec<DiscardedRange>>,
+    /// A slice, which allocates nothing while it is empty.
+    ranges: Arc<[DiscardedRange]>,
 }
 
 impl History {
@@ -79,8 +80,8 @@ impl History {
     pub(super) fn put_back(&mut self, state: &Self, after: Version, now: Version) -> Version {
         let until = now.next();
         let ahead = until.to_bits() - state.age(after);
-        self.ranges = Arc::clone(&state.ranges);
-        Arc::make_mut(&mut self.ranges).push(DiscardedRange { after, until, ahead });
+        let last = DiscardedRange { after, until, ahead };
+        self.ranges = state.ranges.iter().copied().chain([last]).collect();
         until
     }
 
@@ -91,7 +92,7 @@ impl History {
     pub(super) fn put_foreign(&mut self, now: Version) -> Version {
         let until = now.next();
         let range = DiscardedRange { after: Version::NEVER, until, ahead: until.to_bits() };
-        self.ranges = Arc::new(vec![range]);
+        self.ranges = [range].into();
         until
     }
 
@@ -107,7 +108,7 @@ impl History {
         for version in versions {
             is_used[self.ranges.partition_point(|range| range.until <= version)] = true;
         }
-        let ranges = Arc::make_mut(&mut self.ranges);
+        let mut ranges = self.ranges.to_vec();
         let mut number = 0;
         ranges.dedup_by(|range, before| {
             number += 1;
@@ -117,6 +118,7 @@ impl History {
             }
             joins
         });
+        self.ranges = ranges.into();
     }
 }
 

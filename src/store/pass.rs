@@ -78,6 +78,8 @@ pub(crate) enum NextStep {
     End,
 }
 
+/// The first two are compiled in place: out of line, a third of the start of a pass was the copy of
+/// its fields, to memory and from there to their place in the iterator.
 impl<'w> Pass<'w> {
     /// A pass that only reads, with the read access of a query of a split world. With `padded`, the
     /// slices of cached chunks are rounded up to whole vectors.
@@ -85,6 +87,7 @@ impl<'w> Pass<'w> {
     /// # Panics
     ///
     /// If the query asks for more than the access allows.
+    #[inline(always)]
     pub(crate) fn shared(
         store: &'w Store,
         access: Option<ReadAccess<'w>>,
@@ -105,6 +108,7 @@ impl<'w> Pass<'w> {
     /// # Panics
     ///
     /// If a type of the query has the name of another type of the world.
+    #[inline(always)]
     pub(crate) fn exclusive(store: &'w mut Store, query: &QueryType, padded: bool) -> Self {
         // First, because a refused query leaves the clock as it is.
         let QueryParts { plan, archetypes, clock, .. } = store.query_parts(query);

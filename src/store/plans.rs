@@ -2,7 +2,7 @@
 
 use core::any::TypeId;
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
@@ -26,14 +26,22 @@ use super::requirements::QueryType;
 /// during it no lock is held and every change is complete.
 #[derive(Default)]
 pub(crate) struct Plans {
+    /// Allocated for the first query: it is half of a world's bytes, and a third of the
+    /// instructions that an empty world takes.
+    known: OnceLock<Box<KnownPlans>>,
+    /// The number of types that the world knew at the last [`Plans::update_types`]. Newer plans
+    /// know at least this number.
+    types_len: usize,
+}
+
+/// The plans that were made so far.
+#[derive(Default)]
+struct KnownPlans {
     /// Indices of `list`, plus [`HAS_UNKNOWN`] if a type of the plan was unknown.
     by_type: RwLock<FxHashMap<TypeId, usize>>,
     list: boxcar::Vec<Plan>,
     /// Indices of plans without unknown types.
     recent: RecentPlans,
-    /// The number of types that the world knew at the last [`Plans::update_types`]. Newer plans
-    /// know at least this number.
-    types_len: usize,
 }
 
 /// Marks the index of a plan with an unknown type: a query that finds it checks whether the world
@@ -53,13 +61,34 @@ impl Plans {
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
-        let Self { by_type, list, recent, .. } = self;
+        let KnownPlans { by_type, list, recent } = self.known_mut();
         if let Some(plan) = recent.find(query.key, list) {
             return plan;
         }
         match prepare(by_type, (list, recent), query, registry, archetypes) {
             Ok(index) => &list[index],
             Err(name_taken) => name_taken.refuse(),
+        }
+    }
+
+    /// The plans, for adding some.
+    #[inline]
+    fn known_mut(&mut self) -> &mut KnownPlans {
+        self.known.get_or_init(Box::default);
+        self.known.get_mut().expect("it was initialised")
+    }
+
+    /// Each plan.
+    fn iter(&self) -> impl Iterator<Item = &Plan> {
+        self.known.get().into_iter().flat_map(|known| known.list.iter()).map(|(_, plan)| plan)
+    }
+
+    /// Calls `change` with each plan.
+    #[inline]
+    fn for_each_mut(&mut self, mut change: impl FnMut(&mut Plan)) {
+        let Some(known) = self.known.get_mut() else { return };
+        for index in 0..known.list.count() {
+            change(known.list.get_mut(index).expect("a plan was removed"));
         }
     }
 
@@ -74,7 +103,7 @@ impl Plans {
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> Result<(), NameTaken> {
-        let Self { by_type, list, recent, .. } = self;
+        let KnownPlans { by_type, list, recent } = self.known_mut();
         prepare(by_type, (list, recent), query, registry, archetypes).map(drop)
     }
 
@@ -90,12 +119,64 @@ impl Plans {
         registry: &Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
-        match self.recent.find(query.key, &self.list) {
+        let known = self.known.get_or_init(Box::default);
+        match known.recent.find(query.key, &known.list) {
             Some(plan) => plan,
-            None => self.find_shared(query, registry, archetypes),
+            None => known.find_shared(query, registry, archetypes),
         }
     }
 
+    /// Bytes of all plans.
+    pub(crate) fn bytes(&self) -> usize {
+        self.iter().map(Plan::bytes).sum()
+    }
+
+    /// Whether each plan lists the archetypes that match, and its cached addresses are correct.
+    pub(crate) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
+        self.iter().all(|plan| plan.is_consistent(registry, archetypes))
+    }
+
+    /// Updates the plans with unknown types that may be known now. Must be called before an
+    /// archetype with such types is added.
+    pub(crate) fn update_types(&mut self, registry: &Registry) {
+        if self.types_len == registry.names_len() {
+            return;
+        }
+        if let Some(known) = self.known.get_mut() {
+            known.update_types(registry);
+        }
+        self.types_len = registry.names_len();
+    }
+
+    /// Lists the archetypes in every plan again, after some were freed.
+    pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
+        self.for_each_mut(|plan| plan.remake(archetypes));
+    }
+
+    /// Lists the archetypes again in every plan that names a sparse component, after an archetype
+    /// got members of one.
+    pub(crate) fn renew_members(&mut self, archetypes: &Archetypes) {
+        self.for_each_mut(|plan| {
+            if plan.requirements.name_sparse() {
+                plan.remake(archetypes);
+            }
+        });
+    }
+
+    /// Computes the entries of archetypes again in every plan, after columns were exchanged.
+    pub(crate) fn renew(&mut self, archetypes: &Archetypes, swapped: &[ArchetypeId]) {
+        self.for_each_mut(|plan| {
+            swapped.iter().for_each(|&id| plan.renew(id.0, archetypes.get(id)));
+        });
+    }
+
+    /// Tests an archetype that was just added against every plan.
+    pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
+        self.for_each_mut(|plan| plan.extend(archetypes));
+    }
+}
+
+impl KnownPlans {
     #[cold]
     #[inline(never)]
     fn find_shared(
@@ -126,22 +207,8 @@ impl Plans {
         *by_type.entry(query.key).or_insert_with(plan)
     }
 
-    /// Bytes of all plans.
-    pub(crate) fn bytes(&self) -> usize {
-        self.list.iter().map(|(_, plan)| plan.bytes()).sum()
-    }
-
-    /// Whether each plan lists the archetypes that match, and its cached addresses are correct.
-    pub(crate) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
-        self.list.iter().all(|(_, plan)| plan.is_consistent(registry, archetypes))
-    }
-
-    /// Updates the plans with unknown types that may be known now. Must be called before an
-    /// archetype with such types is added.
-    pub(crate) fn update_types(&mut self, registry: &Registry) {
-        if self.types_len == registry.names_len() {
-            return;
-        }
+    /// [`Plans::update_types`].
+    fn update_types(&mut self, registry: &Registry) {
         for index in 0..self.list.count() {
             let plan = self.list.get_mut(index).expect("a plan was removed");
             let was_unknown = plan.requirements.is_unknown();
@@ -151,40 +218,6 @@ impl Plans {
                 let marked = by_type.values_mut().filter(|value| **value == index | HAS_UNKNOWN);
                 marked.for_each(|value| *value = index);
             }
-        }
-        self.types_len = registry.names_len();
-    }
-
-    /// Lists the archetypes in every plan again, after some were freed.
-    pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
-        for index in 0..self.list.count() {
-            self.list.get_mut(index).expect("a plan was removed").remake(archetypes);
-        }
-    }
-
-    /// Lists the archetypes again in every plan that names a sparse component, after an archetype
-    /// got members of one.
-    pub(crate) fn renew_members(&mut self, archetypes: &Archetypes) {
-        for index in 0..self.list.count() {
-            let plan = self.list.get_mut(index).expect("a plan was removed");
-            if plan.requirements.name_sparse() {
-                plan.remake(archetypes);
-            }
-        }
-    }
-
-    /// Computes the entries of archetypes again in every plan, after columns were exchanged.
-    pub(crate) fn renew(&mut self, archetypes: &Archetypes, swapped: &[ArchetypeId]) {
-        for index in 0..self.list.count() {
-            let plan = self.list.get_mut(index).expect("a plan was removed");
-            swapped.iter().for_each(|&id| plan.renew(id.0, archetypes.get(id)));
-        }
-    }
-
-    /// Tests an archetype that was just added against every plan.
-    pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
-        for index in 0..self.list.count() {
-            self.list.get_mut(index).expect("a plan was removed").extend(archetypes);
         }
     }
 }
@@ -237,7 +270,7 @@ fn checked(
 
 impl core::fmt::Debug for Plans {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_list().entries(self.list.iter().map(|(_, plan)| plan)).finish()
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
@@ -318,11 +351,11 @@ mod tests {
         plans.get_mut(&a, &mut registry, &archetypes);
         plans.get_mut(&b, &mut registry, &archetypes);
         for (query, others) in [(&a, 1), (&b, 0)] {
-            plans.recent.set(query.key, others);
+            plans.known_mut().recent.set(query.key, others);
             assert!(plans.get(query, &registry, &archetypes).key == query.key, "shared");
-            plans.recent.set(query.key, others);
+            plans.known_mut().recent.set(query.key, others);
             assert!(plans.get_mut(query, &mut registry, &archetypes).key == query.key, "exclusive");
-            assert!(plans.recent.get(query.key) != others, "the right index is kept");
+            assert!(plans.known_mut().recent.get(query.key) != others, "the right index is kept");
         }
     }
 
@@ -337,8 +370,7 @@ mod tests {
         assert!(!plans.is_consistent(&registry, &archetypes), "it was not tested");
         plans.extend(&archetypes);
         assert!(plans.is_consistent(&registry, &archetypes), "it was tested");
-        plans.list.get_mut(0).expect("the plan is missing").resolved =
-            ResolvedPlan::new(1, &archetypes);
+        plans.for_each_mut(|plan| plan.resolved = ResolvedPlan::new(1, &archetypes));
         assert!(!plans.is_consistent(&registry, &archetypes), "its entry is gone");
     }
 }
