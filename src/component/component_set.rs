@@ -65,6 +65,12 @@ impl ComponentSet {
         }
     }
 
+    /// The first word of bits.
+    #[inline]
+    pub(crate) fn first_word(&self) -> u64 {
+        self.words.first().copied().unwrap_or(0)
+    }
+
     /// The words of bits.
     #[inline]
     fn low(&self) -> &[u64] {

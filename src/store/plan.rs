@@ -79,6 +79,7 @@ impl Plan {
     }
 
     /// Tests the new archetypes: usually one, in a world that may have thousands.
+    #[inline]
     pub(super) fn extend(&mut self, archetypes: &Archetypes) {
         let first = u32::try_from(self.tested_len).expect("a world has 2^32 archetypes or more");
         for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested_len..]) {
@@ -106,6 +107,7 @@ impl Plan {
     }
 
     /// Adds the entries of a matching archetype.
+    #[inline(never)]
     fn add(&mut self, number: u32, archetype: &Archetype) {
         let (list, width) = (archetype.list(), self.column_map().width());
         let uses = || self.requirements.columns().map(|column| column_use(archetype, column));

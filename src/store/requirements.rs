@@ -396,6 +396,7 @@ impl Requirements {
         self.row_rules.iter().flat_map(RowRule::components).any(|one| one.is_sparse)
     }
 
+    #[inline]
     pub(crate) fn matches(&self, archetype: &Archetype) -> bool {
         self.rule_sets.admit(archetype.set())
             && (!self.rule_sets.name_sparse() || self.admit(archetype))

@@ -69,6 +69,9 @@ pub(crate) struct RuleSets {
     sparse: bool,
     /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
+    /// The first words of `has` and of `lacks`, which refuse most archetypes: in a world of many,
+    /// every cached query tests every new one.
+    first: [u64; 2],
 }
 
 impl RuleSets {
@@ -90,6 +93,7 @@ impl RuleSets {
                 Rule::Meets(expression) => sets.meets.push(expression.clone()),
             }
         }
+        sets.first = [sets.has.first_word(), sets.lacks.first_word()];
         sets
     }
 
@@ -99,7 +103,13 @@ impl RuleSets {
     }
 
     /// Whether all rules without sparse components admit an archetype of this set.
+    #[inline]
     pub(crate) fn admit(&self, set: &ComponentSet) -> bool {
+        let ([has, lacks], first) = (self.first, set.first_word());
+        first & has == has && first & lacks == 0 && self.admit_all_words(set)
+    }
+
+    fn admit_all_words(&self, set: &ComponentSet) -> bool {
         !self.never
             && set.contains_all(&self.has)
             && !set.contains_any(&self.lacks)
