@@ -271,11 +271,13 @@ impl Stamps {
         stamps[self.first + chunk].set(now);
         if last != chunk {
             stamps[self.first + last].set(now);
-            let first = self.first_offset();
-            // The order is not a property of rows, and was stamped in both chunks.
-            for array in self.arrays().skip(1) {
+            // The order, which is the first kind, is not a property of rows, and was stamped in
+            // both chunks.
+            let (stride, mut first) = (self.stride, self.first);
+            for _ in 1..self.kinds {
+                first += stride;
                 // The summary is already no older than the last chunk's stamp.
-                array[first + chunk].raise_to(&array[first + last]);
+                stamps[first + chunk].raise_to(&stamps[first + last]);
             }
         }
     }
