@@ -3,11 +3,12 @@
 //! | error | returned by | what to do |
 //! | --- | --- | --- |
 //! | **entities** | | |
-//! | [`NoSuchEntity`] | [`World::despawn`], [`World::entity`]; a part of other errors | test ids that may be stale: [`World::contains`], [`Entity::some`] |
-//! | [`EntityError`] | [`World::get`], [`World::insert`], [`World::remove`], [`Lookup::get`] and the like | insert the component, or ask [`World::has`] before |
+//! | [`NoSuchEntity`] | [`World::entity`]; a part of other errors | test ids that may be stale: [`World::contains`], [`Entity::some`] |
+//! | [`EntityError`] | [`World::despawn`], [`World::get`], [`World::insert`], [`World::remove`], [`Lookup::get`] and the like | insert the component, or ask [`World::has`] before |
 //! | [`RowError`], for an [`Exclusion`] | [`Query::get`], [`RowLookup`] | pass over the entity, or change the terms and filters |
 //! | [`NotSingle`] | [`Query::single`] | spawn the row, or filter by a tag |
 //! | [`BytesError`] | [`ReflectMut`] | compare names and lengths with [`World::reflect`] |
+//! | [`RelationError`] | in an [`EntityError`], a [`SpawnError`] or a [`CommandErrorKind`] | another target; remove the relation that refuses a despawn |
 //! | **room** | | |
 //! | [`SpawnError`] | [`World::try_spawn`], [`World::spawn_at`], [`World::reserve`] and the like | as for the error in it |
 //! | [`AllocAtError`] | in a [`SpawnError`] of [`World::spawn_at`] | choose another index |
@@ -105,6 +106,7 @@
 //! [`Subject`]: crate::schedule::Subject
 //! [`Parameter`]: crate::schedule::Parameter
 //! [`Exclusion`]: crate::rows::Exclusion
+//! [`RelationError`]: crate::sparse::RelationError
 
 use core::fmt;
 
@@ -114,7 +116,7 @@ use crate::schedule::{AliasingParameters, RunError, ScheduleError, SystemError};
 use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 use crate::snapshot::{ReadError, SnapshotError};
 use crate::testing::{Difference, NotSame};
-use crate::world::BytesError;
+use crate::world::{BytesError, RelationError};
 
 pub use crate::component::NameTaken;
 pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
@@ -138,7 +140,7 @@ debug_is_text! {
     AliasingParameters, AllocAtError, ApplyError, BrokenInvariant, BytesError, ChunkSizeError,
     CommandError, CommandErrors, Difference, EntityError, LayoutError, LevelError, MergeError,
     MergeErrorKind, MissingResource, NameTaken, NoSuchEntity, NotSame, NotSingle,
-    OutOfIds, ParseLevelError, ReadError, ReserveError, RowError, RunError,
+    OutOfIds, ParseLevelError, ReadError, RelationError, ReserveError, RowError, RunError,
     ScatterError, ScheduleError, SnapshotError, SpawnError, SystemError, TooMuchMemory,
     UnsupportedLevel,
 }

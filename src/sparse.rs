@@ -3,6 +3,9 @@
 //! [`#[component(sparse)]`](crate::component#sparse-components) defines one, [`Sparse`] and
 //! [`SparseMut`] are its values as parameters of systems, and the calls of
 //! [`World`](crate::World) take it like any component.
+//!
+//! [`#[relation]`](relation) defines one that points at another entity, and [`Relation`] is such a
+//! relation from both ends.
 
-pub use crate::component::SparseComponent;
-pub use crate::world::{Sparse, SparseMut, SparseRef};
+pub use crate::component::{RelationComponent, SparseComponent, TreeRelation, relation};
+pub use crate::world::{Levels, Relation, RelationError, Sparse, SparseMut, SparseRef};

@@ -123,7 +123,9 @@ impl CommandBuffer {
         kernel: impl FnMut(Q::Slices<'_>, &mut [bool]) + Send + 'static,
     ) {
         const { assert_by_components::<Q, F>() };
-        let retain = move |world: &mut World| Ok(matching::<Q, F>(world)?.retain(kernel));
+        let retain = move |world: &mut World| {
+            matching::<Q, F>(world)?.try_retain(kernel).map_err(CommandErrorKind::Relation)
+        };
         let (verb, entity, change) =
             (CommandVerb::Despawn, Entity::NULL, DeferredChange::new(retain));
         self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
@@ -194,7 +196,7 @@ fn despawn_matches<Q: Terms, F: Filter>(
     world: &mut World,
     _: &[u8],
 ) -> Result<usize, CommandErrorKind> {
-    Ok(matching::<Q, F>(world)?.despawn())
+    matching::<Q, F>(world)?.try_despawn().map_err(CommandErrorKind::Relation)
 }
 
 pub(super) fn matching<Q: Terms, F: Filter>(

@@ -8,6 +8,7 @@ use core::panic::Location;
 use crate::component::NameTaken;
 use crate::entity::{Entity, NoSuchEntity, OutOfIds, TooMuchMemory};
 use crate::storage::LayoutError;
+use crate::store::RelationError;
 
 /// The effects of a playback, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +68,8 @@ pub enum CommandVerb {
     Remove,
     /// Removes components and inserts others.
     Exchange,
-    /// Despawns all entities that a query matches. A despawn of a single entity never fails.
+    /// Despawns one entity or all that a query matches. It fails only if a
+    /// [relation](crate::sparse::relation) refuses it.
     Despawn,
     /// Sorts the rows that a query matches.
     Sort,
@@ -116,6 +118,9 @@ pub enum CommandErrorKind {
     /// A component type of the command has the name of another type in the world. An entity that
     /// was to be spawned with it is never alive, as if it were despawned at once.
     NameTaken(NameTaken),
+    /// A relation is not made, and the other components of the command are; or a relation refuses
+    /// the despawn, and nothing else of the command is lost.
+    Relation(RelationError),
 }
 
 impl CommandErrorKind {
@@ -134,6 +139,7 @@ impl fmt::Display for CommandErrorKind {
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
             Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::NameTaken(error) => fmt::Display::fmt(error, f),
+            Self::Relation(error) => fmt::Display::fmt(error, f),
         }
     }
 }
@@ -185,7 +191,12 @@ impl fmt::Display for CommandError {
         if self.components.is_empty() && names {
             f.write_str(" of no components")?;
         }
-        write!(f, ", recorded at {}, had no effect", self.place)?;
+        let outcome = match (self.verb, &self.fault) {
+            (CommandVerb::Despawn, _) => "had no effect",
+            (_, CommandErrorKind::Relation(_)) => "made no relation",
+            _ => "had no effect",
+        };
+        write!(f, ", recorded at {}, {outcome}", self.place)?;
         if !self.entity.is_null() {
             write!(f, " on {}", self.entity)?;
         }

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use crate::archetype::MoveScratch;
 use crate::entity::{Entity, NoSuchEntity, OutOfIds};
-use crate::store::{FirstPanic, RowValues};
+use crate::store::{FirstPanic, RelationError, RowValues};
 use crate::world::{EntityError, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
@@ -50,6 +50,10 @@ pub(super) struct Player<'p> {
     pub(super) deferred: Range<usize>,
     /// The records before the next barrier that failed, while sparse parts are to be played.
     pub(super) failed_parts: Vec<usize>,
+    /// Whether despawns wait for the sparse parts, because a relation may refuse them.
+    pub(super) defers_despawns: bool,
+    /// The records of these despawns.
+    pub(super) late_despawns: Vec<usize>,
 }
 
 impl Player<'_> {
@@ -62,6 +66,13 @@ impl Player<'_> {
         group: &mut Vec<u32>,
     ) {
         self.play_rows(records.clone(), groups, group);
+        self.play_parts(records);
+        if !self.late_despawns.is_empty() {
+            self.play_late_despawns();
+        }
+    }
+
+    fn play_parts(&mut self, records: Range<usize>) {
         let Self { world, sparse, records: all, failed_parts, outcome, .. } = self;
         let Some(sparse) = sparse else { return };
         if sparse.is_empty() {
@@ -75,8 +86,12 @@ impl Player<'_> {
                 record.kind != RecordKind::Despawn && failed_parts.binary_search(&at).is_err();
             has_effect.then_some(record.entity)
         };
-        sparse.play(&mut world.store, records, entity_of, &mut outcome.panic);
+        let refused = sparse.play(&mut world.store, records, entity_of, &mut outcome.panic);
         failed_parts.clear();
+        for (at, error) in refused {
+            self.record_failed(at, CommandErrorKind::Relation(error));
+        }
+        self.failed_parts.clear();
     }
 
     fn play_rows(
@@ -88,11 +103,16 @@ impl Player<'_> {
         self.world.flush();
         let first = records.start;
         let all = self.records;
-        let run = &all[records];
+        let run = &all[records.clone()];
+        self.defers_despawns = self.world.store.refuses_despawns();
         if run.iter().all(|record| record.kind == RecordKind::Despawn) {
             // Merging is not needed: a second despawn of an entity has no effect.
+            if self.defers_despawns {
+                self.late_despawns.extend(records);
+                return;
+            }
             let ended = self.catch(|world| world.store.despawn_batch(run.len(), |i| run[i].entity));
-            self.outcome.applied.despawned += ended.unwrap_or_default();
+            self.outcome.applied.despawned += ended.and_then(Result::ok).unwrap_or_default();
             return;
         }
         groups.each(run, group, |group| match *group {
@@ -221,6 +241,10 @@ impl Player<'_> {
         }
         let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
             (true, true) => self.discard_spawn(entity),
+            (false, true) if self.defers_despawns => {
+                self.late_despawns.extend(group.last().map(|&i| first + i as usize));
+                Ok(())
+            }
             (false, true) => self.despawn(entity),
             // Records of one entity that is gone are played one by one.
             (false, false) if self.gives_gone_sparse(head) => Err(NoSuchEntity { entity }.into()),
@@ -254,6 +278,12 @@ impl Player<'_> {
         let store = &self.world.store;
         let at = |&i: &u32| &self.records[first + i as usize];
         let [head, .., last] = group else { return false };
+        let is_refusable =
+            at(last).kind == RecordKind::Despawn && at(head).kind != RecordKind::Spawn;
+        if self.defers_despawns && is_refusable {
+            // The other records have their effects, even if the despawn has none.
+            return true;
+        }
         if !store.has_cleanup() {
             return false;
         }
@@ -339,7 +369,7 @@ impl Player<'_> {
         self.report(at + 1, verb, entity, Some(bundle_kind), call_site, fault);
     }
 
-    fn report(
+    pub(super) fn report(
         &mut self,
         at: usize,
         verb: CommandVerb,
@@ -356,7 +386,7 @@ impl Player<'_> {
 
     /// Calls a closure that runs the user's code, if only destructors. Keeps its panic, the first
     /// one, to be resumed after playback.
-    fn catch<R>(&mut self, closure: impl FnOnce(&mut World) -> R) -> Option<R> {
+    pub(super) fn catch<R>(&mut self, closure: impl FnOnce(&mut World) -> R) -> Option<R> {
         let world = &mut *self.world;
         self.outcome.panic.call(|| closure(world))
     }
@@ -391,8 +421,15 @@ impl Player<'_> {
                 let spawned = self.spawn_batch(bundle_kind, rows, value, &mut parts);
                 // Parts of rows that were not spawned: their destructors may panic.
                 self.catch(|_| drop(parts));
-                if let Err(fault) = spawned {
-                    let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);
+                let failed = match spawned {
+                    Ok(refused) => refused
+                        .into_iter()
+                        .map(|(entity, error)| (entity, CommandErrorKind::Relation(error)))
+                        .collect(),
+                    Err(fault) => vec![(Entity::NULL, fault)],
+                };
+                for (entity, fault) in failed {
+                    let verb = CommandVerb::Spawn;
                     self.report(after, verb, entity, Some(bundle_kind), call_site, fault);
                 }
             }
@@ -420,7 +457,8 @@ impl Player<'_> {
         rows: usize,
         value: ValueId,
         parts: &mut Option<Box<dyn BatchParts>>,
-    ) -> Result<(), CommandErrorKind> {
+    ) -> Result<Vec<(Entity, RelationError)>, CommandErrorKind> {
+        let mut refused = Vec::new();
         if let Some(taken) = self.resolved.refused(bundle_kind) {
             return Err(CommandErrorKind::NameTaken(taken));
         }
@@ -440,9 +478,10 @@ impl Player<'_> {
         })?;
         if let Some(parts) = parts.take() {
             let entities = entities.to_vec();
-            parts.put(&mut self.world.store, &entities, &mut self.outcome.panic);
+            let Self { world, outcome, .. } = self;
+            refused = parts.put(&mut world.store, &entities, &mut outcome.panic);
         }
         self.outcome.applied.spawned += rows;
-        Ok(())
+        Ok(refused)
     }
 }

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 use crate::component::SparseBundle;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
-use crate::store::{FirstPanic, PendingParts, Store};
+use crate::store::{FirstPanic, PendingParts, RelationError, Store};
 
 /// A sparse part of a record.
 #[derive(Clone, Copy, Debug)]
@@ -94,21 +94,25 @@ impl SparseValues {
 
     /// Plays the parts of some records, the first that are not played yet. `entity_of` has the
     /// entity of a record that is not refused. Records of entities that are not alive have no
-    /// effect: their values are dropped.
+    /// effect: their values are dropped. Returns the records with relations that are refused.
     pub(super) fn play(
         &mut self,
         store: &mut Store,
         records: Range<usize>,
         entity_of: impl Fn(usize) -> Option<Entity>,
         panic: &mut FirstPanic,
-    ) {
+    ) -> Vec<(usize, RelationError)> {
+        let mut refused = Vec::new();
         while let Some(&Part { record, queue }) = self.parts.get(self.played)
             && record < records.end
         {
             self.played += 1;
             let entity = entity_of(record).filter(|&entity| store.contains(entity));
-            self.queues[queue].play(entity.map(|entity| (&mut *store, entity)), panic);
+            let target = entity.map(|entity| (&mut *store, entity));
+            let played = self.queues[queue].play(target, panic);
+            refused.extend(played.err().map(|error| (record, error)));
         }
+        refused
     }
 
     /// Moves the parts of another buffer, which has `records` records before its own, to the end of
@@ -168,17 +172,36 @@ impl Drop for SparseValues {
 
 /// The sparse parts of the rows of a batch.
 pub(super) trait BatchParts: Send + Sync {
-    /// Puts them into the entities of the rows.
-    fn put(self: Box<Self>, store: &mut Store, entities: &[Entity], panic: &mut FirstPanic);
+    /// Puts them into the entities of the rows. Returns the entities whose relations are refused.
+    fn put(
+        self: Box<Self>,
+        store: &mut Store,
+        entities: &[Entity],
+        panic: &mut FirstPanic,
+    ) -> Vec<(Entity, RelationError)>;
     /// The bytes of the parts, and of the allocation.
     fn bytes(&self) -> (usize, usize);
 }
 
 impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
-    fn put(self: Box<Self>, store: &mut Store, entities: &[Entity], panic: &mut FirstPanic) {
+    fn put(
+        self: Box<Self>,
+        store: &mut Store,
+        entities: &[Entity],
+        panic: &mut FirstPanic,
+    ) -> Vec<(Entity, RelationError)> {
+        let mut refused = Vec::new();
         for (&entity, part) in entities.iter().zip(*self) {
-            store.put_sparse_caught(entity, part.take(), panic);
+            let part = part.take();
+            match store.check_relations(entity, &part) {
+                Ok(()) => store.put_sparse_caught(entity, part, panic),
+                Err(error) => {
+                    refused.push((entity, error));
+                    part.put(panic);
+                }
+            }
         }
+        refused
     }
 
     fn bytes(&self) -> (usize, usize) {
@@ -189,7 +212,15 @@ impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
 /// A queue of any type.
 trait Queue: Any + Send + Sync {
     /// Takes the next value, and changes an entity with it, or drops it.
-    fn play(&mut self, target: Option<(&mut Store, Entity)>, panic: &mut FirstPanic);
+    ///
+    /// # Errors
+    ///
+    /// If a relation is refused. Nothing is changed.
+    fn play(
+        &mut self,
+        target: Option<(&mut Store, Entity)>,
+        panic: &mut FirstPanic,
+    ) -> Result<(), RelationError>;
     fn new_of_type(&self) -> Box<dyn Queue>;
     fn append(&mut self, other: &mut dyn Any);
     fn clear(&mut self, panic: &mut FirstPanic);
@@ -211,15 +242,24 @@ impl<R, A> Default for QueueOf<R, A> {
 }
 
 impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
-    fn play(&mut self, target: Option<(&mut Store, Entity)>, panic: &mut FirstPanic) {
+    fn play(
+        &mut self,
+        target: Option<(&mut Store, Entity)>,
+        panic: &mut FirstPanic,
+    ) -> Result<(), RelationError> {
         let value = self.values.pop_front().expect("a part has a value");
-        match target {
-            Some((store, entity)) => {
-                store.drop_sparse_caught::<R>(entity, panic);
-                store.put_sparse_caught(entity, value, panic);
-            }
-            None => value.put(panic),
+        let Some((store, entity)) = target else {
+            value.put(panic);
+            return Ok(());
+        };
+        let checked = store.check_relations(entity, &value);
+        if checked.is_ok() {
+            store.drop_sparse_caught::<R>(entity, panic);
+            store.put_sparse_caught(entity, value, panic);
+        } else {
+            value.put(panic);
         }
+        checked
     }
 
     fn new_of_type(&self) -> Box<dyn Queue> {

@@ -89,7 +89,7 @@ pub struct Prototype;
 ///
 /// assert_eq!(world.remove::<Sound>(entity).unwrap(), Sound { channel: 7 });
 /// assert!(!world.has::<Gone>(entity) && world.is_empty());
-/// # Ok::<(), phalanx::error::NoSuchEntity>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
 /// ```compile_fail,E0080

@@ -11,7 +11,8 @@
 //! * [`columnar`] has the traits of components of any kind and of components in columns, and
 //!   [`split_component`] has those that are a column for each field. [`sparse`] has the components
 //!   beside the chunks: [`sparse_names`] are their names in a world, and [`sparse_naming`]
-//!   registers them.
+//!   registers them. A [`mod@relation`] is one that points at
+//!   an entity, and [`relation_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
@@ -66,6 +67,8 @@ mod per_chunk;
 mod plain;
 mod previous;
 mod registry;
+mod relation;
+mod relation_rules;
 mod shared_adoption;
 mod shared_codec;
 mod shared_image;
@@ -101,6 +104,8 @@ pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
 pub(crate) use registry::{Registry, RegistryId};
+pub use relation::{RelationComponent, TreeRelation, relation};
+pub(crate) use relation_rules::OnDelete;
 pub(crate) use shared_codec::SharedCodec;
 pub(crate) use shared_image::{SharedImage, SharedTypeImage};
 pub(crate) use shared_map::SharedMap;
@@ -109,7 +114,9 @@ pub(crate) use shared_slot::{HeldValue, SharedSlot};
 pub(crate) use shared_types::SharedRow;
 pub use shared_value::{Shared, SharedValue};
 pub use sparse::SparseComponent;
-pub(crate) use sparse::{SparseBundle, SparseSink, SparseSource, SparseVisitor};
+pub(crate) use sparse::{
+    SparseBundle, SparseReader, SparseSink, SparseSource, SparseVisitor, assert_writable,
+};
 pub(crate) use split_component::ColumnVisitor;
 pub use split_component::SplitMut;
 pub(crate) use split_component::{Parts, SplitComponent};

@@ -12,6 +12,7 @@ use crate::tuples::for_tuples;
 
 use super::component::ComponentHint;
 use super::names::Names;
+use super::relation_rules::RelationRules;
 
 /// A component that is stored beside the chunks, by entity: a value of any `Send + Sync` type, with
 /// or without a destructor. [`#[component(sparse)]`](crate::component#sparse-components) implements
@@ -30,7 +31,7 @@ use super::names::Names;
     note = "define it as one: `#[component(sparse)] struct Name(String);`",
     note = "a component of chunks is read by a query or by `Lookup`"
 )]
-pub trait SparseComponent: Send + Sync + 'static {
+pub trait SparseComponent: Sized + Send + Sync + 'static {
     /// The stable name of the type, unique among all components of a world: see
     /// [`Component::NAME`](crate::Component::NAME).
     const NAME: &'static str;
@@ -41,15 +42,34 @@ pub trait SparseComponent: Send + Sync + 'static {
     fn hint() -> Option<&'static ComponentHint> {
         None
     }
+
+    /// The rules of the relation that the component is, if it is one.
+    #[doc(hidden)]
+    const RELATION: Option<RelationRules<Self>> = None;
+}
+
+/// Checks at compile time that values may be written one by one: a relation has a way back, which
+/// only calls of the world keep.
+pub(crate) const fn assert_writable<S: SparseComponent>() {
+    assert!(
+        S::RELATION.is_none(),
+        "a relation is not written through a reference: give its source another one with \
+         `world.insert(source, Relation::of(target))`, or by a command, and read it with \
+         `world.relation::<Relation>()` and the parameter `Relation<…>` of a system"
+    );
 }
 
 /// Sparse components of a bundle: none, one, or a tuple.
 #[doc(hidden)]
 pub trait SparseBundle: Send + Sync + 'static + sealed::Sealed {
     const IS_EMPTY: bool;
+    /// Whether one of them is a relation.
+    const HAS_RELATIONS: bool;
     const NAMES: Names;
     /// Passes the type of each component to `visitor`.
     fn visit(visitor: &mut impl SparseVisitor);
+    /// Passes a reference to each component to `reader`.
+    fn read(&self, reader: &mut impl SparseReader);
     /// Passes each component to `sink`.
     fn put(self, sink: &mut impl SparseSink);
     /// Takes each component from `source`.
@@ -67,6 +87,12 @@ pub trait SparseVisitor {
     fn visit_sparse<S: SparseComponent>(&mut self);
 }
 
+/// Reads the values of sparse components.
+#[doc(hidden)]
+pub trait SparseReader {
+    fn read<S: SparseComponent>(&mut self, value: &S);
+}
+
 /// Takes the values of sparse components.
 #[doc(hidden)]
 pub trait SparseSink {
@@ -82,11 +108,17 @@ pub trait SparseSource {
 impl<S: SparseComponent> sealed::Sealed for S {}
 impl<S: SparseComponent> SparseBundle for S {
     const IS_EMPTY: bool = false;
+    const HAS_RELATIONS: bool = S::RELATION.is_some();
     const NAMES: Names = Names::of_one(S::NAME);
 
     #[inline]
     fn visit(visitor: &mut impl SparseVisitor) {
         visitor.visit_sparse::<S>();
+    }
+
+    #[inline]
+    fn read(&self, reader: &mut impl SparseReader) {
+        reader.read(self);
     }
 
     #[inline]
@@ -108,11 +140,17 @@ macro_rules! tuples {
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
         impl<$($T: SparseBundle),*> SparseBundle for ($($T,)*) {
             const IS_EMPTY: bool = true $(&& $T::IS_EMPTY)*;
+            const HAS_RELATIONS: bool = false $(|| $T::HAS_RELATIONS)*;
             const NAMES: Names = Names::of_all(&[$($T::NAMES),*]);
 
             #[inline]
             fn visit(visitor: &mut impl SparseVisitor) {
                 $($T::visit(visitor);)*
+            }
+
+            #[inline]
+            fn read(&self, reader: &mut impl SparseReader) {
+                $(self.$i.read(reader);)*
             }
 
             #[inline]

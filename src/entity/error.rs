@@ -18,7 +18,7 @@ use super::Entity;
 /// let entity = world.spawn(());
 /// assert!(world.despawn(entity).is_ok());
 ///
-/// let error = world.despawn(entity).unwrap_err();
+/// let error = world.entity(entity).unwrap_err();
 /// assert_eq!(error.entity, entity);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]

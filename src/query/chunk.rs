@@ -209,7 +209,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     /// world.despawn(first)?;
     /// let chunk = world.query::<&Health>().chunks().next().unwrap();
     /// assert!(chunk.order_version() > before && chunk.arrival_version() <= before);
-    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[must_use]
     pub const fn order_version(&self) -> Version {

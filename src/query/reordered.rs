@@ -35,7 +35,7 @@ use super::filter::{Filter, StampAt, sealed};
 /// world.despawn(entities[0])?;
 /// // The chunk of the entity, and the last one, whose last row took its place.
 /// assert_eq!(world.query::<&Position>().filter_since::<Reordered>(before).iter().count(), 2);
-/// # Ok::<(), phalanx::error::NoSuchEntity>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Reordered {

@@ -58,7 +58,7 @@ use super::term_shape::TermShape;
 ///     world.despawn(entity)?;
 /// }
 /// # assert_eq!(world.len(), 1);
-/// # Ok::<(), phalanx::error::NoSuchEntity>(())
+/// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",

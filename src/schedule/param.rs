@@ -6,14 +6,14 @@ use core::ops::{Deref, DerefMut};
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::command::{CommandBuffer, Commands};
-use crate::component::{Component, Registry, SparseComponent};
+use crate::component::{Component, Registry, RelationComponent, SparseComponent, assert_writable};
 use crate::logs::{EventBuffer, EventWriter};
 use crate::query::{Filter, Query, Terms, assert_unaliased, lookup_type, query_type};
 use crate::store::{AccessGuard, AccessRequest, SplitStore};
 use crate::version::Version;
 use crate::world::{
-    Lookup, LookupMut, MissingResource, Res, ResMut, Resources, Sparse, SparseGrant, SparseMut,
-    SparseMutGrant, World,
+    Lookup, LookupMut, MissingResource, Relation, Res, ResMut, Resources, Sparse, SparseGrant,
+    SparseMut, SparseMutGrant, World,
 };
 
 use super::param_access::{NamedAccess, ParamKind};
@@ -38,6 +38,7 @@ pub struct SystemRun<'r> {
 /// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | systems that write `C` |
 /// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | systems that access `C` |
 /// | [`Sparse<T>`](Sparse) | read access to the sparse component `T` of any entity | systems with `SparseMut<T>` |
+/// | [`Relation<R>`](Relation) | read access to the relation `R`, from both ends | none: commands change relations |
 /// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>`, and queries that choose rows by `T` |
 /// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
 /// | [`EventReader<E>`](crate::logs::EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
@@ -84,7 +85,7 @@ pub struct SystemRun<'r> {
 /// The trait is sealed: there are no other parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `Relation<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {
@@ -288,6 +289,30 @@ impl<T: SparseComponent> SystemParam for Sparse<'_, T> {
     }
 }
 
+impl<R: RelationComponent> sealed::Sealed for Relation<'_, R> {}
+impl<R: RelationComponent> SystemParam for Relation<'_, R> {
+    type Item<'a> = Relation<'a, R>;
+    type State = ();
+    type Borrowed<'r> = SparseGrant<'r, R>;
+
+    fn access(registry: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::sparse::<R>(registry, false))
+    }
+
+    fn bind(_: &mut World) {}
+
+    fn borrow<'r>(
+        (): &'r mut (),
+        run: &SystemRun<'r>,
+    ) -> Result<SparseGrant<'r, R>, MissingResource> {
+        Ok(SparseGrant::new(run.split))
+    }
+
+    fn item<'a>(borrowed: &'a mut SparseGrant<'_, R>, _: Version) -> Relation<'a, R> {
+        Relation::granted(borrowed)
+    }
+}
+
 impl<T: SparseComponent> sealed::Sealed for SparseMut<'_, T> {}
 impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
     type Item<'a> = SparseMut<'a, T>;
@@ -299,6 +324,7 @@ impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
     }
 
     fn bind(world: &mut World) {
+        const { assert_writable::<T>() };
         world.add_sparse_set::<T>();
     }
 

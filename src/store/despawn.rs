@@ -5,6 +5,8 @@
 //! caches hold, each of the three is a cache miss. So a batch prefetches the slots of entities some
 //! steps ahead, and their rows a few steps ahead, when the slots have arrived.
 
+use rustc_hash::FxHashMap;
+
 use crate::archetype::{DespawnAction, MoveContext};
 use crate::component::Gone;
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
@@ -12,7 +14,9 @@ use crate::storage::ChunkSet;
 use crate::version::Version;
 
 use super::change_row::RowChange;
+use super::error::EntityError;
 use super::matches::{MatchedChunks, Matches};
+use super::relation_error::RelationError;
 use super::store::Store;
 
 /// The number of steps by which the prefetch of a slot precedes its use.
@@ -21,17 +25,21 @@ const SLOTS_AHEAD: usize = 32;
 const ROWS_AHEAD: usize = 16;
 
 impl Store {
-    /// Despawns an entity with its sparse components. No id may be reserved.
+    /// Despawns an entity with its sparse components, and the entities that follow it. No id may be
+    /// reserved.
     ///
     /// # Errors
     ///
-    /// If the entity is not alive.
+    /// If the entity is not alive, or a relation refuses the despawn.
     ///
     /// # Panics
     ///
     /// If a destructor of its sparse components panics. The entity is despawned.
     #[inline]
-    pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
+    pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
+        if self.sparse.has_relations() {
+            return self.despawn_related(entity);
+        }
         if self.has_cleanup() {
             self.end_one_row(entity)?;
         } else {
@@ -45,13 +53,56 @@ impl Store {
         Ok(())
     }
 
-    /// Despawns the entities `entity(0..len)` in this order, with one version, and returns their
-    /// number. Ids that are not alive are skipped. No id may be reserved.
+    /// [`Store::despawn`] in a world with relations.
+    #[cold]
+    fn despawn_related(&mut self, entity: Entity) -> Result<(), EntityError> {
+        match self.despawn_batch(1, |_| entity)? {
+            0 => Err(NoSuchEntity { entity }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Despawns the entities `entity(0..len)` in this order, and after them those that follow, with
+    /// one version. Returns the number of all. Ids that are not alive are skipped. No id may be
+    /// reserved.
+    ///
+    /// # Errors
+    ///
+    /// If a relation refuses the despawn of one. No entity is despawned.
     ///
     /// # Panics
     ///
     /// If a destructor of sparse components panics. All entities are despawned.
-    pub(crate) fn despawn_batch(&mut self, len: usize, entity: impl Fn(usize) -> Entity) -> usize {
+    pub(crate) fn despawn_batch(
+        &mut self,
+        len: usize,
+        entity: impl Fn(usize) -> Entity,
+    ) -> Result<usize, RelationError> {
+        if self.has_despawn_rules() {
+            let all = self.plan_despawn((0..len).map(entity))?;
+            return Ok(self.despawn_all(all.len(), |i| all[i]));
+        }
+        Ok(self.despawn_all(len, entity))
+    }
+
+    /// Despawns entities as far as relations do not refuse it, and those that follow. Returns the
+    /// number of all, and why others are kept.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of sparse components panics. The entities are despawned.
+    pub(crate) fn despawn_most(
+        &mut self,
+        named: &[Entity],
+        refused: &mut FxHashMap<Entity, RelationError>,
+    ) -> usize {
+        let (all, kept) = self.settle_despawns(named);
+        *refused = kept;
+        self.despawn_all(all.len(), |i| all[i])
+    }
+
+    /// [`Store::despawn_batch`] of entities that no relation keeps.
+    fn despawn_all(&mut self, len: usize, entity: impl Fn(usize) -> Entity) -> usize {
         let (mut despawned, mut now) = (0, None);
         for i in 0..len {
             self.look_ahead(i, len, &entity);
@@ -67,9 +118,17 @@ impl Store {
         }
         if !self.sparse.is_empty() {
             // Entities that were not alive have no values.
-            self.sparse.end(len, &entity);
+            self.end_sparse(len, &entity);
         }
         despawned
+    }
+
+    /// Drops the sparse components of entities that are not alive any more, and the relations to
+    /// them.
+    fn end_sparse(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity) {
+        let (sets, mut rows) = self.sets_and_rows();
+        sets.end_targets(len, entity, &mut |source, number| rows.set(source, number, false));
+        sets.end(len, entity);
     }
 
     /// Removes the row of an entity in a world that has cleanup components, or keeps them.
@@ -129,27 +188,37 @@ impl Store {
         }
     }
 
-    /// Despawns all entities that match, and returns their number.
+    /// Despawns all entities that match and those that follow them, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// If a relation refuses the despawn of one. No entity is despawned.
     ///
     /// # Panics
     ///
     /// If a destructor of sparse components panics. All entities are despawned.
-    pub(crate) fn despawn_matches(&mut self, matches: &Matches) -> usize {
+    pub(crate) fn despawn_matches(&mut self, matches: &Matches) -> Result<usize, RelationError> {
         let Matches { chunks, rows } = matches;
         if !rows.is_empty() {
             let rows: Vec<_> = rows.iter().flat_map(|matched| &matched.entities).collect();
             return self.despawn_batch(rows.len(), |i| *rows[i]);
         }
         if chunks.is_empty() {
-            return 0;
+            return Ok(0);
         }
         let with_sparse = if self.sparse.is_empty() { vec![] } else { self.entities_of(chunks) };
+        if self.has_despawn_rules() {
+            let all = self.plan_despawn(with_sparse.iter().copied())?;
+            if all.len() > with_sparse.len() {
+                return Ok(self.despawn_all(all.len(), |i| all[i]));
+            }
+        }
         let now = self.advance_clock();
         let ended = chunks.iter().map(|matched| self.despawn_matched(matched, now)).sum();
         if !with_sparse.is_empty() {
-            self.sparse.end(with_sparse.len(), &|i| with_sparse[i]);
+            self.end_sparse(with_sparse.len(), &|i| with_sparse[i]);
         }
-        ended
+        Ok(ended)
     }
 
     /// Despawns the entities of chunks that are not gone. Returns their number.

@@ -6,6 +6,8 @@ use core::fmt;
 use crate::entity::{AllocAtError, Entity, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 use crate::storage::LayoutError;
 
+use super::relation_error::RelationError;
+
 /// Defines an error that is one of several others.
 macro_rules! one_of {
     ($name:ident { $($variant:ident($error:ty)),* $(,)? }) => {
@@ -35,9 +37,13 @@ pub enum EntityError {
     Layout(LayoutError),
     /// The entity was named twice in one call that borrows each of them mutably.
     Repeated(Entity),
+    /// A relation is not made, or it refuses the despawn.
+    Relation(RelationError),
 }
 
-one_of! { EntityError { NoSuchEntity(NoSuchEntity), Layout(LayoutError) } }
+one_of! {
+    EntityError { NoSuchEntity(NoSuchEntity), Layout(LayoutError), Relation(RelationError) }
+}
 
 impl EntityError {
     /// The error for an entity without a component. An entity that is gone is not alive.
@@ -62,6 +68,7 @@ impl fmt::Display for EntityError {
             Self::Repeated(entity) => {
                 write!(f, "entity {entity} is named twice: borrow each entity mutably once")
             }
+            Self::Relation(error) => fmt::Display::fmt(error, f),
         }
     }
 }
@@ -82,6 +89,8 @@ pub enum SpawnError {
     Id(AllocAtError),
     /// The entity to be copied is not alive.
     NoSuchEntity(NoSuchEntity),
+    /// A relation of the bundle cannot be made.
+    Relation(RelationError),
     /// Two columns have different lengths.
     Uneven {
         /// The length of the first column.
@@ -98,6 +107,7 @@ one_of! {
         Memory(TooMuchMemory),
         Id(AllocAtError),
         NoSuchEntity(NoSuchEntity),
+        Relation(RelationError),
     }
 }
 
@@ -119,6 +129,7 @@ impl fmt::Display for SpawnError {
             Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::Id(error) => fmt::Display::fmt(error, f),
             Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
+            Self::Relation(error) => fmt::Display::fmt(error, f),
             Self::Uneven { first, other } => write!(
                 f,
                 "columns of {first} and {other} rows make no entities: give slices of one length"

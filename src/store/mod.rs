@@ -33,10 +33,13 @@
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
 //! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that are
-//!   stored by entity beside the chunks, with a [`sparse_set`] for each type. A [`sparse_image`] is
-//!   a copy of them; [`first_panic`] catches the panics of their destructors. [`members`] keeps a
-//!   bit for each row that has one, and [`sparse_rules`] are the rules by which queries choose
-//!   these.
+//!   stored by entity beside the chunks, with a [`sparse_set`] for each type, an [`erased_set`]
+//!   where no one knows the type; `sparse_set_tests` tests one. A [`sparse_image`] is a copy of
+//!   them; [`first_panic`] catches the panics of their destructors. [`members`] keeps a bit for
+//!   each row that has one, and [`sparse_rules`] are the rules by which queries choose these.
+//! * [`sources`] is the way back of a relation, beside its set; [`levels`] sorts a tree by depth.
+//!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
+//!   before a despawn. A [`relation_error`] says why one was refused.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -106,6 +109,8 @@ mod change_rows;
 mod cleanup;
 mod component_ref;
 mod despawn;
+mod despawn_plan;
+mod erased_set;
 mod error;
 mod expression;
 mod find_edge;
@@ -114,6 +119,7 @@ mod hidden_filter;
 mod history;
 mod ids;
 mod instantiate;
+mod levels;
 mod logs;
 mod matches;
 mod members;
@@ -125,6 +131,8 @@ mod plans;
 mod query_parts;
 mod read_guard;
 mod recent_plans;
+mod relate;
+mod relation_error;
 mod reorder;
 mod require_expression;
 mod requirements;
@@ -135,10 +143,13 @@ mod row_rule;
 mod row_values;
 mod rule;
 mod sort_order;
+mod sources;
 mod sparse;
 mod sparse_image;
 mod sparse_rules;
 mod sparse_set;
+#[cfg(test)]
+mod sparse_set_tests;
 mod sparse_sets;
 mod spawn;
 mod split_store;
@@ -150,10 +161,12 @@ mod tagged_entries;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
+pub(crate) use erased_set::SparseSetInfo;
 pub use error::{EntityError, SpawnError};
 pub(crate) use expression::Expression;
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
+pub use levels::Levels;
 pub(crate) use logs::{
     EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition, RowLog,
 };
@@ -164,6 +177,7 @@ pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use read_guard::{ReadGuard, is_held};
+pub use relation_error::RelationError;
 pub(crate) use requirements::QueryType;
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
 pub(crate) use row_rule::RowRule;
@@ -172,7 +186,6 @@ pub(crate) use rule::Rule;
 pub(crate) use sort_order::sort_order;
 pub(crate) use sparse::PendingParts;
 pub(crate) use sparse_set::SparseSet;
-pub(crate) use sparse_sets::SparseSetInfo;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};

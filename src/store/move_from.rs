@@ -8,7 +8,7 @@
 
 use crate::archetype::{Archetype, MoveContext};
 use crate::component::AdoptionPlan;
-use crate::entity::IdMap;
+use crate::entity::{Entity, IdMap};
 
 use super::first_panic::FirstPanic;
 use super::matches::{Matches, SelectedRows};
@@ -78,6 +78,7 @@ impl Store {
         let mut panic = FirstPanic::default();
         map_references(&mut parts, &other.registry, &ids, &mut panic);
         self.move_rows(&mut parts, &targets, &adopted, now);
+        other.cut_relations(&olds);
         let leaving = other.sparse.split(&olds);
         let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old));
         self.set_members(&came);
@@ -112,6 +113,17 @@ impl Store {
             part
         };
         leaving.parts().map(&mut take).collect()
+    }
+
+    /// Removes the relations that have one end among entities that were taken out.
+    fn cut_relations(&mut self, olds: &[Entity]) {
+        if !self.sparse.has_relations() {
+            return;
+        }
+        let Self { sparse, entities, .. } = self;
+        let cut = sparse.cut_relations(olds, &|entity| entities.contains(entity));
+        let (_, mut rows) = self.sets_and_rows();
+        cut.into_iter().for_each(|(number, source)| rows.set(source, number, false));
     }
 
     /// Takes over the memory of rows that were taken out of another world: all of its memory if it

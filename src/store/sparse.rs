@@ -28,6 +28,7 @@ impl Store {
     pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
         self.check_sets::<B::Sparse>();
+        self.check_relations(Entity::NULL, sparse.get())?;
         let entity = self.spawn(columns)?;
         self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
@@ -42,6 +43,7 @@ impl Store {
     ) -> Result<(), SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
         self.check_sets::<B::Sparse>();
+        self.check_relations(entity, sparse.get())?;
         self.spawn_at(entity, columns)?;
         self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
@@ -64,11 +66,22 @@ impl Store {
         }
         self.check_sets::<<I::Item as Bundle>::Sparse>();
         let mut parts = Vec::new();
-        let rows = self.write_each(bundles.map(|bundle| {
-            let (columns, sparse) = PendingParts::split(bundle);
-            parts.push(sparse);
-            columns
-        }))?;
+        let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
+            let mut all_columns = Vec::new();
+            for (columns, sparse) in bundles.map(PendingParts::split) {
+                all_columns.push(columns);
+                parts.push(sparse);
+            }
+            // New entities have no sources, so that each relation is tested for itself.
+            parts.iter().try_for_each(|part| self.check_relations(Entity::NULL, part.get()))?;
+            self.write_each(all_columns.into_iter())?
+        } else {
+            self.write_each(bundles.map(|bundle| {
+                let (columns, sparse) = PendingParts::split(bundle);
+                parts.push(sparse);
+                columns
+            }))?
+        };
         self.add_sets::<<I::Item as Bundle>::Sparse>();
         let entities = self.spawned(rows).to_vec();
         // They are new, so no value is replaced and no destructor runs.
@@ -88,8 +101,10 @@ impl Store {
         let (columns, sparse) = PendingParts::split(bundle);
         if const { is_sparse::<B>() } {
             self.ensure_alive(entity)?;
+            self.check_relations(entity, sparse.get())?;
         } else {
             self.check_sets::<B::Sparse>();
+            self.check_relations(entity, sparse.get())?;
             self.insert(entity, columns)?;
         }
         self.add_sets::<B::Sparse>();
@@ -121,9 +136,11 @@ impl Store {
         self.ensure_has_sparse::<R::Sparse>(entity)?;
         let columns = if const { is_sparse::<(R, A)>() } {
             self.ensure_alive(entity)?;
+            self.check_relations(entity, sparse.get())?;
             R::Columns::load(&mut &[][..])
         } else {
             self.check_sets::<A::Sparse>();
+            self.check_relations(entity, sparse.get())?;
             self.exchange::<R::Columns, A::Columns>(entity, columns)?
         };
         self.add_sets::<A::Sparse>();
@@ -319,6 +336,11 @@ impl<S: SparseBundle> PendingParts<S> {
     pub(crate) fn split<B: Bundle<Sparse = S>>(bundle: B) -> (B::Columns, Self) {
         let (columns, sparse) = bundle.split();
         (columns, Self(Some(sparse)))
+    }
+
+    #[inline]
+    pub(crate) const fn get(&self) -> &S {
+        self.0.as_ref().expect("the components are taken when they are consumed")
     }
 
     #[inline]

@@ -15,10 +15,16 @@
 //!
 //! A set has a *version*: each change gives it one that it never had. So a copy with the same
 //! version equals the set.
+//!
+//! The set of a relation has the [`Sources`] of each target beside the values. Each change of a
+//! value changes them: [`SparseComponent::RELATION`] is a constant, so other sets pay with no
+//! instruction.
 
+use crate::component::SparseComponent;
 use crate::entity::{Entity, PagedIndex};
 
 use super::first_panic::FirstPanic;
+use super::sources::Sources;
 
 /// Makes a vector a copy of some values.
 type CopyValues<T> = fn(&[T], &mut Vec<T>);
@@ -36,23 +42,36 @@ pub(crate) struct SparseSet<T> {
     clock: u64,
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
+    /// The way back of a relation.
+    sources: Sources,
 }
 
-impl<T> Default for SparseSet<T> {
+impl<T: SparseComponent> Default for SparseSet<T> {
     fn default() -> Self {
         Self {
             positions: PagedIndex::default(),
             entities: Vec::new(),
             values: Vec::new(),
-            copy_values: None,
+            copy_values: copy_relations::<T>(),
             version: 0,
             clock: 0,
             unmarked: Vec::new(),
+            sources: Sources::default(),
         }
     }
 }
 
-impl<T: Clone> SparseSet<T> {
+/// Relations are part of all snapshots.
+fn copy_relations<T: SparseComponent>() -> Option<CopyValues<T>> {
+    T::RELATION?;
+    Some(|from, to| {
+        let rules = T::RELATION.expect("it is a relation");
+        to.clear();
+        to.extend(from.iter().map(|value| (rules.of)((rules.target)(value))));
+    })
+}
+
+impl<T: SparseComponent + Clone> SparseSet<T> {
     /// Makes the values part of snapshots.
     pub(crate) fn keep(&mut self) {
         // `clone_into` uses the allocations of the older values that it replaces.
@@ -60,7 +79,7 @@ impl<T: Clone> SparseSet<T> {
     }
 }
 
-impl<T> SparseSet<T> {
+impl<T: SparseComponent> SparseSet<T> {
     /// Whether the values are part of snapshots.
     pub(super) const fn is_kept(&self) -> bool {
         self.copy_values.is_some()
@@ -87,6 +106,7 @@ impl<T> SparseSet<T> {
         copy_values(&self.values, &mut other.values);
         other.positions.clone_from(&self.positions);
         other.entities.clone_from(&self.entities);
+        other.sources.clone_from(&self.sources);
         (other.version, other.copy_values) = (self.version, self.copy_values);
     }
 
@@ -148,7 +168,13 @@ impl<T> SparseSet<T> {
         if let Some(at) = known {
             let at = at as usize;
             debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
+            if let Some(rules) = T::RELATION {
+                self.relink(at, (rules.target)(&value));
+            }
             return Some(core::mem::replace(&mut self.values[at], value));
+        }
+        if let Some(rules) = T::RELATION {
+            self.sources.push(entity, (rules.target)(&value));
         }
         self.entities.push(entity);
         self.values.push(value);
@@ -180,19 +206,86 @@ impl<T> SparseSet<T> {
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
         let at = self.position(entity)?;
-        let position = self.positions.take(entity.index())?;
         self.change();
-        self.entities.swap_remove(at);
+        if let Some(rules) = T::RELATION {
+            self.unlink(at, (rules.target)(&self.values[at]));
+            self.sources.swap_remove(at);
+        }
+        Some(self.remove_at(at))
+    }
+
+    /// Removes the value at a position, without the way back.
+    #[inline]
+    fn remove_at(&mut self, at: usize) -> T {
+        let removed = self.entities.swap_remove(at);
+        let position = self.positions.take(removed.index()).expect("it has a value");
         if let Some(moved) = self.entities.get(at) {
             self.positions.replace(moved.index(), position);
         }
-        Some(self.values.swap_remove(at))
+        self.values.swap_remove(at)
+    }
+
+    /// Takes the source at a position out of the list of its target.
+    fn unlink(&mut self, at: usize, target: Entity) {
+        if let Some((moved, place)) = self.sources.unlink(at, target) {
+            let position = self.position(moved).expect("a source has a value");
+            self.sources.put_place(position, place);
+        }
+    }
+
+    /// Moves the source at a position to the list of another target, before its value changes.
+    fn relink(&mut self, at: usize, target: Entity) {
+        let former = self.target_at(at);
+        if former != target {
+            self.unlink(at, former);
+            self.sources.link(at, self.entities[at], target);
+        }
+    }
+
+    fn target_at(&self, at: usize) -> Entity {
+        T::RELATION.map_or(Entity::NULL, |rules| (rules.target)(&self.values[at]))
+    }
+
+    /// The target of a source, if this is the set of a relation.
+    #[inline]
+    pub(crate) fn target(&self, source: Entity) -> Option<Entity> {
+        let at = self.position(source)?;
+        T::RELATION.map(|rules| (rules.target)(&self.values[at]))
+    }
+
+    /// The sources of a target; none if this is not the set of a relation.
+    #[inline]
+    pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
+        self.sources.of(target)
+    }
+
+    /// The entities with sources, in the order of the lists.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = Entity> {
+        self.sources.targets()
+    }
+
+    /// Removes all relations to a target, and returns their sources. O(sources).
+    pub(super) fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
+        let Some(list) = self.sources.take_list(target) else { return Vec::new() };
+        self.change();
+        for &source in list.sources() {
+            let at = self.position(source).expect("a source has a value");
+            self.sources.swap_remove(at);
+            self.remove_at(at);
+        }
+        list.into_sources()
     }
 
     /// Renames all entities.
     pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
         self.change();
         self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
+        if let Some(rules) = T::RELATION {
+            self.values
+                .iter_mut()
+                .for_each(|value| *value = (rules.of)(new((rules.target)(value))));
+            self.sources.rename(new);
+        }
         self.positions.clear();
         self.index_from(0);
     }
@@ -204,6 +297,7 @@ impl<T> SparseSet<T> {
         self.copy_values = self.copy_values.or(other.copy_values);
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);
+        self.sources.append(&mut other.sources);
         other.positions.clear();
         self.index_from(first);
     }
@@ -220,15 +314,35 @@ impl<T> SparseSet<T> {
         }
     }
 
-    /// Moves the values of some entities to a new set, in the order of the entities. O(entities).
+    /// Moves the values of some entities to a new set, in the order of the entities. A relation
+    /// must have both ends among them, or none. O(entities).
     pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self { copy_values: self.copy_values, ..Self::default() };
+        if T::RELATION.is_some() {
+            self.split_relations(entities, &mut part);
+            return part;
+        }
         for &entity in entities {
             if let Some(value) = self.remove(entity) {
                 part.insert(entity, value);
             }
         }
         part
+    }
+
+    /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
+    fn split_relations(&mut self, entities: &[Entity], part: &mut Self) {
+        self.change();
+        for &entity in entities {
+            self.sources.take_list(entity).into_iter().for_each(|list| part.sources.put_list(list));
+        }
+        for &entity in entities {
+            let Some(at) = self.position(entity) else { continue };
+            part.sources.push_place(self.sources.swap_remove(at));
+            part.entities.push(entity);
+            part.values.push(self.remove_at(at));
+        }
+        part.index_from(0);
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
@@ -258,9 +372,12 @@ impl<T> SparseSet<T> {
         });
     }
 
-    /// Drops the values of entities for which `is_alive` is false, in the order of the set.
-    /// O(values).
+    /// Drops the values of entities for which `is_alive` is false, in the order of the set, or all
+    /// relations. O(values).
     pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
+        if T::RELATION.is_some() {
+            return self.clear(panic);
+        }
         let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
         let ended: Vec<_> = ended.collect();
         self.end(ended.len(), &|i| ended[i], panic);
@@ -271,6 +388,7 @@ impl<T> SparseSet<T> {
         self.change();
         self.positions.clear();
         self.entities.clear();
+        self.sources.clear();
         let mut values = self.values.drain(..);
         panic.catch(|| values.by_ref().for_each(drop));
     }
@@ -278,129 +396,32 @@ impl<T> SparseSet<T> {
     pub(super) fn shrink(&mut self) {
         self.positions.shrink();
         self.entities.shrink_to_fit();
+        self.sources.shrink();
         self.values.shrink_to_fit();
     }
 
     /// The allocated memory, in use or not, without memory that the values own.
     pub(super) fn bytes(&self) -> usize {
         self.positions.bytes()
+            + self.sources.bytes()
             + self.entities.capacity() * size_of::<Entity>()
             // The capacity of a vector of values without a size has no limit.
             + if size_of::<T>() == 0 { 0 } else { self.values.capacity() * size_of::<T>() }
     }
 
-    /// Whether the arrays and the positions agree.
+    /// Whether the arrays, the positions and the way back agree.
     pub(super) fn is_consistent(&self) -> bool {
         let mut places = (0u32..).zip(&self.entities);
         self.entities.len() == self.values.len()
             && self.positions.is_consistent()
             && self.positions.len() == self.values.len()
             && places.all(|(position, entity)| self.positions.get(entity.index()) == Some(position))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use core::cell::Cell;
-
-    use super::*;
-
-    fn id(index: u32, generation: u32) -> Entity {
-        Entity::new(index, generation)
+            && self.sources.are_of(self.relations())
     }
 
-    #[test]
-    fn a_removed_value_leaves_no_gap() {
-        let mut set = SparseSet::default();
-        for (index, text) in (0..).zip(["a", "b", "c", "d"]) {
-            assert_eq!(set.insert(id(index, 1), text), None);
-        }
-        assert_eq!(set.remove(id(1, 1)), Some("b"));
-        assert_eq!(set.remove(id(1, 1)), None);
-        let rows: Vec<_> = set.iter().map(|(entity, &text)| (entity.index(), text)).collect();
-        assert_eq!(rows, [(0, "a"), (3, "d"), (2, "c")]);
-        assert_eq!(set.get(id(3, 1)), Some(&"d"));
-        assert_eq!(set.insert(id(3, 1), "e"), Some("d"));
-        assert!(set.is_consistent());
-    }
-
-    #[test]
-    fn an_id_of_another_generation_finds_nothing() {
-        let mut set = SparseSet::default();
-        set.insert(id(7, 2), 5u8);
-        for stale in [id(7, 1), id(7, 3), id(6, 2)] {
-            assert!(!set.contains(stale) && set.get_mut(stale).is_none());
-            assert_eq!(set.remove(stale), None);
-        }
-        assert_eq!(set.get(id(7, 2)), Some(&5));
-    }
-
-    #[test]
-    fn a_far_index_takes_a_page() {
-        let (mut near, mut far) = (SparseSet::default(), SparseSet::default());
-        for i in 0..10 {
-            near.insert(id(i, 1), i);
-            far.insert(id(u32::MAX - 1000 * i, u32::MAX), i);
-        }
-        // A page each, two branches, and a root.
-        assert!(near.bytes() < 8_000, "{} bytes", near.bytes());
-        assert!(far.bytes() < 180_000, "{} bytes", far.bytes());
-        assert_eq!(far.get(id(u32::MAX - 3000, u32::MAX)), Some(&3));
-    }
-
-    #[test]
-    fn copies_follow_what_changed() {
-        /// A value that counts how often it was cloned.
-        #[derive(Debug)]
-        struct Counted<'c>(u32, &'c Cell<u32>);
-
-        impl Clone for Counted<'_> {
-            fn clone(&self) -> Self {
-                self.1.set(self.1.get() + 1);
-                Self(self.0, self.1)
-            }
-        }
-
-        let clones = Cell::new(0);
-        let (mut set, mut copy) = (SparseSet::default(), SparseSet::default());
-        set.insert(id(1, 1), Counted(10, &clones));
-        set.copy_to(&mut copy);
-        assert!(copy.len() == 0 && !set.is_kept(), "no one asked for copies");
-
-        set.keep();
-        set.insert(id(2, 1), Counted(20, &clones));
-        set.copy_to(&mut copy);
-        set.copy_to(&mut copy);
-        assert_eq!((copy.len(), clones.get()), (2, 2), "nothing changed in between");
-
-        set.get_mut(id(2, 1)).expect("it has a value").0 = 21;
-        set.remove(id(1, 1));
-        let mut later = SparseSet::default();
-        copy.copy_to(&mut later);
-        set.exchange_for(&mut later);
-        assert_eq!((set.len(), set.get(id(2, 1)).map(|value| value.0)), (2, Some(20)));
-        assert_eq!((later.len(), later.get(id(2, 1)).map(|value| value.0)), (1, Some(21)));
-
-        // The set is as old as the copy again, and the next change gives it a new version.
-        let before = clones.get();
-        set.copy_to(&mut copy);
-        assert_eq!(clones.get(), before);
-        set.iter_mut().for_each(|(_, value)| value.0 += 1);
-        assert_ne!(set.version, later.version);
-        set.copy_to(&mut copy);
-        assert!(copy.is_consistent() && copy.get(id(1, 1)).is_some_and(|value| value.0 == 11));
-    }
-
-    #[test]
-    fn values_without_a_size_have_no_bytes() {
-        let mut set = SparseSet::default();
-        for i in 0..100 {
-            assert_eq!(set.insert(id(i, 1), ()), None);
-        }
-        assert!(set.is_consistent() && set.len() == 100);
-        assert!(set.bytes() < 8_000, "{} bytes", set.bytes());
-        set.clear(&mut FirstPanic::default());
-        set.shrink();
-        assert_eq!((set.len(), set.bytes()), (0, 0));
+    /// The source and the target of each relation, in the order of the set.
+    pub(crate) fn relations(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
+        let len = if T::RELATION.is_some() { self.len() } else { 0 };
+        (0..len).map(|at| (self.entities[at], self.target_at(at)))
     }
 }

@@ -11,26 +11,16 @@
 use core::any::{Any, TypeId};
 use core::fmt;
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use rustc_hash::FxHashMap;
 
-use crate::component::{Registry, SparseComponent};
+use crate::component::{OnDelete, Registry, SparseComponent};
 use crate::entity::Entity;
 
+use super::erased_set::{ErasedSet, SparseSetInfo, of_lock, read};
 use super::first_panic::FirstPanic;
-use super::read_guard::is_held;
 use super::sparse_set::SparseSet;
-
-/// A sparse set in figures.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SparseSetInfo {
-    /// The name of the component.
-    pub(crate) name: &'static str,
-    pub(crate) len: usize,
-    /// The allocated memory, without memory that the values own.
-    pub(crate) bytes: usize,
-}
 
 /// The sparse sets, in the order in which they were first used.
 #[derive(Default)]
@@ -40,6 +30,8 @@ pub(crate) struct SparseSets {
     /// The type of each, and its number in the world, by which the members are known.
     types: Vec<(TypeId, u16)>,
     by_type: FxHashMap<TypeId, usize>,
+    /// The relations among the sets, with the effects of a despawned target.
+    relations: Vec<(usize, OnDelete)>,
 }
 
 impl SparseSets {
@@ -120,8 +112,10 @@ impl SparseSets {
     }
 
     fn push(&mut self, of: (TypeId, u16), set: Box<dyn ErasedSet>) {
-        self.by_type.insert(of.0, self.sets.len());
+        let number = self.sets.len();
+        self.by_type.insert(of.0, number);
         self.types.push(of);
+        self.relations.extend(set.on_delete().map(|on_delete| (number, on_delete)));
         self.sets.push(set);
     }
 
@@ -172,6 +166,69 @@ impl SparseSets {
         let mut panic = FirstPanic::default();
         self.sets.iter_mut().for_each(|set| set.end(len, entity, &mut panic));
         panic.resume();
+    }
+
+    /// Whether one of them is a relation.
+    #[inline]
+    pub(super) const fn has_relations(&self) -> bool {
+        !self.relations.is_empty()
+    }
+
+    /// The relations of one rule that have values, with their names.
+    pub(super) fn relations(
+        &self,
+        rule: OnDelete,
+    ) -> impl Iterator<Item = (&'static str, &dyn ErasedSet)> {
+        let of_rule = self.relations.iter().filter(move |(_, on_delete)| *on_delete == rule);
+        let sets = of_rule.map(|&(number, _)| &*self.sets[number]);
+        sets.map(|set| (set.info(), set))
+            .filter(|(info, _)| info.len > 0)
+            .map(|(i, set)| (i.name, set))
+    }
+
+    /// Removes the relations to the entities `target(0..len)`. Passes the sources to `lost`, with
+    /// the numbers of the sets. O(len × relations + sources).
+    pub(super) fn end_targets(
+        &mut self,
+        len: usize,
+        target: &dyn Fn(usize) -> Entity,
+        lost: &mut dyn FnMut(Entity, u16),
+    ) {
+        for &(number, _) in &self.relations {
+            let (set, (_, member)) = (&mut self.sets[number], self.types[number]);
+            if set.info().len > 0 {
+                let sources = (0..len).flat_map(|i| set.remove_sources(target(i)));
+                sources.for_each(|source| lost(source, member));
+            }
+        }
+    }
+
+    /// Removes the relations between entities that leave the world and others that stay in it.
+    /// Returns the sources that stay, with the numbers of the sets.
+    pub(super) fn cut_relations(
+        &mut self,
+        leaving: &[Entity],
+        stays: &dyn Fn(Entity) -> bool,
+    ) -> Vec<(u16, Entity)> {
+        let (mut cut, mut sources) = (Vec::new(), Vec::new());
+        for &(number, _) in &self.relations {
+            let (set, (_, member)) = (&mut self.sets[number], self.types[number]);
+            if set.info().len == 0 {
+                continue;
+            }
+            for &entity in leaving {
+                if set.target(entity).is_some_and(stays) {
+                    set.remove_relation(entity);
+                }
+                sources.clear();
+                set.add_sources(entity, &mut sources);
+                for &source in sources.iter().filter(|source| stays(**source)) {
+                    set.remove_relation(source);
+                    cut.push((member, source));
+                }
+            }
+        }
+        cut
     }
 
     /// Drops all values. The sets remain.
@@ -263,6 +320,7 @@ impl SparseSets {
         let mut came = Vec::new();
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
         other.by_type.clear();
+        other.relations.clear();
         for ((type_id, _), mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
             let info = theirs.info();
             if info.len == 0 {
@@ -373,126 +431,7 @@ impl fmt::Debug for SparseSets {
     }
 }
 
-/// A sparse set of any type. The methods are the methods of [`SparseSet`].
-pub(super) trait ErasedSet: Any + Send + Sync {
-    fn info(&self) -> SparseSetInfo;
-    fn contains(&self, entity: Entity) -> bool;
-    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;
-    fn entities(&self) -> Vec<Entity>;
-    fn take_unmarked(&mut self) -> Vec<Entity>;
-    fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic);
-    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
-    fn clear(&mut self, panic: &mut FirstPanic);
-    fn shrink(&mut self);
-    fn release(&mut self);
-    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
-    fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet>;
-    fn version(&self) -> u64;
-    /// An empty set for a copy, if the values are part of snapshots.
-    fn new_copy(&self) -> Option<Box<dyn ErasedSet>>;
-    /// Makes another set of the same type a copy.
-    fn copy_to(&self, other: &mut dyn Any);
-    fn exchange_for(&mut self, copy: &mut dyn Any);
-    /// Moves all values of another set of the same type to this one.
-    fn append(&mut self, other: &mut dyn Any);
-}
-
-impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
-    fn info(&self) -> SparseSetInfo {
-        let set = read(self);
-        SparseSetInfo { name: T::NAME, len: set.len(), bytes: set.bytes() }
-    }
-
-    fn contains(&self, entity: Entity) -> bool {
-        read(self).contains(entity)
-    }
-
-    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool {
-        let set = read(self);
-        set.is_consistent() && set.iter().all(|(entity, _)| is_alive(entity))
-    }
-
-    fn entities(&self) -> Vec<Entity> {
-        read(self).entities().to_vec()
-    }
-
-    fn take_unmarked(&mut self) -> Vec<Entity> {
-        of_lock(self).take_unmarked()
-    }
-
-    fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic) {
-        of_lock(self).end(len, entity, panic);
-    }
-
-    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
-        of_lock(self).retain(is_alive, panic);
-    }
-
-    fn clear(&mut self, panic: &mut FirstPanic) {
-        of_lock(self).clear(panic);
-    }
-
-    fn shrink(&mut self) {
-        of_lock(self).shrink();
-    }
-
-    fn release(&mut self) {
-        if is_held(self) {
-            *self = Self::new(core::mem::take(of_lock(self)));
-        }
-    }
-
-    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
-        of_lock(self).rename(new);
-    }
-
-    fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet> {
-        Box::new(Self::new(of_lock(self).split(entities)))
-    }
-
-    fn version(&self) -> u64 {
-        read(self).version()
-    }
-
-    fn new_copy(&self) -> Option<Box<dyn ErasedSet>> {
-        read(self).is_kept().then(|| Box::<Self>::default() as _)
-    }
-
-    fn copy_to(&self, other: &mut dyn Any) {
-        read(self).copy_to(of_any(other));
-    }
-
-    fn exchange_for(&mut self, copy: &mut dyn Any) {
-        of_lock(self).exchange_for(of_any(copy));
-    }
-
-    fn append(&mut self, other: &mut dyn Any) {
-        of_lock(self).append(of_any(other));
-    }
-}
-
 /// The number in the world of a component, which must have a name there.
 fn number_of(registry: &Registry, name: &str) -> u16 {
     registry.sparse_number(name).expect("a sparse component has no name")
-}
-
-#[inline]
-fn of_lock<T>(lock: &mut RwLock<SparseSet<T>>) -> &mut SparseSet<T> {
-    lock.get_mut().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The set of a lock, which must be a set of `T`.
-fn of_any<T: 'static>(lock: &mut dyn Any) -> &mut SparseSet<T> {
-    of_lock(lock.downcast_mut().expect("a sparse set is filed under another type"))
-}
-
-#[inline]
-fn read<T: SparseComponent>(lock: &RwLock<SparseSet<T>>) -> RwLockReadGuard<'_, SparseSet<T>> {
-    match lock.try_read() {
-        Ok(guard) => guard,
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Err(TryLockError::WouldBlock) => {
-            panic!("the sparse component `{}` is borrowed for writing", T::NAME)
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use crate::component::{
     AnyComponent, Columnar, Component, InSet, SparseComponent, Split, SplitComponent, SplitMut,
-    Whole,
+    Whole, assert_writable,
 };
 use crate::entity::{Entity, Location};
 use crate::query::{IncludeHidden, Query, TermParts, assert_unaliased};
@@ -143,6 +143,7 @@ impl<S: SparseComponent> CellShape<S> for InSet<S> {
 
     #[inline]
     fn get_mut(world: &mut World, entity: Entity) -> Result<&mut S, EntityError> {
+        const { assert_writable::<S>() };
         let is_alive = world.contains(entity);
         let value = world.store.write_sparse::<S>().and_then(|set| set.get_mut(entity));
         value.ok_or_else(|| EntityError::lacks(entity, S::NAME, is_alive))

@@ -10,7 +10,7 @@ use crate::query::{
     assert_no_version, assert_unaliased, assert_version, filter_methods, matches_in, query_type,
 };
 use crate::storage::LayoutError;
-use crate::store::Store;
+use crate::store::{RelationError, Store};
 use crate::version::Version;
 
 use super::world::World;
@@ -234,6 +234,10 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// components](crate::component#cleanup-components) become [`Gone`](crate::Gone). Entities that
     /// are already gone stay, and are not counted.
     ///
+    /// Sources of a [relation](crate::sparse::relation) go as with
+    /// [`despawn_batch`](crate::World::despawn_batch): if one of them keeps an entity, all stay,
+    /// and the number is 0.
+    ///
     /// Ids are freed in the order of the query, as by single despawns; chunks return to the world's
     /// pool. O(entities + chunks × columns).
     ///
@@ -253,6 +257,15 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// assert_eq!(world.len(), 500);
     /// ```
     pub fn despawn(self) -> usize {
+        self.try_despawn().unwrap_or(0)
+    }
+
+    /// [`Matching::despawn`], with the reason why no entity is despawned.
+    ///
+    /// # Errors
+    ///
+    /// If a relation refuses the despawn of one.
+    pub(crate) fn try_despawn(self) -> Result<usize, RelationError> {
         let Self { store, filter, .. } = self;
         let mut matches = matches_in::<Q, F>(store, &filter);
         matches.retain(|archetype| !store.archetypes().get(archetype).is_gone());

@@ -22,7 +22,7 @@
 //! | [`query`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
-//! | [`sparse`], [`sparse_views`] | sparse components |
+//! | [`sparse`], [`sparse_views`] | sparse components; [`relation`] is one that points at an entity |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
@@ -52,6 +52,7 @@ mod enable;
 
 mod by_type;
 
+mod relation;
 mod shared_values;
 mod sparse;
 mod sparse_views;
@@ -86,7 +87,7 @@ mod retain;
 mod sort;
 mod split;
 
-pub use crate::store::{EntityError, SpawnError};
+pub use crate::store::{EntityError, Levels, RelationError, SpawnError};
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::{BytesError, Reflect, ReflectMut};
@@ -98,6 +99,7 @@ pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
 pub use memory::{Compacted, Memory, MemoryMut};
 pub use merge::{MergeError, Merged};
+pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub use shared_values::{SharedValues, SharedValuesMut};

@@ -3,6 +3,8 @@
 use crate::entity::Entity;
 use crate::query::{Filter, Query, Terms};
 
+use crate::store::RelationError;
+
 use super::matching::Matching;
 
 /// The number of marks that are tested together.
@@ -20,6 +22,10 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// kernel panics, no entity is despawned, and its writes stay. If a destructor of [sparse
     /// components](crate::component#sparse-components) panics, all the entities are despawned
     /// before the panic goes on.
+    ///
+    /// Sources of a [relation](crate::sparse::relation) go as with
+    /// [`despawn_batch`](crate::World::despawn_batch): if one of them keeps an entity, all stay,
+    /// and the number is 0.
     ///
     /// O(rows) for the pass, O(components) for each despawned row. Allocates the marks of one chunk
     /// and a list of the despawned entities.
@@ -41,6 +47,18 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// assert_eq!((ended, world.len()), (11, 989));
     /// ```
     pub fn retain(self, kernel: impl FnMut(Q::Slices<'_>, &mut [bool])) -> usize {
+        self.try_retain(kernel).unwrap_or(0)
+    }
+
+    /// [`Matching::retain`], with the reason why no entity is despawned.
+    ///
+    /// # Errors
+    ///
+    /// If a relation refuses the despawn of one.
+    pub(crate) fn try_retain(
+        self,
+        kernel: impl FnMut(Q::Slices<'_>, &mut [bool]),
+    ) -> Result<usize, RelationError> {
         let (store, filter) = self.into_parts();
         let ended = unmarked(Query::<Q, F>::exclusive_where(store, filter), kernel);
         store.despawn_batch(ended.len(), |i| ended[i])

@@ -3,10 +3,11 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::component::SparseComponent;
+use crate::component::{RelationComponent, SparseComponent, assert_writable};
 use crate::entity::Entity;
 use crate::store::{ReadGuard, SparseSet, SparseSetInfo};
 
+use super::relation::Relation;
 use super::sparse_views::{Sparse, SparseMut};
 use super::world::World;
 
@@ -51,9 +52,29 @@ impl World {
     /// ```
     #[must_use]
     pub fn sparse_mut<S: SparseComponent>(&mut self) -> SparseMut<'_, S> {
+        const { assert_writable::<S>() };
         self.flush();
         let (set, number, rows) = self.store.sparse_mut();
         SparseMut::new(set, number, rows)
+    }
+
+    /// A [relation](crate::sparse::relation), from both ends.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// #[relation(tree)]
+    /// struct ChildOf;
+    ///
+    /// let mut world = World::new();
+    /// let parent = world.spawn(());
+    /// let child = world.spawn(ChildOf::of(parent));
+    /// let tree = world.relation::<ChildOf>();
+    /// assert_eq!((tree.target(child), tree.sources(parent)), (Some(parent), &[child][..]));
+    /// ```
+    #[must_use]
+    pub fn relation<R: RelationComponent>(&self) -> Relation<'_, R> {
+        self.store.note_guard();
+        Relation::new(self.store.read_sparse().map(ReadGuard::Lock))
     }
 
     /// The value of one entity, for reading.

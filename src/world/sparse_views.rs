@@ -50,7 +50,7 @@ impl<'w, S: SparseComponent> Sparse<'w, S> {
 
     /// The values for one run of a system.
     pub(crate) fn granted(granted: &'w SparseGrant<'_, S>) -> Self {
-        Self::new(granted.set.as_deref().map(ReadGuard::Granted))
+        Self::new(granted.set())
     }
 
     /// The value of an entity; `None` if it has none or is not alive. O(1).
@@ -394,6 +394,11 @@ pub struct SparseGrant<'w, S> {
 }
 
 impl<'w, S: SparseComponent> SparseGrant<'w, S> {
+    /// The set for one run of a system.
+    pub(super) fn set(&self) -> Option<ReadGuard<'_, SparseSet<S>>> {
+        self.set.as_deref().map(ReadGuard::Granted)
+    }
+
     /// # Panics
     ///
     /// If another system writes the values.

@@ -4,7 +4,7 @@ use crate::archetype::{Bundle, assert_distinct};
 use crate::component::{
     AnyComponent, ColumnVisitor, Component, Shape as _, SparseComponent, SparseVisitor,
 };
-use crate::entity::{Entity, NoSuchEntity};
+use crate::entity::Entity;
 use crate::store::EntityError;
 
 use super::world::World;
@@ -43,7 +43,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive; so a second `despawn` of one id has no effect.
+    /// If the entity is not alive; so a second `despawn` of one id has no effect. Or if a
+    /// [relation](crate::sparse::relation) to it, or to an entity that it would take along, has
+    /// `on_delete = refuse`: no entity is despawned.
     ///
     /// # Panics
     ///
@@ -58,7 +60,7 @@ impl World {
     /// assert!(world.despawn(entity).is_err());
     /// ```
     #[inline]
-    pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
+    pub fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
         self.store.despawn(entity)
     }
@@ -72,6 +74,10 @@ impl World {
     /// alive, so the [`hash`](World::hash) differs. Scattered entities despawn several times as
     /// fast, because the batch prefetches their rows. O(entities), and O(components) for each live
     /// entity.
+    ///
+    /// Sources of a [relation](crate::sparse::relation) with `on_delete = despawn` go as well, and
+    /// are counted. If one with `on_delete = refuse` keeps any of them, because its source is not
+    /// in the batch, no entity is despawned, and the number is 0.
     ///
     /// To despawn the rows that a kernel finds dead, see
     /// [`Matching::retain`](crate::Matching::retain).
@@ -92,7 +98,7 @@ impl World {
     /// ```
     pub fn despawn_batch(&mut self, entities: &[Entity]) -> usize {
         self.flush();
-        self.store.despawn_batch(entities.len(), |i| entities[i])
+        self.store.despawn_batch(entities.len(), |i| entities[i]).unwrap_or(0)
     }
 
     /// Inserts the components of `bundle` into an entity. Components that it already has are

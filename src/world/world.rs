@@ -152,7 +152,7 @@ impl World {
     /// world.despawn(entity)?;
     /// assert!(!world.contains(entity));
     /// assert!(!world.contains(Entity::NULL));
-    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[must_use]
     #[inline]

@@ -16,7 +16,7 @@ fn refused(world: &mut World, entity: Entity) {
     assert!(world.get_mut::<Four>(entity).is_err());
     assert!(world.get_disjoint_mut::<Four, 1>([entity]).is_err());
     assert_eq!(world.lookup::<Four>().get(entity).ok(), None);
-    assert_eq!(world.despawn(entity), Err(dead));
+    assert_eq!(world.despawn(entity), Err(dead.into()));
     assert!(world.insert(entity, Four(0)).is_err());
     assert!(world.insert(entity, ()).is_err());
     assert!(world.remove::<Four>(entity).is_err());
@@ -56,7 +56,7 @@ fn a_second_despawn_frees_nothing() {
     let mut world = world();
     let a = world.spawn(Four(1));
     world.despawn(a).expect("alive");
-    assert_eq!(world.despawn(a), Err(NoSuchEntity { entity: a }));
+    assert_eq!(world.despawn(a), Err(NoSuchEntity { entity: a }.into()));
     let (b, c) = (world.spawn(Four(2)), world.spawn(Four(3)));
     assert_ne!(b, c);
     assert_ne!(b.index(), c.index());

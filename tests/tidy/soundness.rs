@@ -126,7 +126,7 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 19] = [
+const UNNAMED: [&str; 20] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
@@ -140,6 +140,7 @@ const UNNAMED: [&str; 19] = [
     "PickRow",
     "Shape",
     "SparseBundle",
+    "SparseReader",
     "SparseSink",
     "SparseSource",
     "SparseVisitor",

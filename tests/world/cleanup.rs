@@ -186,7 +186,7 @@ fn what_is_gone_is_not_alive() {
     assert!(world.spawn_at(entity, ()).is_err(), "the id is in use");
     let (version, hash) = (world.version(), world.hash());
     let dead = NoSuchEntity { entity };
-    assert_eq!(world.despawn(entity), Err(dead));
+    assert_eq!(world.despawn(entity), Err(dead.into()));
     assert_eq!(world.despawn_batch(&[entity; 3]), 0);
     assert_eq!(world.insert(entity, Four(1)), Err(dead.into()));
     assert_eq!(world.insert(entity, Sound { channel: 8 }), Err(dead.into()));

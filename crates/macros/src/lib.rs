@@ -1,8 +1,9 @@
-//! The attributes of phalanx, which re-exports and documents them: `#[component]` and `#[kernel]`.
+//! The attributes of phalanx, which re-exports and documents them: `#[component]`, `#[relation]`
+//! and `#[kernel]`.
 //!
 //! An attribute parses its item, refuses the parts that no component or kernel has, and hands the
-//! rest to a hidden macro of phalanx, `__component!`, `__split!` or `__kernel!`, which writes the
-//! item and its implementations:
+//! rest to a hidden macro of phalanx, `__component!`, `__split!`, `__relation!` or `__kernel!`,
+//! which writes the item and its implementations:
 //!
 //! ```text
 //! #[component(hidden)]             ::phalanx::__component! {
@@ -20,9 +21,9 @@
 //!   the `unsafe` in a default value or in an attribute is the user's, and forbidden.
 //! - **Errors name a macro of phalanx as well**, because a crate may call itself `core`.
 //!
-//! Modules: `component` and `kernel` parse the two kinds of items. `options` has the words in the
-//! attribute, `attributes` the attributes that an item may have besides, `fields` the fields of a
-//! struct, and `mistakes` the errors.
+//! Modules: `component`, `relation` and `kernel` parse the kinds of items. `options` has the words
+//! in the attribute, `attributes` the attributes that an item may have besides, `fields` the fields
+//! of a struct, and `mistakes` the errors.
 
 mod attributes;
 mod component;
@@ -30,6 +31,7 @@ mod fields;
 mod kernel;
 mod mistakes;
 mod options;
+mod relation;
 
 use proc_macro::TokenStream;
 
@@ -37,6 +39,12 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn component(options: TokenStream, item: TokenStream) -> TokenStream {
     component::expand(options.into(), item.into()).into()
+}
+
+/// Defines a relation. See `phalanx::sparse::relation`.
+#[proc_macro_attribute]
+pub fn relation(options: TokenStream, item: TokenStream) -> TokenStream {
+    relation::expand(options.into(), item.into()).into()
 }
 
 /// Compiles a function once for each instruction set. See `phalanx::kernel`.

@@ -18,13 +18,18 @@ const FLAGS: [(&str, &str); 4] = [
 const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `split`, `enableable`, \
      `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
 
-/// The options of a component or kernel.
+const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `on_delete = remove`, \
+     `on_delete = despawn`, `on_delete = refuse`, `name = \"…\"` and `crate = path`";
+
+/// The options of a component, relation or kernel.
 pub(crate) struct Options {
     /// The path of phalanx.
     pub(crate) library: Path,
     pub(crate) name: Option<LitStr>,
     pub(crate) split: Option<Ident>,
     pub(crate) sparse: Option<Ident>,
+    pub(crate) tree: Option<Ident>,
+    pub(crate) on_delete: Option<Ident>,
     /// Words as the user wrote them.
     pub(crate) words: Vec<Ident>,
     /// All words so far, each of which is written once.
@@ -40,6 +45,8 @@ impl Options {
             name: None,
             split: None,
             sparse: None,
+            tree: None,
+            on_delete: None,
             words: Vec::new(),
             written: Vec::new(),
         }
@@ -64,6 +71,34 @@ impl Options {
                 "split" => options.split = Some(word.clone()),
                 "sparse" => options.sparse = Some(word.clone()),
                 _ => options.words.push(word.clone()),
+            }
+            Ok(())
+        })
+    }
+
+    /// The options of `#[relation]`.
+    pub(crate) fn of_relation(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
+        Self::parse(tokens, mistakes, |options, meta| {
+            let Some(word) = meta.path.get_ident() else { return Err(meta.error(OF_RELATIONS)) };
+            match &*word.to_string() {
+                "tree" if meta.input.is_empty() || meta.input.peek(Token![,]) => {
+                    options.tree = Some(word.clone());
+                }
+                "tree" => return Err(meta.error("`tree` takes no arguments")),
+                "on_delete" => options.on_delete = Some(meta.value()?.parse()?),
+                "name" => options.name = Some(meta.value()?.parse()?),
+                "many" => {
+                    let text = "a source has one target: relations to `many` do not exist yet. \
+                                Spawn an entity for each link, with a relation to each of its ends";
+                    return Err(meta.error(text));
+                }
+                "ordered" => {
+                    let text = "sources have no order of their own yet: the last one takes the \
+                                place of one that leaves. Keep a number in a component, and sort \
+                                by it";
+                    return Err(meta.error(text));
+                }
+                _ => return Err(meta.error(OF_RELATIONS)),
             }
             Ok(())
         })

@@ -4,7 +4,7 @@
 use crate::example::{Example, example};
 
 /// Each example, and the last line that it prints or the beginning of that line.
-pub(crate) static PRINTED: [(&str, Example, &str); 10] = [
+pub(crate) static PRINTED: [(&str, Example, &str); 11] = [
     ("changes", example!("changes"), "2 entities have lost their shield"),
     ("commands", example!("commands"), "day 5: 4999 are ill, 5001 graves"),
     ("enable_bits", example!("enable_bits"), "9999 fell asleep, 0 are awake"),
@@ -12,6 +12,7 @@ pub(crate) static PRINTED: [(&str, Example, &str); 10] = [
     ("lookup", example!("lookup"), "the guns are at [14.0, 16.0]"),
     ("merge", example!("merge"), "100002 entities came, the world has 100003"),
     ("order", example!("order"), "200 after the second, in 49 chunks"),
+    ("relations", example!("relations"), "1 entity is left, with 0 ships"),
     ("snapshot", example!("snapshot"), "2001888 bytes of a state, 308 of a difference"),
     ("sparse", example!("sparse"), "the grave of Ada of 10001 entities"),
     ("systems", example!("systems"), "after a second: 95.05 m, 100 steps old"),

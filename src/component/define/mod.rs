@@ -59,7 +59,8 @@
 //! * `expansion` has the macro that writes types and their implementations, `generic` the one for
 //!   generic structs, and `split_struct` the one for structs with `#[component(split)]`. The fields
 //!   of the latter are `Pod`; the unsafe promise is that taking a struct apart does not panic.
-//! * `sparse` has the macro for types with `#[component(sparse)]`, which may be any.
+//! * `sparse` has the macro for types with `#[component(sparse)]`, which may be any, and `relation`
+//!   the one for types with `#[relation]`.
 //! * `existing` has the macro that names existing types.
 //! * `facts` has the macro that writes the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
@@ -73,11 +74,13 @@ mod facts;
 mod generic;
 mod packed;
 mod probe;
+mod relation;
 mod sparse;
 mod split_struct;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::component::columnar::{InSet, Split};
+pub use crate::component::relation_rules::{OnDelete, RelationRules};
 pub use crate::component::split_component::{FieldOf, Parts, SplitComponent};
 pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_valid};
 pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};

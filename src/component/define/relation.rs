@@ -1,0 +1,58 @@
+//! The types with `#[relation]`.
+
+/// Defines a relation: its value is the id of its target, which nothing writes later.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __relation {
+    (
+        [$(#[$attribute:meta])*] $visibility:vis $name:ident
+        [$($text:literal)?] [$($tree:ident)?] $rule:ident
+    ) => {
+        $(#[$attribute])*
+        #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
+        $visibility struct $name { target: $crate::Entity }
+
+        impl $name {
+            /// The relation to `target`.
+            #[allow(dead_code, reason = "a program may use a part of the relation only")]
+            #[must_use]
+            $visibility const fn of(target: $crate::Entity) -> Self {
+                Self { target }
+            }
+
+            /// The entity to which it points.
+            #[allow(dead_code, reason = "a program may use a part of the relation only")]
+            #[must_use]
+            $visibility const fn target(&self) -> $crate::Entity {
+                self.target
+            }
+        }
+
+        const _: () = {
+            impl $crate::AnyComponent for $name {
+                type Shape = $crate::__define::InSet<$name>;
+            }
+
+            impl $crate::sparse::SparseComponent for $name {
+                const NAME: &'static $crate::__define::str =
+                    $crate::__component!(@name $name $($text)?);
+                $crate::__component! { @hint }
+                const RELATION: $crate::__core::option::Option<
+                    $crate::__define::RelationRules<$name>,
+                > = $crate::__core::option::Option::Some($crate::__define::RelationRules {
+                    target: $name::target,
+                    of: $name::of,
+                    is_tree: $crate::__relation!(@is_tree $($tree)?),
+                    on_delete: $crate::__define::OnDelete::$rule,
+                });
+            }
+
+            impl $crate::sparse::RelationComponent for $name {}
+            $crate::__relation! { @$($tree)? $name }
+        };
+    };
+    (@is_tree tree) => { true };
+    (@is_tree) => { false };
+    (@tree $name:ident) => { impl $crate::sparse::TreeRelation for $name {} };
+    (@ $name:ident) => {};
+}

@@ -1,0 +1,194 @@
+//! Relations: sparse components that point at another entity.
+//!
+//! ```text
+//!  value     source ─► target      the component of the source, by entity like any sparse one
+//!  way back  target ─► sources     a list beside the values: the store keeps it
+//! ```
+//!
+//! A value changes as a whole, because a write through a reference would leave the list as it was:
+//! so no call hands out `&mut` to it.
+
+use crate::entity::Entity;
+
+use super::columnar::{AnyComponent, InSet};
+use super::sparse::SparseComponent;
+
+/// A relation: a [sparse component](crate::component#sparse-components) that points at one entity,
+/// its target. [`#[relation]`](crate::sparse::relation) implements it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::sparse::RelationComponent;
+/// #[relation(tree, name = "game.child_of")]
+/// struct ChildOf;
+///
+/// fn attach<R: RelationComponent>(world: &mut World, source: Entity, target: Entity) {
+///     world.insert(source, R::to(target)).expect("both are alive");
+/// }
+/// # let mut world = World::new();
+/// # let (parent, child) = (world.spawn(()), world.spawn(()));
+/// # attach::<ChildOf>(&mut world, child, parent);
+/// # assert_eq!(world.relation::<ChildOf>().target(child), Some(parent));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a relation",
+    label = "not a relation",
+    note = "define it as one: `#[relation(tree)] struct ChildOf;` or `#[relation] struct Target;`"
+)]
+pub trait RelationComponent: SparseComponent + AnyComponent<Shape = InSet<Self>> {
+    /// The relation to a target.
+    #[must_use]
+    fn to(target: Entity) -> Self {
+        match Self::RELATION {
+            Some(rules) => (rules.of)(target),
+            None => panic!("`{}` is no relation: define it by `#[relation]`", Self::NAME),
+        }
+    }
+}
+
+/// A relation without cycles: no entity is above itself.
+/// [`#[relation(tree)]`](crate::sparse::relation) implements it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::sparse::TreeRelation;
+/// #[relation(tree)]
+/// struct ChildOf;
+///
+/// fn depth<R: TreeRelation>(world: &World, entity: Entity) -> usize {
+///     world.relation::<R>().ancestors(entity).count()
+/// }
+/// # assert_eq!(depth::<ChildOf>(&World::new(), Entity::NULL), 0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a relation without cycles",
+    label = "it has no ancestors, descendants and levels",
+    note = "define it as a tree: `#[relation(tree)] struct ChildOf;`"
+)]
+pub trait TreeRelation: RelationComponent {}
+
+/// Defines a relation: a component that points at one entity, its target. The world knows the way
+/// back: the sources of a target, as a slice.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[relation(tree, on_delete = despawn)]
+/// struct ChildOf;
+/// #[relation]
+/// struct Target;
+///
+/// let mut world = World::new();
+/// let ship = world.spawn(());
+/// let turrets = world.spawn_batch([ChildOf::of(ship); 2]).to_vec();
+/// let enemy = world.spawn(());
+/// world.insert(turrets[0], Target::of(enemy))?;
+///
+/// assert_eq!(world.get::<ChildOf>(turrets[1])?.target(), ship);
+/// assert_eq!(world.relation::<ChildOf>().sources(ship), turrets);
+/// assert_eq!(world.query::<Entity>().with::<Target>().count_rows(), 1);
+///
+/// world.despawn(enemy)?; // no one aims at it any more
+/// assert!(!world.has::<Target>(turrets[0]));
+/// world.despawn(ship)?; // and its turrets
+/// assert!(world.is_empty());
+/// # Ok::<(), phalanx::error::EntityError>(())
+/// ```
+///
+/// | words | the relation |
+/// | --- | --- |
+/// | (none) | one target for each source; cycles, and an entity that is its own target, are allowed |
+/// | `tree` | one target, and no cycle: [`Relation`](crate::sparse::Relation) has ancestors, descendants and levels |
+/// | `on_delete = remove` | sources of a despawned target lose the relation: so without the word |
+/// | `on_delete = despawn` | they are despawned with it, breadth first, and their sources after them |
+/// | `on_delete = refuse` | the target is not despawned as long as a source stays |
+/// | `name = "…"`, `crate = path` | as for [components](crate::component) |
+///
+/// - **It is a [sparse component](crate::component#sparse-components)** with the value
+///   `ChildOf::of(target)`, which is read by `target()`. Spawns, `insert`, `remove`, `exchange`,
+///   bundles, batches and commands take it, [`With`](crate::With) and
+///   [`Without`](crate::Without) choose rows by it, and no row moves when it comes or goes: sources
+///   of one target are in the same chunks as others. It is no column, so that kernels read targets
+///   by [`Relation`](crate::sparse::Relation) and not as a slice.
+/// - **A call is refused** if the target is not alive (a reserved id is), or if a `tree` would get
+///   a cycle: [`RelationError`](crate::sparse::RelationError), and the world is unchanged. Commands
+///   are judged when they are played, one after the other: a relation that is refused is one of the
+///   [`CommandErrors`](crate::command::CommandErrors), and the columns of its command are written.
+///   `spawn` and `spawn_batch` panic, as for other errors; their `try_` forms return it.
+/// - **Costs**: O(1) to add, change and remove a relation and to despawn a source, however many
+///   siblings it has. A source that gets a new target in a `tree` costs O(depth of the target), or
+///   O(1) if it has no sources itself. A despawned target costs O(1) for each source.
+/// - **Despawns** follow the rules by any call: one entity, a batch,
+///   [`Matching::despawn`](crate::Matching::despawn), [`retain`](crate::Matching::retain), and
+///   commands. Those that follow are counted like the others. A despawn that a relation refuses is
+///   refused as a whole before a row changes, also if the target is deep in a tree that goes; both
+///   ends may go in one call. [`World::despawn`](crate::World::despawn) returns the reason, calls
+///   that return a number return 0, and commands despawn all that can go and report the rest:
+///   while a relation with `refuse` exists, the despawns before a barrier are played last and
+///   together. [`World::clear`](crate::World::clear) and
+///   [`World::restore`](crate::World::restore) follow no rule.
+/// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
+///   sources; its bytes and deltas have none, as of any sparse component, and
+///   [`World::hash`](crate::World::hash) does not cover them. [`World::merge`](crate::World::merge)
+///   maps both ends. [`World::move_from`](crate::World::move_from) removes a relation that has one
+///   end in each world, and despawns nothing. [`World::instantiate`](crate::World::instantiate)
+///   copies no sparse component, so a copy has no target.
+///   [`World::check`](crate::World::check) compares both directions.
+///
+/// Values change as wholes, by calls that keep the way back. No call writes one through a
+/// reference:
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
+/// # let mut world = World::new();
+/// let targets = world.sparse_mut::<Target>();
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
+/// # let mut world = World::new();
+/// # let entity = world.spawn(());
+/// let target = world.get_mut::<Target>(entity);
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
+/// fn aim(targets: SparseMut<Target>) {}
+/// let mut schedule = Schedule::new();
+/// schedule.add(aim);
+/// ```
+///
+/// ```compile_fail,E0594
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
+/// # let mut world = World::new();
+/// # let entity = world.spawn(());
+/// let mut targets = world.sparse::<Target>();
+/// *targets.get(entity).unwrap() = Target::of(entity);
+/// ```
+///
+/// ```compile_fail,E0596
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
+/// # let mut world = World::new();
+/// # let [a, b] = [(); 2].map(|()| world.spawn(()));
+/// let (mut one, mut other) = (world.get::<Target>(a).unwrap(), world.get::<Target>(b).unwrap());
+/// std::mem::swap(&mut *one, &mut *other);
+/// ```
+///
+/// Relations with data, and to several targets, do not exist yet:
+///
+/// ```compile_fail
+/// # use phalanx::prelude::*;
+/// #[relation(many)]
+/// struct Likes;
+/// ```
+///
+/// ```compile_fail
+/// # use phalanx::prelude::*;
+/// #[relation]
+/// struct Likes { weight: f32 }
+/// ```
+pub use phalanx_macros::relation;

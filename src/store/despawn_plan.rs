@@ -1,0 +1,160 @@
+//! The entities that go together: those named, and the sources of relations that follow.
+//!
+//! A relation with `on_delete = despawn` takes its sources along, breadth first; one with
+//! `on_delete = refuse` keeps its target as long as a source stays. Both are known before the first
+//! row changes, and worlds without such relations make no plan.
+//!
+//! A call that is refused as a whole asks for the first target that is held. Commands are despawned
+//! as far as they can be: an entity that is held keeps all that would take it along, and is itself
+//! a source that stays. [`Store::settle_despawns`] follows both until no
+//! more entities are kept.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::component::OnDelete;
+use crate::entity::Entity;
+
+use super::relation_error::RelationError;
+use super::sparse_sets::SparseSets;
+use super::store::Store;
+
+/// Who is despawned with some entities.
+#[derive(Debug, Default)]
+pub(super) struct DespawnPlan {
+    /// First those named, and then level after level.
+    going: Vec<Entity>,
+    are_going: FxHashSet<Entity>,
+}
+
+impl DespawnPlan {
+    /// The plan for some entities. Those that are not alive are left out, and each is in it once.
+    /// O(entities + relations to them).
+    fn new(store: &Store, named: impl Iterator<Item = Entity>) -> Self {
+        let mut plan = Self::default();
+        for entity in named {
+            if store.contains(entity) && plan.are_going.insert(entity) {
+                plan.going.push(entity);
+            }
+        }
+        let following: Vec<_> = store.sparse().relations(OnDelete::Despawn).collect();
+        let (mut next, mut sources) = (0, Vec::new());
+        while !following.is_empty() && next < plan.going.len() {
+            let target = plan.going[next];
+            next += 1;
+            following.iter().for_each(|(_, set)| set.add_sources(target, &mut sources));
+            let new = sources.drain(..).filter(|&source| plan.are_going.insert(source));
+            plan.going.extend(new);
+        }
+        plan
+    }
+
+    /// The targets that a source keeps which does not go itself.
+    fn held(&self, sets: &SparseSets) -> Vec<(Entity, RelationError)> {
+        let (mut held, mut sources) = (Vec::new(), Vec::new());
+        for (relation, set) in sets.relations(OnDelete::Refuse) {
+            for &target in &self.going {
+                sources.clear();
+                set.add_sources(target, &mut sources);
+                if let Some(&source) = sources.iter().find(|source| !self.goes(**source)) {
+                    held.push((target, RelationError::Held { relation, target, source }));
+                }
+            }
+        }
+        held
+    }
+
+    fn goes(&self, entity: Entity) -> bool {
+        self.are_going.contains(&entity)
+    }
+
+    /// Keeps the entities that are held, those that would take them along, and the targets that
+    /// they hold, with the reasons.
+    fn keep_held(
+        &mut self,
+        sets: &SparseSets,
+        named: &FxHashSet<Entity>,
+    ) -> FxHashMap<Entity, RelationError> {
+        let mut kept = FxHashMap::default();
+        let mut left = self.held(sets);
+        let mut sources = Vec::new();
+        while let Some((entity, reason)) = left.pop() {
+            if !self.are_going.remove(&entity) {
+                continue;
+            }
+            kept.insert(entity, reason);
+            for (relation, set) in sets.relations(OnDelete::Refuse) {
+                if let Some(target) = set.target(entity).filter(|&target| self.goes(target)) {
+                    left.push((target, RelationError::Held { relation, target, source: entity }));
+                }
+            }
+            for (_, set) in sets.relations(OnDelete::Despawn) {
+                left.extend(set.target(entity).map(|target| (target, reason)));
+                set.add_sources(entity, &mut sources);
+            }
+            for source in sources.drain(..).filter(|source| !named.contains(source)) {
+                let mut targets =
+                    sets.relations(OnDelete::Despawn).filter_map(|(_, set)| set.target(source));
+                if !targets.any(|target| self.goes(target)) {
+                    left.push((source, reason));
+                }
+            }
+        }
+        kept
+    }
+}
+
+impl Store {
+    /// Whether a despawn may take other entities along, or be refused.
+    #[inline]
+    pub(crate) fn has_despawn_rules(&self) -> bool {
+        self.sparse().has_relations()
+            && (self.refuses_despawns()
+                || self.sparse().relations(OnDelete::Despawn).next().is_some())
+    }
+
+    /// Whether a despawn may be refused.
+    pub(crate) fn refuses_despawns(&self) -> bool {
+        self.sparse().relations(OnDelete::Refuse).next().is_some()
+    }
+
+    /// The entities that go if some are despawned together: these first.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is held by a source that stays.
+    pub(super) fn plan_despawn(
+        &self,
+        named: impl Iterator<Item = Entity>,
+    ) -> Result<Vec<Entity>, RelationError> {
+        let plan = DespawnPlan::new(self, named);
+        match plan.held(self.sparse()).first() {
+            None => Ok(plan.going),
+            Some(&(_, error)) => Err(error),
+        }
+    }
+
+    /// The entities that go if some are despawned as far as they can be, and the others with the
+    /// reasons. O(entities + relations), and again for each turn in which a cycle of relations
+    /// kept one.
+    pub(super) fn settle_despawns(
+        &self,
+        named: &[Entity],
+    ) -> (Vec<Entity>, FxHashMap<Entity, RelationError>) {
+        let mut refused = FxHashMap::default();
+        let mut left: FxHashSet<_> = named.iter().copied().collect();
+        loop {
+            let among = named.iter().copied().filter(|entity| left.contains(entity));
+            let mut plan = DespawnPlan::new(self, among);
+            let kept = plan.keep_held(self.sparse(), &left);
+            if kept.is_empty() {
+                return (plan.going, refused);
+            }
+            // Each entity that is kept was named, or followed one that was: that is kept, too.
+            for (entity, reason) in kept {
+                if left.remove(&entity) {
+                    refused.insert(entity, reason);
+                }
+            }
+        }
+    }
+}

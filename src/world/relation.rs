@@ -1,0 +1,246 @@
+//! One relation from both ends, as a view and as a parameter of systems.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::component::{RelationComponent, TreeRelation};
+use crate::entity::Entity;
+use crate::store::{Levels, ReadGuard, SparseSet};
+
+use super::sparse_views::SparseGrant;
+
+/// A [relation](crate::sparse::relation) from both ends. As a parameter of a system it declares
+/// that the system reads it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[relation(tree)]
+/// struct ChildOf;
+/// #[component] struct Place { x: f32 }
+///
+/// /// Places of children are those of their parents, plus one.
+/// fn propagate(tree: Relation<ChildOf>, mut places: LookupMut<Place>) {
+///     for level in tree.levels().iter().skip(1) {
+///         for &child in level {
+///             let parent = tree.target(child).expect("only roots have no target");
+///             let Ok(&Place { x }) = places.get(parent) else { continue };
+///             if let Ok(place) = places.get_mut(child) {
+///                 place.x = x + 1.0;
+///             }
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let root = world.spawn(Place { x: 5.0 });
+/// let child = world.spawn((Place { x: 0.0 }, ChildOf::of(root)));
+/// let grandchild = world.spawn((Place { x: 0.0 }, ChildOf::of(child)));
+/// let mut schedule = Schedule::new();
+/// schedule.add(propagate);
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.get::<Place>(grandchild).unwrap().x, 7.0);
+/// # Ok::<(), ScheduleError>(())
+/// ```
+pub struct Relation<'w, R: RelationComponent> {
+    /// `None` if the world has no set of `R`.
+    set: Option<ReadGuard<'w, SparseSet<R>>>,
+    /// Invariant in `R`: a subtype of it is another type.
+    value: PhantomData<fn(R) -> R>,
+}
+
+impl<'w, R: RelationComponent> Relation<'w, R> {
+    pub(super) const fn new(set: Option<ReadGuard<'w, SparseSet<R>>>) -> Self {
+        Self { set, value: PhantomData }
+    }
+
+    /// The relation for one run of a system.
+    pub(crate) fn granted(granted: &'w SparseGrant<'_, R>) -> Self {
+        Self::new(granted.set())
+    }
+
+    /// The target of an entity; `None` if it has none or is not alive. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let parent = world.spawn(());
+    /// let child = world.spawn(ChildOf::of(parent));
+    /// assert_eq!(world.relation::<ChildOf>().target(child), Some(parent));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn target(&self, source: Entity) -> Option<Entity> {
+        self.set.as_ref()?.target(source)
+    }
+
+    /// The entities that have this one as their target, in the order in which they came until one
+    /// leaves: the last one takes the place of a source that leaves. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let parent = world.spawn(());
+    /// let children = world.spawn_batch([ChildOf::of(parent); 3]).to_vec();
+    /// assert_eq!(world.relation::<ChildOf>().sources(parent), children);
+    /// world.despawn(children[0]).unwrap();
+    /// assert_eq!(world.relation::<ChildOf>().sources(parent), [children[2], children[1]]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn sources(&self, target: Entity) -> &[Entity] {
+        self.set.as_ref().map_or(&[], |set| set.sources(target))
+    }
+
+    /// The number of relations. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation] struct Target;
+    /// assert_eq!(World::new().relation::<Target>().len(), 0);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.set.as_ref().map_or(0, |set| set.len())
+    }
+
+    /// Returns `true` if no entity has a target. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation] struct Target;
+    /// assert!(World::new().relation::<Target>().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All relations: the source and the target of each, in the order of
+    /// [`Sparse::iter`](crate::sparse::Sparse::iter).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation] struct Target;
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn(()));
+    /// world.insert(a, Target::of(b))?;
+    /// world.insert(b, Target::of(b))?; // itself, which a tree refuses
+    /// assert!(world.relation::<Target>().iter().eq([(a, b), (b, b)]));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+        self.set.iter().flat_map(|set| set.relations())
+    }
+}
+
+/// # Trees
+impl<R: TreeRelation> Relation<'_, R> {
+    /// The target of an entity, the target of this, and so on to the root. O(1) for each.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let root = world.spawn(());
+    /// let child = world.spawn(ChildOf::of(root));
+    /// let grandchild = world.spawn(ChildOf::of(child));
+    /// assert!(world.relation::<ChildOf>().ancestors(grandchild).eq([child, root]));
+    /// ```
+    pub fn ancestors(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+        core::iter::successors(self.target(entity), |&above| self.target(above))
+    }
+
+    /// The last of the ancestors of an entity, or itself. O(depth).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let root = world.spawn(());
+    /// let child = world.spawn(ChildOf::of(root));
+    /// assert_eq!(world.relation::<ChildOf>().root(child), root);
+    /// assert_eq!(world.relation::<ChildOf>().root(root), root);
+    /// ```
+    #[must_use]
+    pub fn root(&self, entity: Entity) -> Entity {
+        self.ancestors(entity).last().unwrap_or(entity)
+    }
+
+    /// The number of ancestors. O(depth).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let root = world.spawn(());
+    /// let child = world.spawn(ChildOf::of(root));
+    /// assert_eq!(world.relation::<ChildOf>().depth(child), 1);
+    /// ```
+    #[must_use]
+    pub fn depth(&self, entity: Entity) -> usize {
+        self.ancestors(entity).count()
+    }
+
+    /// All entities below one, level after level, without itself. O(descendants).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let root = world.spawn(());
+    /// let [arm, leg] = [(); 2].map(|()| world.spawn(ChildOf::of(root)));
+    /// let hand = world.spawn(ChildOf::of(arm));
+    /// assert_eq!(world.relation::<ChildOf>().descendants(root), [arm, leg, hand]);
+    /// ```
+    #[must_use]
+    pub fn descendants(&self, entity: Entity) -> Vec<Entity> {
+        let sources = self.sources(entity).to_vec();
+        self.set.as_ref().map_or(Vec::new(), |set| Levels::below(set, sources).into_entities())
+    }
+
+    /// All entities below one, each before the entities below it, without itself. O(descendants) in
+    /// all, with a list of the entities still to be visited.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let root = world.spawn(());
+    /// let [arm, leg] = [(); 2].map(|()| world.spawn(ChildOf::of(root)));
+    /// let hand = world.spawn(ChildOf::of(arm));
+    /// assert!(world.relation::<ChildOf>().depth_first(root).eq([arm, hand, leg]));
+    /// ```
+    pub fn depth_first(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+        let mut left: Vec<_> = self.sources(entity).iter().rev().copied().collect();
+        core::iter::from_fn(move || {
+            let next = left.pop()?;
+            left.extend(self.sources(next).iter().rev());
+            Some(next)
+        })
+    }
+
+    /// All entities of all trees, level after level: see [`Levels`]. An entity without target and
+    /// sources is in no tree. O(relations).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let mut world = World::new();
+    /// let roots = world.spawn_batch([(); 2]).to_vec();
+    /// let children: Vec<_> = roots.iter().map(|&root| world.spawn(ChildOf::of(root))).collect();
+    /// let levels = world.relation::<ChildOf>().levels();
+    /// assert!(levels.iter().eq([&roots[..], &children]));
+    /// ```
+    #[must_use]
+    pub fn levels(&self) -> Levels {
+        self.set.as_ref().map_or_else(Levels::default, |set| Levels::of(set))
+    }
+}
+
+impl<R: RelationComponent> fmt::Debug for Relation<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
