@@ -24,6 +24,9 @@ pub(crate) struct SparseSetInfo {
 
 /// A sparse set of any type. The methods are the methods of [`SparseSet`].
 pub(super) trait ErasedSet: Any + Send + Sync {
+    fn name(&self) -> &'static str;
+    fn len(&self) -> usize;
+    /// O(pages + targets).
     fn info(&self) -> SparseSetInfo;
     fn contains(&self, entity: Entity) -> bool;
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;
@@ -55,6 +58,14 @@ pub(super) trait ErasedSet: Any + Send + Sync {
 }
 
 impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn len(&self) -> usize {
+        read(self).len()
+    }
+
     fn info(&self) -> SparseSetInfo {
         let set = read(self);
         SparseSetInfo { name: T::NAME, len: set.len(), bytes: set.bytes() }

@@ -181,9 +181,7 @@ impl SparseSets {
     ) -> impl Iterator<Item = (&'static str, &dyn ErasedSet)> {
         let of_rule = self.relations.iter().filter(move |(_, on_delete)| *on_delete == rule);
         let sets = of_rule.map(|&(number, _)| &*self.sets[number]);
-        sets.map(|set| (set.info(), set))
-            .filter(|(info, _)| info.len > 0)
-            .map(|(i, set)| (i.name, set))
+        sets.filter(|set| set.len() > 0).map(|set| (set.name(), set))
     }
 
     /// Removes the relations to the entities `target(0..len)`. Passes the sources to `lost`, with
@@ -196,7 +194,7 @@ impl SparseSets {
     ) {
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.types[number]);
-            if set.info().len > 0 {
+            if set.len() > 0 {
                 let sources = (0..len).flat_map(|i| set.remove_sources(target(i)));
                 sources.for_each(|source| lost(source, member));
             }
@@ -213,7 +211,7 @@ impl SparseSets {
         let (mut cut, mut sources) = (Vec::new(), Vec::new());
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.types[number]);
-            if set.info().len == 0 {
+            if set.len() == 0 {
                 continue;
             }
             for &entity in leaving {
@@ -322,8 +320,7 @@ impl SparseSets {
         other.by_type.clear();
         other.relations.clear();
         for ((type_id, _), mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
-            let info = theirs.info();
-            if info.len == 0 {
+            if theirs.len() == 0 {
                 continue;
             }
             theirs.rename(&new);
@@ -334,7 +331,7 @@ impl SparseSets {
                     self.types[at].1
                 }
                 None => {
-                    let number = number_of(registry, info.name);
+                    let number = number_of(registry, theirs.name());
                     self.push((type_id, number), theirs);
                     number
                 }
@@ -352,7 +349,7 @@ impl SparseSets {
     /// The number, the name and the entities of each set.
     pub(super) fn known_members(&self) -> impl Iterator<Item = (u16, &'static str, Vec<Entity>)> {
         let sets = self.types.iter().zip(&self.sets);
-        sets.map(|(of, set)| (of.1, set.info().name, set.entities()))
+        sets.map(|(of, set)| (of.1, set.name(), set.entities()))
     }
 
     /// Takes the entities that got a value while rows could not be marked as members, with the
@@ -372,7 +369,7 @@ impl SparseSets {
     pub(crate) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self::default();
         for (&of, set) in self.types.iter().zip(&mut self.sets) {
-            if set.info().len > 0 {
+            if set.len() > 0 {
                 part.push(of, set.split(entities));
             }
         }
@@ -399,22 +396,21 @@ impl SparseSets {
         &self,
         is_used: impl Fn(&dyn ErasedSet) -> bool,
     ) -> Vec<&'static str> {
-        let in_use = |info: &SparseSetInfo, set| info.len > 0 && is_used(set);
-        let sets = self.sets.iter().map(|set| (set.info(), &**set));
-        sets.filter(|(info, set)| in_use(info, *set)).map(|(info, _)| info.name).collect()
+        let in_use = self.sets.iter().filter(|set| set.len() > 0 && is_used(&***set));
+        in_use.map(|set| set.name()).collect()
     }
 
     /// The names of the entity's components.
     pub(crate) fn names_of(&self, entity: Entity) -> impl Iterator<Item = &'static str> {
         let sets = self.sets.iter().filter(move |set| set.contains(entity));
-        sets.map(|set| set.info().name)
+        sets.map(|set| set.name())
     }
 
     /// The type of the first set that is inconsistent, or that has a value of an entity for which
     /// `is_alive` is false.
     pub(crate) fn find_defect(&self, is_alive: &dyn Fn(Entity) -> bool) -> Option<&'static str> {
         let broken = self.sets.iter().find(|set| !set.is_consistent(is_alive));
-        broken.map(|set| set.info().name)
+        broken.map(|set| set.name())
     }
 }
 
