@@ -67,7 +67,7 @@ fn changes(
 
 fn rows() -> impl Iterator<Item = (Sprite, Number)> {
     let mut random = random_index();
-    (0..ROWS as u32).map(move |i| {
+    (0_u32..).take(ROWS).map(move |i| {
         let depth = random(1 << 24) as f32;
         (Sprite { depth, x: i as f32, y: depth }, Number([i; 3]))
     })
@@ -130,7 +130,7 @@ fn check<'a>(rows: impl Iterator<Item = (&'a Sprite, &'a Number)>) {
     let mut seen = 0;
     for (sprite, number) in rows {
         assert!(last <= sprite.depth, "a row is out of order");
-        assert_eq!(sprite.x as u32, number.0[2], "a column of another row");
+        assert_eq!(sprite.x, number.0[2] as f32, "a column of another row");
         assert_eq!(sprite.y, sprite.depth, "a cell of another row");
         last = sprite.depth;
         seen += 1;
