@@ -20,14 +20,16 @@ struct Burning {
     ticks: u32,
 }
 
-/// Walks the burning units only, however many others there are.
-fn burn(mut burning: SparseMut<Burning>, mut health: LookupMut<Health>) {
-    for (unit, fire) in burning.iter_mut() {
+/// Visits the burning units only: a term chooses rows by a bit each, and finds the values.
+fn burn(mut units: Query<(&mut Health, &mut Burning)>) {
+    for (health, fire) in units.rows_mut() {
         fire.ticks -= 1;
-        if let Ok(health) = health.get_mut(unit) {
-            health.0 -= 4.0;
-        }
+        health.0 -= 4.0;
     }
+}
+
+/// Only the set itself gains and loses values.
+fn extinguish(mut burning: SparseMut<Burning>) {
     let out: Vec<_> = burning.iter().filter(|(_, fire)| fire.ticks == 0).map(|(e, _)| e).collect();
     out.into_iter().for_each(|unit| _ = burning.remove(unit));
 }
@@ -49,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.insert(army[7], Burning { ticks: 2 })?;
 
     let mut schedule = Schedule::new();
-    schedule.add((burn, bury));
+    schedule.add((burn, extinguish, bury));
     (0..3).try_for_each(|_| schedule.run(&mut world))?;
 
     // A query chooses rows by a sparse component: a bit a row, in the archetypes that have any.

@@ -8,4 +8,5 @@
 //! relation from both ends.
 
 pub use crate::component::{RelationComponent, SparseComponent, TreeRelation, relation};
+pub use crate::query::{SparseSlice, SparseSliceIter};
 pub use crate::world::{Levels, Relation, RelationError, Sparse, SparseMut, SparseRef};

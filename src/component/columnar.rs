@@ -39,8 +39,8 @@ impl<C: Component> AnyComponent for C {
     type Shape = Whole<C>;
 }
 
-/// A component, or a [split component](crate::component#split-components): the terms `&C` and `&mut
-/// C` and all filters of a query can name it.
+/// A component, or a [split component](crate::component#split-components): all filters of a query
+/// can name it.
 ///
 /// A component is one column, and a term of it is a slice. A split component is a column for each
 /// field, and a term of it is a struct of slices. Both are defined by
@@ -100,9 +100,9 @@ pub trait ColumnShape: Shape {
 /// The shape of a component `C` that is in columns. It names `C` in compile errors.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{C}` is sparse: read it with `Sparse<{C}>`",
+    message = "`{C}` is sparse, and this wants a component in columns",
     label = "a sparse component is in no column",
-    note = "a query chooses rows by it: `.with::<{C}>()`, `With<{C}>`, `Without<{C}>` and `AnyOf`",
+    note = "a query has terms of it, `&{C}` and `&mut {C}`, and chooses rows by it: `With<{C}>`, `Without<{C}>`, `AnyOf`, `Or` and `Not`",
     note = "the parameters `Sparse<{C}>` and `SparseMut<{C}>` of a system have its values by entity, and so have `world.sparse::<{C}>()` and `world.sparse_mut::<{C}>()`"
 )]
 pub trait InColumns<C: ?Sized>: ColumnShape {}

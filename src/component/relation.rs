@@ -155,6 +155,20 @@ pub trait TreeRelation: RelationComponent {}
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
 /// # #[relation] struct Target;
+/// # let mut world = World::new();
+/// let targets = world.query_mut::<&mut Target>();
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
+/// # let mut world = World::new();
+/// let targets = world.query_mut::<(Entity, Option<&mut Target>)>();
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[relation] struct Target;
 /// fn aim(targets: SparseMut<Target>) {}
 /// let mut schedule = Schedule::new();
 /// schedule.add(aim);

@@ -2,7 +2,7 @@
 
 use core::any::TypeId;
 
-use crate::component::{Component, same_name};
+use crate::component::{Component, SparseComponent, same_name};
 
 /// The use that a term makes of a component, as a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ impl AccessFlags {
     pub(crate) const STAMPS_LINES: Self = Self(1 << 7);
     /// It switches enable bits.
     pub(crate) const SWITCHES: Self = Self(1 << 8);
+    /// Its component is sparse, and in no column.
+    const SPARSE: Self = Self(1 << 9);
+    /// It shows only rows that have its sparse component.
+    pub(crate) const CHOOSES_MEMBERS: Self = Self(1 << 10);
+    /// It reads which rows have its sparse component.
+    pub(crate) const READS_MEMBERS: Self = Self(1 << 11);
 
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -71,6 +77,15 @@ impl Access {
         Self { component: Some((C::NAME, TypeId::of::<C>())), flags }
     }
 
+    /// An access to the set of a sparse component.
+    pub(super) const fn sparse<S: SparseComponent>(mut flags: AccessFlags) -> Self {
+        flags = flags.and(AccessFlags::SPARSE).and(AccessFlags::READS_MEMBERS);
+        if !flags.has_any(AccessFlags::OPTIONAL) {
+            flags = flags.and(AccessFlags::CHOOSES_MEMBERS);
+        }
+        Self { component: Some((S::NAME, TypeId::of::<S>())), flags }
+    }
+
     /// This optional access, restricted to enabled rows.
     pub(super) const fn of_enabled_rows(self) -> Self {
         Self { flags: self.flags.and(AccessFlags::ENABLED_ROWS), ..self }
@@ -88,7 +103,8 @@ impl Access {
     /// Whether every match has a cell of the component through this term, writable if `needed` is
     /// to write.
     const fn gives(&self, name: &str, needed: AccessFlags) -> bool {
-        let is_whole = !self.flags.has_any(AccessFlags::OPTIONAL.and(AccessFlags::BESIDE));
+        let others = AccessFlags::OPTIONAL.and(AccessFlags::BESIDE).and(AccessFlags::SPARSE);
+        let is_whole = !self.flags.has_any(others);
         match self.name() {
             Some(own) => {
                 is_whole
@@ -97,6 +113,11 @@ impl Access {
             }
             None => false,
         }
+    }
+
+    /// Whether the term takes a column for this access.
+    pub(super) const fn is_of_column(&self) -> bool {
+        self.component.is_some() && !self.flags.has_any(AccessFlags::SPARSE)
     }
 
     pub(crate) const fn name(&self) -> Option<&'static str> {
@@ -195,7 +216,7 @@ pub(crate) const fn any(terms: &[&[Access]], flags: AccessFlags) -> bool {
 pub(crate) const fn columns(terms: &[&[Access]]) -> usize {
     let (mut columns, mut i) = (0, 0);
     while let Some(access) = nth(terms, i) {
-        columns += access.component.is_some() as usize;
+        columns += access.is_of_column() as usize;
         i += 1;
     }
     columns

@@ -5,9 +5,9 @@ use crate::store::Pass;
 use super::filter::Filter;
 use super::query_type::query_type;
 use super::store_borrow::{Mode as _, StoreBorrow, WriteBorrow, WriteSource};
-use super::terms::{BorrowOf, Terms};
+use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 
-/// A pass over all archetypes of a query.
+/// A pass over all archetypes of a query, and the sets of its sparse terms.
 ///
 /// # Panics
 ///
@@ -15,16 +15,22 @@ use super::terms::{BorrowOf, Terms};
 #[inline]
 pub(super) fn begin_pass<'w, Q: Terms, F: Filter>(
     borrow: BorrowOf<'w, Q>,
+    held: HeldOf<'w, Q>,
     padded: bool,
-) -> Pass<'w> {
+) -> (Pass<'w>, OpenOf<'w, Q>) {
     let query = query_type::<Q, F>();
-    match Q::Mode::begin(borrow) {
+    let mut store_sets = None;
+    let pass = match Q::Mode::begin(borrow) {
         StoreBorrow::Read(borrow) => Pass::shared(borrow.store(), borrow.access(), query, padded),
         StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
-            Pass::exclusive(store, query, padded)
+            let (pass, sets) = Pass::exclusive(store, query, padded);
+            store_sets = Some(sets);
+            pass
         }
         StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
             Pass::granted(access, query, padded)
         }
-    }
+    };
+    let held = Q::Mode::resolve::<Q::Sets>(held, store_sets);
+    (pass, Q::Mode::open::<Q::Sets>(held))
 }

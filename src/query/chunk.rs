@@ -309,13 +309,13 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
 impl<'w, Q: Terms, F: Filter> Chunks<'w, Q, F> {
     /// Takes and stamps the next chunk.
     fn open_next(&mut self) -> Option<OpenChunk<'w, Q>> {
-        let (cursor, filter, padded) = self.iter.parts();
+        let (cursor, filter, padded, sets) = self.iter.parts();
         let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
         let index = cut.chunk;
         let [order, arrival] =
             [StampKind::ORDER, StampKind::ARRIVAL].map(|kind| version(cursor, kind, index));
         let open = OpenChunk {
-            parts: cut.parts::<Q, F>(),
+            parts: cut.parts::<Q, F>(sets),
             entities: cut.rows.entities(),
             archetype: cursor.current.as_ref().map_or(0, |current| current.archetype),
             index,
@@ -340,7 +340,7 @@ fn versions<Q: Terms>(cursor: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS
     };
     let mut columns = current.chunks.columns().columns().iter();
     for (newest, accesses) in versions.iter_mut().zip(Q::ACCESSES) {
-        for _ in accesses.iter().filter(|access| access.name().is_some()) {
+        for _ in accesses.iter().filter(|access| access.is_of_column()) {
             let column = columns.next().expect("a component term has no column").column();
             if let Some(column) = column {
                 *newest = (*newest).max(version(cursor, StampKind::column(column), chunk));

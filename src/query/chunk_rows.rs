@@ -4,7 +4,7 @@ use crate::archetype::{ChunkMeta, SharedTags};
 use crate::component::SharedValue;
 use crate::entity::Entity;
 use crate::storage::{
-    Attachments, ChunkBits, ChunkLines, ChunkRow, EnabledRows, Stamps, ValueCell,
+    Attachments, ChunkBits, ChunkLines, ChunkMembers, ChunkRow, EnabledRows, Stamps, ValueCell,
 };
 use crate::version::Version;
 
@@ -99,6 +99,12 @@ impl<'w> ChunkRows<'w> {
     #[inline]
     pub(super) fn switched(self, column: u16) -> Option<ChunkBits<'w>> {
         if self.ignores_enabled { None } else { Some(self.enable_bits(column)) }
+    }
+
+    /// The rows that have a sparse component, if the archetype has bits for it.
+    #[inline]
+    pub(super) fn members(self, number: u16) -> Option<ChunkMembers<'w>> {
+        self.attachments?.0.members_in(number, self.at.chunk)
     }
 
     fn enable_bits(self, column: u16) -> ChunkBits<'w> {

@@ -13,7 +13,7 @@ use crate::version::Version;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
-use super::terms::Terms;
+use super::terms::{OpenOf, Terms};
 
 /// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
 #[inline]
@@ -90,11 +90,12 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
     pub(super) fn new(
         mut columns: ChunkColumns<'w>,
         chunk: ChunkRows<'w>,
+        sets: OpenOf<'w, Q>,
         mut stamps: RunStamps<'w, '_>,
         chunk_rows: usize,
     ) -> Self {
         let rows = columns.padded_len();
-        let slices = Q::cut(&mut columns, chunk);
+        let slices = Q::cut(&mut columns, chunk, sets);
         let seen = stamps.rows.map(SeenRuns::new);
         Self { slices, stamps: Q::stamps(&mut stamps), rows, chunk_rows, seen }
     }

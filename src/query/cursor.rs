@@ -24,7 +24,7 @@ use super::query_type::{is_by_chunk, is_by_row};
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
 use super::tagged::next_entry;
-use super::terms::{BorrowOf, Terms};
+use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 
 /// The position of a pass in the archetype that it has entered.
 #[derive(Debug)]
@@ -69,9 +69,9 @@ impl<'w> CutChunk<'w> {
 
     /// The slices of the visible rows, run by run.
     #[inline]
-    pub(super) fn parts<Q: Terms, F: Filter>(&mut self) -> ChunkParts<'w, Q> {
+    pub(super) fn parts<Q: Terms, F: Filter>(&mut self, sets: OpenOf<'w, Q>) -> ChunkParts<'w, Q> {
         let whole = (!is_by_row::<Q, F>()).then(|| self.columns.padded_len());
-        let slices = Q::cut(&mut self.columns, self.rows);
+        let slices = Q::cut(&mut self.columns, self.rows, sets);
         ChunkParts { slices, whole, seen: SeenRuns::new(self.seen) }
     }
 }
@@ -162,8 +162,13 @@ impl<'w> ChunkCursor<'w> {
     ///
     /// If a query of a split world asks for more than its access allows.
     #[inline]
-    pub(super) fn new<Q: Terms, F: Filter>(borrow: BorrowOf<'w, Q>, padded: bool) -> Self {
-        Self { pass: begin_pass::<Q, F>(borrow, padded), current: None }
+    pub(super) fn new<Q: Terms, F: Filter>(
+        borrow: BorrowOf<'w, Q>,
+        held: HeldOf<'w, Q>,
+        padded: bool,
+    ) -> (Self, OpenOf<'w, Q>) {
+        let (pass, sets) = begin_pass::<Q, F>(borrow, held, padded);
+        (Self { pass, current: None }, sets)
     }
 
     /// The version of written columns.
@@ -246,13 +251,14 @@ impl<'w> ChunkCursor<'w> {
         run: &mut ChunkRun<'w, Q>,
         filter: &F,
         padded: bool,
+        sets: OpenOf<'w, Q>,
     ) -> Option<Y::Item> {
         loop {
             // There may be thousands of archetypes with one chunk: they are not entered.
             if !is_by_chunk::<Q, F>()
                 && let Some(columns) = self.pass.next_cached()
             {
-                return Some(yield_cached::<Q, Y>(columns));
+                return Some(yield_cached::<Q, Y>(columns, sets));
             }
             let next = match is_by_row::<Q, F>() {
                 true => Y::next_seen(run, self.now()),
@@ -261,7 +267,7 @@ impl<'w> ChunkCursor<'w> {
             if let Some(next) = next {
                 return Some(next);
             }
-            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded) {
+            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded, sets) {
                 return None;
             }
         }
@@ -273,6 +279,7 @@ impl<'w> ChunkCursor<'w> {
         run: &mut ChunkRun<'w, Q>,
         filter: &F,
         padded: bool,
+        sets: OpenOf<'w, Q>,
     ) -> Option<Q::Slices<'w>> {
         loop {
             let next = match is_by_row::<Q, F>() {
@@ -285,9 +292,9 @@ impl<'w> ChunkCursor<'w> {
             if !is_by_chunk::<Q, F>()
                 && let Some(columns) = self.pass.next_cached()
             {
-                return Some(yield_cached::<Q, YieldSlices>(columns));
+                return Some(yield_cached::<Q, YieldSlices>(columns, sets));
             }
-            if !self.next_run::<Q, F>(run, *filter, padded) {
+            if !self.next_run::<Q, F>(run, *filter, padded, sets) {
                 return None;
             }
         }
@@ -300,7 +307,7 @@ impl<'w> ChunkCursor<'w> {
         &mut self,
         run: &mut ChunkRun<'w, Q>,
         filter: &F,
-        padded: bool,
+        (padded, sets): (bool, OpenOf<'w, Q>),
         init: B,
         mut f: impl FnMut(B, Y::Item) -> B,
     ) -> B {
@@ -319,10 +326,10 @@ impl<'w> ChunkCursor<'w> {
                 }
             } else if !is_by_chunk::<Q, F>() {
                 folded = self.pass.fold_cached(folded, |folded, columns| {
-                    f(folded, yield_cached::<Q, Y>(columns))
+                    f(folded, yield_cached::<Q, Y>(columns, sets))
                 });
             }
-            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded) {
+            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded, sets) {
                 return folded;
             }
         }
@@ -339,12 +346,13 @@ impl<'w> ChunkCursor<'w> {
         run: &mut ChunkRun<'w, Q>,
         filter: F,
         padded: bool,
+        sets: OpenOf<'w, Q>,
     ) -> bool {
         loop {
             let now = self.now();
             if let Some(current) = &mut self.current {
                 if !current.chunks.is_done()
-                    && let Some(next) = current.next_run::<Q, F>(&filter, padded, now)
+                    && let Some(next) = current.next_run::<Q, F>(&filter, (padded, sets), now)
                 {
                     *run = next;
                     return true;
@@ -382,9 +390,12 @@ pub(super) fn seen_rows<'w, F: Filter>(
 
 /// The item of a cached chunk.
 #[inline(always)]
-fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> Y::Item {
+fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(
+    mut columns: CachedChunk<'w>,
+    sets: OpenOf<'w, Q>,
+) -> Y::Item {
     let (beside, rows) = (ChunkRows::of_entities(columns.entities()), columns.len());
-    Y::of(Q::cut(&mut columns, beside), rows)
+    Y::of(Q::cut(&mut columns, beside, sets), rows)
 }
 
 impl<'w> ArchetypeCursor<'w> {
@@ -462,7 +473,7 @@ impl<'w> ArchetypeCursor<'w> {
     fn next_run<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,
-        padded: bool,
+        (padded, sets): (bool, OpenOf<'w, Q>),
         now: Version,
     ) -> Option<ChunkRun<'w, Q>> {
         let CutChunk { columns, rows, chunk, seen } = if is_by_chunk::<Q, F>() {
@@ -481,6 +492,6 @@ impl<'w> ArchetypeCursor<'w> {
             live: u32::try_from(columns.live()).unwrap_or(u32::MAX),
             now,
         };
-        Some(ChunkRun::new(columns, rows, stamps, self.chunks.capacity()))
+        Some(ChunkRun::new(columns, rows, sets, stamps, self.chunks.capacity()))
     }
 }

@@ -195,6 +195,7 @@ impl<C: Component> Term for Enabled<C> {
     type ByRow = Self;
     type Key = Self;
     type Mode = Reads;
+    type Sets = ();
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
         &[Access::new::<C>(AccessFlags::BESIDE)]
@@ -205,7 +206,7 @@ impl<C: Component> Term for Enabled<C> {
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> Self::Slice<'w> {
         rows.enabled(columns.beside())
     }
 
@@ -243,6 +244,7 @@ impl<C: Component> Term for EnabledMut<C> {
     type ByRow = Self;
     type Key = Self;
     type Mode = Writes;
+    type Sets = ();
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
         &[Access::new::<C>(AccessFlags::WRITE.and(AccessFlags::BESIDE))]
@@ -253,7 +255,7 @@ impl<C: Component> Term for EnabledMut<C> {
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> Self::Slice<'w> {
         EnabledRowsMut::new(rows.enabled(columns.beside()))
     }
 

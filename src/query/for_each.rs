@@ -95,9 +95,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         if is_unit::<R>() {
             return iter.for_each(|slices| _ = body(slices).into());
         }
-        let (cursor, filter, padded) = iter.parts();
+        let (cursor, filter, padded, sets) = iter.parts();
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
-            let mut parts = cut.parts::<Q, F>();
+            let mut parts = cut.parts::<Q, F>(sets);
             while let Some(part) = parts.next::<F>() {
                 let (chunk, modified) = (cut.chunk, Modified::Yes);
                 let rows = part.run_in::<Q, F>(chunk);

@@ -120,7 +120,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             return Ok(());
         };
         let mut iter = self.iter_mut();
-        let (cursor, filter, _) = iter.parts();
+        let (cursor, filter, ..) = iter.parts();
         let mut rest = values;
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
             cut.columns.skip(before);

@@ -378,6 +378,7 @@ impl<C: Component> Term for LinesMut<C> {
     type ByRow = Self;
     type Key = Self;
     type Mode = Writes;
+    type Sets = ();
     const ACCESSES: &'static [Access] = {
         assert_tracks_lines::<C>();
         &[Access::new::<C>(AccessFlags::WRITE.and(AccessFlags::BY_LINES))]
@@ -388,7 +389,7 @@ impl<C: Component> Term for LinesMut<C> {
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> Self::Slice<'w> {
         let number = columns.next_number();
         let cells = number.and_then(|number| Some((number, columns.column_mut::<C>()?)));
         let (number, cells) = cells.expect("a matched archetype lacks a required column");

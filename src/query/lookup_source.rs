@@ -3,7 +3,7 @@
 use crate::archetype::{Archetype, ArchetypesInPlace};
 use crate::entity::{ArchetypeId, DirectoryView};
 use crate::storage::ChunkIter;
-use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType};
+use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets};
 use crate::version::Version;
 
 use super::store_borrow::{StoreBorrow, WriteBorrow, WriteSource};
@@ -32,21 +32,23 @@ impl<'w> LookupSource<'w> {
     pub(super) fn new(
         borrow: StoreBorrow<'w>,
         query: &QueryType,
-    ) -> (DirectoryView<'w>, &'w Plan, Self) {
+    ) -> (DirectoryView<'w>, &'w Plan, Self, Option<&'w mut SparseSets>) {
         match borrow {
             StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
-                let QueryParts { plan, archetypes, entities, clock } = store.query_parts(query);
+                let parts = store.query_parts(query);
+                let QueryParts { plan, archetypes, entities, clock, sparse } = parts;
                 let now = clock.next();
-                (entities.view(), plan, Self::Exclusive { archetypes, clock, now })
+                let source = Self::Exclusive { archetypes, clock, now };
+                (entities.view(), plan, source, Some(sparse))
             }
             StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
                 let directory = access.store().entities().view();
                 let granted = GrantedPlan::new(access, query);
-                (directory, granted.plan(), Self::Granted(granted))
+                (directory, granted.plan(), Self::Granted(granted), None)
             }
             StoreBorrow::Read(borrow) => {
                 let source = Self::Shared(borrow.store().archetypes().as_slice());
-                (borrow.store().entities().view(), borrow.plan(query), source)
+                (borrow.store().entities().view(), borrow.plan(query), source, None)
             }
         }
     }

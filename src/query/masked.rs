@@ -35,7 +35,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn masked(self) -> Masked<'w, Q, F> {
-        Masked::new(QueryIter::new(self.borrow, self.filter, self.padded))
+        Masked::new(QueryIter::new(self.borrow, self.held, self.filter, self.padded))
     }
 }
 
@@ -73,7 +73,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
     type Item = (RowMask<'w>, Q::Slices<'w>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (cursor, filter, padded) = self.iter.parts();
+        let (cursor, filter, padded, sets) = self.iter.parts();
         let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
         // A term may switch bits of rows that are not seen, so all rows are stamped. Otherwise rows
         // that are not seen keep their values and bits.
@@ -83,7 +83,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
             true => cut.seen,
             false => RowMask::all_of(0, u32::try_from(cut.columns.live()).unwrap_or(u32::MAX)),
         };
-        Some((mask, Q::cut(&mut cut.columns, cut.rows)))
+        Some((mask, Q::cut(&mut cut.columns, cut.rows, sets)))
     }
 }
 

@@ -9,8 +9,9 @@
 //! * [`filter`] has the filters, which narrow a query, [`named_components`] the components that
 //!   they name, and [`presence`] alternatives and negations of them; [`enabled`] has terms and
 //!   filters of enable bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have,
-//!   [`reordered`] a filter by the order of rows. [`lines_mut`] and [`changed_lines`] write and
-//!   read the versions of lines.
+//!   [`reordered`] a filter by the order of rows. Terms of sparse components have a
+//!   [`sparse_shape`], and [`sparse_slice`]s of a chunk. [`lines_mut`] and [`changed_lines`] write
+//!   and read the versions of lines.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
@@ -133,6 +134,8 @@ mod scripted;
 mod share;
 mod shared_terms;
 mod some_rows;
+mod sparse_shape;
+mod sparse_slice;
 mod store_borrow;
 mod survey;
 mod tagged;
@@ -175,10 +178,12 @@ pub(crate) use scripted::Scripted;
 pub(crate) use share::{Job, share};
 pub use shared_terms::{SharedRef, WhereShared};
 pub use single::NotSingle;
+pub use sparse_slice::{SparseSlice, SparseSliceIter};
 pub(crate) use store_borrow::ReadBorrow;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
 pub(crate) use term_shape::TermParts;
+pub(crate) use terms::GuardsOf;
 pub(crate) use terms::assert_unaliased;
 pub use terms::{ReadTerms, Terms};
 pub use value_index::ValueIndex;

@@ -31,7 +31,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             "a query that is padded cannot be narrowed by an enableable or sparse component or by \
              changed lines: its slices would be runs of rows; iterate over `.masked().padded()`"
         );
-        Query::new(self.borrow, (self.filter, filter), self.padded)
+        Query::new(self.borrow, self.held, (self.filter, filter), self.padded)
     }
 }
 

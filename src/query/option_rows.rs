@@ -8,10 +8,10 @@
 use core::iter::{RepeatN, repeat_n};
 use core::marker::PhantomData;
 
-use crate::component::{ColumnShape, Columnar, Shape as _};
+use crate::component::{AnyComponent, Shape};
 use crate::entity::Entity;
 use crate::storage::{ChunkBits, Columns};
-use crate::store::RequirementsBuilder;
+use crate::store::{OpenSet, RequirementsBuilder};
 use crate::version::Version;
 
 use super::access::Access;
@@ -83,15 +83,15 @@ impl<'w, S, I> OptionRows<'w, S, I> {
     }
 }
 
-impl<S: ColumnShape, I: Iterator> Iterator for OptionRows<'_, S, I> {
+impl<S: Shape, I: PickRow> Iterator for OptionRows<'_, S, I> {
     type Item = Option<I::Item>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.cells {
             PresentRows::Present(rows) => {
-                let row = rows.next()?;
-                Some((!S::ENABLEABLE || self.bits.take()).then_some(row))
+                let row = rows.next_if_any()?;
+                Some(row.filter(|_| !S::ENABLEABLE || self.bits.take()))
             }
             PresentRows::Absent(remaining) => remaining.next().map(|()| None),
         }
@@ -101,36 +101,41 @@ impl<S: ColumnShape, I: Iterator> Iterator for OptionRows<'_, S, I> {
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
         match &mut self.cells {
             PresentRows::Present(rows) => {
-                let row = rows.nth(n)?;
+                let row = rows.nth_if_any(n)?;
                 if S::ENABLEABLE {
                     self.bits.split_off(n);
                 }
-                Some((!S::ENABLEABLE || self.bits.take()).then_some(row))
+                Some(row.filter(|_| !S::ENABLEABLE || self.bits.take()))
             }
             PresentRows::Absent(remaining) => remaining.nth(n).map(|()| None),
         }
     }
 }
 
-impl<S: ColumnShape, I: PickRow> PickRow for OptionRows<'_, S, I> {}
+impl<S: Shape, I: PickRow> PickRow for OptionRows<'_, S, I> {}
 
-impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&C> {}
-impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {
+impl<C: AnyComponent<Shape: TermShape>> sealed::Sealed for Option<&C> {}
+impl<C: AnyComponent<Shape: TermShape>> Term for Option<&C> {
     type Slice<'w> = Option<<C::Shape as TermShape>::Slice<'w>>;
     type Row<'w> = Option<<C::Shape as TermShape>::Row<'w>>;
     type Rows<'w> = OptionRows<'w, C::Shape, <C::Shape as TermShape>::Rows<'w>>;
     type ByRow = OptionByRow<Self::Key>;
     type Key = Option<&'static C>;
     type Mode = Reads;
+    type Sets = <C::Shape as TermShape>::Sets;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Described { builder, write: false, optional: true });
+        C::Shape::visit_all(&mut Described { builder, write: false, optional: true });
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
-        C::Shape::cut(columns)
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::Sets>,
+    ) -> Self::Slice<'w> {
+        C::Shape::cut(columns, rows, set)
     }
 
     #[inline]
@@ -159,23 +164,28 @@ impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {
     fn touch_next((): &mut (), _: Version) {}
 }
 
-impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&mut C> {}
-impl<C: Columnar<Shape: TermShape>> Term for Option<&mut C> {
+impl<C: AnyComponent<Shape: TermShape>> sealed::Sealed for Option<&mut C> {}
+impl<C: AnyComponent<Shape: TermShape>> Term for Option<&mut C> {
     type Slice<'w> = Option<<C::Shape as TermShape>::SliceMut<'w>>;
     type Row<'w> = Option<<C::Shape as TermShape>::RowMut<'w>>;
     type Rows<'w> = OptionRows<'w, C::Shape, <C::Shape as TermShape>::RowsMut<'w>>;
     type ByRow = OptionByRow<Self::Key>;
     type Key = Option<&'static mut C>;
     type Mode = Writes;
+    type Sets = <C::Shape as TermShape>::SetsMut;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Described { builder, write: true, optional: true });
+        C::Shape::visit_all(&mut Described { builder, write: true, optional: true });
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
-        C::Shape::cut_mut(columns)
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::Sets>,
+    ) -> Self::Slice<'w> {
+        C::Shape::cut_mut(columns, rows, set)
     }
 
     #[inline]
@@ -220,7 +230,7 @@ pub struct OptionCells<'w, S> {
 impl<'w, S> OptionCells<'w, S> {
     /// The slice that `cut` takes from a chunk, and the bits of the chunk's next column.
     #[inline]
-    fn cut<C: Columnar, K: Columns<'w>>(
+    fn cut<C: AnyComponent, K: Columns<'w>>(
         columns: &mut K,
         rows: ChunkRows<'w>,
         cut: impl FnOnce(&mut K) -> Option<S>,
@@ -233,7 +243,7 @@ impl<'w, S> OptionCells<'w, S> {
     }
 
     #[inline(always)]
-    fn split_off<C: Columnar>(
+    fn split_off<C: AnyComponent>(
         &mut self,
         rows: usize,
         split_off: impl FnOnce(&mut S, usize) -> S,
@@ -245,7 +255,7 @@ impl<'w, S> OptionCells<'w, S> {
 }
 
 /// The accesses of an optional term, which reads enable bits if the component has any.
-const fn by_row<S: ColumnShape>(optional: &'static [Access]) -> Option<Access> {
+const fn by_row<S: Shape>(optional: &'static [Access]) -> Option<Access> {
     match optional {
         [column] if S::ENABLEABLE => Some(column.of_enabled_rows()),
         _ => None,
@@ -257,14 +267,15 @@ macro_rules! by_row {
         $term:ty: $Slice:ident, $Row:ident, $Rows:ident, $ACCESSES:ident,
         $cut:ident, $rows:ident, $split_off:ident
     ) => {
-        impl<C: Columnar<Shape: TermShape>> sealed::Sealed for OptionByRow<Option<$term>> {}
-        impl<C: Columnar<Shape: TermShape>> Term for OptionByRow<Option<$term>> {
+        impl<C: AnyComponent<Shape: TermShape>> sealed::Sealed for OptionByRow<Option<$term>> {}
+        impl<C: AnyComponent<Shape: TermShape>> Term for OptionByRow<Option<$term>> {
             type Slice<'w> = OptionCells<'w, <C::Shape as TermShape>::$Slice<'w>>;
             type Row<'w> = Option<<C::Shape as TermShape>::$Row<'w>>;
             type Rows<'w> = OptionRows<'w, C::Shape, <C::Shape as TermShape>::$Rows<'w>>;
             type ByRow = Self;
             type Key = <Option<$term> as Term>::Key;
             type Mode = <Option<$term> as Term>::Mode;
+            type Sets = <Option<$term> as Term>::Sets;
             const ACCESSES: &'static [Access] =
                 match by_row::<C::Shape>(<C::Shape as TermShape>::$ACCESSES) {
                     Some(access) => &[access],
@@ -276,8 +287,14 @@ macro_rules! by_row {
             }
 
             #[inline]
-            fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
-                OptionCells::cut::<C, _>(columns, rows, C::Shape::$cut)
+            fn cut<'w>(
+                columns: &mut impl Columns<'w>,
+                rows: ChunkRows<'w>,
+                set: OpenSet<'w, Self::Sets>,
+            ) -> Self::Slice<'w> {
+                OptionCells::cut::<C, _>(columns, rows, |columns| {
+                    C::Shape::$cut(columns, rows, set)
+                })
             }
 
             #[inline]

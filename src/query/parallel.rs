@@ -138,12 +138,12 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// All chunks; each is stamped.
     pub(crate) fn sized_chunks(self) -> Vec<SizedChunk<Q::Slices<'w>>> {
         let mut iter = self.into_iter();
-        let (cursor, filter, padded) = iter.parts();
+        let (cursor, filter, padded, sets) = iter.parts();
         let mut chunks = Vec::new();
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
             cursor.stamp::<Q>(cut.chunk, cut.some_rows::<Q, F>());
             let row_bytes = row_bytes(&cut.columns);
-            let mut parts = cut.parts::<Q, F>();
+            let mut parts = cut.parts::<Q, F>(sets);
             while let Some(ChunkPart { slices, rows }) = parts.next::<F>() {
                 chunks.push(SizedChunk { slices, rows: rows.len(), row_bytes });
             }
@@ -217,7 +217,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
         Q::Slices<'w>: Send,
     {
         let mut iter = self.query.into_iter();
-        let (cursor, filter, padded) = iter.parts();
+        let (cursor, filter, padded, sets) = iter.parts();
         let mut jobs = Vec::new();
         let (mut visited, mut archetypes) = (Vec::new(), Vec::new());
         while cursor.enter::<Q, F>(filter) {
@@ -236,7 +236,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
                     part_rows,
                     modified: AtomicBool::new(false),
                 });
-                jobs.push((Q::cut(&mut cut.columns, cut.rows), rows, cut.seen));
+                jobs.push((Q::cut(&mut cut.columns, cut.rows, sets), rows, cut.seen));
             }
             archetypes.push((current.chunks.columns(), current.beside));
         }

@@ -27,6 +27,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
     type ByRow = Self;
     type Key = Self;
     type Mode = Reads;
+    type Sets = ();
     const ACCESSES: &'static [Access] = &[Access::new::<Self>(AccessFlags::BESIDE)];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -34,7 +35,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> V {
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> V {
         rows.value(columns.beside()).read()
     }
 
@@ -169,6 +170,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     type ByRow = Self;
     type Key = PerChunkMut<V>;
     type Mode = Writes;
+    type Sets = ();
     const ACCESSES: &'static [Access] = &[Access::new::<PerChunk<V>>(
         AccessFlags::WRITE.and(AccessFlags::BESIDE).and(AccessFlags::WRITES_CHUNKS),
     )];
@@ -178,7 +180,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> Self::Slice<'w> {
         let cell = rows.value(columns.beside());
         ChunkValueMut::new(cell, cell.read())
     }

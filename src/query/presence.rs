@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::ChunkMeta;
-use crate::component::{Columnar, Component, SharedValue};
+use crate::component::{AnyComponent, Component, SharedValue};
 use crate::storage::ColumnRef;
 use crate::store::{Expression, RequirementsBuilder};
 use crate::tuples::for_tuples;
@@ -78,7 +78,8 @@ operators! {
     /// [enableable](crate::component#enableable-components) component counts as it does in the
     /// filters alone: `With<C>` passes rows in which `C` is enabled, `Without<C>` all others. So
     /// the rows that enable bits decide are chosen row by row, and with
-    /// [`IgnoreEnabled`](crate::IgnoreEnabled) bits do not matter.
+    /// [`IgnoreEnabled`](crate::IgnoreEnabled) bits do not matter. The bits of sparse components
+    /// always do.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -174,6 +175,7 @@ macro_rules! expression_filter {
                 assert_short($clauses);
                 $F::BY_ROW
             };
+            const BY_MEMBERS: bool = $F::BY_MEMBERS;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 let expression = Self::expression(builder);
@@ -216,8 +218,8 @@ expression_filter! {
 macro_rules! leaves {
     ($($name:ident<$T:ident: $bound:ident>, $expression:expr;)*) => {$(
         impl<$T: $bound> Presence for $name<$T> {
-            const CLAUSES: usize = Self::BY_ROW as usize;
-            const CLAUSES_OF_NOT: usize = Self::BY_ROW as usize;
+            const CLAUSES: usize = (Self::BY_ROW || Self::BY_MEMBERS) as usize;
+            const CLAUSES_OF_NOT: usize = Self::CLAUSES;
 
             fn expression(builder: &mut RequirementsBuilder<'_>) -> Expression {
                 let expression: fn(&mut RequirementsBuilder<'_>) -> Expression = $expression;
@@ -228,8 +230,8 @@ macro_rules! leaves {
 }
 
 leaves! {
-    With<C: Columnar>, |builder| builder.presence::<C::Shape>();
-    Without<C: Columnar>, |builder| builder.presence::<C::Shape>().not();
+    With<C: AnyComponent>, |builder| builder.presence::<C::Shape>();
+    Without<C: AnyComponent>, |builder| builder.presence::<C::Shape>().not();
     WithDisabled<C: Component>, |builder| builder.disablement::<C>();
     WithShared<T: SharedValue>, |builder| builder.shared_presence::<T>();
     WithoutShared<T: SharedValue>, |builder| builder.shared_presence::<T>().not();
@@ -240,7 +242,7 @@ macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Presence),*> Presence for ($($T,)*) {
             const CLAUSES: usize = 0usize $(.saturating_add($T::CLAUSES))*;
-            const CLAUSES_OF_NOT: usize = match false $(|| $T::BY_ROW)* {
+            const CLAUSES_OF_NOT: usize = match false $(|| $T::BY_ROW || $T::BY_MEMBERS)* {
                 true => 1usize $(.saturating_mul(factor($T::CLAUSES_OF_NOT)))*,
                 false => 0,
             };
@@ -251,7 +253,7 @@ macro_rules! tuples {
         }
 
         impl<$($T: Presence),*> PresenceTuple for ($($T,)*) {
-            const CLAUSES_OF_ANY: usize = match false $(|| $T::BY_ROW)* {
+            const CLAUSES_OF_ANY: usize = match false $(|| $T::BY_ROW || $T::BY_MEMBERS)* {
                 true => 1usize $(.saturating_mul(factor($T::CLAUSES)))*,
                 false => 0,
             };

@@ -12,7 +12,7 @@ use super::query_iter::{Invariant, QueryIter};
 use super::query_type::{is_by_row, query_type};
 use super::rows::Rows;
 use super::store_borrow::{Mode as _, ReadBorrow, WriteBorrow};
-use super::terms::{BorrowOf, ReadTerms, Terms};
+use super::terms::{BorrowOf, GuardsOf, HeldOf, ReadTerms, Terms};
 
 /// A query of a world: components of entities, chunk by chunk.
 ///
@@ -119,6 +119,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 #[must_use = "a query does nothing until it is iterated"]
 pub struct Query<'w, Q: Terms, F: Filter = ()> {
     pub(super) borrow: BorrowOf<'w, Q>,
+    pub(super) held: HeldOf<'w, Q>,
     pub(super) filter: F,
     pub(super) padded: bool,
     /// Invariant in both: the query may touch the components that these types name, and their
@@ -154,8 +155,9 @@ impl<'w, Q: Terms> Query<'w, Q> {
 
 impl<'w, Q: ReadTerms> Query<'w, Q> {
     #[inline]
-    pub(crate) const fn shared(store: &'w Store) -> Self {
-        Self::new(ReadBorrow::shared(store), (), false)
+    pub(crate) fn shared(store: &'w Store) -> Self {
+        let borrow = ReadBorrow::shared(store);
+        Self::new(borrow, Q::Mode::hold::<Q::Sets>(&borrow), (), false)
     }
 }
 
@@ -182,7 +184,9 @@ const fn assert_one_part<Q: Terms, F: Filter>() {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(crate) fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
-        Self::new(Q::Mode::narrow(WriteBorrow::exclusive(store)), filter, false)
+        let borrow = Q::Mode::narrow(WriteBorrow::exclusive(store));
+        let held = Q::Mode::hold::<Q::Sets>(&borrow);
+        Self::new(borrow, held, filter, false)
     }
 
     /// The query for which access was requested.
@@ -190,14 +194,24 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Panics
     ///
     /// If access was requested for another query.
-    pub(crate) fn granted(guard: &'w mut AccessGuard<'_>, filter: F) -> Self {
+    pub(crate) fn granted(
+        guard: &'w mut AccessGuard<'_>,
+        sets: &'w mut GuardsOf<'_, Q>,
+        filter: F,
+    ) -> Self {
         let borrow = WriteBorrow::granted(guard.access(query_type::<Q, F>()));
-        Self::new(Q::Mode::narrow(borrow), filter, false)
+        let held = Q::Mode::hold_granted::<Q::Sets>(sets);
+        Self::new(Q::Mode::narrow(borrow), held, filter, false)
     }
 
     #[inline]
-    pub(super) const fn new(borrow: BorrowOf<'w, Q>, filter: F, padded: bool) -> Self {
-        Self { borrow, filter, padded, types: PhantomData }
+    pub(super) const fn new(
+        borrow: BorrowOf<'w, Q>,
+        held: HeldOf<'w, Q>,
+        filter: F,
+        padded: bool,
+    ) -> Self {
+        Self { borrow, held, filter, padded, types: PhantomData }
     }
 
     /// The borrowed data, for inspection without a pass.
@@ -261,7 +275,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     #[rustfmt::skip] // The compiler shows the line where a query that writes is used twice.
     pub fn rows(self /* of a query that writes: `rows_mut` does not */) -> Rows<'w, Q, F> {
-        Rows::new(QueryIter::new(self.borrow, self.filter, false))
+        Rows::new(QueryIter::new(self.borrow, self.held, self.filter, false))
     }
 
     /// [`rows`](Query::rows) of a query that is needed again afterwards.
@@ -383,7 +397,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn reborrow(&mut self) -> Query<'_, Q, F> {
-        Query::new(Q::Mode::reborrow(&mut self.borrow), self.filter, self.padded)
+        let borrow = Q::Mode::reborrow(&mut self.borrow);
+        let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
+        Query::new(borrow, held, self.filter, self.padded)
     }
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
@@ -442,7 +458,7 @@ impl<'w, Q: Terms, F: Filter> IntoIterator for Query<'w, Q, F> {
     #[inline]
     fn into_iter(self) -> QueryIter<'w, Q, F> {
         const { assert_one_part::<Q, F>() };
-        QueryIter::new(self.borrow, self.filter, self.padded)
+        QueryIter::new(self.borrow, self.held, self.filter, self.padded)
     }
 }
 

@@ -7,7 +7,7 @@ use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
 use super::some_rows::SomeRows;
-use super::terms::{BorrowOf, Terms};
+use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 
 /// Makes a type invariant in `T`, without holding one.
 pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
@@ -32,14 +32,20 @@ pub struct QueryIter<'w, Q: Terms, F: Filter = ()> {
     run: ChunkRun<'w, Q>,
     filter: F,
     padded: bool,
+    sets: OpenOf<'w, Q>,
     types: Invariant<(Q, F)>,
 }
 
 impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     #[inline]
-    pub(super) fn new(borrow: BorrowOf<'w, Q>, filter: F, padded: bool) -> Self {
-        let cursor = ChunkCursor::new::<Q, F>(borrow, padded);
-        Self { cursor, run: ChunkRun::empty(), filter, padded, types: PhantomData }
+    pub(super) fn new(
+        borrow: BorrowOf<'w, Q>,
+        held: HeldOf<'w, Q>,
+        filter: F,
+        padded: bool,
+    ) -> Self {
+        let (cursor, sets) = ChunkCursor::new::<Q, F>(borrow, held, padded);
+        Self { cursor, run: ChunkRun::empty(), filter, padded, sets, types: PhantomData }
     }
 
     /// Rounds the slices up to whole vectors, before the first is taken.
@@ -49,14 +55,14 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
 
     /// The cursor, and the arguments of its methods.
     #[inline]
-    pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, bool) {
-        (&mut self.cursor, &self.filter, self.padded)
+    pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, bool, OpenOf<'w, Q>) {
+        (&mut self.cursor, &self.filter, self.padded, self.sets)
     }
 
     /// The slices of the next chunks that follow each other in memory.
     pub(super) fn next_extent(&mut self) -> Option<Q::Slices<'w>> {
-        let Self { cursor, run, filter, padded, .. } = self;
-        cursor.next_extent(run, filter, *padded)
+        let Self { cursor, run, filter, padded, sets, .. } = self;
+        cursor.next_extent(run, filter, *padded, *sets)
     }
 
     /// Replaces rows by the next ones of a query that chooses rows. False at the end.
@@ -67,7 +73,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
                 *rows = next;
                 return true;
             }
-            if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.padded) {
+            if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.padded, self.sets) {
                 return false;
             }
         }
@@ -76,7 +82,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     /// The rows of the next chunk.
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<SomeRows<Q::Rows<'w>>> {
-        self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.padded)
+        self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.padded, self.sets)
     }
 
     /// Folds over the rows of each remaining chunk.
@@ -86,8 +92,8 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         init: B,
         f: impl FnMut(B, SomeRows<Q::Rows<'w>>) -> B,
     ) -> B {
-        let Self { cursor, run, filter, padded, .. } = self;
-        cursor.fold::<Q, F, YieldRows, B>(run, filter, *padded, init, f)
+        let Self { cursor, run, filter, padded, sets, .. } = self;
+        cursor.fold::<Q, F, YieldRows, B>(run, filter, (*padded, *sets), init, f)
     }
 }
 
@@ -96,14 +102,14 @@ impl<'w, Q: Terms, F: Filter> Iterator for QueryIter<'w, Q, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Q::Slices<'w>> {
-        self.cursor.next::<Q, F, YieldSlices>(&mut self.run, &self.filter, self.padded)
+        self.cursor.next::<Q, F, YieldSlices>(&mut self.run, &self.filter, self.padded, self.sets)
     }
 
     // `for_each`, `sum` and the like keep the cursor in registers.
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
-        let Self { cursor, run, filter, padded, .. } = &mut self;
-        cursor.fold::<Q, F, YieldSlices, B>(run, filter, *padded, init, f)
+        let Self { cursor, run, filter, padded, sets, .. } = &mut self;
+        cursor.fold::<Q, F, YieldSlices, B>(run, filter, (*padded, *sets), init, f)
     }
 }
 

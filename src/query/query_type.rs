@@ -30,7 +30,7 @@ pub(crate) const fn lookup_type<T: Term + Terms>() -> &'static QueryType {
 /// Whether the query sees only some rows of a chunk, chosen by enable bits, by sparse components or
 /// by lines.
 pub(crate) const fn is_by_row<Q: Terms, F: Filter>() -> bool {
-    F::BY_LINES > 0 || F::BY_MEMBERS || !F::ALL_ROWS && (Q::BY_ROW || F::BY_ROW)
+    F::BY_LINES > 0 || F::BY_MEMBERS || Q::BY_MEMBERS || !F::ALL_ROWS && (Q::BY_ROW || F::BY_ROW)
 }
 
 /// Whether a pass tests chunks one by one, or needs more of them than cached addresses and runs of

@@ -7,7 +7,7 @@ use crate::archetype::Archetype;
 use crate::component::{Component as _, Gone};
 use crate::entity::{DirectoryView, Entity, NoSuchEntity};
 use crate::storage::{ChunkRow, RowMask};
-use crate::store::{Obstacle, Plan};
+use crate::store::{Obstacle, Plan, TermSets as _};
 
 use super::chunk_rows::ChunkRows;
 use super::chunk_run::stamp_columns;
@@ -19,12 +19,12 @@ use super::query_iter::Invariant;
 use super::query_type::{is_by_row, query_type};
 use super::row_error::{Exclusion, RowError};
 use super::store_borrow::Mode as _;
-use super::terms::{BorrowOf, ReadTerms, Terms};
+use super::terms::{BorrowOf, HeldOf, ReadTerms, Terms};
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, for as long as the query would have lasted. See [`Query::get_mut`].
     pub(crate) fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
-        RowLookup::<Q, F>::new(self.borrow, self.filter).into_row(entity)
+        RowLookup::<Q, F>::new(self.borrow, self.held, self.filter).into_row(entity)
     }
 }
 
@@ -62,7 +62,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let view = self.borrow;
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let archetypes = LookupSource::Shared(store.archetypes().as_slice());
-        row_of::<Q, F>(&store.entities().view(), plan, archetypes, &self.filter, entity)
+        let directory = store.entities().view();
+        row_of::<Q, F>(&directory, plan, archetypes, self.held, &self.filter, entity)
     }
 
     /// The row of an entity, if it matches, writable for `&mut` terms. All filters of the query
@@ -95,7 +96,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.get::<Health>(victim).unwrap().0, 1.0);
     /// ```
     pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
-        RowLookup::<Q, F>::new(Q::Mode::reborrow(&mut self.borrow), self.filter).into_row(entity)
+        self.lookup_mut().into_row(entity)
     }
 
     /// Whether the query has a row of this entity: it is alive, and all filters let it pass. Stamps
@@ -140,7 +141,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        RowLookup::new(self.borrow, self.filter)
+        RowLookup::new(self.borrow, self.held, self.filter)
     }
 
     /// A view for the rows of many entities, one at a time, writable for `&mut` terms. All writes
@@ -162,7 +163,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
     pub fn lookup_mut(&mut self) -> RowLookup<'_, Q, F> {
-        RowLookup::new(Q::Mode::reborrow(&mut self.borrow), self.filter)
+        let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
+        RowLookup::new(Q::Mode::reborrow(&mut self.borrow), held, self.filter)
     }
 }
 
@@ -171,6 +173,7 @@ pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
     directory: DirectoryView<'w>,
     plan: &'w Plan,
     archetypes: LookupSource<'w>,
+    held: HeldOf<'w, Q>,
     filter: F,
     /// Invariant in both, as the query is.
     types: Invariant<(Q, F)>,
@@ -181,10 +184,11 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     ///
     /// If the query asks for more than its access allows.
     #[inline]
-    fn new(borrow: BorrowOf<'w, Q>, filter: F) -> Self {
+    fn new(borrow: BorrowOf<'w, Q>, held: HeldOf<'w, Q>, filter: F) -> Self {
         let borrow = Q::Mode::begin(borrow);
-        let (directory, plan, archetypes) = LookupSource::new(borrow, query_type::<Q, F>());
-        Self { directory, plan, archetypes, filter, types: PhantomData }
+        let (directory, plan, archetypes, sets) = LookupSource::new(borrow, query_type::<Q, F>());
+        let held = Q::Mode::resolve::<Q::Sets>(held, sets);
+        Self { directory, plan, archetypes, held, filter, types: PhantomData }
     }
 
     /// The row of an entity, if it matches.
@@ -210,7 +214,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
         Q: ReadTerms,
     {
         let archetypes = LookupSource::Shared(self.archetypes.as_slice());
-        row_of::<Q, F>(&self.directory, self.plan, archetypes, &self.filter, entity)
+        let held = Q::Sets::shorten(&self.held);
+        row_of::<Q, F>(&self.directory, self.plan, archetypes, held, &self.filter, entity)
     }
 
     /// The row of an entity, if it matches, writable for `&mut` terms. Stamps the columns that it
@@ -236,13 +241,15 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     #[inline]
     pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
         let archetypes = self.archetypes.reborrow();
-        row_of::<Q, F>(&self.directory, self.plan, archetypes, &self.filter, entity)
+        let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
+        row_of::<Q, F>(&self.directory, self.plan, archetypes, held, &self.filter, entity)
     }
 
     /// The row, for as long as the lookup would have lasted.
     #[inline]
     fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
-        row_of::<Q, F>(&self.directory, self.plan, self.archetypes, &self.filter, entity)
+        let Self { directory, plan, archetypes, held, filter, .. } = self;
+        row_of::<Q, F>(&directory, plan, archetypes, held, &filter, entity)
     }
 }
 
@@ -259,6 +266,7 @@ fn row_of<'w, Q: Terms, F: Filter>(
     directory: &DirectoryView<'_>,
     plan: &'w Plan,
     archetypes: LookupSource<'w>,
+    held: HeldOf<'w, Q>,
     filter: &F,
     entity: Entity,
 ) -> Result<Q::Row<'w>, RowError> {
@@ -274,7 +282,7 @@ fn row_of<'w, Q: Terms, F: Filter>(
     let own = RowMask::run(at.chunk, at.row..at.row + 1);
     let beside = entered.beside.ignoring_enabled(F::ALL_ROWS);
     stamp_columns::<Q::ByRow>(beside, entered.chunks.columns(), (chunk, Some(own)), now);
-    let slices = Q::ByRow::cut(&mut columns, rows);
+    let slices = Q::ByRow::cut(&mut columns, rows, Q::Mode::open::<Q::Sets>(held));
     Ok(Q::ByRow::rows(slices, 1).next().expect("a slice of one row has none"))
 }
 

@@ -32,6 +32,7 @@ macro_rules! shared_term {
             type ByRow = Self;
             type Key = Self;
             type Mode = Reads;
+            type Sets = ();
             const ACCESSES: &'static [Access] = &[Access::SHARED];
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -40,7 +41,7 @@ macro_rules! shared_term {
             }
 
             #[inline]
-            fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+            fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> Self::Slice<'w> {
                 $found(rows.shared::<T>())
             }
 

@@ -24,6 +24,18 @@ pub trait PickRow: Iterator {
         self.after(skip)
     }
 
+    /// The next row, if it has a value: only rows of sparse components may have none.
+    #[inline(always)]
+    fn next_if_any(&mut self) -> Option<Option<Self::Item>> {
+        self.next().map(Some)
+    }
+
+    /// [`PickRow::next_if_any`] after the next `n` rows.
+    #[inline(always)]
+    fn nth_if_any(&mut self, n: usize) -> Option<Option<Self::Item>> {
+        self.nth(n).map(Some)
+    }
+
     /// The row that follows the next `skip` rows.
     #[inline(always)]
     fn after(&mut self, skip: usize) -> Option<Self::Item> {

@@ -6,7 +6,7 @@
 //! | `&mut A`, `(&A, &mut B)` | [`Writes`] | [`WriteBorrow`] | is moved, or reborrowed |
 
 use crate::component::{ColumnShape, ColumnVisitor, Component};
-use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, Store};
+use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, SparseSets, Store, TermSets};
 
 /// Whether terms only read, or may write: [`Reads`] or [`Writes`].
 pub trait Mode: 'static {
@@ -25,6 +25,23 @@ pub trait Mode: 'static {
     fn view<'s>(borrow: &'s Self::Borrow<'_>) -> ReadBorrow<'s>;
     /// The borrow for a pass.
     fn begin(borrow: Self::Borrow<'_>) -> StoreBorrow<'_>;
+
+    /// The sparse sets of a query of such terms.
+    type Held<'w, S: TermSets>;
+
+    /// The sets of a query of a store that is not split.
+    fn hold<'w, S: TermSets>(borrow: &Self::Borrow<'w>) -> Self::Held<'w, S>;
+    /// The sets of a query of a system.
+    fn hold_granted<'a, S: TermSets>(guards: &'a mut S::Guards<'_>) -> Self::Held<'a, S>;
+    /// The same sets for a shorter time.
+    fn reborrow_held<'s, S: TermSets>(held: &'s mut Self::Held<'_, S>) -> Self::Held<'s, S>;
+    /// Takes the sets that are in an exclusive store.
+    fn resolve<'w, S: TermSets>(
+        held: Self::Held<'w, S>,
+        store: Option<&'w mut SparseSets>,
+    ) -> Self::Held<'w, S>;
+    /// Opens the sets for a pass.
+    fn open<S: TermSets>(held: Self::Held<'_, S>) -> S::Open<'_>;
 }
 
 /// Terms that only read.
@@ -91,6 +108,33 @@ impl Mode for Reads {
     fn begin(borrow: Self::Borrow<'_>) -> StoreBorrow<'_> {
         StoreBorrow::Read(borrow)
     }
+
+    type Held<'w, S: TermSets> = S::Open<'w>;
+
+    #[inline]
+    fn hold<'w, S: TermSets>(borrow: &Self::Borrow<'w>) -> Self::Held<'w, S> {
+        S::shared(borrow.store)
+    }
+
+    #[inline]
+    fn hold_granted<'a, S: TermSets>(guards: &'a mut S::Guards<'_>) -> S::Open<'a> {
+        S::open(S::granted(guards))
+    }
+
+    #[inline]
+    fn reborrow_held<'s, S: TermSets>(held: &'s mut S::Open<'_>) -> S::Open<'s> {
+        S::shorten(held)
+    }
+
+    #[inline]
+    fn resolve<'w, S: TermSets>(held: S::Open<'w>, _: Option<&'w mut SparseSets>) -> S::Open<'w> {
+        held
+    }
+
+    #[inline]
+    fn open<S: TermSets>(held: S::Open<'_>) -> S::Open<'_> {
+        held
+    }
 }
 
 impl Mode for Writes {
@@ -122,6 +166,39 @@ impl Mode for Writes {
     #[inline]
     fn begin(borrow: Self::Borrow<'_>) -> StoreBorrow<'_> {
         StoreBorrow::Write(borrow)
+    }
+
+    type Held<'w, S: TermSets> = S::Held<'w>;
+
+    #[inline]
+    fn hold<'w, S: TermSets>(_: &Self::Borrow<'w>) -> Self::Held<'w, S> {
+        S::in_store()
+    }
+
+    #[inline]
+    fn hold_granted<'a, S: TermSets>(guards: &'a mut S::Guards<'_>) -> S::Held<'a> {
+        S::granted(guards)
+    }
+
+    #[inline]
+    fn reborrow_held<'s, S: TermSets>(held: &'s mut S::Held<'_>) -> S::Held<'s> {
+        S::reborrow(held)
+    }
+
+    #[inline]
+    fn resolve<'w, S: TermSets>(
+        held: S::Held<'w>,
+        store: Option<&'w mut SparseSets>,
+    ) -> S::Held<'w> {
+        match store {
+            Some(sets) if S::ANY => S::resolve(held, &mut sets.each()),
+            _ => held,
+        }
+    }
+
+    #[inline]
+    fn open<S: TermSets>(held: S::Held<'_>) -> S::Open<'_> {
+        S::open(held)
     }
 }
 
@@ -236,7 +313,8 @@ mod tests {
         let access = guard.access(requested);
         let since = access.now();
         let borrow = Q::Mode::narrow(WriteBorrow::granted(access));
-        run(Query::<Q, F>::new(borrow, F::newer_than(since), false));
+        let held = Q::Mode::hold::<Q::Sets>(&borrow);
+        run(Query::<Q, F>::new(borrow, held, F::newer_than(since), false));
     }
 
     #[test]

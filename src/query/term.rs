@@ -3,10 +3,12 @@
 use core::iter::Copied;
 use core::slice;
 
-use crate::component::{ColumnShape as _, ColumnVisitor, Columnar, Component};
+use crate::component::{
+    AnyComponent, ColumnVisitor, Component, Shape as _, SparseComponent, SparseVisitor,
+};
 use crate::entity::Entity;
 use crate::storage::Columns;
-use crate::store::RequirementsBuilder;
+use crate::store::{OpenSet, RequirementsBuilder, TermSets};
 use crate::version::Version;
 
 use super::access::Access;
@@ -32,6 +34,8 @@ use super::term_shape::TermShape;
 /// | [`PerChunkMut<V>`](crate::chunks::PerChunkMut) | [`ChunkValueMut<V>`](crate::chunks::ChunkValueMut) | the same; the version of the tag is stamped |
 /// | [`Shared<T>`](crate::shared::Shared) | [`SharedRef<T>`](crate::shared::SharedRef), like `&T`: the value of all rows | archetypes that have a value |
 /// | [`Option<Shared<T>>`](crate::shared::Shared) | `Option<&T>` | all |
+/// | `&S`, `&mut S` of a [sparse component](crate::component#sparse-components) | [`SparseSlice`](crate::sparse::SparseSlice): rows with their values | archetypes that can have `S`; chooses the rows that have it |
+/// | `Option<&S>`, `Option<&mut S>` | `Option` of it | all |
 ///
 /// The slice of a [split component](crate::component#split-components) is a struct of slices, one
 /// for each field.
@@ -46,7 +50,7 @@ use super::term_shape::TermShape;
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
-    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[component(enableable)]`, `LinesMut<C>` of one that is `#[component(lines)]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, sparse or not, `Enabled<C>` or `EnabledMut<C>` of one that is `#[component(enableable)]`, `LinesMut<C>` of one that is `#[component(lines)]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
     /// The item of a chunk: a slice, or `None` where an optional component is absent.
@@ -58,20 +62,27 @@ pub trait Term: sealed::Sealed {
     type Rows<'w>: PickRow<Item = Self::Row<'w>>;
     /// The term in a pass over rows, which may take more of a chunk than the slice.
     #[doc(hidden)]
-    type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;
+    type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>, Mode = Self::Mode, Sets = Self::Sets>;
     /// The term without its lifetime: plans are cached by it.
     #[doc(hidden)]
     type Key: 'static;
     /// Whether the term only reads.
     #[doc(hidden)]
     type Mode: Mode;
+    /// The sparse set from which the term takes values.
+    #[doc(hidden)]
+    type Sets: TermSets;
     /// The access to each column that the term takes from a chunk.
     #[doc(hidden)]
     const ACCESSES: &'static [Access];
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w>;
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::Sets>,
+    ) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
     /// The row of an entity without components, whose id is reserved, if it matches.
@@ -108,29 +119,40 @@ pub(super) struct Described<'a, 'r> {
     pub(super) optional: bool,
 }
 
+impl SparseVisitor for Described<'_, '_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        self.builder.sparse_term::<S>(self.write, self.optional);
+    }
+}
+
 impl ColumnVisitor for Described<'_, '_> {
     fn visit<C: Component>(&mut self) {
         self.builder.column::<C>(self.write, self.optional);
     }
 }
 
-impl<C: Columnar<Shape: TermShape>> sealed::Sealed for &C {}
-impl<C: Columnar<Shape: TermShape>> Term for &C {
+impl<C: AnyComponent<Shape: TermShape>> sealed::Sealed for &C {}
+impl<C: AnyComponent<Shape: TermShape>> Term for &C {
     type Slice<'w> = <C::Shape as TermShape>::Slice<'w>;
     type Row<'w> = <C::Shape as TermShape>::Row<'w>;
     type Rows<'w> = <C::Shape as TermShape>::Rows<'w>;
     type ByRow = Self;
     type Key = &'static C;
     type Mode = Reads;
+    type Sets = <C::Shape as TermShape>::Sets;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Described { builder, write: false, optional: false });
+        C::Shape::visit_all(&mut Described { builder, write: false, optional: false });
     }
 
     #[inline(always)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
-        C::Shape::cut(columns).expect(REQUIRED)
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::Sets>,
+    ) -> Self::Slice<'w> {
+        C::Shape::cut(columns, rows, set).expect(REQUIRED)
     }
 
     #[inline]
@@ -159,23 +181,28 @@ impl<C: Columnar<Shape: TermShape>> Term for &C {
     fn touch_next((): &mut (), _: Version) {}
 }
 
-impl<C: Columnar<Shape: TermShape>> sealed::Sealed for &mut C {}
-impl<C: Columnar<Shape: TermShape>> Term for &mut C {
+impl<C: AnyComponent<Shape: TermShape>> sealed::Sealed for &mut C {}
+impl<C: AnyComponent<Shape: TermShape>> Term for &mut C {
     type Slice<'w> = <C::Shape as TermShape>::SliceMut<'w>;
     type Row<'w> = <C::Shape as TermShape>::RowMut<'w>;
     type Rows<'w> = <C::Shape as TermShape>::RowsMut<'w>;
     type ByRow = Self;
     type Key = &'static mut C;
     type Mode = Writes;
+    type Sets = <C::Shape as TermShape>::SetsMut;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Described { builder, write: true, optional: false });
+        C::Shape::visit_all(&mut Described { builder, write: true, optional: false });
     }
 
     #[inline(always)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
-        C::Shape::cut_mut(columns).expect(REQUIRED)
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::Sets>,
+    ) -> Self::Slice<'w> {
+        C::Shape::cut_mut(columns, rows, set).expect(REQUIRED)
     }
 
     #[inline]
@@ -214,12 +241,13 @@ impl Term for Entity {
     type ByRow = Self;
     type Key = Self;
     type Mode = Reads;
+    type Sets = ();
     const ACCESSES: &'static [Access] = &[Access::NONE];
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}
 
     #[inline(always)]
-    fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> &'w [Self] {
+    fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>, (): ()) -> &'w [Self] {
         rows.entities()
     }
 

@@ -1,15 +1,17 @@
 //! The way in which terms take components from chunks: a slice of one column, or a struct of
-//! slices.
+//! slices. `sparse_shape` has the one of sparse components.
 
 use core::fmt;
 use core::slice;
 
-use crate::component::{ColumnShape, Component, Parts, Split, SplitComponent, SplitMut, Whole};
+use crate::component::{Component, Parts, Shape, Split, SplitComponent, SplitMut, Whole};
 use crate::storage::{Columns, StampRun};
+use crate::store::{OpenSet, TermSets};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
 use super::access::{Access, AccessFlags};
+use super::chunk_rows::ChunkRows;
 use super::in_step::InStep;
 use super::run_stamps::RunStamps;
 use super::some_rows::PickRow;
@@ -19,9 +21,9 @@ use super::some_rows::PickRow;
     message = "a term of a query is a component in columns, and this one is not known to be",
     label = "not known to be in columns",
     note = "in generic code, the bound `Component` says that it is a column",
-    note = "if it is sparse, a query has no term of it, and chooses rows by it: `With<Component>`; the parameters `Sparse<Component>` and `SparseMut<Component>` of a system have its values by entity, and so have `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
+    note = "a sparse component that generic code knows by the bound `SparseComponent` is read by the parameters `Sparse<Component>` and `SparseMut<Component>` of a system, by `world.sparse::<Component>()` and `world.sparse_mut::<Component>()`"
 )]
-pub trait TermShape: ColumnShape {
+pub trait TermShape: Shape {
     /// The item of `&C` for a chunk.
     type Slice<'w>;
     /// The item of `&mut C` for a chunk.
@@ -36,6 +38,10 @@ pub trait TermShape: ColumnShape {
     type RowsMut<'w>: PickRow<Item = Self::RowMut<'w>>;
     /// The stamps of the chunks that are written.
     type Stamps<'w>: Default;
+    /// The sparse set of `&C`.
+    type Sets: TermSets;
+    /// The sparse set of `&mut C`.
+    type SetsMut: TermSets;
     /// The access to each column of `&C`.
     const READ: &'static [Access];
     /// The access to each column of `&mut C`.
@@ -45,9 +51,17 @@ pub trait TermShape: ColumnShape {
     /// The access to each column of `Option<&mut C>`.
     const WRITE_OPTIONAL: &'static [Access];
     /// Takes the next columns; `None` if the archetype lacks one.
-    fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<Self::Slice<'w>>;
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::Sets>,
+    ) -> Option<Self::Slice<'w>>;
     /// Takes the next columns for writing; `None` if the archetype lacks one.
-    fn cut_mut<'w>(columns: &mut impl Columns<'w>) -> Option<Self::SliceMut<'w>>;
+    fn cut_mut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        set: OpenSet<'w, Self::SetsMut>,
+    ) -> Option<Self::SliceMut<'w>>;
     /// The rows of a slice.
     fn rows(slice: Self::Slice<'_>) -> Self::Rows<'_>;
     /// The rows of a writable slice.
@@ -76,6 +90,8 @@ impl<C: Component> TermShape for Whole<C> {
     type Rows<'w> = slice::Iter<'w, C>;
     type RowsMut<'w> = slice::IterMut<'w, C>;
     type Stamps<'w> = StampRun<'w>;
+    type Sets = ();
+    type SetsMut = ();
     const READ: &'static [Access] = &[Access::new::<C>(AccessFlags::READ)];
     const WRITE: &'static [Access] = &[Access::new::<C>(AccessFlags::WRITE)];
     const READ_OPTIONAL: &'static [Access] = &[Access::new::<C>(AccessFlags::OPTIONAL)];
@@ -83,12 +99,16 @@ impl<C: Component> TermShape for Whole<C> {
         &[Access::new::<C>(AccessFlags::WRITE.and(AccessFlags::OPTIONAL))];
 
     #[inline(always)]
-    fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<&'w [C]> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>, (): ()) -> Option<&'w [C]> {
         columns.column::<C>()
     }
 
     #[inline(always)]
-    fn cut_mut<'w>(columns: &mut impl Columns<'w>) -> Option<&'w mut [C]> {
+    fn cut_mut<'w>(
+        columns: &mut impl Columns<'w>,
+        _: ChunkRows<'w>,
+        (): (),
+    ) -> Option<&'w mut [C]> {
         columns.column_mut::<C>()
     }
 
@@ -267,18 +287,24 @@ impl<S: SplitComponent<Parts: TermParts>> TermShape for Split<S> {
     type Rows<'w> = SplitRows<'w, S>;
     type RowsMut<'w> = SplitRowsMut<'w, S>;
     type Stamps<'w> = <S::Parts as TermParts>::Stamps<'w>;
+    type Sets = ();
+    type SetsMut = ();
     const READ: &'static [Access] = <S::Parts as TermParts>::READ;
     const WRITE: &'static [Access] = <S::Parts as TermParts>::WRITE;
     const READ_OPTIONAL: &'static [Access] = <S::Parts as TermParts>::READ_OPTIONAL;
     const WRITE_OPTIONAL: &'static [Access] = <S::Parts as TermParts>::WRITE_OPTIONAL;
 
     #[inline(always)]
-    fn cut<'w>(columns: &mut impl Columns<'w>) -> Option<S::Slices<'w>> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>, (): ()) -> Option<S::Slices<'w>> {
         S::Parts::cut(columns).map(S::slices)
     }
 
     #[inline(always)]
-    fn cut_mut<'w>(columns: &mut impl Columns<'w>) -> Option<S::SlicesMut<'w>> {
+    fn cut_mut<'w>(
+        columns: &mut impl Columns<'w>,
+        _: ChunkRows<'w>,
+        (): (),
+    ) -> Option<S::SlicesMut<'w>> {
         S::Parts::cut_mut(columns).map(S::slices_mut)
     }
 

@@ -3,11 +3,11 @@
 use core::iter::{RepeatN, repeat_n};
 
 use crate::component::{
-    ChunkValue, Columnar, Component, ConstText, ONE_NAME, PerChunk, Shared, SharedValue,
+    AnyComponent, ChunkValue, Component, ConstText, ONE_NAME, PerChunk, Shared, SharedValue,
 };
 use crate::entity::Entity;
 use crate::storage::Columns;
-use crate::store::RequirementsBuilder;
+use crate::store::{RequirementsBuilder, TermSets};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
@@ -73,12 +73,15 @@ pub trait Terms: sealed::Sealed {
     type Rows<'w>: PickRow<Item = Self::Row<'w>>;
     /// The terms in a pass over rows.
     #[doc(hidden)]
-    type ByRow: for<'w> Terms<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;
+    type ByRow: for<'w> Terms<Row<'w> = Self::Row<'w>, Mode = Self::Mode, Sets = Self::Sets>;
     #[doc(hidden)]
     type Key: 'static;
     /// Whether all terms only read: it decides how a query borrows the store.
     #[doc(hidden)]
     type Mode: Mode;
+    /// The sparse sets from which the terms take values.
+    #[doc(hidden)]
+    type Sets: TermSets;
     #[doc(hidden)]
     const ACCESSES: &'static [&'static [Access]];
     /// The number of columns that the terms take from a chunk.
@@ -97,11 +100,17 @@ pub trait Terms: sealed::Sealed {
     /// Whether a term shows only rows in which its component is enabled.
     #[doc(hidden)]
     const BY_ROW: bool = any(Self::ACCESSES, AccessFlags::CHOOSES_ROWS);
+    /// Whether a term shows only rows that have its sparse component.
+    #[doc(hidden)]
+    const BY_MEMBERS: bool = any(Self::ACCESSES, AccessFlags::CHOOSES_MEMBERS);
     /// Whether a term takes data beside its column.
     #[doc(hidden)]
     const BESIDE: bool = any(
         Self::ACCESSES,
-        AccessFlags::BESIDE.and(AccessFlags::BY_LINES).and(AccessFlags::ENABLED_ROWS),
+        AccessFlags::BESIDE
+            .and(AccessFlags::BY_LINES)
+            .and(AccessFlags::ENABLED_ROWS)
+            .and(AccessFlags::READS_MEMBERS),
     );
     /// Whether a term writes a component that tracks lines.
     #[doc(hidden)]
@@ -115,7 +124,11 @@ pub trait Terms: sealed::Sealed {
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w>;
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        sets: OpenOf<'w, Self>,
+    ) -> Self::Slices<'w>;
     #[doc(hidden)]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
     #[doc(hidden)]
@@ -149,6 +162,15 @@ pub trait ReadTerms: Terms + sealed::ReadOnly {}
 /// The borrow of the store by a query of these terms.
 pub(super) type BorrowOf<'w, Q> = <<Q as Terms>::Mode as Mode>::Borrow<'w>;
 
+/// The sparse sets of a query of these terms.
+pub(super) type HeldOf<'w, Q> = <<Q as Terms>::Mode as Mode>::Held<'w, <Q as Terms>::Sets>;
+
+/// The sparse sets of a pass of these terms.
+pub(super) type OpenOf<'w, Q> = <<Q as Terms>::Sets as TermSets>::Open<'w>;
+
+/// The locks of the sparse sets of a query of a system.
+pub(crate) type GuardsOf<'r, Q> = <<Q as Terms>::Sets as TermSets>::Guards<'r>;
+
 /// A compile error if the terms would slice one column twice, at least once for writing.
 ///
 /// Evaluated in a constant of each public function, so that the error names the caller's line.
@@ -168,6 +190,7 @@ impl<T: Term> Terms for T {
     type ByRow = <T as Term>::ByRow;
     type Key = <T as Term>::Key;
     type Mode = <T as Term>::Mode;
+    type Sets = <T as Term>::Sets;
     const ACCESSES: &'static [&'static [Access]] = &[T::ACCESSES];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -175,8 +198,12 @@ impl<T: Term> Terms for T {
     }
 
     #[inline(always)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w> {
-        <T as Term>::cut(columns, rows)
+    fn cut<'w>(
+        columns: &mut impl Columns<'w>,
+        rows: ChunkRows<'w>,
+        sets: OpenOf<'w, Self>,
+    ) -> Self::Slices<'w> {
+        <T as Term>::cut(columns, rows, sets)
     }
 
     #[inline]
@@ -211,10 +238,10 @@ impl<T: Term> Terms for T {
     }
 }
 
-impl<C: Columnar<Shape: TermShape>> sealed::ReadOnly for &C {}
-impl<C: Columnar<Shape: TermShape>> ReadTerms for &C {}
-impl<C: Columnar<Shape: TermShape>> sealed::ReadOnly for Option<&C> {}
-impl<C: Columnar<Shape: TermShape>> ReadTerms for Option<&C> {}
+impl<C: AnyComponent<Shape: TermShape>> sealed::ReadOnly for &C {}
+impl<C: AnyComponent<Shape: TermShape>> ReadTerms for &C {}
+impl<C: AnyComponent<Shape: TermShape>> sealed::ReadOnly for Option<&C> {}
+impl<C: AnyComponent<Shape: TermShape>> ReadTerms for Option<&C> {}
 impl sealed::ReadOnly for Entity {}
 impl ReadTerms for Entity {}
 impl<C: Component> sealed::ReadOnly for Enabled<C> {}
@@ -242,6 +269,7 @@ macro_rules! tuples {
             type ByRow = ($(<$T as Term>::ByRow,)*);
             type Key = ($(<$T as Term>::Key,)*);
             type Mode = mode_of!($($T)*);
+            type Sets = ($(<$T as Term>::Sets,)*);
             const ACCESSES: &'static [&'static [Access]] = &[$($T::ACCESSES),*];
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -249,8 +277,12 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w> {
-                ($(<$T as Term>::cut(columns, rows),)*)
+            fn cut<'w>(
+                columns: &mut impl Columns<'w>,
+                rows: ChunkRows<'w>,
+                sets: OpenOf<'w, Self>,
+            ) -> Self::Slices<'w> {
+                ($(<$T as Term>::cut(columns, rows, sets.$i),)*)
             }
 
             #[inline]
@@ -301,11 +333,12 @@ impl Terms for () {
     type ByRow = ();
     type Key = ();
     type Mode = Reads;
+    type Sets = ();
     const ACCESSES: &'static [&'static [Access]] = &[];
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}
 
-    fn cut<'w>(_: &mut impl Columns<'w>, _: ChunkRows<'w>) {}
+    fn cut<'w>(_: &mut impl Columns<'w>, _: ChunkRows<'w>, (): ()) {}
 
     fn rows<'w>((): Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
         repeat_n((), len)

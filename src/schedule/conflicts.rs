@@ -27,7 +27,10 @@ use super::param_access::{ParamAccess, ParamKind};
 enum SubjectKey {
     Component(ComponentId),
     Resource(TypeId),
+    /// The values of a sparse component.
     Sparse(ComponentId),
+    /// The rows that have a sparse component.
+    Members(ComponentId),
 }
 
 /// A subject as one type of query sees it.
@@ -90,11 +93,15 @@ impl Accesses {
         if let Some(request) = access.request() {
             for (component, write) in request.requirements().accesses() {
                 if component.is_sparse {
-                    self.add_use(SubjectKey::Sparse(component.id), None, write, numbers);
+                    self.add_use(SubjectKey::Members(component.id), None, write, numbers);
                     continue;
                 }
                 let query = Some((component.id, request));
                 self.add_use(SubjectKey::Component(component.id), query, write, numbers);
+            }
+            for (component, write) in request.requirements().sets() {
+                self.add_use(SubjectKey::Sparse(component.id), None, write, numbers);
+                self.add_use(SubjectKey::Members(component.id), None, false, numbers);
             }
             return;
         }
@@ -104,6 +111,9 @@ impl Accesses {
             }
             ParamKind::Sparse { id, write, .. } => {
                 self.add_use(SubjectKey::Sparse(id), None, write, numbers);
+                if write {
+                    self.add_use(SubjectKey::Members(id), None, true, numbers);
+                }
             }
             ParamKind::Events { id, write, .. } => {
                 let at = number(&mut numbers.events, id);
@@ -376,6 +386,11 @@ mod tests {
             &mut A, With<S>;
             &mut A, Without<S>;
             &A, (Without<S>, AnyOf<(T, B)>);
+            &S, With<B>;
+            &mut S, Without<B>;
+            (&mut A, Option<&S>), With<B>;
+            (&A, Option<&mut T>), ();
+            (&T, &mut S), Without<T>;
         };
         kinds.extend(by_row.into_iter().map(ParamKind::Columns));
         kinds.into_iter().map(ParamAccess).collect()

@@ -8,8 +8,8 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry, RelationComponent, SparseComponent, assert_writable};
 use crate::logs::{EventBuffer, EventWriter};
-use crate::query::{Filter, Query, Terms, assert_unaliased, lookup_type, query_type};
-use crate::store::{AccessGuard, AccessRequest, SplitStore};
+use crate::query::{Filter, GuardsOf, Query, Terms, assert_unaliased, lookup_type, query_type};
+use crate::store::{AccessGuard, AccessRequest, SplitStore, TermSets as _};
 use crate::version::Version;
 use crate::world::{
     Lookup, LookupMut, MissingResource, Relation, Res, ResMut, Resources, Sparse, SparseGrant,
@@ -37,9 +37,9 @@ pub struct SystemRun<'r> {
 /// | `Option<Res<R>>`, `Option<ResMut<R>>` | the same; `None` if the world has no `R` | the same |
 /// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | systems that write `C` |
 /// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | systems that access `C` |
-/// | [`Sparse<T>`](Sparse) | read access to the sparse component `T` of any entity | systems with `SparseMut<T>` |
+/// | [`Sparse<T>`](Sparse) | read access to the sparse component `T` of any entity | systems with `SparseMut<T>`, and queries of `&mut T` |
 /// | [`Relation<R>`](Relation) | read access to the relation `R`, from both ends | none: commands change relations |
-/// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>`, and queries that choose rows by `T` |
+/// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>`, and queries that name `T` |
 /// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
 /// | [`EventReader<E>`](crate::logs::EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
 /// | [`Inserted<C>`](crate::logs::Inserted) | the entities that got `C`, and its values | none |
@@ -138,7 +138,7 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     const ASSERT_VALID: () = assert_unaliased::<Q>();
     type Item<'a> = Query<'a, Q, F>;
     type State = AccessRequest;
-    type Borrowed<'r> = AccessGuard<'r>;
+    type Borrowed<'r> = (AccessGuard<'r>, GuardsOf<'r, Q>);
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
         NamedAccess::of::<Self>(ParamKind::Columns(AccessRequest::new(
@@ -154,13 +154,15 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     fn borrow<'r>(
         state: &'r mut AccessRequest,
         run: &SystemRun<'r>,
-    ) -> Result<AccessGuard<'r>, MissingResource> {
-        Ok(run.split.grant(state, run.now))
+    ) -> Result<Self::Borrowed<'r>, MissingResource> {
+        let access = run.split.grant(state, run.now);
+        Ok((access, Q::Sets::lock(run.split.sparse())))
     }
 
     #[inline]
-    fn item<'a>(borrowed: &'a mut AccessGuard<'_>, since: Version) -> Query<'a, Q, F> {
-        Query::granted(borrowed, F::newer_than(since))
+    fn item<'a>(borrowed: &'a mut Self::Borrowed<'_>, since: Version) -> Query<'a, Q, F> {
+        let (access, sets) = borrowed;
+        Query::granted(access, sets, F::newer_than(since))
     }
 }
 

@@ -85,12 +85,15 @@ impl ParamAccess {
     /// A subject that both access and at least one writes, in some possible world.
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
         if let (Some(mine), Some(theirs)) = (self.request(), other.request()) {
-            return mine.requirements().clash(theirs.requirements()).map(Subject::Component);
+            let (mine, theirs) = (mine.requirements(), theirs.requirements());
+            let set = mine.shared_set(theirs).map(Subject::Sparse);
+            return set.or_else(|| mine.clash(theirs).map(Subject::Component));
         }
         for (one, query) in [(self, other.request()), (other, self.request())] {
             // A query that chooses rows by the component reads which entities have it.
-            if let (ParamKind::Sparse { id, name, write: true }, Some(query)) = (&one.0, query)
-                && query.requirements().names(*id)
+            if let (ParamKind::Sparse { id, name, write }, Some(query)) = (&one.0, query)
+                && (*write && query.requirements().names(*id)
+                    || query.requirements().writes_set(*id))
             {
                 return Some(Subject::Sparse(name));
             }

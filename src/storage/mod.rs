@@ -88,9 +88,9 @@ pub use attachments::{
     RowMask, RowRuns,
 };
 pub(crate) use attachments::{
-    AttachmentKind, Attachments, ChunkBits, ChunkLines, ColumnBits, Content, EnableRule,
-    EnableRules, NewerLines, RowSource, RowSpan, SeenPart, Share, ValueCell, WordsLayout,
-    WordsPart,
+    AttachmentKind, Attachments, ChunkBits, ChunkLines, ChunkMembers, ColumnBits, Content,
+    EnableRule, EnableRules, NewerLines, RowSource, RowSpan, SeenPart, Share, ValueCell,
+    WordsLayout, WordsPart,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};

@@ -2,14 +2,12 @@
 
 use core::any::Any;
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, TryLockError};
-
 use crate::component::{OnDelete, SparseComponent};
 use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
 use super::levels::is_tree;
-use super::read_guard::is_held;
+use super::set_lock::SetLock;
 use super::sparse_set::SparseSet;
 
 /// A sparse set in figures.
@@ -24,6 +22,8 @@ pub(crate) struct SparseSetInfo {
 
 /// A sparse set of any type. The methods are the methods of [`SparseSet`].
 pub(super) trait ErasedSet: Any + Send + Sync {
+    /// The [`SparseSet`] itself.
+    fn as_values(&mut self) -> &mut dyn Any;
     fn name(&self) -> &'static str;
     fn len(&self) -> usize;
     /// O(pages + targets).
@@ -57,26 +57,30 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn remove_relation(&mut self, source: Entity) -> bool;
 }
 
-impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
+impl<T: SparseComponent> ErasedSet for SetLock<T> {
+    fn as_values(&mut self) -> &mut dyn Any {
+        self.get_mut()
+    }
+
     fn name(&self) -> &'static str {
         T::NAME
     }
 
     fn len(&self) -> usize {
-        read(self).len()
+        self.read().len()
     }
 
     fn info(&self) -> SparseSetInfo {
-        let set = read(self);
+        let set = self.read();
         SparseSetInfo { name: T::NAME, len: set.len(), bytes: set.bytes() }
     }
 
     fn contains(&self, entity: Entity) -> bool {
-        read(self).contains(entity)
+        self.read().contains(entity)
     }
 
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool {
-        let set = read(self);
+        let set = self.read();
         set.is_consistent()
             && set.iter().all(|(entity, _)| is_alive(entity))
             && set.targets().all(is_alive)
@@ -84,61 +88,59 @@ impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
     }
 
     fn entities(&self) -> Vec<Entity> {
-        read(self).entities().to_vec()
+        self.read().entities().to_vec()
     }
 
     fn take_unmarked(&mut self) -> Vec<Entity> {
-        of_lock(self).take_unmarked()
+        self.get_mut().take_unmarked()
     }
 
     fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic) {
-        of_lock(self).end(len, entity, panic);
+        self.get_mut().end(len, entity, panic);
     }
 
     fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
-        of_lock(self).retain(is_alive, panic);
+        self.get_mut().retain(is_alive, panic);
     }
 
     fn clear(&mut self, panic: &mut FirstPanic) {
-        of_lock(self).clear(panic);
+        self.get_mut().clear(panic);
     }
 
     fn shrink(&mut self) {
-        of_lock(self).shrink();
+        self.get_mut().shrink();
     }
 
     fn release(&mut self) {
-        if is_held(self) {
-            *self = Self::new(core::mem::take(of_lock(self)));
-        }
+        Self::release(self);
     }
 
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
-        of_lock(self).rename(new);
+        self.get_mut().rename(new);
     }
 
     fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet> {
-        Box::new(Self::new(of_lock(self).split(entities)))
+        Box::new(Self::new(self.get_mut().split(entities)))
     }
 
     fn version(&self) -> u64 {
-        read(self).version()
+        self.read().version()
     }
 
     fn new_copy(&self) -> Option<Box<dyn ErasedSet>> {
-        read(self).is_kept().then(|| Box::<Self>::default() as _)
+        self.read().is_kept().then(|| Box::<Self>::default() as _)
     }
 
     fn copy_to(&self, other: &mut dyn Any) {
-        read(self).copy_to(of_any(other));
+        self.read().copy_to(of_any(other));
     }
 
     fn exchange_for(&mut self, copy: &mut dyn Any) {
-        of_lock(self).exchange_for(of_any(copy));
+        self.get_mut().exchange_for(of_any(copy));
     }
 
     fn append(&mut self, other: &mut dyn Any) {
-        of_lock(self).append(of_any(other));
+        self.get_mut().append(of_any(other));
     }
 
     fn on_delete(&self) -> Option<OnDelete> {
@@ -146,41 +148,25 @@ impl<T: SparseComponent> ErasedSet for RwLock<SparseSet<T>> {
     }
 
     fn target(&self, source: Entity) -> Option<Entity> {
-        read(self).target(source)
+        self.read().target(source)
     }
 
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>) {
-        list.extend_from_slice(read(self).sources(target));
+        list.extend_from_slice(self.read().sources(target));
     }
 
     fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
-        of_lock(self).remove_sources(target)
+        self.get_mut().remove_sources(target)
     }
 
     fn remove_relation(&mut self, source: Entity) -> bool {
-        of_lock(self).remove(source).is_some()
+        self.get_mut().remove(source).is_some()
     }
-}
-
-#[inline]
-pub(super) fn of_lock<T>(lock: &mut RwLock<SparseSet<T>>) -> &mut SparseSet<T> {
-    lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The set of a lock, which must be a set of `T`.
-fn of_any<T: 'static>(lock: &mut dyn Any) -> &mut SparseSet<T> {
-    of_lock(lock.downcast_mut().expect("a sparse set is filed under another type"))
-}
-
-#[inline]
-pub(super) fn read<T: SparseComponent>(
-    lock: &RwLock<SparseSet<T>>,
-) -> RwLockReadGuard<'_, SparseSet<T>> {
-    match lock.try_read() {
-        Ok(guard) => guard,
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Err(TryLockError::WouldBlock) => {
-            panic!("the sparse component `{}` is borrowed for writing", T::NAME)
-        }
-    }
+fn of_any<T: SparseComponent>(lock: &mut dyn Any) -> &mut SparseSet<T> {
+    let lock: &mut SetLock<T> =
+        lock.downcast_mut().expect("a sparse set is filed under another type");
+    lock.get_mut()
 }

@@ -15,7 +15,7 @@ use super::component_ref::ComponentRef;
 pub enum Expression {
     /// The row has the component, enabled or not.
     Has(ComponentRef),
-    /// The row has the component, and it is enabled.
+    /// The row has the component, and it is enabled; or it is a member of a sparse one.
     Enabled(ComponentRef),
     /// The row has the component, and it is disabled.
     Disabled(ComponentRef),
@@ -77,10 +77,12 @@ impl Expression {
         }
     }
 
-    /// The condition that remains if enable bits are ignored: a component counts as present.
+    /// The condition that remains if enable bits are ignored: a component counts as present. Bits
+    /// of sparse components remain.
     pub(super) fn ignoring_bits(self) -> Self {
         let each = |all: Vec<Self>| all.into_iter().map(Self::ignoring_bits).collect();
         match self {
+            Self::Enabled(one) if one.is_sparse => Self::Enabled(one),
             Self::Has(one) | Self::Enabled(one) | Self::Disabled(one) => Self::Has(one),
             Self::Not(one) => one.ignoring_bits().not(),
             Self::All(all) => Self::All(each(all)),
@@ -88,7 +90,14 @@ impl Expression {
         }
     }
 
-    /// Adds the components with enable bits that decide.
+    /// Whether it names a sparse component. One is named only by its bits.
+    pub(super) fn names_sparse(&self) -> bool {
+        let mut components = Vec::new();
+        self.add_bits_to(&mut components);
+        components.iter().any(|one| one.is_sparse)
+    }
+
+    /// Adds the components with bits that decide.
     pub(super) fn add_bits_to(&self, components: &mut Vec<ComponentRef>) {
         match self {
             Self::Has(_) => {}
@@ -124,14 +133,18 @@ impl Expression {
     /// The rows that meet the condition, or for `false` the others.
     fn clauses(&self, archetype: &Archetype, is_met: bool) -> Clauses {
         let array = |one: &ComponentRef| {
-            let column = archetype.column(one.id)?;
-            archetype.attachments()?.bits_number(column)
+            let attachments = archetype.attachments()?;
+            if one.is_sparse {
+                return attachments.members_number(one.member()?);
+            }
+            attachments.bits_number(archetype.column(one.id)?)
         };
-        let in_bits = |one: &ComponentRef, enabled: bool| match archetype.column(one.id) {
-            None => constant(!is_met),
-            Some(_) => {
-                let array = array(one).expect("an enableable component has no bits");
-                vec![vec![(array, enabled == is_met)]]
+        // A set bit is of a disabled component, and of a member of a sparse one.
+        let in_bits = |one: &ComponentRef, enabled: bool| match one.is_had_by(archetype) {
+            false => constant(!is_met),
+            true => {
+                let array = array(one).expect("a component has no bits");
+                vec![vec![(array, (enabled == is_met) != one.is_sparse)]]
             }
         };
         match (self, is_met) {

@@ -32,11 +32,14 @@
 //!   sorted keys.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
-//! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that are
-//!   stored by entity beside the chunks, with a [`sparse_set`] for each type, an [`erased_set`]
-//!   where no one knows the type; `sparse_set_tests` tests one. A [`sparse_image`] is a copy of
-//!   them; [`first_panic`] catches the panics of their destructors. [`members`] keeps a bit for
-//!   each row that has one, and [`sparse_rules`] are the rules by which queries choose these.
+//! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that
+//!   are stored by entity beside the chunks, with a [`sparse_set`] for each type in a [`set_lock`],
+//!   an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by its type;
+//!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
+//!   the panics of their destructors. [`members`] keeps a bit for each row that has one, and
+//!   [`sparse_rules`] are the rules by which queries choose these.
+//! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
+//!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
 //! * [`sources`] is the way back of a relation, beside its set; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
 //!   before a despawn. A [`relation_error`] says why one was refused.
@@ -110,6 +113,7 @@ mod cleanup;
 mod component_ref;
 mod despawn;
 mod despawn_plan;
+mod each_mut;
 mod erased_set;
 mod error;
 mod expression;
@@ -142,6 +146,9 @@ mod retire_archetypes;
 mod row_rule;
 mod row_values;
 mod rule;
+mod set_lock;
+mod set_numbers;
+mod sets_mut;
 mod sort_order;
 mod sources;
 mod sparse;
@@ -158,6 +165,7 @@ mod store;
 mod store_image;
 mod swap;
 mod tagged_entries;
+mod term_sets;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
@@ -186,6 +194,8 @@ pub(crate) use rule::Rule;
 pub(crate) use sort_order::sort_order;
 pub(crate) use sparse::PendingParts;
 pub(crate) use sparse_set::SparseSet;
+pub(crate) use sparse_sets::SparseSets;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};
+pub(crate) use term_sets::{EachOfSet, OpenSet, ReadSet, Reading, SetValues, TermSets, Writing};

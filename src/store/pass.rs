@@ -30,6 +30,7 @@ use crate::version::Version;
 use super::plan::Plan;
 use super::query_parts::QueryParts;
 use super::requirements::QueryType;
+use super::sparse_sets::SparseSets;
 use super::split_store::{AccessGuard, ColumnAccess, ReadAccess};
 use super::store::Store;
 
@@ -109,9 +110,13 @@ impl<'w> Pass<'w> {
     ///
     /// If a type of the query has the name of another type of the world.
     #[inline(always)]
-    pub(crate) fn exclusive(store: &'w mut Store, query: &QueryType, padded: bool) -> Self {
+    pub(crate) fn exclusive(
+        store: &'w mut Store,
+        query: &QueryType,
+        padded: bool,
+    ) -> (Self, &'w mut SparseSets) {
         // First, because a refused query leaves the clock as it is.
-        let QueryParts { plan, archetypes, clock, .. } = store.query_parts(query);
+        let QueryParts { plan, archetypes, clock, sparse, .. } = store.query_parts(query);
         let now = clock.advance();
         // SAFETY: the archetypes are borrowed exclusively for `'w`, and a `ColumnsMut` moves no
         // rows, blocks or stamps. The pass visits each entry of the plan in one way only, as the
@@ -119,7 +124,7 @@ impl<'w> Pass<'w> {
         let cached = unsafe { plan.resolved().writable(&archetypes, padded) };
         let rest = archetypes.into_columns();
         let archetypes = ArchetypeSource::Exclusive { rest, first: 0 };
-        Self { cached, next_entry: 0, plan, archetypes, now }
+        (Self { cached, next_entry: 0, plan, archetypes, now }, sparse)
     }
 
     /// A pass that writes columns of a split world.

@@ -6,6 +6,7 @@ use crate::version::Version;
 
 use super::plan::Plan;
 use super::requirements::QueryType;
+use super::sparse_sets::SparseSets;
 use super::store::Store;
 
 /// A query's plan, and the parts of a store that the query reads and writes.
@@ -15,6 +16,7 @@ pub(crate) struct QueryParts<'s> {
     pub(crate) archetypes: ArchetypesInPlace<'s>,
     pub(crate) entities: &'s Directory,
     pub(crate) clock: &'s mut Version,
+    pub(crate) sparse: &'s mut SparseSets,
 }
 
 impl Store {
@@ -25,9 +27,10 @@ impl Store {
     /// If a type of the query has the name of another type of the world.
     #[inline]
     pub(crate) fn query_parts(&mut self, query: &QueryType) -> QueryParts<'_> {
-        let Self { archetypes, clock, entities, plans, registry, .. } = self;
+        let Self { archetypes, clock, entities, plans, registry, sparse, .. } = self;
         let plan = plans.get_mut(query, registry, archetypes);
-        QueryParts { plan, archetypes: ArchetypesInPlace::new(archetypes), entities, clock }
+        let archetypes = ArchetypesInPlace::new(archetypes);
+        QueryParts { plan, archetypes, entities, clock, sparse }
     }
 
     /// The archetypes, for writing values, and the clock, which stays.

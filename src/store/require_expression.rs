@@ -3,7 +3,9 @@
 //! An expression that says the same as other filters gets the same rules, so that `Not<With<A>>`
 //! excludes the same queries as `Without<A>` and has the same messages.
 
-use crate::component::{ColumnShape, ColumnVisitor, Component, SharedValue};
+use crate::component::{
+    ColumnVisitor, Component, Shape, SharedValue, SparseComponent, SparseVisitor,
+};
 
 use super::expression::Expression;
 use super::requirements::RequirementsBuilder;
@@ -25,11 +27,17 @@ impl ColumnVisitor for First<'_, '_> {
     }
 }
 
+impl SparseVisitor for First<'_, '_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        self.1 = Some(Expression::Enabled(self.0.sparse_ref::<S>()));
+    }
+}
+
 impl RequirementsBuilder<'_> {
     /// The condition that a row has a component, and that it is enabled.
-    pub(crate) fn presence<S: ColumnShape>(&mut self) -> Expression {
+    pub(crate) fn presence<S: Shape>(&mut self) -> Expression {
         let mut first = First(self, None);
-        S::visit(&mut first);
+        S::visit_all(&mut first);
         first.1.expect("a component has no column")
     }
 

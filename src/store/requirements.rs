@@ -78,6 +78,8 @@ pub(crate) struct Requirements {
     rules: Vec<Rule>,
     /// The conditions on rows, by their enable bits.
     row_rules: Vec<RowRule>,
+    /// The sparse components from whose sets the terms take values, and whether they write them.
+    pub(super) sets: Vec<(ComponentRef, bool)>,
     /// The rules as sets, to test archetypes.
     rule_sets: RuleSets,
     /// The hidden components that terms and filters name.
@@ -335,7 +337,8 @@ impl Requirements {
 
     /// The names of the terms' components, and whether each is written.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&'static str, bool)> {
-        self.columns[..self.terms_len].iter().map(|one| (one.component.name, one.write))
+        let columns = self.columns[..self.terms_len].iter().map(|one| (one.component, one.write));
+        columns.chain(self.sets()).map(|(one, write)| (one.name, write))
     }
 
     /// The names of the components that filters watch for changes.
@@ -391,11 +394,6 @@ impl Requirements {
         self.rules.iter().all(|rule| rule.admits(|one| one.is_had_by(archetype)))
     }
 
-    /// Whether rows are chosen by a sparse component.
-    pub(crate) fn name_sparse(&self) -> bool {
-        self.row_rules.iter().flat_map(RowRule::components).any(|one| one.is_sparse)
-    }
-
     #[inline]
     pub(crate) fn matches(&self, archetype: &Archetype) -> bool {
         self.rule_sets.admit(archetype.set())
@@ -405,9 +403,10 @@ impl Requirements {
 
     /// A component that both access and one of them writes. `None` if no archetype can match both,
     /// because one requires a component that the other excludes or does not see. Sparse components
-    /// make no two queries disjoint.
+    /// make no two queries disjoint, and a set is locked as a whole.
     pub(crate) fn clash(&self, other: &Self) -> Option<&'static str> {
-        self.shared(other).next().filter(|_| !self.is_disjoint(other)).map(|one| one.name)
+        let columns = || self.shared(other).next().filter(|_| !self.is_disjoint(other));
+        self.shared_set(other).or_else(|| columns().map(|one| one.name))
     }
 
     /// Whether no archetype can meet both: one requires a component that the other excludes or does
@@ -432,7 +431,8 @@ impl Requirements {
     pub(crate) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> Option<&'static str> {
         self.clash(other)?;
         let in_one = |shared: &ComponentRef| self.meets(other, shared.id, archetypes);
-        self.shared(other).find(in_one).map(|one| one.name)
+        let column = || self.shared(other).find(in_one).map(|one| one.name);
+        self.shared_set(other).or_else(column)
     }
 
     /// Whether these requirements ask for at most the same as others: the columns of the terms and
@@ -441,6 +441,7 @@ impl Requirements {
     /// rules²).
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.columns[..self.terms_len] == other.columns[..other.terms_len]
+            && self.sets == other.sets
             && other.rules.iter().all(|rule| self.has_rule(rule))
             && self.seen_beyond(other).is_none()
             && self.row_rules.iter().flat_map(RowRule::components).all(|own| other.names(own.id))
@@ -458,7 +459,7 @@ impl Requirements {
 
     /// Whether the query accesses a component.
     pub(crate) fn names(&self, id: ComponentId) -> bool {
-        self.accesses().any(|(one, _)| one.id == id)
+        self.accesses().chain(self.sets()).any(|(one, _)| one.id == id)
     }
 
     /// The hidden component, or the filter, that makes these requirements see archetypes that are

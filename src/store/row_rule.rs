@@ -43,7 +43,12 @@ impl RowRule {
         match self {
             Self::Enabled(one) | Self::Lacks(one) if one.is_sparse => (Some(self), None),
             Self::Lacks(one) => (None, Some(Rule::Lacks(one))),
-            Self::Enabled(_) | Self::Disabled(_) | Self::Meets(_) => (None, None),
+            Self::Enabled(_) | Self::Disabled(_) => (None, None),
+            Self::Meets(expression) => {
+                let remaining = Self::Meets(expression.ignoring_bits());
+                let is_by_row = remaining.components().next().is_some();
+                (is_by_row.then_some(remaining), None)
+            }
             Self::AnyEnabled(mut some) => {
                 some.iter_mut().for_each(|(one, by_row)| *by_row = one.is_sparse);
                 let is_by_row = some.iter().any(|&(_, by_row)| by_row);

@@ -3,8 +3,6 @@
 //! A list of [`Rule`]s names the rule that excludes an archetype. [`RuleSets`] are the same rules
 //! as sets: every cached query tests every new archetype with them.
 
-use core::slice;
-
 use crate::component::ComponentSet;
 
 use super::component_ref::ComponentRef;
@@ -36,15 +34,13 @@ impl Rule {
         }
     }
 
-    /// The components that the rule names.
-    fn components(&self) -> impl Iterator<Item = &ComponentRef> {
+    /// Whether the rule names a sparse component.
+    fn names_sparse(&self) -> bool {
         match self {
-            Self::Has(one) | Self::Lacks(one) => slice::from_ref(one),
-            Self::HasAny(some) => some,
-            // No sparse component is in an expression.
-            Self::Meets(_) => &[],
+            Self::Has(one) | Self::Lacks(one) => one.is_sparse,
+            Self::HasAny(some) => some.iter().any(|one| one.is_sparse),
+            Self::Meets(expression) => expression.names_sparse(),
         }
-        .iter()
     }
 
     /// Whether the rule admits an archetype that has these components.
@@ -76,7 +72,7 @@ pub(crate) struct RuleSets {
 
 impl RuleSets {
     pub(crate) fn new(rules: &[Rule]) -> Self {
-        let sparse = rules.iter().flat_map(Rule::components).any(|one| one.is_sparse);
+        let sparse = rules.iter().any(Rule::names_sparse);
         let mut sets = Self { sparse, ..Self::default() };
         for rule in rules {
             match rule {
@@ -90,6 +86,7 @@ impl RuleSets {
                     let known = some.iter().filter(|one| !one.is_unknown());
                     sets.has_any.push(known.map(|one| one.id).collect());
                 }
+                Rule::Meets(expression) if expression.names_sparse() => {}
                 Rule::Meets(expression) => sets.meets.push(expression.clone()),
             }
         }

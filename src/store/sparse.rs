@@ -243,6 +243,21 @@ impl Store {
         set
     }
 
+    /// The set of a sparse component with its number in the world, if it exists, for as long as the
+    /// store is borrowed.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    pub(super) fn lend_sparse<S: SparseComponent>(&self) -> Option<(&SparseSet<S>, u16)> {
+        self.note_guard();
+        let set = self.sparse.lend();
+        if set.is_none() {
+            self.registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
+        }
+        set
+    }
+
     /// The set of a sparse component, for writing, if it exists.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ use core::any::{TypeId, type_name};
 use crate::component::{ComponentId, SparseComponent};
 
 use super::component_ref::ComponentRef;
-use super::requirements::{ComponentIds, RequirementsBuilder};
+use super::requirements::{ComponentIds, Requirements, RequirementsBuilder};
 use super::row_rule::RowRule;
 use super::rule::Rule;
 
@@ -34,7 +34,16 @@ impl RequirementsBuilder<'_> {
         self.add_alternative(component, true);
     }
 
-    fn sparse_ref<S: SparseComponent>(&mut self) -> ComponentRef {
+    /// Adds a term that takes values from the set of a sparse component.
+    pub(crate) fn sparse_term<S: SparseComponent>(&mut self, write: bool, optional: bool) {
+        let component = self.sparse_ref::<S>();
+        self.requirements.sets.push((component, write));
+        if !optional {
+            self.with_sparse::<S>();
+        }
+    }
+
+    pub(super) fn sparse_ref<S: SparseComponent>(&mut self) -> ComponentRef {
         let id = match &mut self.ids {
             ComponentIds::Known(registry) => registry.known_sparse::<S>(),
             ComponentIds::Register(registry) => {
@@ -49,5 +58,31 @@ impl RequirementsBuilder<'_> {
             self.record_unknown((S::NAME, type_name::<S>(), TypeId::of::<S>()));
         }
         ComponentRef { id, name: S::NAME, is_hidden: false, is_sparse: true }
+    }
+}
+
+impl Requirements {
+    /// The sparse components from whose sets the terms take values, and whether they write them.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = (ComponentRef, bool)> {
+        self.sets.iter().copied()
+    }
+
+    /// Whether rows are chosen by a sparse component.
+    pub(crate) fn name_sparse(&self) -> bool {
+        self.row_rules().iter().flat_map(RowRule::components).any(|one| one.is_sparse)
+    }
+
+    /// Whether a term writes values of a sparse component.
+    pub(crate) fn writes_set(&self, id: ComponentId) -> bool {
+        self.sets().any(|(one, write)| write && one.id == id)
+    }
+
+    /// A sparse component from whose set both take values, if one of them writes it. It does not
+    /// matter which rows they choose: a set has one lock.
+    pub(crate) fn shared_set(&self, other: &Self) -> Option<&'static str> {
+        let clashes = |&(mine, write): &(ComponentRef, bool)| {
+            other.sets().any(|(theirs, writes)| mine.id == theirs.id && (write || writes))
+        };
+        self.sets().find(clashes).map(|(one, _)| one.name)
     }
 }

@@ -23,6 +23,7 @@
 use crate::component::SparseComponent;
 use crate::entity::{Entity, PagedIndex};
 
+use super::each_mut::{EachMut, Marks};
 use super::first_panic::FirstPanic;
 use super::sources::Sources;
 
@@ -31,7 +32,7 @@ type CopyValues<T> = fn(&[T], &mut Vec<T>);
 
 /// The values of type `T`, by entity.
 #[derive(Debug)]
-pub(crate) struct SparseSet<T> {
+pub struct SparseSet<T> {
     positions: PagedIndex,
     entities: Vec<Entity>,
     values: Vec<T>,
@@ -44,6 +45,8 @@ pub(crate) struct SparseSet<T> {
     unmarked: Vec<Entity>,
     /// The way back of a relation.
     sources: Sources,
+    /// The marks of values that a pass has borrowed.
+    marks: Marks,
 }
 
 impl<T: SparseComponent> Default for SparseSet<T> {
@@ -57,6 +60,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             clock: 0,
             unmarked: Vec::new(),
             sources: Sources::default(),
+            marks: Marks::default(),
         }
     }
 }
@@ -354,6 +358,14 @@ impl<T: SparseComponent> SparseSet<T> {
         self.entities.iter().copied().zip(&mut self.values)
     }
 
+    /// The values, to be borrowed for writing by entity, each once.
+    #[inline]
+    pub(super) fn each_mut(&mut self) -> EachMut<'_, T> {
+        self.change();
+        let Self { positions, entities, values, marks, .. } = self;
+        EachMut::new((positions, entities), values, marks)
+    }
+
     /// Drops the values of the entities `entity(0..len)`, in this order. O(len).
     pub(super) fn end(
         &mut self,
@@ -398,12 +410,14 @@ impl<T: SparseComponent> SparseSet<T> {
         self.entities.shrink_to_fit();
         self.sources.shrink();
         self.values.shrink_to_fit();
+        self.marks.clear();
     }
 
     /// The allocated memory, in use or not, without memory that the values own.
     pub(super) fn bytes(&self) -> usize {
         self.positions.bytes()
             + self.sources.bytes()
+            + self.marks.bytes()
             + self.entities.capacity() * size_of::<Entity>()
             // The capacity of a vector of values without a size has no limit.
             + if size_of::<T>() == 0 { 0 } else { self.values.capacity() * size_of::<T>() }

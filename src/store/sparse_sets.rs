@@ -11,25 +11,24 @@
 use core::any::{Any, TypeId};
 use core::fmt;
 
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
-
-use rustc_hash::FxHashMap;
+use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::component::{OnDelete, Registry, SparseComponent};
 use crate::entity::Entity;
 
-use super::erased_set::{ErasedSet, SparseSetInfo, of_lock, read};
+use super::erased_set::{ErasedSet, SparseSetInfo};
 use super::first_panic::FirstPanic;
+use super::set_lock::SetLock;
+use super::set_numbers::SetNumbers;
+use super::sets_mut::SetsMut;
 use super::sparse_set::SparseSet;
 
 /// The sparse sets, in the order in which they were first used.
 #[derive(Default)]
-pub(crate) struct SparseSets {
-    /// Each is the `RwLock<SparseSet<T>>` of its type.
+pub struct SparseSets {
+    /// Each is the [`SetLock`] of its type.
     sets: Vec<Box<dyn ErasedSet>>,
-    /// The type of each, and its number in the world, by which the members are known.
-    types: Vec<(TypeId, u16)>,
-    by_type: FxHashMap<TypeId, usize>,
+    numbers: SetNumbers,
     /// The relations among the sets, with the effects of a despawned target.
     relations: Vec<(usize, OnDelete)>,
 }
@@ -41,37 +40,15 @@ impl SparseSets {
         self.sets.is_empty()
     }
 
-    /// The number of the set of `T`: the hint, if it is valid here.
     #[inline]
-    fn number<T: SparseComponent>(&self) -> Option<usize> {
-        if let Some(hint) = T::hint() {
-            let hinted = hint.get() as usize;
-            if self.types.get(hinted).is_some_and(|of| of.0 == TypeId::of::<T>()) {
-                return Some(hinted);
-            }
-        }
-        self.find::<T>()
-    }
-
-    /// The number of the set of `T`, by hashing. Sets the hint.
-    #[inline(never)]
-    fn find<T: SparseComponent>(&self) -> Option<usize> {
-        let number = *self.by_type.get(&TypeId::of::<T>())?;
-        if let (Some(hint), Ok(known)) = (T::hint(), u32::try_from(number)) {
-            hint.set(known);
-        }
-        Some(number)
-    }
-
-    #[inline]
-    fn lock<T: SparseComponent>(&self) -> Option<&RwLock<SparseSet<T>>> {
-        let set: &dyn Any = &*self.sets[self.number::<T>()?];
+    fn lock<T: SparseComponent>(&self) -> Option<&SetLock<T>> {
+        let set: &dyn Any = &*self.sets[self.numbers.position::<T>()?];
         Some(set.downcast_ref().expect("a sparse set is filed under another type"))
     }
 
     #[inline]
-    fn lock_mut<T: SparseComponent>(&mut self) -> Option<&mut RwLock<SparseSet<T>>> {
-        let number = self.number::<T>()?;
+    fn lock_mut<T: SparseComponent>(&mut self) -> Option<&mut SetLock<T>> {
+        let number = self.numbers.position::<T>()?;
         let set: &mut dyn Any = &mut *self.sets[number];
         Some(set.downcast_mut().expect("a sparse set is filed under another type"))
     }
@@ -79,27 +56,28 @@ impl SparseSets {
     /// The set of `T`, if it exists.
     #[inline]
     pub(crate) fn get_mut<T: SparseComponent>(&mut self) -> Option<&mut SparseSet<T>> {
-        self.lock_mut().map(of_lock)
+        self.lock_mut().map(SetLock::get_mut)
     }
 
     /// The set of `T` with its number in the world, if it exists.
     #[inline]
     pub(crate) fn get_numbered<T: SparseComponent>(&mut self) -> Option<(&mut SparseSet<T>, u16)> {
-        let at = self.number::<T>()?;
+        let at = self.numbers.position::<T>()?;
         let set: &mut dyn Any = &mut *self.sets[at];
-        let lock = set.downcast_mut().expect("a sparse set is filed under another type");
-        Some((of_lock::<T>(lock), self.types[at].1))
+        let lock: &mut SetLock<T> =
+            set.downcast_mut().expect("a sparse set is filed under another type");
+        Some((lock.get_mut(), self.numbers.types[at].1))
     }
 
     /// The number in the world of the set of `T`, if it exists.
     pub(crate) fn member_number<T: SparseComponent>(&self) -> Option<u16> {
-        Some(self.types[self.number::<T>()?].1)
+        Some(self.numbers.types[self.numbers.position::<T>()?].1)
     }
 
     /// Whether the set of `T` exists.
     #[inline]
     pub(super) fn has<T: SparseComponent>(&self) -> bool {
-        self.number::<T>().is_some()
+        self.numbers.position::<T>().is_some()
     }
 
     /// Adds the set of `T`, which must have a name in the world, unless it exists.
@@ -107,15 +85,14 @@ impl SparseSets {
     pub(super) fn add<T: SparseComponent>(&mut self, registry: &Registry) {
         if !self.has::<T>() {
             let number = number_of(registry, T::NAME);
-            self.push((TypeId::of::<T>(), number), Box::<RwLock<SparseSet<T>>>::default());
+            self.push((TypeId::of::<T>(), number), Box::<SetLock<T>>::default());
         }
     }
 
     fn push(&mut self, of: (TypeId, u16), set: Box<dyn ErasedSet>) {
-        let number = self.sets.len();
-        self.by_type.insert(of.0, number);
-        self.types.push(of);
-        self.relations.extend(set.on_delete().map(|on_delete| (number, on_delete)));
+        let at = self.sets.len();
+        self.numbers.push(of);
+        self.relations.extend(set.on_delete().map(|on_delete| (at, on_delete)));
         self.sets.push(set);
     }
 
@@ -126,7 +103,27 @@ impl SparseSets {
     /// If it is borrowed for writing.
     #[inline]
     pub(crate) fn read<T: SparseComponent>(&self) -> Option<RwLockReadGuard<'_, SparseSet<T>>> {
-        self.lock().map(read)
+        self.lock().map(SetLock::read)
+    }
+
+    /// The set of `T` with its number in the world, if it exists, for as long as the sets are
+    /// borrowed. Its lock stays held for reading until [`SparseSets::release`].
+    ///
+    /// # Panics
+    ///
+    /// If it is borrowed for writing.
+    pub(super) fn lend<T: SparseComponent>(&self) -> Option<(&SparseSet<T>, u16)> {
+        let at = self.numbers.position::<T>()?;
+        let set: &dyn Any = &*self.sets[at];
+        let lock: &SetLock<T> =
+            set.downcast_ref().expect("a sparse set is filed under another type");
+        Some((lock.lend(), self.numbers.types[at].1))
+    }
+
+    /// All sets, to be taken one by one.
+    #[inline]
+    pub(crate) fn each(&mut self) -> SetsMut<'_> {
+        SetsMut::new(&self.numbers, &mut self.sets)
     }
 
     /// The set of `T` for writing, if it exists.
@@ -135,13 +132,7 @@ impl SparseSets {
     ///
     /// If it is borrowed.
     pub(crate) fn write<T: SparseComponent>(&self) -> Option<RwLockWriteGuard<'_, SparseSet<T>>> {
-        match self.lock()?.try_write() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                panic!("the sparse component `{}` is borrowed", T::NAME)
-            }
-        }
+        self.lock().map(SetLock::write)
     }
 
     /// Drops the values of an entity that is not alive any more. O(sets).
@@ -193,7 +184,7 @@ impl SparseSets {
         lost: &mut dyn FnMut(Entity, u16),
     ) {
         for &(number, _) in &self.relations {
-            let (set, (_, member)) = (&mut self.sets[number], self.types[number]);
+            let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
             if set.len() > 0 {
                 let sources = (0..len).flat_map(|i| set.remove_sources(target(i)));
                 sources.for_each(|source| lost(source, member));
@@ -210,7 +201,7 @@ impl SparseSets {
     ) -> Vec<(u16, Entity)> {
         let (mut cut, mut sources) = (Vec::new(), Vec::new());
         for &(number, _) in &self.relations {
-            let (set, (_, member)) = (&mut self.sets[number], self.types[number]);
+            let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
             if set.len() == 0 {
                 continue;
             }
@@ -248,8 +239,8 @@ impl SparseSets {
     /// must be copies of earlier states of these, or missing. O(sets + values of the sets that
     /// changed).
     pub(super) fn copy_to(&self, copies: &mut Self) {
-        for (&of, set) in self.types.iter().zip(&self.sets) {
-            match copies.by_type.get(&of.0) {
+        for (&of, set) in self.numbers.types.iter().zip(&self.sets) {
+            match copies.numbers.by_type.get(&of.0) {
                 Some(&at) => set.copy_to(&mut *copies.sets[at]),
                 None => copies.add_copy(of, &**set),
             }
@@ -259,8 +250,8 @@ impl SparseSets {
     /// Copies of the sets that differ from their originals.
     pub(super) fn copies_for(&self, originals: &Self) -> Self {
         let mut copies = Self::default();
-        for (&of, copy) in self.types.iter().zip(&self.sets) {
-            let original = originals.by_type.get(&of.0);
+        for (&of, copy) in self.numbers.types.iter().zip(&self.sets) {
+            let original = originals.numbers.by_type.get(&of.0);
             if original.is_none_or(|&at| originals.sets[at].version() != copy.version()) {
                 copies.add_copy(of, &**copy);
             }
@@ -287,15 +278,15 @@ impl SparseSets {
         is_alive: &dyn Fn(Entity) -> bool,
         panic: &mut FirstPanic,
     ) {
-        for ((type_id, _), set) in self.types.iter().zip(&mut self.sets) {
-            match copies.by_type.get(type_id) {
+        for ((type_id, _), set) in self.numbers.types.iter().zip(&mut self.sets) {
+            match copies.numbers.by_type.get(type_id) {
                 Some(&at) => set.exchange_for(&mut *copies.sets[at]),
-                None if all.by_type.contains_key(type_id) => {}
+                None if all.numbers.by_type.contains_key(type_id) => {}
                 None => set.retain(is_alive, panic),
             }
         }
-        for (type_id, _) in &self.types {
-            if let Some(&at) = copies.by_type.get(type_id) {
+        for (type_id, _) in &self.numbers.types {
+            if let Some(&at) = copies.numbers.by_type.get(type_id) {
                 copies.sets[at].clear(panic);
             }
         }
@@ -317,18 +308,18 @@ impl SparseSets {
     ) -> Vec<(u16, Vec<Entity>)> {
         let mut came = Vec::new();
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
-        other.by_type.clear();
+        other.numbers.by_type.clear();
         other.relations.clear();
-        for ((type_id, _), mut theirs) in other.types.drain(..).zip(other.sets.drain(..)) {
+        for ((type_id, _), mut theirs) in other.numbers.types.drain(..).zip(other.sets.drain(..)) {
             if theirs.len() == 0 {
                 continue;
             }
             theirs.rename(&new);
             let entities = theirs.entities();
-            let number = match self.by_type.get(&type_id) {
+            let number = match self.numbers.by_type.get(&type_id) {
                 Some(&at) => {
                     self.sets[at].append(&mut *theirs);
-                    self.types[at].1
+                    self.numbers.types[at].1
                 }
                 None => {
                     let number = number_of(registry, theirs.name());
@@ -348,7 +339,7 @@ impl SparseSets {
 
     /// The number, the name and the entities of each set.
     pub(super) fn known_members(&self) -> impl Iterator<Item = (u16, &'static str, Vec<Entity>)> {
-        let sets = self.types.iter().zip(&self.sets);
+        let sets = self.numbers.types.iter().zip(&self.sets);
         sets.map(|(of, set)| (of.1, set.name(), set.entities()))
     }
 
@@ -356,7 +347,7 @@ impl SparseSets {
     /// numbers of the sets. Those that have lost it again are left out.
     pub(super) fn take_unmarked(&mut self) -> Vec<(u16, Vec<Entity>)> {
         let mut taken = Vec::new();
-        for (of, set) in self.types.iter().zip(&mut self.sets) {
+        for (of, set) in self.numbers.types.iter().zip(&mut self.sets) {
             let unmarked = set.take_unmarked();
             if !unmarked.is_empty() {
                 taken.push((of.1, unmarked));
@@ -368,7 +359,7 @@ impl SparseSets {
     /// Takes out the values of some entities. O(entities) for each set that has values.
     pub(crate) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self::default();
-        for (&of, set) in self.types.iter().zip(&mut self.sets) {
+        for (&of, set) in self.numbers.types.iter().zip(&mut self.sets) {
             if set.len() > 0 {
                 part.push(of, set.split(entities));
             }

@@ -28,7 +28,7 @@ use super::sparse_sets::SparseSets;
 /// Fields are borrowed separately: a query writes the archetypes while it reads its plan, and a
 /// move of a row writes two archetypes and the directory while it reads an edge of the graph.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub struct Store {
     pub(super) archetypes: Archetypes,
     pub(super) registry: Registry,
     pub(super) clock: Version,

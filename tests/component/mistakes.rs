@@ -116,7 +116,6 @@ fn mistakes_in_split_components() {
 
 #[test]
 fn mistakes_in_sparse_components() {
-    let unseen = "if it is sparse, a query has no term of it, and chooses rows by it";
     refused(
         "mistakes_of_sparse",
         &[
@@ -147,13 +146,13 @@ fn mistakes_in_sparse_components() {
             ("#[sparse] #[component] struct Name(f32);", "write `#[component(sparse)]` instead"),
             (
                 "#[component(sparse)] struct Burning { left: f32 }
-                 fn f(world: &World) { world.query::<&Burning>(); }",
-                unseen,
+                 fn f(world: &World) { world.query::<&mut Burning>(); }",
+                "`&mut Burning` is not a query that only reads",
             ),
             (
                 "#[component(sparse)] struct Burning { left: f32 }
                  fn f(world: &World) { world.query::<()>().filter_since::<Changed<Burning>>(world.version()); }",
-                "`Burning` is sparse: read it with `Sparse<Burning>`",
+                "`Burning` is sparse, and this wants a component in columns",
             ),
             (
                 "#[component] struct Health(f32); #[component(sparse)] struct Name(String);

@@ -16,6 +16,7 @@ mod sets;
 mod single_rows;
 mod slices;
 mod sparse_rows;
+mod sparse_terms;
 mod value_index;
 mod versions;
 mod wavering;

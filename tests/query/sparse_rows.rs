@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use phalanx::prelude::*;
+use phalanx::terms::{Not, Or};
 use phalanx::{AnyOf, IgnoreEnabled};
 
 use crate::common::components::small_world;
@@ -108,9 +109,31 @@ fn compare_all(world: &mut World) {
     compare::<(AnyOf<(Burning, Name)>, IgnoreEnabled)>(world, "not ignored either", |row| {
         row.burning || row.name
     });
+    compare_expressions(world);
     compare::<With<Unseen>>(world, "unseen", |_| false);
     compare::<Without<Unseen>>(world, "without unseen", |_| true);
     compare::<AnyOf<(Unseen, Burning)>>(world, "unseen or burning", |row| row.burning);
+}
+
+/// Sparse components inside alternatives and negations.
+fn compare_expressions(world: &mut World) {
+    compare::<Or<(With<Burning>, Without<Name>)>>(world, "or", |row| row.burning || !row.name);
+    compare::<Or<(With<Unseen>, With<Name>)>>(world, "or unseen", |row| row.name);
+    compare::<Not<With<Burning>>>(world, "not", |row| !row.burning);
+    compare::<Not<(With<Burning>, With<Mark>)>>(world, "not both", |row| {
+        !(row.burning && row.mark)
+    });
+    compare::<Not<(With<Unseen>, With<Mark>)>>(world, "not unseen", |_| true);
+    compare::<Not<Or<(With<Burning>, With<Name>)>>>(world, "neither", |row| {
+        !row.burning && !row.name
+    });
+    type Nested = Or<((With<Burning>, Without<Awake>), Not<Or<(With<Name>, With<Mark>)>>)>;
+    compare::<Nested>(world, "nested", |row| row.burning && !row.awake || !row.name && !row.mark);
+    compare::<(Or<(With<Burning>, With<Mark>)>, Without<Name>)>(world, "and without", |row| {
+        (row.burning || row.mark) && !row.name
+    });
+    type SameOrNone = Or<((With<Burning>, With<Name>), Not<Or<(With<Burning>, With<Name>)>>)>;
+    compare::<(SameOrNone, IgnoreEnabled)>(world, "ignored", |row| row.burning == row.name);
 }
 
 struct Random(u64);

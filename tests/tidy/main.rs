@@ -84,7 +84,7 @@ const FRONT_PAGE: [&str; 12] = [
 ];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 22] = [
+const UNSAFE_FILES: [Allowance; 24] = [
     Allowance {
         path: "component/define/expansion.rs",
         budget: 7,
@@ -114,6 +114,16 @@ const UNSAFE_FILES: [Allowance; 22] = [
         path: "prefetch.rs",
         budget: 2,
         reason: "the instruction is a function of the processor's module",
+    },
+    Allowance {
+        path: "store/each_mut.rs",
+        budget: 1,
+        reason: "values of a set borrowed in any order: a list of all of them costs a pass its length",
+    },
+    Allowance {
+        path: "store/set_lock.rs",
+        budget: 1,
+        reason: "a set lent to a query that is `Copy`, for which no guard lives long enough",
     },
     Allowance {
         path: "store/pass.rs",

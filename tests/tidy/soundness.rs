@@ -126,7 +126,7 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 20] = [
+const UNNAMED: [&str; 22] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
@@ -138,6 +138,7 @@ const UNNAMED: [&str; 20] = [
     "Kept",
     "Mode",
     "PickRow",
+    "SetValues",
     "Shape",
     "SparseBundle",
     "SparseReader",
@@ -146,6 +147,7 @@ const UNNAMED: [&str; 20] = [
     "SparseVisitor",
     "SplitField",
     "TermParts",
+    "TermSets",
     "TermShape",
 ];
 

@@ -21,6 +21,7 @@ use crate::version::Version;
 
 use super::attachment::{Attached, Attachment, AttachmentKind};
 use super::attachments::{AttachmentArray, Attachments};
+use super::chunk_members::ChunkMembers;
 use super::enable_bits::{ChunkBits, EnableBits, WORD, split};
 
 /// The kind of the bits of members.
@@ -116,6 +117,13 @@ impl Attachments {
     pub(crate) fn is_member(&self, number: u16, chunk: u32, row: u32) -> bool {
         let array = self.find(AttachmentKind::MEMBERS, number);
         array.is_some_and(|array| !ChunkBits { words: array.chunk(chunk) }.is_enabled(row))
+    }
+
+    /// The members of a sparse component in a chunk, if there is an array for them.
+    #[inline]
+    pub(crate) fn members_in(&self, number: u16, chunk: u32) -> Option<ChunkMembers<'_>> {
+        let array = self.find(AttachmentKind::MEMBERS, number)?;
+        Some(ChunkMembers::new(ChunkBits { words: array.chunk(chunk) }))
     }
 
     /// Makes all rows no members.

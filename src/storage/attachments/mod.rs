@@ -19,7 +19,8 @@
 //! * `write_counts` is a kind for the tests, which proves the sentence before: a random world
 //!   (`world/attachment_tests.rs`) compares it with counts by entity.
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
-//!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns.
+//!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns;
+//!   [`chunk_members`] are the members of one chunk.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
 //!   [`enabled_rows`] the items of terms that read or switch enable bits.
 //!
@@ -30,6 +31,7 @@
 mod attachment;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod attachments;
+mod chunk_members;
 mod chunk_values;
 mod enable_bits;
 mod enabled_rows;
@@ -45,6 +47,7 @@ mod write_counts;
 pub use attachment::AttachmentFigure;
 pub(crate) use attachment::{AttachmentKind, Content, RowSpan};
 pub(crate) use attachments::{Attachments, RowSource};
+pub(crate) use chunk_members::ChunkMembers;
 pub(crate) use chunk_values::ValueCell;
 pub(crate) use enable_bits::{ChunkBits, ColumnBits};
 pub use enabled_rows::{
