@@ -1,5 +1,36 @@
 use super::*;
-use crate::relations::{ByHand, End, Related, TARGETS, Task, lists, relations, value};
+use crate::relations::{ByHand, End, Related, TARGETS, Task, lists, relations, target_of, value};
+
+#[relation]
+struct Target;
+
+/// A relation; `[by hand]` keeps the lists in components.
+pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
+    let mut w = World::new();
+    let targets = w.spawn_batch([(); TARGETS]).to_vec();
+    let source = |i| (Data(value(i)), Target::of(targets[target_of(i, 0)]));
+    let sources = w.spawn_batch((0..n).map(source)).to_vec();
+    relations(
+        h,
+        "",
+        task,
+        Related { world: w, sources, targets },
+        |w, targets, sums| {
+            w.run(|relation: Relation<Target>, values: Lookup<Data>| {
+                let value = |&source: &Entity| values.get(source).expect("alive").0;
+                let sum = |&target| relation.sources(target).iter().map(value).sum::<f32>();
+                sums.extend(targets.iter().map(sum));
+            });
+        },
+        |w, pairs| {
+            for &(source, target) in pairs {
+                w.insert(source, Target::of(target)).expect("alive");
+            }
+        },
+        |w, source| w.get::<Target>(source).expect("related").target(),
+    );
+    by_hand(h, n, task);
+}
 
 /// A source's target, and its place in the list of the target.
 #[component]
@@ -43,8 +74,8 @@ impl ByHand<Entity> for Views<'_> {
     }
 }
 
-/// By hand: the library has no relation.
-pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
+/// The same without a relation.
+fn by_hand(h: &mut Harness, n: usize, task: Task) {
     let mut w = World::new();
     let targets = w.spawn_batch([(); TARGETS]).to_vec();
     let sources = w.spawn_batch((0..n).map(|i| Data(value(i)))).to_vec();
