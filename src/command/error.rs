@@ -118,16 +118,16 @@ pub enum CommandErrorKind {
     /// A component type of the command has the name of another type in the world. An entity that
     /// was to be spawned with it is never alive, as if it were despawned at once.
     NameTaken(NameTaken),
-    /// A relation is not made, and the other components of the command are; or a relation refuses
-    /// the despawn, and nothing else of the command is lost.
+    /// A relation is refused: the command changes no sparse component, but columns. Or a relation
+    /// refuses the despawn.
     Relation(RelationError),
 }
 
 impl CommandErrorKind {
     /// Returns `true` if the fault need not be a bug: another command or system may have despawned
-    /// the entity.
+    /// the entity, or the target of its relation.
     pub(crate) const fn is_stale(self) -> bool {
-        matches!(self, Self::NoSuchEntity(_))
+        matches!(self, Self::NoSuchEntity(_) | Self::Relation(RelationError::DeadTarget { .. }))
     }
 }
 

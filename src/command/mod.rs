@@ -41,7 +41,7 @@
 // | `id_supply`, `id_shares` | ids for spawns: on loan in advance, or from a system's share |
 // | `playback` | the records as runs between barriers |
 // | `player`, `entity_groups`, `merge_table` | a run by entity, each group as one net change |
-// | `late_despawns` | the despawns that a relation may refuse, after the rest of a run |
+// | `related_runs` | records in worlds with relations: despawns between the other records |
 // | `error`, `failures` | the result of a playback, and the commands without effect |
 // | `scratch` | the memory that a buffer keeps from one playback to the next |
 //
@@ -61,13 +61,13 @@ mod error;
 mod failures;
 mod id_shares;
 mod id_supply;
-mod late_despawns;
 mod merge_table;
 mod par_record;
 mod par_target;
 mod playback;
 mod player;
 mod record;
+mod related_runs;
 mod scratch;
 mod shared_commands;
 mod sparse_values;

@@ -131,8 +131,6 @@ fn play(
         loans_ended,
         deferred: 0..0,
         failed_parts: Vec::new(),
-        defers_despawns: false,
-        late_despawns: Vec::new(),
     };
     let mut from = 0;
     let mut barriers = barriers.drain(..);

@@ -50,29 +50,25 @@ pub(super) struct Player<'p> {
     pub(super) deferred: Range<usize>,
     /// The records before the next barrier that failed, while sparse parts are to be played.
     pub(super) failed_parts: Vec<usize>,
-    /// Whether despawns wait for the sparse parts, because a relation may refuse them.
-    pub(super) defers_despawns: bool,
-    /// The records of these despawns.
-    pub(super) late_despawns: Vec<usize>,
 }
 
 impl Player<'_> {
-    /// Plays the records between two barriers, and then their sparse parts. `group` is scratch
-    /// memory.
+    /// Plays the records between two barriers, and then their sparse parts; by runs where relations
+    /// may decide. `group` is scratch memory.
     pub(super) fn play_records(
         &mut self,
         records: Range<usize>,
         groups: &mut EntityGroups,
         group: &mut Vec<u32>,
     ) {
+        if self.may_follow_relations(&self.records[records.clone()]) {
+            return self.play_by_runs(records, groups, group);
+        }
         self.play_rows(records.clone(), groups, group);
         self.play_parts(records);
-        if !self.late_despawns.is_empty() {
-            self.play_late_despawns();
-        }
     }
 
-    fn play_parts(&mut self, records: Range<usize>) {
+    pub(super) fn play_parts(&mut self, records: Range<usize>) {
         let Self { world, sparse, records: all, failed_parts, outcome, .. } = self;
         let Some(sparse) = sparse else { return };
         if sparse.is_empty() {
@@ -94,7 +90,7 @@ impl Player<'_> {
         self.failed_parts.clear();
     }
 
-    fn play_rows(
+    pub(super) fn play_rows(
         &mut self,
         records: Range<usize>,
         groups: &mut EntityGroups,
@@ -104,13 +100,8 @@ impl Player<'_> {
         let first = records.start;
         let all = self.records;
         let run = &all[records.clone()];
-        self.defers_despawns = self.world.store.refuses_despawns();
         if run.iter().all(|record| record.kind == RecordKind::Despawn) {
             // Merging is not needed: a second despawn of an entity has no effect.
-            if self.defers_despawns {
-                self.late_despawns.extend(records);
-                return;
-            }
             let ended = self.catch(|world| world.store.despawn_batch(run.len(), |i| run[i].entity));
             self.outcome.applied.despawned += ended.and_then(Result::ok).unwrap_or_default();
             return;
@@ -241,10 +232,6 @@ impl Player<'_> {
         }
         let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
             (true, true) => self.discard_spawn(entity),
-            (false, true) if self.defers_despawns => {
-                self.late_despawns.extend(group.last().map(|&i| first + i as usize));
-                Ok(())
-            }
             (false, true) => self.despawn(entity),
             // Records of one entity that is gone are played one by one.
             (false, false) if self.gives_gone_sparse(head) => Err(NoSuchEntity { entity }.into()),
@@ -278,12 +265,6 @@ impl Player<'_> {
         let store = &self.world.store;
         let at = |&i: &u32| &self.records[first + i as usize];
         let [head, .., last] = group else { return false };
-        let is_refusable =
-            at(last).kind == RecordKind::Despawn && at(head).kind != RecordKind::Spawn;
-        if self.defers_despawns && is_refusable {
-            // The other records have their effects, even if the despawn has none.
-            return true;
-        }
         if !store.has_cleanup() {
             return false;
         }

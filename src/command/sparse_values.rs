@@ -9,7 +9,8 @@
 //! A command with sparse components is a record like any other, with the columns of its bundles, so
 //! that it is merged, refused and reported like any other. Its sparse part is played when the
 //! records up to the next barrier are played, if the entity is alive then. The effect is the same:
-//! no record but the last despawn of an entity decides whether it is alive at the barrier.
+//! no record but the last despawn of an entity decides whether it is alive at the barrier. Where a
+//! relation may decide, [`related_runs`](super::related_runs) plays parts before each despawn.
 //!
 //! A batch is a barrier, and keeps the parts of its rows.
 //!
@@ -84,6 +85,11 @@ impl SparseValues {
     /// Whether no part is recorded.
     pub(super) const fn is_unused(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether a part may make or remove a relation.
+    pub(super) fn have_relations(&self) -> bool {
+        self.queues.iter().any(|queue| queue.has_relations())
     }
 
     /// Whether all parts have been played.
@@ -221,6 +227,7 @@ trait Queue: Any + Send + Sync {
         target: Option<(&mut Store, Entity)>,
         panic: &mut FirstPanic,
     ) -> Result<(), RelationError>;
+    fn has_relations(&self) -> bool;
     fn new_of_type(&self) -> Box<dyn Queue>;
     fn append(&mut self, other: &mut dyn Any);
     fn clear(&mut self, panic: &mut FirstPanic);
@@ -260,6 +267,10 @@ impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
             value.put(panic);
         }
         checked
+    }
+
+    fn has_relations(&self) -> bool {
+        R::HAS_RELATIONS || A::HAS_RELATIONS
     }
 
     fn new_of_type(&self) -> Box<dyn Queue> {

@@ -107,12 +107,13 @@ pub trait TreeRelation: RelationComponent {}
 ///   `ChildOf::of(target)`, which is read by `target()`. Spawns, `insert`, `remove`, `exchange`,
 ///   bundles, batches and commands take it, [`With`](crate::With) and
 ///   [`Without`](crate::Without) choose rows by it, and no row moves when it comes or goes: sources
-///   of one target are in the same chunks as others. It is no column, so that kernels read targets
-///   by [`Relation`](crate::sparse::Relation) and not as a slice.
+///   of one target are in the same chunks as others. It is no column: queries read it by row, as
+///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity.
 /// - **A call is refused** if the target is not alive (a reserved id is), or if a `tree` would get
 ///   a cycle: [`RelationError`](crate::sparse::RelationError), and the world is unchanged. Commands
 ///   are judged when they are played, one after the other: a relation that is refused is one of the
-///   [`CommandErrors`](crate::command::CommandErrors), and the columns of its command are written.
+///   [`CommandErrors`](crate::command::CommandErrors). The columns of its command are written, and
+///   no sparse component of it is.
 ///   `spawn` and `spawn_batch` panic, as for other errors; their `try_` forms return it.
 /// - **Costs**: O(1) to add, change and remove a relation and to despawn a source, however many
 ///   siblings it has. A source that gets a new target in a `tree` costs O(depth of the target), or
@@ -122,10 +123,10 @@ pub trait TreeRelation: RelationComponent {}
 ///   commands. Those that follow are counted like the others. A despawn that a relation refuses is
 ///   refused as a whole before a row changes, also if the target is deep in a tree that goes; both
 ///   ends may go in one call. [`World::despawn`](crate::World::despawn) returns the reason, calls
-///   that return a number return 0, and commands despawn all that can go and report the rest:
-///   while a relation with `refuse` exists, the despawns before a barrier are played last and
-///   together. [`World::clear`](crate::World::clear) and
-///   [`World::restore`](crate::World::restore) follow no rule.
+///   that return a number return 0. Recorded despawns that follow each other are one call, which
+///   despawns all that can go and reports the rest; recorded despawns by query are refused as a
+///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
+///   follow no rule.
 /// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
 ///   sources; its bytes and deltas have none, as of any sparse component, and
 ///   [`World::hash`](crate::World::hash) does not cover them. [`World::merge`](crate::World::merge)

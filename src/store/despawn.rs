@@ -96,6 +96,9 @@ impl Store {
         named: &[Entity],
         refused: &mut FxHashMap<Entity, RelationError>,
     ) -> usize {
+        if !self.has_despawn_rules() {
+            return self.despawn_all(named.len(), |i| named[i]);
+        }
         let (all, kept) = self.settle_despawns(named);
         *refused = kept;
         self.despawn_all(all.len(), |i| all[i])

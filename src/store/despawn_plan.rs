@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// Whether a despawn may be refused.
-    pub(crate) fn refuses_despawns(&self) -> bool {
+    fn refuses_despawns(&self) -> bool {
         self.sparse().relations(OnDelete::Refuse).next().is_some()
     }
 

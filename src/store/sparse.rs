@@ -69,11 +69,17 @@ impl Store {
         let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
             let mut all_columns = Vec::new();
             for (columns, sparse) in bundles.map(PendingParts::split) {
+                // New entities have no sources, so that each relation is tested for itself.
+                self.check_relations(Entity::NULL, sparse.get())?;
                 all_columns.push(columns);
                 parts.push(sparse);
+                if parts.len().is_power_of_two() {
+                    // Stops an endless iterator.
+                    self.entities.ensure_room(parts.len())?;
+                    let bytes = parts.len() as u64 * size_of::<I::Item>() as u64;
+                    self.entities.requests.ensure_within(bytes)?;
+                }
             }
-            // New entities have no sources, so that each relation is tested for itself.
-            parts.iter().try_for_each(|part| self.check_relations(Entity::NULL, part.get()))?;
             self.write_each(all_columns.into_iter())?
         } else {
             self.write_each(bundles.map(|bundle| {

@@ -161,7 +161,7 @@ impl SparseSets {
 
     /// Whether one of them is a relation.
     #[inline]
-    pub(super) const fn has_relations(&self) -> bool {
+    pub(crate) const fn has_relations(&self) -> bool {
         !self.relations.is_empty()
     }
 

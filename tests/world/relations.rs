@@ -266,8 +266,9 @@ fn a_target_and_its_source_go_in_one_buffer() {
         buffer.insert(other, Target::of(target));
         buffer.despawn(other);
         let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("held") };
-        assert_eq!((errors.len(), errors.applied().despawned), (1, 3));
-        assert_eq!(errors.as_slice()[0].entity, held);
+        let refused: Vec<_> = errors.iter().map(|error| error.entity).collect();
+        assert_eq!(refused, [held, other], "one stays, and one finds its target dead");
+        assert_eq!(errors.applied().despawned, 3);
         let mut left = [held, user];
         left.sort_unstable();
         let mut rows: Vec<_> = world.query::<Entity>().rows().collect();
@@ -281,6 +282,58 @@ fn a_target_and_its_source_go_in_one_buffer() {
         assert_eq!(world.apply(&mut buffer).expect("nothing is refused").despawned, 1);
         sound(&world);
     }
+}
+
+#[test]
+fn a_recorded_despawn_follows_the_relations_that_were_recorded_before_it() {
+    // A relation somewhere must not change what happens elsewhere.
+    for has_others in [false, true] {
+        let mut world = world();
+        if has_others {
+            let [held] = entities(&mut world);
+            world.spawn((Needs::of(held), PartOf::of(held)));
+        }
+        let [parent, other, held, user] = entities(&mut world);
+        let parts = world.spawn_batch([PartOf::of(parent); 3]).to_vec();
+        let mut buffer = world.command_buffer(4).expect("ids are left");
+        buffer.remove::<PartOf>(parts[0]);
+        buffer.insert(parts[1], PartOf::of(other));
+        let new = buffer.spawn(PartOf::of(parent));
+        buffer.despawn(parent);
+        buffer.insert(parts[2], PartOf::of(other)); // too late
+        buffer.insert(user, Needs::of(held));
+        buffer.despawn(held);
+        let target = buffer.spawn(());
+        buffer.insert(user, Target::of(target));
+        buffer.despawn(target);
+        buffer.insert(user, Four(1));
+        let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("two") };
+        let refused: Vec<_> = errors.iter().map(|error| error.entity).collect();
+        assert_eq!(refused, [parts[2], held]);
+        assert_eq!(errors.applied().despawned, 4, "the parent, two parts, and the target");
+        let alive = [parts[0], parts[1], other, held, user].map(|one| world.contains(one));
+        assert_eq!(alive, [true; 5]);
+        assert!(![parent, parts[2], new, target].iter().any(|&one| world.contains(one)));
+        assert_eq!(world.relation::<PartOf>().target(parts[1]), Some(other));
+        assert!(world.has::<Four>(user) && !world.has::<Target>(user));
+        sound(&world);
+    }
+}
+
+#[test]
+fn a_batch_of_relations_without_an_end_is_refused() {
+    let mut world = World::builder().entities_max(100).build();
+    let [parent] = entities(&mut world);
+    let endless = core::iter::repeat_with(|| (Four(1), ChildOf::of(parent)));
+    assert!(matches!(world.try_spawn_batch(endless), Err(SpawnError::Exhausted(_))));
+    let mut asked = 0;
+    let dead = core::iter::repeat_with(|| {
+        asked += 1;
+        ChildOf::of(Entity::NULL)
+    });
+    assert!(matches!(world.try_spawn_batch(dead), Err(SpawnError::Relation(_))));
+    assert_eq!((asked, world.len()), (1, 1));
+    sound(&world);
 }
 
 #[test]
