@@ -114,7 +114,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             return Err(ScatterError { rows, values: values.len() });
         }
         let accesses = Q::ACCESSES.iter().copied().flatten();
-        let mut terms = accesses.filter(|access| access.name().is_some());
+        let mut terms = accesses.filter(|access| access.is_of_column());
         let Some(before) = terms.position(Access::is_of::<C>) else {
             // The term is of another type of this name, and the world knows neither.
             return Ok(());

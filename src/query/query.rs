@@ -165,9 +165,9 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
 const fn assert_whole_chunks<Q: Terms, F: Filter>() {
     assert!(
         !is_by_row::<Q, F>(),
-        "the slices of a query of enableable components or of changed lines are runs of rows, which \
-         are not padded: iterate over `.masked().padded()`, or, if bits do not matter, write \
-         `.filter::<IgnoreEnabled>()` before `.padded()`"
+        "the slices of a query of enableable or sparse components or of changed lines are runs of \
+         rows, which are not padded: iterate over `.masked().padded()`, or, if enable bits do not \
+         matter, write `.filter::<IgnoreEnabled>()` before `.padded()`"
     );
 }
 
@@ -175,8 +175,9 @@ const fn assert_whole_chunks<Q: Terms, F: Filter>() {
 const fn assert_one_part<Q: Terms, F: Filter>() {
     assert!(
         !(Q::WRITES_CHUNKS && is_by_row::<Q, F>()),
-        "a query of enableable components or of changed lines visits runs of rows, and writes a value per chunk: \
-         iterate over `.masked()`, or write `.filter::<IgnoreEnabled>()`"
+        "a query of enableable or sparse components or of changed lines visits runs of rows, and \
+         writes a value per chunk: iterate over `.masked()`, or, if enable bits do not matter, write \
+         `.filter::<IgnoreEnabled>()`"
     );
 }
 

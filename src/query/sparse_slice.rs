@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::entity::Entity;
 use crate::storage::ChunkMembers;
-use crate::store::SetValues;
+use crate::store::{ReadSet, SetValues};
 
 use super::some_rows::PickRow;
 
@@ -36,6 +36,9 @@ use super::some_rows::PickRow;
 /// rows, as of every query that chooses rows, and [`masked`](crate::Query::masked) has whole
 /// chunks.
 ///
+/// A pass that writes counts as a change of the component, whatever it writes: a
+/// [`Snapshot`](crate::snapshot::Snapshot) that has its values copies them again.
+///
 /// A query names a sparse component once if it writes it, one thread writes its values, and a query
 /// that writes borrows the world exclusively:
 ///
@@ -44,6 +47,16 @@ use super::some_rows::PickRow;
 /// # #[component(sparse)] struct Burning { heat: f32 }
 /// # let mut world = World::new();
 /// for (a, b) in world.query_mut::<(&mut Burning, &Burning)>() {} // names it twice
+/// ```
+///
+/// ```compile_fail,E0382
+/// # use phalanx::prelude::*;
+/// # #[component(sparse)] struct Burning { heat: f32 }
+/// # let mut world = World::new();
+/// for fires in world.query_mut::<&mut Burning>() {
+///     let most = fires.into_iter().map(|(_, fire)| fire.heat).fold(0.0, f32::max);
+///     for (_, fire) in fires { fire.heat = most; } // a pass hands out each value once
+/// }
 /// ```
 ///
 /// ```compile_fail,E0277
@@ -59,7 +72,6 @@ use super::some_rows::PickRow;
 /// # let world = World::new();
 /// for burning in world.query::<&mut Burning>() {} // `query` only reads
 /// ```
-#[derive(Clone, Copy)]
 pub struct SparseSlice<'w, V> {
     entities: &'w [Entity],
     members: Option<ChunkMembers<'w>>,
@@ -67,6 +79,16 @@ pub struct SparseSlice<'w, V> {
     first: u32,
     values: Option<V>,
 }
+
+/// Slices that write are no copies of each other: each value is handed out once.
+impl<S> Clone for SparseSlice<'_, ReadSet<'_, S>> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for SparseSlice<'_, ReadSet<'_, S>> {}
 
 impl<'w, V: SetValues> SparseSlice<'w, V> {
     pub(super) const fn new(
@@ -86,7 +108,8 @@ impl<'w, V: SetValues> SparseSlice<'w, V> {
     #[inline]
     pub(super) fn split_off(&mut self, rows: usize) -> Self {
         let (first, rest) = self.entities.split_at(rows.min(self.entities.len()));
-        let part = Self { entities: first, ..*self };
+        let Self { members, values, .. } = *self;
+        let part = Self { entities: first, members, first: self.first, values };
         self.entities = rest;
         self.first += u32::try_from(first.len()).expect("a chunk has 2^32 rows or more");
         part
@@ -140,7 +163,6 @@ impl<'w, V: SetValues> IntoIterator for SparseSlice<'w, V> {
 }
 
 /// The rows of a [`SparseSlice`] that have a value, with their values. O(rows / 64 + values).
-#[derive(Clone)]
 #[must_use = "iterators are lazy"]
 pub struct SparseSliceIter<'w, V> {
     slice: SparseSlice<'w, V>,
@@ -150,6 +172,13 @@ pub struct SparseSliceIter<'w, V> {
     start: usize,
     /// The first row after the word.
     next: usize,
+}
+
+impl<S> Clone for SparseSliceIter<'_, ReadSet<'_, S>> {
+    fn clone(&self) -> Self {
+        let Self { slice, word, start, next } = *self;
+        Self { slice, word, start, next }
+    }
 }
 
 impl<V> fmt::Debug for SparseSliceIter<'_, V> {
@@ -195,7 +224,7 @@ impl<V: SetValues> Iterator for SparseSliceIter<'_, V> {
 
 /// The values of the rows, one after the other. In a pass over rows that have one, all have one;
 /// an optional term asks for the rows [that have any](PickRow::next_if_any).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SparseRows<'w, V>(SparseSlice<'w, V>);
 
 impl<'w, V: SetValues> SparseRows<'w, V> {

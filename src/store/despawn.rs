@@ -78,7 +78,7 @@ impl Store {
         len: usize,
         entity: impl Fn(usize) -> Entity,
     ) -> Result<usize, RelationError> {
-        if self.has_despawn_rules() {
+        if self.has_despawn_rules(len, &entity) {
             let all = self.plan_despawn((0..len).map(entity))?;
             return Ok(self.despawn_all(all.len(), |i| all[i]));
         }
@@ -96,7 +96,7 @@ impl Store {
         named: &[Entity],
         refused: &mut FxHashMap<Entity, RelationError>,
     ) -> usize {
-        if !self.has_despawn_rules() {
+        if !self.has_despawn_rules(named.len(), &|i| named[i]) {
             return self.despawn_all(named.len(), |i| named[i]);
         }
         let (all, kept) = self.settle_despawns(named);
@@ -210,7 +210,7 @@ impl Store {
             return Ok(0);
         }
         let with_sparse = if self.sparse.is_empty() { vec![] } else { self.entities_of(chunks) };
-        if self.has_despawn_rules() {
+        if self.has_despawn_rules(with_sparse.len(), &|i| with_sparse[i]) {
             let all = self.plan_despawn(with_sparse.iter().copied())?;
             if all.len() > with_sparse.len() {
                 return Ok(self.despawn_all(all.len(), |i| all[i]));

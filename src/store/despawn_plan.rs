@@ -2,12 +2,11 @@
 //!
 //! A relation with `on_delete = despawn` takes its sources along, breadth first; one with
 //! `on_delete = refuse` keeps its target as long as a source stays. Both are known before the first
-//! row changes, and worlds without such relations make no plan.
+//! row changes, and where no target of such a relation goes no plan is made.
 //!
 //! A call that is refused as a whole asks for the first target that is held. Commands are despawned
 //! as far as they can be: an entity that is held keeps all that would take it along, and is itself
-//! a source that stays. [`Store::settle_despawns`] follows both until no
-//! more entities are kept.
+//! a source that stays. [`Store::settle_despawns`] follows both until no more entities are kept.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,18 +48,16 @@ impl DespawnPlan {
     }
 
     /// The targets that a source keeps which does not go itself.
-    fn held(&self, sets: &SparseSets) -> Vec<(Entity, RelationError)> {
-        let (mut held, mut sources) = (Vec::new(), Vec::new());
-        for (relation, set) in sets.relations(OnDelete::Refuse) {
-            for &target in &self.going {
-                sources.clear();
-                set.add_sources(target, &mut sources);
-                if let Some(&source) = sources.iter().find(|source| !self.goes(**source)) {
-                    held.push((target, RelationError::Held { relation, target, source }));
-                }
-            }
-        }
-        held
+    fn held<'p>(
+        &'p self,
+        sets: &'p SparseSets,
+    ) -> impl Iterator<Item = (Entity, RelationError)> + 'p {
+        sets.relations(OnDelete::Refuse).flat_map(move |(relation, set)| {
+            self.going.iter().filter_map(move |&target| {
+                let source = set.find_source(target, &|source| !self.goes(source))?;
+                Some((target, RelationError::Held { relation, target, source }))
+            })
+        })
     }
 
     fn goes(&self, entity: Entity) -> bool {
@@ -75,7 +72,7 @@ impl DespawnPlan {
         named: &FxHashSet<Entity>,
     ) -> FxHashMap<Entity, RelationError> {
         let mut kept = FxHashMap::default();
-        let mut left = self.held(sets);
+        let mut left: Vec<_> = self.held(sets).collect();
         let mut sources = Vec::new();
         while let Some((entity, reason)) = left.pop() {
             if !self.are_going.remove(&entity) {
@@ -104,17 +101,17 @@ impl DespawnPlan {
 }
 
 impl Store {
-    /// Whether a despawn may take other entities along, or be refused.
+    /// Whether a despawn of the entities `entity(0..len)` may take others along, or be refused: one
+    /// of them is a target. O(len) in worlds with such relations.
     #[inline]
-    pub(crate) fn has_despawn_rules(&self) -> bool {
-        self.sparse().has_relations()
-            && (self.refuses_despawns()
-                || self.sparse().relations(OnDelete::Despawn).next().is_some())
+    pub(crate) fn has_despawn_rules(&self, len: usize, entity: &dyn Fn(usize) -> Entity) -> bool {
+        self.sparse().has_relations() && self.are_targets(len, entity)
     }
 
-    /// Whether a despawn may be refused.
-    fn refuses_despawns(&self) -> bool {
-        self.sparse().relations(OnDelete::Refuse).next().is_some()
+    fn are_targets(&self, len: usize, entity: &dyn Fn(usize) -> Entity) -> bool {
+        let rules = [OnDelete::Despawn, OnDelete::Refuse].into_iter();
+        let mut sets = rules.flat_map(|rule| self.sparse().relations(rule));
+        sets.any(|(_, set)| (0..len).any(|i| set.find_source(entity(i), &|_| true).is_some()))
     }
 
     /// The entities that go if some are despawned together: these first.
@@ -127,9 +124,10 @@ impl Store {
         named: impl Iterator<Item = Entity>,
     ) -> Result<Vec<Entity>, RelationError> {
         let plan = DespawnPlan::new(self, named);
-        match plan.held(self.sparse()).first() {
+        let held = plan.held(self.sparse()).next();
+        match held {
             None => Ok(plan.going),
-            Some(&(_, error)) => Err(error),
+            Some((_, error)) => Err(error),
         }
     }
 

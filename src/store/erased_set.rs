@@ -52,6 +52,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn target(&self, source: Entity) -> Option<Entity>;
     /// Adds the sources of a target to a list.
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>);
+    /// The first source of a target for which `is_sought` is true.
+    fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
     fn remove_sources(&mut self, target: Entity) -> Vec<Entity>;
     /// Removes the value of an entity, which has no destructor.
     fn remove_relation(&mut self, source: Entity) -> bool;
@@ -153,6 +155,10 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
 
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>) {
         list.extend_from_slice(self.read().sources(target));
+    }
+
+    fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity> {
+        self.read().sources(target).iter().copied().find(|&source| is_sought(source))
     }
 
     fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {

@@ -336,6 +336,9 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
     fn split_relations(&mut self, entities: &[Entity], part: &mut Self) {
+        if !entities.iter().any(|&entity| self.contains(entity)) {
+            return;
+        }
         self.change();
         for &entity in entities {
             self.sources.take_list(entity).into_iter().for_each(|list| part.sources.put_list(list));

@@ -342,3 +342,28 @@ fn pairs_of_values_are_combined() {
     let sums: Vec<_> = pairs.map(|[a, b]| *a.0 + *b.0).collect();
     assert_eq!(sums, [1, 2, 3, 3, 4, 5]);
 }
+
+#[test]
+fn a_scatter_counts_the_columns_and_not_the_terms() {
+    #[component]
+    struct Other(u32);
+
+    let mut world = small_world();
+    let both = world.spawn((Serial(1), Other(2), Burning(Box::new(3))));
+    let bare = world.spawn((Serial(4), Other(5)));
+    let mut some = world.query_mut::<(&Burning, &mut Serial, &mut Other)>();
+    some.scatter(&[Serial(9)]).expect("one a row");
+    let before = world.version();
+    let mut all = world.query_mut::<(Option<&mut Burning>, &mut Other)>();
+    all.scatter(&[Other(7), Other(8)]).expect("one a row");
+    assert_eq!(world.query::<&Other>().changed_since(before).count_rows(), 2);
+    assert_eq!(world.query::<&Serial>().changed_since(before).count_rows(), 0);
+    let numbers = [both, bare].map(|entity| {
+        let (serial, other) = (world.get::<Serial>(entity), world.get::<Other>(entity));
+        (serial.expect("it has one").0, other.expect("it has one").0)
+    });
+    assert_eq!(numbers, [(9, 7), (4, 8)]);
+    world.query_mut::<(&Burning, &mut Serial, &Other)>().scatter(&[Serial(6)]).expect("one a row");
+    assert_eq!(world.get::<Serial>(both).expect("it has one").0, 6);
+    world.check().expect("the world is sound");
+}
