@@ -236,7 +236,10 @@ impl<'w, V: SetValues> SparseRows<'w, V> {
     /// Skips `n` rows and takes the next.
     #[inline(always)]
     fn take(&mut self, n: usize) -> Option<(Entity, u32)> {
-        let entity = *self.0.entities.get(n)?;
+        let Some(&entity) = self.0.entities.get(n) else {
+            self.0.entities = &[];
+            return None;
+        };
         let row = self.0.first + u32::try_from(n).expect("a chunk has 2^32 rows or more");
         self.0.entities = &self.0.entities[n + 1..];
         self.0.first = row + 1;

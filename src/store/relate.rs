@@ -38,7 +38,9 @@ impl Store {
     ) -> Result<(), RelationError> {
         let Some(rules) = S::RELATION else { return Ok(()) };
         let (relation, target) = (S::NAME, (rules.target)(value));
-        if !self.contains(target) {
+        // An entity that is spawned with a given id may be its own target. The null id is none.
+        let is_itself = target == source && !target.is_null();
+        if !is_itself && !self.contains(target) {
             return Err(RelationError::DeadTarget { relation, target });
         }
         if !rules.is_tree {

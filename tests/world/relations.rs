@@ -117,6 +117,20 @@ fn a_refused_relation_changes_nothing() {
 }
 
 #[test]
+fn an_entity_with_a_given_id_may_be_its_own_target() {
+    let mut world = world();
+    let given = Entity::from_bits((1 << 32) | 7);
+    assert!(world.spawn_at(given, ChildOf::of(given)).is_err(), "a tree has no cycle");
+    world.spawn_at(given, (Four(1), Target::of(given))).expect("the id is free");
+    assert_eq!(sources::<Target>(&world, given), [given]);
+    assert!(world.spawn_at(given, Target::of(given)).is_err(), "it is taken");
+    world.despawn(given).expect("alive");
+    assert!(world.relation::<Target>().is_empty());
+    assert!(world.insert(given, Target::of(given)).is_err(), "it has ended");
+    sound(&world);
+}
+
+#[test]
 fn three_moves_make_no_cycle() {
     let mut world = world();
     let [a, b, c] = entities(&mut world);
