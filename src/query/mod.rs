@@ -7,7 +7,7 @@
 //!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
 //! * [`filter`] has the filters, which narrow a query, [`named_components`] the components that
-//!   they name, and [`presence`] alternatives and negations of them; [`enabled`] has terms and
+//!   they name, and [`or_not`] alternatives and negations of them; [`enabled`] has terms and
 //!   filters of enable bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have,
 //!   [`reordered`] a filter by the order of rows. Terms of sparse components have a
 //!   [`sparse_shape`], and [`sparse_slice`]s of a chunk. [`lines_mut`] and [`changed_lines`] write
@@ -120,8 +120,8 @@ mod matched_chunks;
 mod named_components;
 mod one_recorder;
 mod option_rows;
+mod or_not;
 mod per_chunk_terms;
-mod presence;
 mod query_iter;
 mod query_type;
 mod reordered;
@@ -163,9 +163,9 @@ pub(crate) use matched_chunks::{masks_in, matches_in};
 pub use named_components::ComponentTuple;
 pub(crate) use narrow::{assert_no_version, assert_version, filter_methods};
 pub(crate) use one_recorder::OneRecorder;
+pub use or_not::{Not, Or, Presence, PresenceTuple};
 pub use parallel::ParChunks;
 pub use per_chunk_terms::{ChunkValueMut, PerChunkMut, WhereChunk};
-pub use presence::{Not, Or, Presence, PresenceTuple};
 pub use query::Query;
 pub use query_iter::QueryIter;
 pub(crate) use query_type::{lookup_type, query_type};

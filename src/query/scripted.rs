@@ -4,13 +4,13 @@ use core::cell::RefCell;
 
 use crate::archetype::ChunkMeta;
 use crate::storage::ColumnRef;
-use crate::store::{Expression, RequirementsBuilder};
+use crate::store::{FilterExpression, RequirementsBuilder};
 use crate::version::Version;
 
 use super::filter::{Filter, StampAt, sealed};
 
 /// The function that describes an expression.
-pub(crate) type Script = Box<dyn Fn(&mut RequirementsBuilder<'_>) -> Expression>;
+pub(crate) type Script = Box<dyn Fn(&mut RequirementsBuilder<'_>) -> FilterExpression>;
 
 thread_local! {
     static SCRIPTS: RefCell<[Option<Script>; 2]> = const { RefCell::new([None, None]) };

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::component::{ComponentId, Registry, SparseComponent};
 use crate::store::{AccessRequest, Rule};
 
-use super::error::Subject;
+use super::error::{AliasingParameters, Parameter, Subject};
 use super::name::short;
 
 /// The access of one parameter of a system.
@@ -135,6 +135,33 @@ impl ParamAccess {
 /// The first clash between two access lists.
 pub(super) fn clash(mine: &[ParamAccess], theirs: &[ParamAccess]) -> Option<Subject> {
     mine.iter().find_map(|access| theirs.iter().find_map(|other| access.clash(other)))
+}
+
+/// Checks that no two parameters of a system clash.
+///
+/// # Errors
+///
+/// If two parameters access the same value, and one of them writes it.
+pub(super) fn ensure_apart(
+    parameters: &[NamedAccess],
+    system: &str,
+) -> Result<(), AliasingParameters> {
+    for (at, second) in parameters.iter().enumerate() {
+        for first in &parameters[..at] {
+            if let Some(subject) = first.access.clash_in_system(&second.access) {
+                let parameter =
+                    |of: &NamedAccess| Parameter { position: of.position, name: short(of.name) };
+                return Err(AliasingParameters {
+                    system: system.to_owned(),
+                    of_condition: false,
+                    first: parameter(first),
+                    second: parameter(second),
+                    subject,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The access as a schedule prints it: the columns read and written, with their archetypes and

@@ -10,8 +10,8 @@ use crate::world::World;
 
 use super::name::FunctionName;
 use super::param::{SystemParam, SystemRun};
+use super::param_access::ensure_apart;
 use super::run_error::RunError;
-use super::system::ensure_apart;
 
 /// A function or closure of up to twelve [`SystemParam`]s that [`World::run`] calls once.
 ///

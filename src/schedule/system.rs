@@ -6,10 +6,9 @@ use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::error::{AliasingParameters, Parameter};
-use super::name::short;
+use super::error::AliasingParameters;
 use super::param::{SystemParam, SystemRun};
-use super::param_access::{NamedAccess, ParamAccess};
+use super::param_access::{ParamAccess, ensure_apart};
 use super::system_output::{SystemError, SystemOutput};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.
@@ -190,33 +189,6 @@ where
     fn held_bytes(&mut self, compact: bool) -> usize {
         self.state.as_mut().map_or(0, |state| S::Params::held_bytes(state, compact))
     }
-}
-
-/// Checks that no two parameters of a system clash.
-///
-/// # Errors
-///
-/// If two parameters access the same value, and one of them writes it.
-pub(super) fn ensure_apart(
-    parameters: &[NamedAccess],
-    system: &str,
-) -> Result<(), AliasingParameters> {
-    for (at, second) in parameters.iter().enumerate() {
-        for first in &parameters[..at] {
-            if let Some(subject) = first.access.clash_in_system(&second.access) {
-                let parameter =
-                    |of: &NamedAccess| Parameter { position: of.position, name: short(of.name) };
-                return Err(AliasingParameters {
-                    system: system.to_owned(),
-                    of_condition: false,
-                    first: parameter(first),
-                    second: parameter(second),
-                    subject,
-                });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Boxes a system, after a check that no two of its parameters clash.

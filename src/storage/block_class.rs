@@ -1,4 +1,5 @@
-//! The kinds of blocks, by the number of chunks that share memory.
+//! The kinds of blocks, by the number of chunks that share memory, and the choice of an extent's
+//! size.
 
 /// The kinds of blocks by the memory they share: a first block, which is smaller than a chunk, a
 /// chunk's own, or a chunk of an extent of 4, 16 or 64 chunks.
@@ -22,6 +23,8 @@ impl BlockClass {
     pub(super) const SMALLEST_EXTENT: Self = Self::Extent4;
     /// Number of classes.
     pub(super) const LEN: usize = Self::ALL.len();
+    /// A new extent has at most this fraction of the list's chunks.
+    pub(super) const SHARE: usize = 8;
     /// The binary logarithm of the factor from one size of extents to the next.
     const STEP: u32 = 2;
 
@@ -33,6 +36,14 @@ impl BlockClass {
             16..64 => Self::Extent16,
             64.. => Self::Extent64,
         }
+    }
+
+    /// The class of the next chunk of a list with `chunks` chunks, if `expected` chunks are about
+    /// to be filled and an extent has at most `chunks_max`. The expected chunks may leave a share
+    /// of the extent unused.
+    pub(super) fn for_growth(chunks: usize, expected: usize, chunks_max: usize) -> Self {
+        let rounded_up = expected + expected / (Self::SHARE - 1);
+        Self::of_extent(rounded_up.max(chunks / Self::SHARE).min(chunks_max))
     }
 
     /// Whether it is a first block.

@@ -15,9 +15,9 @@
 //! * [`error`] has the errors of changes and spawns.
 //! * [`requirements`] has the type of a query as a value, which describes its requirements:
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. Rules name components by
-//!   a [`component_ref`]. [`hidden_filter`] has the hidden components that the query sees. An
-//!   [`expression`] is a condition of alternatives and negations; [`require_expression`] makes
-//!   rules of it.
+//!   a [`component_ref`]. [`hidden_filter`] has the hidden components that the query sees. A
+//!   [`filter_expression`] is a condition of alternatives and negations; [`require_expression`]
+//!   makes rules of it.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
@@ -36,7 +36,7 @@
 //!   are stored by entity beside the chunks, with a [`sparse_set`] for each type in a [`set_lock`],
 //!   an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by its type;
 //!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
-//!   the panics of their destructors. [`members`] keeps a bit for each row that has one, and
+//!   the panics of their destructors. [`member_rows`] keeps a bit for each row that has one, and
 //!   [`sparse_rules`] are the rules by which queries choose these.
 //! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
@@ -116,7 +116,7 @@ mod despawn_plan;
 mod each_mut;
 mod erased_set;
 mod error;
-mod expression;
+mod filter_expression;
 mod find_edge;
 mod first_panic;
 mod hidden_filter;
@@ -126,7 +126,7 @@ mod instantiate;
 mod levels;
 mod logs;
 mod matches;
-mod members;
+mod member_rows;
 mod merge;
 mod move_from;
 mod pass;
@@ -171,7 +171,7 @@ pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
 pub(crate) use erased_set::SparseSetInfo;
 pub use error::{EntityError, SpawnError};
-pub(crate) use expression::Expression;
+pub(crate) use filter_expression::FilterExpression;
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
 pub use levels::Levels;
@@ -179,7 +179,7 @@ pub(crate) use logs::{
     EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition, RowLog,
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
-pub(crate) use members::MemberRows;
+pub(crate) use member_rows::MemberRows;
 pub use merge::MergeErrorKind;
 pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
 pub(crate) use plan::Plan;

@@ -7,21 +7,21 @@ use crate::component::{
     ColumnVisitor, Component, Shape, SharedValue, SparseComponent, SparseVisitor,
 };
 
-use super::expression::Expression;
+use super::filter_expression::FilterExpression;
 use super::requirements::RequirementsBuilder;
 use super::row_rule::RowRule;
 use super::rule::Rule;
 
 /// Takes the first column of a component, which represents it.
-struct First<'a, 'r>(&'a mut RequirementsBuilder<'r>, Option<Expression>);
+struct First<'a, 'r>(&'a mut RequirementsBuilder<'r>, Option<FilterExpression>);
 
 impl ColumnVisitor for First<'_, '_> {
     fn visit<C: Component>(&mut self) {
         if self.1.is_none() {
             let component = self.0.component_ref::<C>();
             self.1 = Some(match C::ENABLEABLE {
-                true => Expression::Enabled(component),
-                false => Expression::Has(component),
+                true => FilterExpression::Enabled(component),
+                false => FilterExpression::Has(component),
             });
         }
     }
@@ -29,30 +29,30 @@ impl ColumnVisitor for First<'_, '_> {
 
 impl SparseVisitor for First<'_, '_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
-        self.1 = Some(Expression::Enabled(self.0.sparse_ref::<S>()));
+        self.1 = Some(FilterExpression::Enabled(self.0.sparse_ref::<S>()));
     }
 }
 
 impl RequirementsBuilder<'_> {
     /// The condition that a row has a component, and that it is enabled.
-    pub(crate) fn presence<S: Shape>(&mut self) -> Expression {
+    pub(crate) fn presence<S: Shape>(&mut self) -> FilterExpression {
         let mut first = First(self, None);
         S::visit_all(&mut first);
         first.1.expect("a component has no column")
     }
 
     /// The condition that a row has a component, and that it is disabled.
-    pub(crate) fn disablement<C: Component>(&mut self) -> Expression {
-        Expression::Disabled(self.component_ref::<C>())
+    pub(crate) fn disablement<C: Component>(&mut self) -> FilterExpression {
+        FilterExpression::Disabled(self.component_ref::<C>())
     }
 
     /// The condition that a row has a shared value of type `T`.
-    pub(crate) fn shared_presence<T: SharedValue>(&mut self) -> Expression {
-        Expression::Has(self.shared_marker::<T>())
+    pub(crate) fn shared_presence<T: SharedValue>(&mut self) -> FilterExpression {
+        FilterExpression::Has(self.shared_marker::<T>())
     }
 
     /// Requires rows that meet an expression.
-    pub(crate) fn expression(&mut self, expression: Expression) {
+    pub(crate) fn expression(&mut self, expression: FilterExpression) {
         self.expressions.push(expression);
     }
 
@@ -65,24 +65,24 @@ impl RequirementsBuilder<'_> {
     }
 
     /// Requires rows that meet an expression, or for `false` the others.
-    fn require_if(&mut self, expression: Expression, is_met: bool) {
+    fn require_if(&mut self, expression: FilterExpression, is_met: bool) {
         match (expression, is_met) {
-            (Expression::Not(one), _) => self.require_if(*one, !is_met),
-            (Expression::All(all), true) | (Expression::Any(all), false) => {
+            (FilterExpression::Not(one), _) => self.require_if(*one, !is_met),
+            (FilterExpression::All(all), true) | (FilterExpression::Any(all), false) => {
                 all.into_iter().for_each(|one| self.require_if(one, is_met));
             }
-            (Expression::All(one) | Expression::Any(one), _) if one.len() == 1 => {
+            (FilterExpression::All(one) | FilterExpression::Any(one), _) if one.len() == 1 => {
                 one.into_iter().for_each(|one| self.require_if(one, is_met));
             }
-            (Expression::Any(any), true) => self.require_any(any),
-            (Expression::Has(one), true) => self.add_rule(Rule::Has(one)),
-            (Expression::Has(one), false) => self.add_rule(Rule::Lacks(one)),
-            (Expression::Enabled(one), true) => {
+            (FilterExpression::Any(any), true) => self.require_any(any),
+            (FilterExpression::Has(one), true) => self.add_rule(Rule::Has(one)),
+            (FilterExpression::Has(one), false) => self.add_rule(Rule::Lacks(one)),
+            (FilterExpression::Enabled(one), true) => {
                 self.add_rule(Rule::Has(one));
                 self.add_row_rule(RowRule::Enabled(one));
             }
-            (Expression::Enabled(one), false) => self.add_row_rule(RowRule::Lacks(one)),
-            (Expression::Disabled(one), true) => {
+            (FilterExpression::Enabled(one), false) => self.add_row_rule(RowRule::Lacks(one)),
+            (FilterExpression::Disabled(one), true) => {
                 self.add_rule(Rule::Has(one));
                 self.add_row_rule(RowRule::Disabled(one));
             }
@@ -91,14 +91,14 @@ impl RequirementsBuilder<'_> {
     }
 
     /// Requires rows that meet at least one condition.
-    fn require_any(&mut self, any: Vec<Expression>) {
-        let component = |one: &Expression| match one {
-            Expression::Has(one) => Some((*one, false)),
-            Expression::Enabled(one) => Some((*one, true)),
+    fn require_any(&mut self, any: Vec<FilterExpression>) {
+        let component = |one: &FilterExpression| match one {
+            FilterExpression::Has(one) => Some((*one, false)),
+            FilterExpression::Enabled(one) => Some((*one, true)),
             _ => None,
         };
         let Some(components) = any.iter().map(component).collect::<Option<Vec<_>>>() else {
-            return self.require_general(Expression::Any(any));
+            return self.require_general(FilterExpression::Any(any));
         };
         self.add_rule(Rule::HasAny(components.iter().map(|&(one, _)| one).collect()));
         if components.iter().any(|&(_, enableable)| enableable) {
@@ -106,7 +106,7 @@ impl RequirementsBuilder<'_> {
         }
     }
 
-    fn require_general(&mut self, expression: Expression) {
+    fn require_general(&mut self, expression: FilterExpression) {
         let rule = RowRule::Meets(expression.clone());
         if rule.components().next().is_some() {
             self.add_row_rule(rule);

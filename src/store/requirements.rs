@@ -10,7 +10,7 @@ use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, NameTaken, Registry, SharedValue};
 
 use super::component_ref::ComponentRef;
-use super::expression::Expression;
+use super::filter_expression::FilterExpression;
 use super::hidden_filter::HiddenFilter;
 use super::row_rule::RowRule;
 use super::rule::{Rule, RuleSets};
@@ -33,7 +33,7 @@ pub struct RequirementsBuilder<'r> {
     unknown: Vec<(&'static str, &'static str, TypeId)>,
     /// The alternatives of the last set begun, and whether each is enableable.
     any: Vec<(ComponentRef, bool)>,
-    pub(super) expressions: Vec<Expression>,
+    pub(super) expressions: Vec<FilterExpression>,
     /// Whether enable bits are ignored.
     ignores_enabled: bool,
 }

@@ -4,7 +4,7 @@ use crate::archetype::Archetype;
 use crate::storage::EnableRule;
 
 use super::component_ref::ComponentRef;
-use super::expression::Expression;
+use super::filter_expression::FilterExpression;
 use super::rule::Rule;
 
 /// A condition on a row of an archetype that the query's [`Rule`]s admit.
@@ -20,7 +20,7 @@ pub(crate) enum RowRule {
     /// or sparse.
     AnyEnabled(Vec<(ComponentRef, bool)>),
     /// The row meets this condition.
-    Meets(Expression),
+    Meets(FilterExpression),
 }
 
 impl RowRule {

@@ -6,7 +6,7 @@
 use crate::component::ComponentSet;
 
 use super::component_ref::ComponentRef;
-use super::expression::Expression;
+use super::filter_expression::FilterExpression;
 
 /// A condition on the components of an archetype.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,16 +18,16 @@ pub(crate) enum Rule {
     /// The archetype has at least one of these components.
     HasAny(Vec<ComponentRef>),
     /// A row of the archetype can meet this condition.
-    Meets(Expression),
+    Meets(FilterExpression),
 }
 
 impl Rule {
     /// The rule that an expression is.
-    pub(super) fn of(expression: Expression) -> Self {
+    pub(super) fn of(expression: FilterExpression) -> Self {
         match expression {
-            Expression::Has(one) => Self::Has(one),
-            Expression::Not(one) => match *one {
-                Expression::Has(one) => Self::Lacks(one),
+            FilterExpression::Has(one) => Self::Has(one),
+            FilterExpression::Not(one) => match *one {
+                FilterExpression::Has(one) => Self::Lacks(one),
                 other => Self::Meets(other.not()),
             },
             other => Self::Meets(other),
@@ -60,7 +60,7 @@ pub(crate) struct RuleSets {
     has: ComponentSet,
     lacks: ComponentSet,
     has_any: Vec<ComponentSet>,
-    meets: Vec<Expression>,
+    meets: Vec<FilterExpression>,
     /// Whether a rule names a sparse component, so that the sets do not tell enough.
     sparse: bool,
     /// Whether a required component is unknown, so that no archetype matches.

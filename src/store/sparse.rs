@@ -17,7 +17,7 @@ use crate::entity::{Entity, NoSuchEntity};
 
 use super::error::{EntityError, SpawnError};
 use super::first_panic::FirstPanic;
-use super::members::MemberRows;
+use super::member_rows::MemberRows;
 use super::sparse_set::SparseSet;
 use super::sparse_sets::SparseSets;
 use super::store::Store;

@@ -8,7 +8,7 @@ use super::world::World;
 use crate::component::{Columnar, Component};
 use crate::entity::Entity;
 use crate::query::{Filter, IgnoreEnabled, IncludeHidden, Scripted, query_type};
-use crate::store::{ComponentIds, Expression, RequirementsBuilder};
+use crate::store::{ComponentIds, FilterExpression, RequirementsBuilder};
 
 /// Components of three sizes, some of which can be disabled.
 macro_rules! components {
@@ -84,8 +84,8 @@ impl Tree {
         }
     }
 
-    fn expression(&self, builder: &mut RequirementsBuilder<'_>) -> Expression {
-        fn has<C: Columnar>(builder: &mut RequirementsBuilder<'_>) -> Expression {
+    fn expression(&self, builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
+        fn has<C: Columnar>(builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
             builder.presence::<C::Shape>()
         }
         let each = |some: &[Self], builder: &mut RequirementsBuilder<'_>| {
@@ -103,8 +103,8 @@ impl Tree {
             Self::Disabled(4) => builder.disablement::<Switched1>(),
             Self::Disabled(_) => builder.disablement::<Switched2>(),
             Self::Not(one) => one.expression(builder).not(),
-            Self::All(all) => Expression::All(each(all, builder)),
-            Self::Any(any) => Expression::Any(each(any, builder)),
+            Self::All(all) => FilterExpression::All(each(all, builder)),
+            Self::Any(any) => FilterExpression::Any(each(any, builder)),
         }
     }
 

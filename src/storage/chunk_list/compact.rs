@@ -7,7 +7,6 @@ use crate::storage::pool::Pool;
 
 use super::ChunkList;
 use super::blocks::FreeBlock;
-use super::grow::SHARE;
 
 /// The largest number of at most `chunks` chunks that fills extents of one size.
 fn whole_extents(chunks: usize) -> usize {
@@ -22,7 +21,7 @@ fn runs_grown(chunks: usize, extent_chunks_max: usize) -> usize {
     let (mut runs, mut placed) = (0, 0);
     for (i, size) in sizes.iter().enumerate() {
         // The next size is used once it is at most the allowed share.
-        let until = sizes.get(i + 1).map_or(chunks, |next| (next * SHARE).min(chunks));
+        let until = sizes.get(i + 1).map_or(chunks, |next| (next * BlockClass::SHARE).min(chunks));
         runs += (until - placed).div_ceil(*size);
         placed = until;
     }

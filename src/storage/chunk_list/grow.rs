@@ -2,8 +2,8 @@
 //!
 //! While a list is short, its chunks have blocks of their own, so that rare archetypes pay for no
 //! unused memory. The longer it is, the larger are the [`extents`](crate::storage::extents) that
-//! are allocated for it: up to a [`SHARE`] of its chunks, so that the unused part stays small, or
-//! the number of chunks that a batch promises to fill.
+//! are allocated for it: up to a [share](BlockClass::SHARE) of its chunks, so that the unused part
+//! stays small, or the number of chunks that a batch promises to fill.
 
 use crate::storage::block::Block;
 use crate::storage::block_class::BlockClass;
@@ -11,9 +11,6 @@ use crate::storage::pool::Pool;
 
 use super::ChunkList;
 use super::blocks::FreeBlock;
-
-/// A new extent has at most this fraction of the list's chunks.
-pub(super) const SHARE: usize = 8;
 
 /// Bytes that a batch gets for the rows that it promises, however few the list has.
 const PROMISE_BYTES: usize = 1 << 20;
@@ -43,11 +40,9 @@ impl ChunkList {
         if let Some(block) = self.allocate_gap(pool) {
             return block;
         }
-        // Rounded up if the rows fill a whole extent except for a share.
-        let wanted = (expected + expected / (SHARE - 1)).max(self.blocks.len() / SHARE);
         let most =
             if self.layouts().is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
-        self.blocks.allocate(BlockClass::of_extent(wanted.min(most)), pool)
+        self.blocks.allocate(BlockClass::for_growth(self.blocks.len(), expected, most), pool)
     }
 
     /// Allocates the chunk after the last one in its extent, if it exists and is free.

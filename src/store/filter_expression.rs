@@ -1,4 +1,4 @@
-//! An expression of a query: a condition that is true or false for a row, by the components that
+//! An expression of filters: a condition that is true or false for a row, by the components that
 //! the row has and by their enable bits.
 //!
 //! The filters [`Or`](crate::terms::Or) and [`Not`](crate::terms::Not) build it once. A plan tests
@@ -12,7 +12,7 @@ use super::component_ref::ComponentRef;
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expression {
+pub enum FilterExpression {
     /// The row has the component, enabled or not.
     Has(ComponentRef),
     /// The row has the component, and it is enabled; or it is a member of a sparse one.
@@ -54,7 +54,7 @@ impl Rows {
 /// list is true, and a condition without arrays is false.
 type Clauses = Vec<Vec<(usize, bool)>>;
 
-impl Expression {
+impl FilterExpression {
     pub(crate) fn not(self) -> Self {
         Self::Not(Box::new(self))
     }

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::archetype::ChunkMeta;
 use crate::component::{AnyComponent, Component, SharedValue};
 use crate::storage::ColumnRef;
-use crate::store::{Expression, RequirementsBuilder};
+use crate::store::{FilterExpression, RequirementsBuilder};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
@@ -35,7 +35,7 @@ pub trait Presence: Filter {
     #[doc(hidden)]
     const CLAUSES_OF_NOT: usize;
     #[doc(hidden)]
-    fn expression(builder: &mut RequirementsBuilder<'_>) -> Expression;
+    fn expression(builder: &mut RequirementsBuilder<'_>) -> FilterExpression;
 }
 
 /// A tuple of one to eight filters, for [`Or`].
@@ -46,7 +46,7 @@ pub trait PresenceTuple: Presence {
     #[doc(hidden)]
     const CLAUSES_OF_NONE: usize;
     #[doc(hidden)]
-    fn each(builder: &mut RequirementsBuilder<'_>) -> Vec<Expression>;
+    fn each(builder: &mut RequirementsBuilder<'_>) -> Vec<FilterExpression>;
 }
 
 macro_rules! operators {
@@ -196,8 +196,8 @@ macro_rules! expression_filter {
             const CLAUSES: usize = $clauses;
             const CLAUSES_OF_NOT: usize = $of_not;
 
-            fn expression(builder: &mut RequirementsBuilder<'_>) -> Expression {
-                let expression: fn(&mut RequirementsBuilder<'_>) -> Expression = $expression;
+            fn expression(builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
+                let expression: fn(&mut RequirementsBuilder<'_>) -> FilterExpression = $expression;
                 expression(builder)
             }
         }
@@ -206,7 +206,7 @@ macro_rules! expression_filter {
 
 expression_filter! {
     Or<F: PresenceTuple>, F::CLAUSES_OF_ANY, F::CLAUSES_OF_NONE,
-    |builder| Expression::Any(F::each(builder))
+    |builder| FilterExpression::Any(F::each(builder))
 }
 
 expression_filter! {
@@ -221,8 +221,8 @@ macro_rules! leaves {
             const CLAUSES: usize = (Self::BY_ROW || Self::BY_MEMBERS) as usize;
             const CLAUSES_OF_NOT: usize = Self::CLAUSES;
 
-            fn expression(builder: &mut RequirementsBuilder<'_>) -> Expression {
-                let expression: fn(&mut RequirementsBuilder<'_>) -> Expression = $expression;
+            fn expression(builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
+                let expression: fn(&mut RequirementsBuilder<'_>) -> FilterExpression = $expression;
                 expression(builder)
             }
         }
@@ -247,8 +247,8 @@ macro_rules! tuples {
                 false => 0,
             };
 
-            fn expression(builder: &mut RequirementsBuilder<'_>) -> Expression {
-                Expression::All(Self::each(builder))
+            fn expression(builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
+                FilterExpression::All(Self::each(builder))
             }
         }
 
@@ -259,7 +259,7 @@ macro_rules! tuples {
             };
             const CLAUSES_OF_NONE: usize = 0usize $(.saturating_add($T::CLAUSES_OF_NOT))*;
 
-            fn each(builder: &mut RequirementsBuilder<'_>) -> Vec<Expression> {
+            fn each(builder: &mut RequirementsBuilder<'_>) -> Vec<FilterExpression> {
                 vec![$($T::expression(builder)),*]
             }
         }
