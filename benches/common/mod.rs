@@ -34,6 +34,7 @@ pub(crate) mod one_row;
 pub(crate) mod order;
 pub(crate) mod overwrite;
 pub(crate) mod parallel;
+pub(crate) mod ranges;
 pub(crate) mod rows;
 pub(crate) mod schedule;
 pub(crate) mod shared;
@@ -109,6 +110,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         snapshot::workloads(),
         merge::workloads(),
         order::workloads(),
+        ranges::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

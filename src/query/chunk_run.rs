@@ -69,10 +69,20 @@ impl<'w> SeenRuns<'w> {
     /// Cuts rows off.
     #[inline(always)]
     fn cut<Q: Terms>(&mut self, slices: &mut Q::Slices<'w>, rows: Range<u32>) -> Q::Slices<'w> {
-        drop(Q::split_off(slices, (rows.start - self.at) as usize));
-        self.at = rows.end;
-        Q::split_off(slices, rows.len())
+        cut_rows::<Q>(slices, &mut self.at, rows)
     }
+}
+
+/// Cuts rows off slices that begin at row `at`, with the rows before them.
+#[inline(always)]
+pub(super) fn cut_rows<'w, Q: Terms>(
+    slices: &mut Q::Slices<'w>,
+    at: &mut u32,
+    rows: Range<u32>,
+) -> Q::Slices<'w> {
+    drop(Q::split_off(slices, (rows.start - *at) as usize));
+    *at = rows.end;
+    Q::split_off(slices, rows.len())
 }
 
 impl<'w, Q: Terms> ChunkRun<'w, Q> {

@@ -37,7 +37,9 @@
 //! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
 //! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
 //!
-//! A [`value_index`] finds rows by the value of a component, in [`hash_chains`].
+//! A [`value_index`] finds rows by the value of a component, in [`hash_chains`], and
+//! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`]. Both are [`list_caches`]: they
+//! read chunks again that changed.
 //!
 //! Whole chunks, without a pass:
 //!
@@ -101,8 +103,10 @@ mod masked;
 
 mod access;
 mod begin_pass;
+mod between;
 mod changed_lines;
 mod chunk;
+mod chunk_bounds;
 mod chunk_rows;
 mod chunk_run;
 mod combinations;
@@ -114,6 +118,7 @@ mod groups;
 mod hash_chains;
 mod in_step;
 mod lines_mut;
+mod list_caches;
 mod lookup_source;
 mod loop_threads;
 mod matched_chunks;
@@ -134,6 +139,7 @@ mod scripted;
 mod share;
 mod shared_terms;
 mod some_rows;
+mod sort_key;
 mod sparse_shape;
 mod sparse_slice;
 mod store_borrow;
@@ -144,8 +150,10 @@ mod term_shape;
 mod terms;
 mod value_index;
 
+pub use between::{Between, BetweenIter};
 pub use changed_lines::ChangedLines;
 pub use chunk::{Chunk, Chunks};
+pub use chunk_bounds::ChunkBounds;
 pub use combinations::Combinations;
 pub use contiguous_chunks::ContiguousChunks;
 pub(crate) use enabled::assert_enableable;
@@ -178,6 +186,7 @@ pub(crate) use scripted::Scripted;
 pub(crate) use share::{Job, share};
 pub use shared_terms::{SharedRef, WhereShared};
 pub use single::NotSingle;
+pub use sort_key::SortKey;
 pub use sparse_slice::{SparseSlice, SparseSliceIter};
 pub(crate) use store_borrow::ReadBorrow;
 pub(crate) use survey::{Survey, Visit};

@@ -4,20 +4,17 @@ use core::fmt;
 use core::hash::{BuildHasher as _, Hash};
 use core::marker::PhantomData;
 
-use std::sync::{PoisonError, RwLock};
+use rustc_hash::FxBuildHasher;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-
-use crate::archetype::{Archetype, LogId};
-use crate::component::{Component, ComponentId};
+use crate::archetype::Archetype;
+use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::StampKind;
-use crate::version::Version;
 
 use super::filter::Filter;
 use super::gather::assert_given;
 use super::hash_chains::HashChains;
-use super::matched_chunks::{entries, masks};
+use super::list_caches::{ChunkCells, FreshLists, ListCaches, archetypes};
+use super::matched_chunks::masks;
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};
 use super::terms::ReadTerms;
@@ -73,17 +70,14 @@ use super::terms::ReadTerms;
 /// As for [`HashCache`](crate::HashCache), a write by a body that returns
 /// [`Modified::No`](crate::Modified::No) is missed.
 pub struct ValueIndex<C> {
-    lists: RwLock<Lists>,
+    lists: ListCaches<HashChains>,
     /// Invariant, as all that is generic in a component.
     component: PhantomData<fn(C) -> C>,
 }
 
-/// The index of each chunk list by its key, which is unique among all worlds.
-type Lists = FxHashMap<u64, ListIndex>;
-
 impl<C> Default for ValueIndex<C> {
     fn default() -> Self {
-        Self { lists: RwLock::default(), component: PhantomData }
+        Self { lists: ListCaches::default(), component: PhantomData }
     }
 }
 
@@ -147,38 +141,7 @@ impl<C: Component + Eq + Hash> ValueIndex<C> {
     #[must_use]
     pub fn find<Q: ReadTerms, F: Filter>(&self, query: &Query<'_, Q, F>, value: &C) -> Vec<Entity> {
         const { assert_given::<Q, C>() };
-        let id = query.view().store().registry().id::<C>();
-        let is_fresh = |lists: &Lists| {
-            archetypes(query).all(|(_, archetype)| {
-                let list = lists.get(&archetype.list().key());
-                list.is_some_and(|list| list.is_fresh(archetype, column(archetype, id)))
-            })
-        };
-        if let Ok(lists) = self.lists.read()
-            && is_fresh(&lists)
-        {
-            return self.search(&lists, query, id, value);
-        }
-        let mut lists = self.lists.write().unwrap_or_else(|poisoned| {
-            // A panic of `Eq` or `Hash` has left some lists half refreshed.
-            let mut lists = PoisonError::into_inner(poisoned);
-            lists.clear();
-            self.lists.clear_poison();
-            lists
-        });
-        let all = query.view().store().archetypes();
-        let world = all.change_log().id();
-        if archetypes(query).any(|(_, archetype)| !lists.contains_key(&archetype.list().key())) {
-            // A list that got a new key, or is no more, does not come back.
-            let keys: FxHashSet<_> = all.as_slice().iter().map(|one| one.list().key()).collect();
-            lists.retain(|key, list| list.world != Some(world) || keys.contains(key));
-        }
-        for (_, archetype) in archetypes(query) {
-            let list = lists.entry(archetype.list().key()).or_default();
-            list.world = Some(world);
-            list.refresh::<C>(archetype, column(archetype, id));
-        }
-        self.search(&lists, query, id, value)
+        self.lists.with(query, read_hashes::<C>, |lists| search(lists, query, value))
     }
 
     /// Forgets all values and gives back the memory. The next search reads them again.
@@ -197,7 +160,7 @@ impl<C: Component + Eq + Hash> ValueIndex<C> {
     /// assert_eq!(index.find(&world.query::<&Team>(), &Team(3)).len(), 1);
     /// ```
     pub fn clear(&mut self) {
-        self.lists = RwLock::default();
+        self.lists.clear();
     }
 
     /// The bytes that the index has allocated, for all worlds.
@@ -210,52 +173,44 @@ impl<C: Component + Eq + Hash> ValueIndex<C> {
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let lists = self.lists.read().unwrap_or_else(PoisonError::into_inner);
-        let entries = lists.capacity() * size_of::<(u64, ListIndex)>();
-        entries + lists.values().map(ListIndex::bytes).sum::<usize>()
+        self.lists.memory_bytes(HashChains::bytes)
     }
+}
 
-    /// The matches with a value, in lists that are fresh.
-    fn search<Q: ReadTerms, F: Filter>(
-        &self,
-        lists: &Lists,
-        query: &Query<'_, Q, F>,
-        id: ComponentId,
-        value: &C,
-    ) -> Vec<Entity> {
-        let hash = hash_of(value);
-        let mut found = Vec::new();
-        for (entry, archetype) in archetypes(query) {
-            let (list, column) = (archetype.list(), column(archetype, id));
-            let equals = |&row: &u32| {
-                let (chunk, row) = (row / list.capacity(), row % list.capacity());
-                list.cells::<C>(column, chunk)[row as usize] == *value
-            };
-            let index = lists.get(&list.key()).expect("an archetype is not indexed");
-            let mut rows: Vec<u32> = index.chains.of(hash).filter(equals).collect();
-            rows.sort_unstable();
-            if F::BY_CHUNK || is_by_row::<Q, F>() {
-                rows = seen_rows(query, entry, archetype, &rows);
-            }
-            let entities = archetype.entities();
-            found.extend(rows.into_iter().map(|row| entities[row as usize]));
+/// The matches with a value.
+fn search<C: Component + Eq + Hash, Q: ReadTerms, F: Filter>(
+    lists: &FreshLists<'_, HashChains>,
+    query: &Query<'_, Q, F>,
+    value: &C,
+) -> Vec<Entity> {
+    let hash = hash_of(value);
+    let mut found = Vec::new();
+    for (entry, _, archetype) in archetypes(query) {
+        let capacity = archetype.list().capacity();
+        let equals = |&row: &u32| {
+            let (chunk, row) = (row / capacity, row % capacity);
+            lists.cells::<C>(archetype, chunk)[row as usize] == *value
+        };
+        let mut rows: Vec<u32> = lists.of(archetype).of(hash).filter(equals).collect();
+        rows.sort_unstable();
+        if F::BY_CHUNK || is_by_row::<Q, F>() {
+            rows = seen_rows(query, entry, archetype, &rows);
         }
-        found
+        let entities = archetype.entities();
+        found.extend(rows.into_iter().map(|row| entities[row as usize]));
     }
+    found
 }
 
-/// The archetypes with rows that a query matches, with the numbers of their entries.
-fn archetypes<'q, Q: ReadTerms, F: Filter>(
-    query: &'q Query<'_, Q, F>,
-) -> impl Iterator<Item = (usize, &'q Archetype)> {
-    let view = query.view();
-    let plan = view.plan(query_type::<Q, F>());
-    let all = entries(plan, view.store().archetypes().as_slice(), &query.filter);
-    all.map(|(entry, _, archetype)| (entry, archetype))
-}
-
-fn column(archetype: &Archetype, id: ComponentId) -> u16 {
-    archetype.column(id).expect("a matched archetype lacks the term's column")
+/// Puts the rows of a chunk into the chains of their hashes, each numbered as if all chunks were
+/// full.
+fn read_hashes<C: Component + Hash>(chains: &mut HashChains, read: ChunkCells<'_, C>) {
+    let ChunkCells { first, cells, rows_before, .. } = read;
+    chains.grow(first + cells.len());
+    for (row, value) in cells.iter().enumerate() {
+        chains.set(first + row, hash_of(value));
+    }
+    (cells.len()..rows_before).for_each(|row| chains.remove(first + row));
 }
 
 /// Those of some ascending rows of an archetype that the query sees.
@@ -280,80 +235,4 @@ fn seen_rows<Q: ReadTerms, F: Filter>(
 #[expect(clippy::cast_possible_truncation, reason = "half of a hash is a hash")]
 fn hash_of<C: Hash>(value: &C) -> u32 {
     FxBuildHasher.hash_one(value) as u32
-}
-
-/// The versions of a chunk: while they and the number of rows are the same, so are the values.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Contents {
-    order: Version,
-    column: Version,
-    rows: u32,
-}
-
-impl Contents {
-    fn of(archetype: &Archetype, column: u16, chunk: u32) -> Self {
-        let stamp = |kind| archetype.stamps().get(kind, chunk as usize);
-        Self {
-            order: stamp(StampKind::ORDER),
-            column: stamp(StampKind::column(column)),
-            rows: archetype.list().rows(chunk),
-        }
-    }
-}
-
-/// The values of a column.
-#[derive(Debug, Default)]
-struct ListIndex {
-    /// The world of the list.
-    world: Option<LogId>,
-    /// The rows by the hashes of their values; a row is counted in all chunks.
-    chains: HashChains,
-    /// The rows of a chunk, when they were read.
-    capacity: u32,
-    /// The contents of each chunk, when they were read.
-    chunks: Vec<Contents>,
-}
-
-impl ListIndex {
-    fn bytes(&self) -> usize {
-        self.chains.bytes() + self.chunks.capacity() * size_of::<Contents>()
-    }
-
-    /// Whether no value has changed since it was read.
-    fn is_fresh(&self, archetype: &Archetype, column: u16) -> bool {
-        let list = archetype.list();
-        let unchanged =
-            |(chunk, read): (u32, &Contents)| Contents::of(archetype, column, chunk) == *read;
-        self.capacity == list.capacity()
-            && self.chunks.len() == list.chunk_len() as usize
-            && (0u32..).zip(&self.chunks).all(unchanged)
-    }
-
-    /// Reads the values of chunks that changed.
-    fn refresh<C: Component + Hash>(&mut self, archetype: &Archetype, column: u16) {
-        let list = archetype.list();
-        let (chunk_len, capacity) = (list.chunk_len(), list.capacity());
-        if self.capacity != capacity {
-            *self = Self { world: self.world, capacity, ..Self::default() };
-        }
-        let start = |chunk: u32| chunk as usize * capacity as usize;
-        for chunk in chunk_len..u32::try_from(self.chunks.len()).unwrap_or(u32::MAX) {
-            let rows = self.chunks[chunk as usize].rows as usize;
-            (0..rows).for_each(|row| self.chains.remove(start(chunk) + row));
-        }
-        self.chunks.resize(chunk_len as usize, Contents::default());
-        self.chains.grow(archetype.len());
-        for chunk in 0..chunk_len {
-            let now = Contents::of(archetype, column, chunk);
-            let read = core::mem::replace(&mut self.chunks[chunk as usize], now);
-            if read == now {
-                continue;
-            }
-            let first = start(chunk);
-            for (row, value) in list.cells::<C>(column, chunk).iter().enumerate() {
-                self.chains.set(first + row, hash_of(value));
-            }
-            (now.rows..read.rows).for_each(|row| self.chains.remove(first + row as usize));
-        }
-    }
 }

@@ -6,6 +6,7 @@
 mod common;
 
 mod cached_plans;
+mod chunk_bounds;
 mod expressions;
 mod filters;
 mod gather;

@@ -13,13 +13,13 @@ use crate::common::world;
 
 #[component(enableable)]
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Team(u32);
+pub(super) struct Team(pub(super) u32);
 /// Twelve bytes, so that the capacity of a chunk is no power of two.
 #[component]
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Cell([i32; 3]);
+pub(super) struct Cell(pub(super) [i32; 3]);
 
-const VALUES: u32 = 12;
+pub(super) const VALUES: u32 = 12;
 
 /// Compares the index with a scan for some values, with several filters.
 #[track_caller]
@@ -57,27 +57,27 @@ fn assert_found(
 }
 
 /// A generator of a fixed sequence.
-struct Chance(u64);
+pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % end as u64).expect("it is below a `usize`")
     }
 
-    fn value(&mut self) -> u32 {
+    pub(super) fn value(&mut self) -> u32 {
         u32::try_from(self.below(VALUES as usize)).expect("a small number")
     }
 }
 
-fn team_and_cell(value: u32) -> (Team, Cell) {
+pub(super) fn team_and_cell(value: u32) -> (Team, Cell) {
     (Team(value), Cell([value as i32, -1, 0]))
 }
 
 /// One change of a random kind.
-fn change(world: &mut World, all: &mut Vec<Entity>, chance: &mut Chance) {
+pub(super) fn change(world: &mut World, all: &mut Vec<Entity>, chance: &mut Chance) {
     let (entity, value) = (all[chance.below(all.len())], chance.value());
     match chance.below(14) {
         0 => all.extend(world.spawn_batch((0..100).map(|n| team_and_cell((n + value) % VALUES)))),
