@@ -8,12 +8,23 @@
 use std::cmp::Reverse;
 
 use phalanx::prelude::*;
-use phalanx::rows::total_order;
+use phalanx::rows::{ChunkBounds, SortKey, total_order};
 
 #[component]
 struct Depth(f32);
 #[component]
 struct Colour(u32);
+
+struct FarToNear;
+
+impl SortKey for FarToNear {
+    type Component = Depth;
+    type Key = Reverse<i32>;
+
+    fn key(depth: &Depth) -> Reverse<i32> {
+        Reverse(total_order(depth.0))
+    }
+}
 
 /// The columns lie in the order in which they are drawn, so this reads memory from front to back.
 #[kernel]
@@ -24,7 +35,7 @@ fn draw(depths: &[Depth], colours: &[Colour], image: &mut [f32]) {
 }
 
 fn sort(world: &mut World) -> usize {
-    world.matching::<&Depth>().sort_by_key(|depth| Reverse(total_order(depth.0)))
+    world.matching::<&Depth>().sort_by_key(FarToNear::key)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -46,6 +57,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reordered = world.query::<&Depth>().filter_since::<Reordered>(before);
     println!("{moved} after the second, in {} chunks", reordered.iter().count());
     assert!(moved <= 300 && sort(&mut world) == 0);
+
+    // Nothing else is visited: the rows lie together, and each chunk knows its bounds.
+    let depths = ChunkBounds::<FarToNear>::new();
+    let near = FarToNear::key(&Depth(500.0))..;
+    let near: Vec<_> = depths.between(world.query::<&Depth>(), near).into_iter().collect();
+    let rows: usize = near.iter().map(|slice| slice.len()).sum();
+    println!("{rows} are near, in {} slices", near.len());
+    assert!(near.iter().copied().flatten().all(|depth| depth.0 <= 500.0));
 
     let mut image = vec![0.0; world.len()];
     let mut rest = &mut image[..];
