@@ -25,13 +25,22 @@ struct Place {
     world: f32,
 }
 
-/// Places of parts, level after level: a parent is done before its parts.
-fn propagate(parts: Relation<PartOf>, mut places: LookupMut<Place>) {
-    for level in parts.levels().iter() {
-        for &entity in level {
-            let above = parts.target(entity).and_then(|above| places.get(above).ok());
+#[component(sparse)]
+struct Burning;
+
+/// Places of entities that are parts of nothing, with parts or without: in whole chunks.
+fn place_roots(mut roots: Query<&mut Place, Without<PartOf>>) {
+    roots.rows_mut().for_each(|place| place.world = place.own);
+}
+
+/// Places of parts, level after level: a parent is done before its parts. The first level is left
+/// out: it has the roots.
+fn place_parts(parts: Relation<PartOf>, mut places: LookupMut<Place>) {
+    for level in parts.levels().iter().skip(1) {
+        for &part in level {
+            let above = parts.target(part).and_then(|above| places.get(above).ok());
             let base = above.map_or(0.0, |place| place.world);
-            if let Ok(place) = places.get_mut(entity) {
+            if let Ok(place) = places.get_mut(part) {
                 place.world = base + place.own;
             }
         }
@@ -47,10 +56,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gun = world.spawn((place(0.5), PartOf::of(turrets[3]), Target::of(enemy)));
 
     let mut schedule = Schedule::new();
-    schedule.add(propagate);
+    schedule.add(place_roots).then(place_parts);
     schedule.run(&mut world)?;
     assert_eq!(world.get::<Place>(gun)?.world, 203.5);
+    assert_eq!(world.get::<Place>(harbour)?.world, 1000.0);
     assert!(world.relation::<PartOf>().ancestors(gun).eq([turrets[3], ship]));
+
+    // The parts that aim at an entity that burns.
+    world.insert(enemy, Burning)?;
+    let burning = world.query::<Entity>().with::<Burning>();
+    let aims = world.query::<(Entity, &Target)>().with::<PartOf>();
+    let aims = aims.rows().filter(|(_, aim)| burning.contains(aim.target()));
+    assert!(aims.map(|(part, _)| part).eq([gun]));
 
     // A ship is not a part of its own turret, and the error says so.
     println!("{}", world.insert(ship, PartOf::of(gun)).expect_err("a cycle"));

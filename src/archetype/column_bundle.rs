@@ -28,7 +28,7 @@ use crate::tuples::for_tuples;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bundle of columns",
     note = "a bundle of columns is a component that is not sparse, or a tuple of up to twelve such bundles: each type in it must have `#[component]` or be named in `impl_component!`",
-    note = "this call writes many rows at once: insert and remove a sparse component entity by entity"
+    note = "this call writes many rows at once: insert and remove a sparse component or a relation entity by entity, `world.insert(entity, …)` or `commands.insert(entity, …)`"
 )]
 pub trait ColumnBundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]
@@ -106,8 +106,10 @@ mod sealed {
     pub trait Slices {}
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: Columnar<Shape: ColumnBundleShape<C>> + Copy> sealed::Sealed for C {}
 
+#[diagnostic::do_not_recommend]
 impl<C: Columnar<Shape: ColumnBundleShape<C>> + Copy> ColumnBundle for C {
     const NAMES: Names = C::Shape::NAMES;
     type Cells<'a> = <C::Shape as ColumnBundleShape<C>>::Cells<'a>;

@@ -2,6 +2,7 @@
 
 use core::error::Error;
 use core::fmt;
+use core::mem::discriminant;
 use core::ops::AddAssign;
 use core::panic::Location;
 
@@ -103,7 +104,7 @@ impl fmt::Display for CommandVerb {
     }
 }
 
-/// The reason why a command had no effect.
+/// The reason why a command had no effect, or not all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
@@ -118,8 +119,8 @@ pub enum CommandErrorKind {
     /// A component type of the command has the name of another type in the world. An entity that
     /// was to be spawned with it is never alive, as if it were despawned at once.
     NameTaken(NameTaken),
-    /// A relation is refused: the command changes no sparse component, but columns. Or a relation
-    /// refuses the despawn.
+    /// A relation is refused: the command was applied without it. A command with two refused
+    /// relations has an error for each. Or a relation refuses the despawn: it had no effect.
     Relation(RelationError),
 }
 
@@ -128,6 +129,16 @@ impl CommandErrorKind {
     /// the entity, or the target of its relation.
     pub(crate) const fn is_stale(self) -> bool {
         matches!(self, Self::NoSuchEntity(_) | Self::Relation(RelationError::DeadTarget { .. }))
+    }
+
+    /// Whether two faults are of one kind, and of one relation.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Relation(one), Self::Relation(other)) => {
+                discriminant(one) == discriminant(other) && one.relation() == other.relation()
+            }
+            _ => discriminant(self) == discriminant(other),
+        }
     }
 }
 
@@ -144,7 +155,8 @@ impl fmt::Display for CommandErrorKind {
     }
 }
 
-/// A command that had no effect, with its call site and the reason.
+/// A command that had no effect, with its call site and the reason; or that was applied without a
+/// relation, which is refused.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -171,7 +183,7 @@ pub struct CommandError {
     pub components: Vec<&'static str>,
     /// The source location that recorded it.
     pub place: &'static Location<'static>,
-    /// The reason why it had no effect.
+    /// The reason why it had no effect, or made no relation.
     pub fault: CommandErrorKind,
 }
 
@@ -191,14 +203,17 @@ impl fmt::Display for CommandError {
         if self.components.is_empty() && names {
             f.write_str(" of no components")?;
         }
-        let outcome = match (self.verb, &self.fault) {
-            (CommandVerb::Despawn, _) => "had no effect",
-            (_, CommandErrorKind::Relation(_)) => "made no relation",
-            _ => "had no effect",
+        let relation = match self.fault {
+            CommandErrorKind::Relation(error) if self.verb != CommandVerb::Despawn => Some(error),
+            _ => None,
         };
+        let outcome = if relation.is_some() { "was applied" } else { "had no effect" };
         write!(f, ", recorded at {}, {outcome}", self.place)?;
         if !self.entity.is_null() {
-            write!(f, " on {}", self.entity)?;
+            write!(f, " {} {}", if relation.is_some() { "to" } else { "on" }, self.entity)?;
+        }
+        if let Some(relation) = relation {
+            write!(f, " without the relation `{}`", relation.relation())?;
         }
         f.write_str(": ")?;
         fmt::Display::fmt(&self.fault, f)
@@ -207,8 +222,8 @@ impl fmt::Display for CommandError {
 
 impl Error for CommandError {}
 
-/// The commands of a buffer that had no effect, in the order of their recording. All others were
-/// applied.
+/// The commands of a buffer that had no effect, or made no relation, in the order of their
+/// recording. All others were applied.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CommandErrors {
     errors: Vec<CommandError>,
@@ -298,7 +313,8 @@ pub enum ApplyError {
     /// Or, if a closure of the buffer replaced this world by another one, the commands after it are
     /// lost.
     OtherWorld,
-    /// Some commands had no effect. All others were applied, and the buffer is empty.
+    /// Some commands had no effect, or were applied without a relation. All others were applied,
+    /// and the buffer is empty.
     Commands(CommandErrors),
 }
 

@@ -1,7 +1,6 @@
 //! Failures: the commands of a playback that had no effect, listed or counted by call site.
 
 use core::fmt;
-use core::mem::discriminant;
 
 use crate::entity::Entity;
 
@@ -58,7 +57,7 @@ impl Failures {
                 failure.first;
             (failure.bundle_kind, first_verb) == (bundle_kind, verb)
                 && first_place == call_site
-                && discriminant(&first_fault) == discriminant(&fault)
+                && first_fault.is_like(&fault)
         };
         let known = if self.by_call_site { self.list.iter_mut().find(fails_alike) } else { None };
         let Some(known) = known else {

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::collections::VecDeque;
 
-use crate::query::{Filter, Job, ParChunks, Terms, share};
+use crate::query::{Filter, Job, ParChunks, ParSlices, Terms, share};
 
 use super::par_target::ParTarget;
 
@@ -111,7 +111,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
         mut target: T,
         body: impl Fn(Q::Slices<'w>, T::Writer<'_>) + Send + Sync,
     ) where
-        Q::Slices<'w>: Send,
+        Q::Slices<'w>: ParSlices,
     {
         let chunks = self.query.sized_chunks();
         let mut writers = target.open(chunks.len());

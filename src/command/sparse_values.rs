@@ -100,7 +100,8 @@ impl SparseValues {
 
     /// Plays the parts of some records, the first that are not played yet. `entity_of` has the
     /// entity of a record that is not refused. Records of entities that are not alive have no
-    /// effect: their values are dropped. Returns the records with relations that are refused.
+    /// effect: their values are dropped. Returns the relations that are refused, each with its
+    /// record.
     pub(super) fn play(
         &mut self,
         store: &mut Store,
@@ -115,8 +116,8 @@ impl SparseValues {
             self.played += 1;
             let entity = entity_of(record).filter(|&entity| store.contains(entity));
             let target = entity.map(|entity| (&mut *store, entity));
-            let played = self.queues[queue].play(target, panic);
-            refused.extend(played.err().map(|error| (record, error)));
+            let errors = self.queues[queue].play(target, panic);
+            refused.extend(errors.into_iter().map(|error| (record, error)));
         }
         refused
     }
@@ -178,7 +179,8 @@ impl Drop for SparseValues {
 
 /// The sparse parts of the rows of a batch.
 pub(super) trait BatchParts: Send + Sync {
-    /// Puts them into the entities of the rows. Returns the entities whose relations are refused.
+    /// Puts them into the entities of the rows. Returns the relations that are refused, each with
+    /// its entity.
     fn put(
         self: Box<Self>,
         store: &mut Store,
@@ -198,14 +200,8 @@ impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
     ) -> Vec<(Entity, RelationError)> {
         let mut refused = Vec::new();
         for (&entity, part) in entities.iter().zip(*self) {
-            let part = part.take();
-            match store.check_relations(entity, &part) {
-                Ok(()) => store.put_sparse_caught(entity, part, panic),
-                Err(error) => {
-                    refused.push((entity, error));
-                    part.put(panic);
-                }
-            }
+            let errors = store.exchange_accepted::<(), S>(entity, part.take(), panic);
+            refused.extend(errors.into_iter().map(|error| (entity, error)));
         }
         refused
     }
@@ -217,16 +213,13 @@ impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
 
 /// A queue of any type.
 trait Queue: Any + Send + Sync {
-    /// Takes the next value, and changes an entity with it, or drops it.
-    ///
-    /// # Errors
-    ///
-    /// If a relation is refused. Nothing is changed.
+    /// Takes the next value, and changes an entity with it, or drops it. Returns the relations that
+    /// are refused: the entity does not get these.
     fn play(
         &mut self,
         target: Option<(&mut Store, Entity)>,
         panic: &mut FirstPanic,
-    ) -> Result<(), RelationError>;
+    ) -> Vec<RelationError>;
     fn has_relations(&self) -> bool;
     fn new_of_type(&self) -> Box<dyn Queue>;
     fn append(&mut self, other: &mut dyn Any);
@@ -253,20 +246,13 @@ impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
         &mut self,
         target: Option<(&mut Store, Entity)>,
         panic: &mut FirstPanic,
-    ) -> Result<(), RelationError> {
+    ) -> Vec<RelationError> {
         let value = self.values.pop_front().expect("a part has a value");
         let Some((store, entity)) = target else {
             value.put(panic);
-            return Ok(());
+            return Vec::new();
         };
-        let checked = store.check_relations(entity, &value);
-        if checked.is_ok() {
-            store.drop_sparse_caught::<R>(entity, panic);
-            store.put_sparse_caught(entity, value, panic);
-        } else {
-            value.put(panic);
-        }
-        checked
+        store.exchange_accepted::<R, A>(entity, value, panic)
     }
 
     fn has_relations(&self) -> bool {

@@ -33,7 +33,7 @@ use super::plain::Plain;
     label = "not a component",
     note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
     note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`",
-    note = "if it is one with `#[component(sparse)]`, it is in no column: the term `&{Self}` of a query, the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values",
+    note = "if it is one with `#[component(sparse)]`, or a `#[relation]`, it is in no column, and `Lookup`, `Inserted`, `Removed` and `Previous` are not for it: the term `&{Self}` of a query, the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values",
     note = "if it is one with `#[component(split)]`, this wants a component of one column, and a split component is several columns: `world.query::<&{Self}>().lookup()` has its rows by entity"
 )]
 pub trait Component: Plain {

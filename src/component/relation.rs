@@ -108,12 +108,17 @@ pub trait TreeRelation: RelationComponent {}
 ///   bundles, batches and commands take it, [`With`](crate::With) and
 ///   [`Without`](crate::Without) choose rows by it, and no row moves when it comes or goes: sources
 ///   of one target are in the same chunks as others. It is no column: queries read it by row, as
-///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity.
+///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity. A
+///   [`Disabled`](crate::Disabled) source keeps its target: queries skip it, unless they name
+///   `Disabled` or [`IncludeHidden`](crate::IncludeHidden), and `Relation` counts it.
 /// - **A call is refused** if the target is not alive (a reserved id is), or if a `tree` would get
 ///   a cycle: [`RelationError`](crate::sparse::RelationError), and the world is unchanged. Commands
 ///   are judged when they are played, one after the other: a relation that is refused is one of the
-///   [`CommandErrors`](crate::command::CommandErrors). The columns of its command are written, and
-///   no sparse component of it is.
+///   [`CommandErrors`](crate::command::CommandErrors), and its command is applied without it. The
+///   entity keeps its former target. In a schedule a dead target is counted in the
+///   [report](crate::Schedule::report), because another system may have despawned it; a cycle, an
+///   entity as its own target in a tree, and a despawn that is refused are errors of the
+///   [run](crate::Schedule::run).
 ///   `spawn` and `spawn_batch` panic, as for other errors; their `try_` forms return it.
 /// - **Costs**: O(1) to add, change and remove a relation and to despawn a source, however many
 ///   siblings it has. A source that gets a new target in a `tree` costs O(depth of the target), or
@@ -122,8 +127,10 @@ pub trait TreeRelation: RelationComponent {}
 ///   [`Matching::despawn`](crate::Matching::despawn), [`retain`](crate::Matching::retain), and
 ///   commands. Those that follow are counted like the others. A despawn that a relation refuses is
 ///   refused as a whole before a row changes, also if the target is deep in a tree that goes; both
-///   ends may go in one call. [`World::despawn`](crate::World::despawn) returns the reason, calls
-///   that return a number return 0. Recorded despawns that follow each other are one call, which
+///   ends may go in one call. A command on an entity that was taken along is one on an entity that
+///   is not alive: a schedule counts it, and goes on.
+///   [`World::despawn`](crate::World::despawn) returns the reason, calls that return a number
+///   return 0. Recorded despawns that follow each other are one call, which
 ///   despawns all that can go and reports the rest; recorded despawns by query are refused as a
 ///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
 ///   follow no rule.

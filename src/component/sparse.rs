@@ -53,9 +53,11 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
 pub(crate) const fn assert_writable<S: SparseComponent>() {
     assert!(
         S::RELATION.is_none(),
-        "a relation is not written through a reference: give its source another one with \
-         `world.insert(source, Relation::of(target))`, or by a command, and read it with \
-         `world.relation::<Relation>()` and the parameter `Relation<…>` of a system"
+        "a relation is not written through a reference: insert another one, such as \
+         `world.insert(source, ChildOf::of(target))` for a relation `ChildOf`, or \
+         `commands.insert(source, ChildOf::of(target))`; \
+         `world.get::<ChildOf>(source)`, `world.relation::<ChildOf>()` and the parameter \
+         `Relation<ChildOf>` of a system read it"
     );
 }
 

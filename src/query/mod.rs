@@ -23,8 +23,9 @@
 //!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
 //!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
 //!   of a word that a pass over entities takes one by one. [`for_each`] has the loop whose body
-//!   returns whether it modified a chunk, and [`parallel`] the passes on several threads, among
-//!   which [`share`] divides the work; [`loop_threads`] are the threads of a schedule.
+//!   returns whether it modified a chunk, and [`parallel`] the passes on several threads, which
+//!   take [`par_slices`] and among which [`share`] divides the work; [`loop_threads`] are the
+//!   threads of a schedule.
 //!   [`one_recorder`] keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
@@ -95,6 +96,7 @@ mod single;
 
 mod for_each;
 
+mod par_slices;
 mod parallel;
 
 mod gather;
@@ -172,6 +174,7 @@ pub use named_components::ComponentTuple;
 pub(crate) use narrow::{assert_no_version, assert_version, filter_methods};
 pub(crate) use one_recorder::OneRecorder;
 pub use or_not::{Not, Or, Presence, PresenceTuple};
+pub(crate) use par_slices::ParSlices;
 pub use parallel::ParChunks;
 pub use per_chunk_terms::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;

@@ -16,6 +16,7 @@ use super::chunk_run::{SeenRuns, stamp_columns};
 use super::cursor::ChunkPart;
 use super::filter::Filter;
 use super::for_each::Modified;
+use super::par_slices::ParSlices;
 use super::query::Query;
 use super::query_type::is_by_row;
 use super::share::{Job, share};
@@ -214,7 +215,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// ```
     pub fn for_each_chunk<R: Into<Modified>>(self, body: impl Fn(Q::Slices<'w>) -> R + Send + Sync)
     where
-        Q::Slices<'w>: Send,
+        Q::Slices<'w>: ParSlices,
     {
         let mut iter = self.query.into_iter();
         let (cursor, filter, padded, sets) = iter.parts();
@@ -291,7 +292,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// ```
     pub fn chunks(self) -> impl IndexedParallelIterator<Item = Q::Slices<'w>>
     where
-        Q::Slices<'w>: Send,
+        Q::Slices<'w>: ParSlices,
     {
         self.query.into_iter().collect::<Vec<_>>().into_par_iter()
     }

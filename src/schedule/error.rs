@@ -43,6 +43,9 @@ pub struct AliasingParameters {
     pub second: Parameter,
     /// The value that both access.
     pub subject: Subject,
+    /// Whether a query of the two chooses rows by a sparse component or relation, which does not
+    /// make queries disjoint.
+    pub by_sparse: bool,
 }
 
 /// A component, a resource, or a type of events that two systems or parameters both
@@ -73,7 +76,7 @@ impl fmt::Display for Subject {
 
 impl fmt::Display for AliasingParameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, of_condition, first, second, subject } = self;
+        let Self { system, of_condition, first, second, subject, by_sparse } = self;
         let whose = if *of_condition { "the condition of" } else { "system" };
         write!(
             f,
@@ -84,10 +87,20 @@ impl fmt::Display for AliasingParameters {
             Subject::Component(_) if [first, second].iter().any(|p| p.is_lookup()) => f.write_str(
                 "a `Lookup` covers every entity: move one of the two into a separate system",
             ),
-            Subject::Component(_) => f.write_str(
-                "make them disjoint with a `Without<…>` of a component that the other has, or \
-                 merge them into one query, or read a copy made by `Copies::gather` before",
-            ),
+            Subject::Component(_) => {
+                if *by_sparse {
+                    f.write_str(
+                        "a filter by a sparse component or a relation does not make queries \
+                         disjoint, because rows with and without it share chunks: ",
+                    )?;
+                }
+                let of = if *by_sparse { " in columns" } else { "" };
+                write!(
+                    f,
+                    "make them disjoint with a `Without<…>` of a component{of} that the other has, \
+                     or merge them into one query, or read a copy made by `Copies::gather` before"
+                )
+            }
             Subject::Resource(_) | Subject::Sparse(_) | Subject::Events(_) => {
                 f.write_str("remove one of the two")
             }
@@ -152,9 +165,10 @@ pub enum ScheduleError {
         /// The returned error.
         error: SystemError,
     },
-    /// Some commands of a system had no effect: a row was too wide, all ids were used, or, in a
-    /// [strict](crate::Schedule::strict) schedule, their entity was not alive. Everything else was
-    /// applied.
+    /// Some commands of a system had no effect: a row was too wide, all ids were used, a relation
+    /// refused the despawn, or, in a [strict](crate::Schedule::strict) schedule, their entity was
+    /// not alive. Or they were applied without a relation: a tree would get a cycle, or, in a
+    /// strict schedule, the target was not alive. All others were applied.
     Commands(Box<FailedCommands>),
     /// There was more than one error, in the order of the systems.
     Several(Vec<ScheduleError>),

@@ -151,12 +151,15 @@ pub(super) fn ensure_apart(
             if let Some(subject) = first.access.clash_in_system(&second.access) {
                 let parameter =
                     |of: &NamedAccess| Parameter { position: of.position, name: short(of.name) };
+                let requests = [first, second].map(|of| of.access.request());
+                let mut requests = requests.into_iter().flatten();
                 return Err(AliasingParameters {
                     system: system.to_owned(),
                     of_condition: false,
                     first: parameter(first),
                     second: parameter(second),
                     subject,
+                    by_sparse: requests.any(|one| one.requirements().name_sparse()),
                 });
             }
         }
@@ -176,11 +179,8 @@ impl fmt::Display for ParamAccess {
                     write!(f, "looks up {name}{}", if write { " to write it" } else { "" })
                 })
             }
-            ParamKind::Resource { name, write, .. } => {
+            ParamKind::Resource { name, write, .. } | ParamKind::Sparse { name, write, .. } => {
                 write!(f, "{} {}", verb(*write), short(name))
-            }
-            ParamKind::Sparse { name, write, .. } => {
-                write!(f, "{} sparse component {}", verb(*write), short(name))
             }
             ParamKind::Events { name, write, .. } => {
                 let verb = if *write { "sends" } else { "reads" };

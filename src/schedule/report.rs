@@ -1,11 +1,12 @@
-//! The report of a schedule: the commands of its systems that had no effect.
+//! The report of a schedule: the commands of its systems that failed.
 
 use core::fmt;
 
 use crate::command::CommandError;
 
-/// Commands of one system that had no effect: all of one kind that were recorded at one place in
-/// the source and failed for the same reason.
+/// Commands of one system that had no effect, or were applied without a refused
+/// [relation](crate::sparse::relation): all of one kind that were recorded at one place in the
+/// source and failed for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedCommands {
     /// The system that recorded them.
@@ -22,7 +23,7 @@ impl FailedCommands {
         let (one, two) = (&self.first, &other.first);
         one.place == two.place
             && one.verb == two.verb
-            && core::mem::discriminant(&one.fault) == core::mem::discriminant(&two.fault)
+            && one.fault.is_like(&two.fault)
             && one.components == two.components
             && self.system == other.system
     }
@@ -39,8 +40,8 @@ impl fmt::Display for FailedCommands {
     }
 }
 
-/// The commands of a schedule's systems that had no effect, mostly because another system had
-/// despawned their entity; see [`Schedule::report`](crate::Schedule::report).
+/// The commands of a schedule's systems that had no effect, or made no relation, mostly because
+/// another system had despawned their entity; see [`Schedule::report`](crate::Schedule::report).
 ///
 /// All of them are counted, but only one of each [place](FailedCommands) is kept, so a report that
 /// is never taken stays small. Its entries are in the order of the runs, the systems and the
@@ -78,7 +79,7 @@ impl CommandReport {
         self.failed.is_empty()
     }
 
-    /// The number of commands that had no effect. O(places).
+    /// The number of commands that had no effect, and of refused relations. O(places).
     ///
     /// ```
     /// # use phalanx::prelude::*;

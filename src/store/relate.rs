@@ -3,11 +3,14 @@
 //! A target is alive or reserved, and not gone. In a tree it is not the source, nor below it: the
 //! walk goes from the target up, so it costs O(depth of the target), and O(1) if the source has no
 //! sources. Each call tests the relations of its bundle before its first change, so a refused call
-//! changes nothing.
+//! changes nothing. A command leaves out the relations that are refused.
 
-use crate::component::{SparseBundle, SparseComponent, SparseReader};
+use core::any::TypeId;
+
+use crate::component::{SparseBundle, SparseComponent, SparseReader, SparseSink, SparseVisitor};
 use crate::entity::Entity;
 
+use super::first_panic::FirstPanic;
 use super::relation_error::RelationError;
 use super::store::Store;
 
@@ -26,9 +29,46 @@ impl Store {
         if !S::HAS_RELATIONS {
             return Ok(());
         }
-        let mut checking = Checking { store: self, source, found: Ok(()) };
+        match self.refused_relations(source, bundle).first() {
+            None => Ok(()),
+            Some(&(_, error)) => Err(error),
+        }
+    }
+
+    /// The relations of a bundle for an entity that are refused: their types, and the reasons.
+    fn refused_relations<S: SparseBundle>(
+        &mut self,
+        source: Entity,
+        bundle: &S,
+    ) -> Vec<(TypeId, RelationError)> {
+        let mut checking = Checking { store: self, source, refused: Vec::new() };
         bundle.read(&mut checking);
-        checking.found
+        checking.refused
+    }
+
+    /// Drops the sparse components `R` of an entity, which must be alive, and puts those of a
+    /// bundle, whose sets must exist. Relations that are refused are left out: an older one of
+    /// their type stays. Returns the reasons.
+    pub(crate) fn exchange_accepted<R: SparseBundle, A: SparseBundle>(
+        &mut self,
+        entity: Entity,
+        added: A,
+        panic: &mut FirstPanic,
+    ) -> Vec<RelationError> {
+        let refused = match A::HAS_RELATIONS {
+            true => self.refused_relations(entity, &added),
+            false => Vec::new(),
+        };
+        if refused.is_empty() {
+            self.drop_sparse_caught::<R>(entity, panic);
+            self.put_sparse_caught(entity, added, panic);
+            return Vec::new();
+        }
+        let types: Vec<_> = refused.iter().map(|&(id, _)| id).collect();
+        let mut others = Others { store: self, entity, types, panic };
+        R::visit(&mut others);
+        added.put(&mut others);
+        refused.into_iter().map(|(_, error)| error).collect()
     }
 
     fn check_relation<S: SparseComponent>(
@@ -69,14 +109,39 @@ impl Store {
 struct Checking<'s> {
     store: &'s mut Store,
     source: Entity,
-    found: Result<(), RelationError>,
+    refused: Vec<(TypeId, RelationError)>,
 }
 
 impl SparseReader for Checking<'_> {
     #[inline]
     fn read<S: SparseComponent>(&mut self, value: &S) {
-        if S::RELATION.is_some() && self.found.is_ok() {
-            self.found = self.store.check_relation(self.source, value);
+        if S::RELATION.is_some() {
+            let refused = self.store.check_relation(self.source, value).err();
+            self.refused.extend(refused.map(|error| (TypeId::of::<S>(), error)));
+        }
+    }
+}
+
+/// Drops and puts the sparse components of one entity, without some types.
+struct Others<'s> {
+    store: &'s mut Store,
+    entity: Entity,
+    types: Vec<TypeId>,
+    panic: &'s mut FirstPanic,
+}
+
+impl SparseVisitor for Others<'_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        if !self.types.contains(&TypeId::of::<S>()) {
+            self.store.drop_sparse_caught::<S>(self.entity, self.panic);
+        }
+    }
+}
+
+impl SparseSink for Others<'_> {
+    fn put<S: SparseComponent>(&mut self, value: S) {
+        if !self.types.contains(&TypeId::of::<S>()) {
+            self.store.put_sparse_caught(self.entity, value, self.panic);
         }
     }
 }

@@ -52,15 +52,43 @@ pub enum RelationError {
     },
 }
 
+impl RelationError {
+    /// The name of the relation.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::sparse::RelationError;
+    /// # #[relation(tree)] struct ChildOf;
+    /// let refused = World::new().try_spawn(ChildOf::of(Entity::NULL)).unwrap_err();
+    /// let phalanx::error::SpawnError::Relation(error) = refused else { panic!("{refused}") };
+    /// assert!(error.relation().ends_with("ChildOf"));
+    /// ```
+    #[must_use]
+    pub const fn relation(&self) -> &'static str {
+        match self {
+            Self::DeadTarget { relation, .. }
+            | Self::Cycle { relation, .. }
+            | Self::Held { relation, .. } => relation,
+        }
+    }
+}
+
 impl fmt::Display for RelationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::DeadTarget { relation, target } if target.is_null() => write!(
+                f,
+                "`Entity::NULL` cannot be the target of `{relation}`: an entity without a target has no relation, so remove it instead"
+            ),
             Self::DeadTarget { relation, target } => write!(
                 f,
                 "{target} cannot be the target of `{relation}`, because it is not alive: test ids that may be stale with `World::contains`"
             ),
             Self::Cycle { relation, source, target } if source == target => {
-                write!(f, "{source} cannot be its own target of the tree `{relation}`")
+                write!(
+                    f,
+                    "{source} cannot be its own target in the tree `{relation}`: a root has no relation, so remove it instead; `#[relation]` without `tree` allows an own target"
+                )
             }
             Self::Cycle { relation, source, target } => write!(
                 f,
@@ -68,7 +96,7 @@ impl fmt::Display for RelationError {
             ),
             Self::Held { relation, target, source } => write!(
                 f,
-                "{target} is not despawned, because it is the target of {source}, and `{relation}` refuses that: remove the relation first, or despawn both in one batch"
+                "{target} is not despawned, because it is the target of {source}, and `{relation}` refuses that: remove the relation first, or despawn both in one batch, or as commands record both despawns in a row"
             ),
         }
     }

@@ -88,8 +88,9 @@ impl<T: SparseComponent> SetLock<T> {
     pub(super) fn lend(&self) -> &SparseSet<T> {
         let guard = self.read();
         let set = NonNull::from(&*guard);
-        // One forgotten guard is enough, so that their number has a limit.
-        if !self.is_lent.swap(true, Ordering::AcqRel) {
+        // One forgotten guard is enough, so that their number has a limit. The load before the swap
+        // keeps the line shared between threads that query.
+        if !self.is_lent.load(Ordering::Acquire) && !self.is_lent.swap(true, Ordering::AcqRel) {
             core::mem::forget(guard);
         }
         // SAFETY: the pointer is of a reference to the set in the lock, which does not move while

@@ -18,8 +18,13 @@ use super::sparse_views::SparseGrant;
 /// struct ChildOf;
 /// #[component] struct Place { x: f32 }
 ///
-/// /// Places of children are those of their parents, plus one.
-/// fn propagate(tree: Relation<ChildOf>, mut places: LookupMut<Place>) {
+/// /// Entities without a parent, with children or without: `levels` leaves the latter out.
+/// fn place_roots(mut roots: Query<&mut Place, Without<ChildOf>>) {
+///     roots.rows_mut().for_each(|place| place.x = 5.0);
+/// }
+///
+/// /// Places of children are those of their parents, plus one. The first level has the roots.
+/// fn place_children(tree: Relation<ChildOf>, mut places: LookupMut<Place>) {
 ///     for level in tree.levels().iter().skip(1) {
 ///         for &child in level {
 ///             let parent = tree.target(child).expect("only roots have no target");
@@ -32,13 +37,14 @@ use super::sparse_views::SparseGrant;
 /// }
 ///
 /// let mut world = World::new();
-/// let root = world.spawn(Place { x: 5.0 });
+/// let [root, alone] = [(); 2].map(|()| world.spawn(Place { x: 0.0 }));
 /// let child = world.spawn((Place { x: 0.0 }, ChildOf::of(root)));
 /// let grandchild = world.spawn((Place { x: 0.0 }, ChildOf::of(child)));
 /// let mut schedule = Schedule::new();
-/// schedule.add(propagate);
+/// schedule.add(place_roots).then(place_children);
 /// schedule.run(&mut world)?;
 /// assert_eq!(world.get::<Place>(grandchild).unwrap().x, 7.0);
+/// assert_eq!(world.get::<Place>(alone).unwrap().x, 5.0);
 /// # Ok::<(), ScheduleError>(())
 /// ```
 pub struct Relation<'w, R: RelationComponent> {
@@ -222,7 +228,8 @@ impl<R: TreeRelation> Relation<'_, R> {
     }
 
     /// All entities of all trees, level after level: see [`Levels`]. An entity without target and
-    /// sources is in no tree. O(relations).
+    /// sources is in no tree: a query with [`Without<R>`](crate::Without) has it, and all roots.
+    /// O(relations).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -164,12 +164,41 @@ fn mistakes_in_sparse_components() {
                  fn f(world: &mut World, name: Name) {
                      _ = world.matching::<&Health>().insert((Health(1.0), name));
                  }",
-                "this call writes many rows at once: insert and remove a sparse component entity by entity",
+                "this call writes many rows at once: insert and remove a sparse component or a relation entity by entity",
             ),
             (
                 "#[component] struct Health(f32);
                  fn f(world: &World) { world.sparse::<Health>(); }",
                 "`Health` is not a sparse component",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_calls_with_sparse_components_and_relations() {
+    refused(
+        "mistakes_of_sparse_calls",
+        &[
+            (
+                "#[component] struct Health(f32); #[component(sparse)] struct Burning;
+                 fn f(world: &mut World) { _ = world.matching::<&Health>().insert(Burning); }",
+                "`Burning` is not a bundle of columns",
+            ),
+            (
+                "#[component(sparse)] struct Burning { left: f32 }
+                 fn f(world: &mut World) { world.query_mut::<&mut Burning>().par().for_each_chunk(|_| ()); }",
+                "one thread writes the values of a sparse component",
+            ),
+            (
+                "#[component(sparse)] struct Burning { left: f32 }
+                 fn f(world: &World) { world.lookup::<Burning>(); }",
+                "it is in no column, and `Lookup`, `Inserted`, `Removed` and `Previous` are not for it",
+            ),
+            (
+                "#[relation] struct Target;
+                 fn f(entity: Entity) { _ = Target { target: entity }; }",
+                "struct `Target` has no field named `target`",
             ),
         ],
     );

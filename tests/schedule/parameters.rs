@@ -169,6 +169,25 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
 }
 
 #[test]
+fn the_refusal_says_that_sparse_filters_do_not_make_queries_disjoint() {
+    #[component(sparse, name = "burning")]
+    struct Burning;
+    #[relation(name = "aim")]
+    struct Aim;
+    #[track_caller]
+    fn text<M: 'static>(system: impl phalanx::schedule::System<M>) -> String {
+        Schedule::new().try_add(system).unwrap_err().to_string()
+    }
+    let one = text(|_: Query<&mut A, With<Burning>>, _: Query<&mut A, Without<Burning>>| ());
+    assert!(one.contains("a filter by a sparse component or a relation does not make"), "{one}");
+    assert!(one.contains("`Without<…>` of a component in columns"), "{one}");
+    let one = text(|_: Query<&mut A>, _: Query<(&A, &Aim)>| ());
+    assert!(one.contains("a relation does not make queries disjoint"), "{one}");
+    Schedule::new()
+        .add(|_: Query<&mut A, (With<Mark>, With<Burning>)>, _: Query<&mut A, Without<Mark>>| ());
+}
+
+#[test]
 fn the_refusal_of_a_lookup_suggests_a_separate_system() {
     let mut schedule = Schedule::new();
     let error = schedule.try_add(|_: LookupMut<A>, _: Query<&A, With<Mark>>| ()).unwrap_err();

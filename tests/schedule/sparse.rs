@@ -138,8 +138,8 @@ fn the_schedule_orders_writers_and_lets_readers_meet() {
     let waits = format!("waits for read_too: the sparse component `{}`", Number::NAME);
     assert!(text.contains(&waits), "{text}");
     let dot = schedule.to_graphviz().unwrap();
-    assert!(dot.contains("writes sparse component Text"), "{dot}");
-    assert!(dot.contains("reads sparse component Number"), "{dot}");
+    assert!(dot.contains("writes Text"), "{dot}");
+    assert!(dot.contains("reads Number"), "{dot}");
 }
 
 /// Every system moves each value from one set to another, if it is there.

@@ -126,7 +126,7 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 22] = [
+const UNNAMED: [&str; 23] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
@@ -137,6 +137,7 @@ const UNNAMED: [&str; 22] = [
     "InColumns",
     "Kept",
     "Mode",
+    "ParSlices",
     "PickRow",
     "SetValues",
     "Shape",

@@ -254,13 +254,110 @@ fn commands_see_reserved_ids_and_each_other() {
     let cycle = RelationError::Cycle { relation: ChildOf::NAME, source, target };
     assert_eq!(faults.len(), 2);
     assert!([dead, cycle].iter().all(|&fault| faults.contains(&CommandErrorKind::Relation(fault))));
-    assert!(errors.iter().all(|error| error.to_string().contains("made no relation")));
+    let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    let end = format!("without the relation `{}`: ", ChildOf::NAME);
+    assert!(texts.iter().all(|text| text.contains("was applied to ") && text.contains(&end)));
     let tree = world.relation::<ChildOf>();
     assert!(tree.ancestors(by_reserved).eq([reserved, child, parent]));
     assert_eq!((tree.sources(by_reserved).len(), tree.len()), (1, 4));
     drop(tree);
     assert_eq!(world.query::<&Four>().count_rows(), 4, "the columns are written");
     sound(&world);
+}
+
+#[test]
+fn a_command_is_applied_without_the_relations_that_are_refused() {
+    let mut world = world();
+    let [parent, dead] = [(); 2].map(|()| world.spawn(()));
+    let child = world.spawn(ChildOf::of(parent));
+    world.despawn(dead).expect("alive");
+    let mut buffer = world.command_buffer(1).expect("ids are left");
+    buffer.insert(child, (Target::of(dead), Four(1), PartOf::of(parent), ChildOf::of(child)));
+    buffer.exchange::<(ChildOf, PartOf), _>(child, (ChildOf::of(dead), Needs::of(parent)));
+    let new = buffer.spawn((ChildOf::of(dead), Four(2), Target::of(parent)));
+    buffer.spawn_batch([(Four(3), ChildOf::of(dead), Target::of(parent))]);
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
+    let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    let names = [Target::NAME, ChildOf::NAME, ChildOf::NAME, ChildOf::NAME, ChildOf::NAME];
+    assert_eq!(texts.len(), names.len(), "{texts:?}");
+    for name in names {
+        let without = format!("without the relation `{name}`: ");
+        let count = |of: &str| texts.iter().filter(|text| text.contains(of)).count();
+        assert_eq!(count(&without), names.iter().filter(|&&other| other == name).count());
+    }
+    assert!(!world.has::<Target>(child) && !world.has::<PartOf>(child));
+    assert_eq!(sources::<ChildOf>(&world, parent), [child], "the former target stays");
+    assert_eq!(sources::<Needs>(&world, parent), [child]);
+    assert_eq!(sources::<Target>(&world, parent).len(), 2);
+    assert!(world.has::<Target>(new) && !world.has::<ChildOf>(new));
+    assert_eq!(world.query::<&Four>().count_rows(), 3);
+    sound(&world);
+}
+
+#[test]
+fn a_run_counts_dead_targets_and_returns_other_refusals() {
+    let mut world = world();
+    let [top, dead] = [(); 2].map(|()| world.spawn(()));
+    let below = world.spawn((ChildOf::of(top), PartOf::of(top)));
+    let held = world.spawn(());
+    world.spawn(Needs::of(held));
+    world.despawn(dead).expect("alive");
+    // One call site makes both kinds of errors.
+    let relate = |targets: [Entity; 2], expected: [usize; 2]| {
+        move |world: &mut World| {
+            let mut schedule = Schedule::new();
+            schedule.add(move |mut commands: Commands| {
+                targets.iter().for_each(|&target| commands.insert(top, ChildOf::of(target)));
+            });
+            let errors = match schedule.run(world) {
+                Ok(()) => 0,
+                Err(ScheduleError::Several(errors)) => errors.len(),
+                Err(_) => 1,
+            };
+            let listed = schedule.report().as_slice().len();
+            assert_eq!([errors, listed], expected, "{}", schedule.report());
+            assert_eq!(schedule.report().count(), 2);
+        }
+    };
+    relate([dead, dead], [0, 1])(&mut world);
+    relate([dead, below], [1, 2])(&mut world);
+    relate([below, top], [1, 1])(&mut world);
+    let mut schedule = Schedule::new();
+    schedule.add(move |mut commands: Commands| commands.despawn(held));
+    let error = schedule.run(&mut world).expect_err("it is held").to_string();
+    assert!(error.contains("had no effect") && error.contains("both despawns in a row"), "{error}");
+    // A cascade has taken the entity of a later command.
+    let mut schedule = Schedule::new();
+    schedule.add(move |mut commands: Commands| commands.despawn(top));
+    schedule.add(move |mut commands: Commands| commands.insert(below, Four(1)));
+    schedule.run(&mut world).expect("it is counted");
+    assert!(!world.contains(below));
+    assert_eq!(schedule.report().count(), 1);
+    sound(&world);
+}
+
+#[test]
+fn refusals_name_the_way_out() {
+    let mut world = world();
+    let entity = world.spawn(());
+    let error = world.insert(entity, ChildOf::of(entity)).expect_err("itself").to_string();
+    assert!(error.contains("a root has no relation, so remove it instead"), "{error}");
+    let error = world.insert(entity, Target::of(Entity::NULL)).expect_err("null").to_string();
+    assert!(error.starts_with("`Entity::NULL` cannot be the target"), "{error}");
+}
+
+#[test]
+fn disabled_sources_are_counted_and_seen_by_name() {
+    let mut world = world();
+    let target = world.spawn(());
+    let [seen, hidden] = [(); 2].map(|()| world.spawn(Target::of(target)));
+    world.insert(hidden, Disabled).expect("alive");
+    assert_eq!(sources::<Target>(&world, target), [seen, hidden]);
+    assert!(world.query::<Entity>().with::<Target>().rows().eq([seen]));
+    let query = world.query::<(Entity, &Target)>().with::<Disabled>();
+    assert!(query.rows().map(|(entity, _)| entity).eq([hidden]));
+    let query = world.query::<(Entity, &Target)>().filter::<IncludeHidden>();
+    assert_eq!(query.rows().count(), 2);
 }
 
 #[test]

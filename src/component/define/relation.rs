@@ -10,21 +10,21 @@ macro_rules! __relation {
     ) => {
         $(#[$attribute])*
         #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
-        $visibility struct $name { target: $crate::Entity }
+        $visibility struct $name { __set_by_of: $crate::Entity }
 
         impl $name {
             /// The relation to `target`.
             #[allow(dead_code, reason = "a program may use a part of the relation only")]
             #[must_use]
             $visibility const fn of(target: $crate::Entity) -> Self {
-                Self { target }
+                Self { __set_by_of: target }
             }
 
             /// The entity to which it points.
             #[allow(dead_code, reason = "a program may use a part of the relation only")]
             #[must_use]
             $visibility const fn target(&self) -> $crate::Entity {
-                self.target
+                self.__set_by_of
             }
         }
 
