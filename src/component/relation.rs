@@ -108,7 +108,9 @@ pub trait TreeRelation: RelationComponent {}
 ///   bundles, batches and commands take it, [`With`](crate::With) and
 ///   [`Without`](crate::Without) choose rows by it, and no row moves when it comes or goes: sources
 ///   of one target are in the same chunks as others. It is no column: queries read it by row, as
-///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity. A
+///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity.
+///   [`Relation::rows_of`](crate::sparse::Relation::rows_of) has the rows of a query of the sources
+///   of one target. A
 ///   [`Disabled`](crate::Disabled) source keeps its target: queries skip it, unless they name
 ///   `Disabled` or [`IncludeHidden`](crate::IncludeHidden), and `Relation` counts it.
 /// - **A call is refused** if the target is not alive (a reserved id is), or if a `tree` would get

@@ -245,6 +245,19 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
         row_of::<Q, F>(&self.directory, self.plan, archetypes, held, &self.filter, entity)
     }
 
+    /// [`RowLookup::get`], for as long as the query would have lasted; `None` instead of an error.
+    #[inline]
+    pub(crate) fn find(&self, entity: Entity) -> Option<Q::Row<'w>>
+    where
+        Q: ReadTerms,
+    {
+        let LookupSource::Shared(all) = self.archetypes else {
+            unreachable!("a query that only reads borrows the archetypes shared")
+        };
+        let archetypes = LookupSource::Shared(all);
+        row_of::<Q, F>(&self.directory, self.plan, archetypes, self.held, &self.filter, entity).ok()
+    }
+
     /// The row, for as long as the lookup would have lasted.
     #[inline]
     fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {

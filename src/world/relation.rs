@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 
 use crate::component::{RelationComponent, TreeRelation};
 use crate::entity::Entity;
+use crate::query::{Filter, Query, ReadTerms, Terms};
 use crate::store::{Levels, ReadGuard, SparseSet};
 
 use super::sparse_views::SparseGrant;
@@ -97,6 +98,81 @@ impl<'w, R: RelationComponent> Relation<'w, R> {
     #[must_use]
     pub fn sources(&self, target: Entity) -> &[Entity] {
         self.set.as_ref().map_or(&[], |set| set.sources(target))
+    }
+
+    /// The rows of a query that only reads, of the sources of a target: those that match it, in the
+    /// order of [`sources`](Self::sources). The query skips hidden entities, as in a pass. No other
+    /// entity is looked at: O(sources).
+    ///
+    /// [`for_each_of`](Self::for_each_of) is for a query that writes. A pass over all sources of
+    /// all targets is a query with the term `&R`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct PartOf;
+    /// # #[component] struct Mass(f32);
+    /// # #[component] struct Loose;
+    /// fn fixed(ship: Entity, parts: &Relation<PartOf>, masses: &Query<&Mass, Without<Loose>>) -> f32 {
+    ///     parts.rows_of(ship, masses).map(|mass| mass.0).sum()
+    /// }
+    /// # let mut world = World::new();
+    /// let [ship, other] = [(); 2].map(|()| world.spawn(()));
+    /// world.spawn_batch([(Mass(2.0), PartOf::of(ship)), (Mass(3.0), PartOf::of(ship))]);
+    /// world.spawn((Mass(5.0), PartOf::of(ship), Loose));
+    /// world.spawn((Mass(7.0), PartOf::of(other)));
+    /// let masses = world.query::<&Mass>().filter::<Without<Loose>>();
+    /// assert_eq!(world.relation::<PartOf>().rows_of(ship, &masses).count(), 2);
+    /// assert_eq!(world.run(move |parts: Relation<_>, masses: Query<_, _>| {
+    ///     fixed(ship, &parts, &masses)
+    /// }), 5.0);
+    /// ```
+    pub fn rows_of<'q, Q: ReadTerms, F: Filter>(
+        &self,
+        target: Entity,
+        query: &Query<'q, Q, F>,
+    ) -> impl Iterator<Item = Q::Row<'q>> {
+        let lookup = query.lookup();
+        self.sources(target).iter().filter_map(move |&source| lookup.find(source))
+    }
+
+    /// Calls a closure with the rows of a query of the sources of a target: those that match it, in
+    /// the order of [`sources`](Self::sources). The query skips hidden entities, as in a pass. No
+    /// other entity is looked at: O(sources). Stamps the columns that it hands out as `&mut` in the
+    /// chunk of each of them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(tree)] struct PartOf;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Hit;
+    /// /// Each part of a ship that is hit takes damage.
+    /// fn damage(
+    ///     hit: Query<Entity, With<Hit>>,
+    ///     parts: Relation<PartOf>,
+    ///     mut healths: Query<&mut Health>,
+    /// ) {
+    ///     for ship in hit.rows() {
+    ///         parts.for_each_of(ship, &mut healths, |health| health.0 -= 1.0);
+    ///     }
+    /// }
+    /// # let mut world = World::new();
+    /// let [hit, other] = [world.spawn(Hit), world.spawn(())];
+    /// world.spawn_batch([(Health(3.0), PartOf::of(hit)), (Health(9.0), PartOf::of(other))]);
+    /// world.run(damage);
+    /// assert!(world.query::<&Health>().rows().map(|health| health.0).eq([2.0, 9.0]));
+    /// ```
+    pub fn for_each_of<Q: Terms, F: Filter>(
+        &self,
+        target: Entity,
+        query: &mut Query<'_, Q, F>,
+        mut body: impl FnMut(Q::Row<'_>),
+    ) {
+        let mut lookup = query.lookup_mut();
+        for &source in self.sources(target) {
+            if let Ok(row) = lookup.get_mut(source) {
+                body(row);
+            }
+        }
     }
 
     /// The number of relations. O(1).

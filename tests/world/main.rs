@@ -37,6 +37,7 @@ mod move_from_model;
 mod panics;
 mod per_chunk;
 mod refused;
+mod relation_rows;
 mod relations;
 mod relations_large;
 mod relations_model;
