@@ -33,7 +33,7 @@
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |
 //! | `TotalOrder` | `f32`, `f64` | |
-//! | `SortKey` | every `Component` that is `Ord` and `Copy`; other crates, for other keys | the key and its order may be any and may panic: a query between bounds yields other rows, each at most once; after a panic all chunks are read again |
+//! | `SortKey` | every `Component` that is `Ord` and `Copy`; other crates, for other keys | the key and its order may be any and may panic: a query between bounds yields other rows, each at most once; a chunk in which the key panics is read again |
 //! | `Presence` | filters by the presence of components, tuples of these | |
 //! | `PresenceTuple` | tuples of these filters | |
 //! | `Watch` | a single term for its own component, tuples for all | |

@@ -197,18 +197,10 @@ struct CurrentChunk<'w, Q: Terms> {
     seen: RowRuns<'w>,
     /// The rest of the last one.
     run: Range<u32>,
-    is_stamped: bool,
 }
 
 impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
     fn new(borrow: BorrowOf<'w, Q>, held: HeldOf<'w, Q>, filter: F, choice: Choice) -> Self {
-        const {
-            assert!(
-                !Q::WRITES_CHUNKS,
-                "a query between bounds visits runs of rows, and this one writes a value per \
-                 chunk: write the values in another pass"
-            );
-        }
         let chunk = CurrentChunk {
             number: 0,
             slices: Q::empty(),
@@ -216,7 +208,6 @@ impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
             chosen: ChosenRows::None,
             seen: RowMask::empty().runs(),
             run: 0..0,
-            is_stamped: false,
         };
         Self { iter: QueryIter::new(borrow, held, filter, false), choice, entered: 0, chunk }
     }
@@ -236,30 +227,38 @@ impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
         }
     }
 
-    /// Takes the next chunk with chosen rows. False at the end.
+    /// Takes the next chunk with chosen rows, and passes the others over. False at the end.
     fn next_chunk(&mut self) -> bool {
         let (cursor, filter, _, sets) = self.iter.parts();
-        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
-            let archetype = cursor.current.as_ref().map(|current| current.archetype);
-            // The pass leaves out archetypes without chunks that pass the filter.
-            let is_current = |&(number, _): &(usize, usize)| Some(number) == archetype;
-            let archetypes = &self.choice.archetypes;
-            let ahead = archetypes[self.entered..].iter().position(is_current);
-            self.entered += ahead.expect("a pass visits an archetype that was not read");
-            let first = archetypes[self.entered].1;
-            let chosen = self.choice.chunks[first + cut.chunk];
-            if matches!(chosen, ChosenRows::None) {
+        loop {
+            let Some(current) = &mut cursor.current else {
+                if !cursor.enter::<Q, F>(filter) {
+                    return false;
+                }
+                let archetype = cursor.current.as_ref().map(|current| current.archetype);
+                // The pass leaves out archetypes without chunks that pass the filter.
+                let is_current = |&(number, _): &(usize, usize)| Some(number) == archetype;
+                let ahead = self.choice.archetypes[self.entered..].iter().position(is_current);
+                self.entered += ahead.expect("a pass visits an archetype that was not read");
                 continue;
+            };
+            let first = self.choice.archetypes[self.entered].1;
+            let chosen = |chunk| self.choice.chunks[first + chunk];
+            let is_passed = |chunk| matches!(chosen(chunk), ChosenRows::None);
+            while !current.chunks.is_done() && is_passed(current.chunks.index()) {
+                current.chunks.skip();
             }
+            let Some(mut cut) = current.cut_next::<Q, F>(filter, false) else {
+                cursor.current = None;
+                continue;
+            };
+            let (number, chosen) = (cut.chunk, chosen(cut.chunk));
             let live = u32::try_from(cut.columns.live()).unwrap_or(u32::MAX);
             let seen = cut.some_rows::<Q, F>().unwrap_or_else(|| RowMask::all_of(0, live)).runs();
             let slices = Q::cut(&mut cut.columns, cut.rows, sets);
-            let (number, run) = (cut.chunk, 0..0);
-            self.chunk =
-                CurrentChunk { number, slices, at: 0, chosen, seen, run, is_stamped: false };
+            self.chunk = CurrentChunk { number, slices, at: 0, chosen, seen, run: 0..0 };
             return true;
         }
-        false
     }
 }
 
@@ -270,8 +269,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Parts<'w, Q, F> {
         loop {
             if let Some(rows) = self.next_run() {
                 let chunk = &mut self.chunk;
-                if Q::WRITES && (Q::TRACKS_LINES || !chunk.is_stamped) {
-                    chunk.is_stamped = true;
+                // Each run, because lines and enable bits decide which of them is written.
+                if Q::WRITES {
                     let own = RowMask::run_in(chunk.number, rows.clone());
                     self.iter.parts().0.stamp::<Q>(chunk.number, Some(own));
                 }

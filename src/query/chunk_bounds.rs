@@ -13,7 +13,7 @@
 use core::fmt;
 use core::ops::{Bound, RangeBounds};
 
-use crate::component::Component;
+use crate::component::{Component, ConstText};
 
 use super::access::{AccessFlags, any_gives};
 use super::between::{Between, Choice};
@@ -29,8 +29,8 @@ use super::terms::Terms;
 /// needs no update: [`between`](ChunkBounds::between) compares the versions of the chunks, and
 /// reads the values of chunks again that changed, gained or lost rows since the last call. So the
 /// result is exact after any change, a [restore](crate::World::restore) included. Several threads
-/// may call it at once, but the key must not. One may serve several worlds; the bounds of a world
-/// that is dropped stay until [`clear`](ChunkBounds::clear).
+/// may call it at once, but the key, its order and the range must not. One may serve several
+/// worlds; the bounds of a world that is dropped stay until [`clear`](ChunkBounds::clear).
 ///
 /// It pays for rows that lie together in memory if their keys are close: because
 /// [`sort_by_key`](crate::Matching::sort_by_key) puts them so, or because they were spawned in this
@@ -44,7 +44,10 @@ use super::terms::Terms;
 /// | `ChunkBounds`, rows in other order | the rows of the chunks that overlap the range |
 /// | [`ValueIndex`](super::ValueIndex), for one value | the rows with this value |
 ///
-/// It takes two keys and a few bytes for each chunk.
+/// It takes two keys and 32 bytes for each chunk, of the greatest number of chunks that the
+/// archetype had; a query allocates 16 bytes a chunk, and a bit a row where keys do not ascend. A
+/// [flip](crate::World::flip) or the restore of a state that was read makes the next query read all
+/// values of its archetypes.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -95,7 +98,7 @@ impl<K: Ord + Copy> Bounds<K> {
         let start = (Self { least: first, greatest: first, ascends: true }, first);
         let (bounds, _) = keys.fold(start, |(bounds, before), key| {
             let Self { least, greatest, ascends } = bounds;
-            let ascends = ascends & (before <= key);
+            let ascends = ascends & before.cmp(&key).is_le();
             (Self { least: least.min(key), greatest: greatest.max(key), ascends }, key)
         });
         Some(bounds)
@@ -108,15 +111,15 @@ impl<K: Ord + Copy> Bounds<K> {
 
     /// Whether all keys are in a range.
     fn is_inside(&self, range: &impl RangeBounds<K>) -> bool {
-        range.contains(&self.least) && range.contains(&self.greatest)
+        contains(range, &self.least) && contains(range, &self.greatest)
     }
 }
 
 /// Whether a range starts at a key or before it.
 fn starts_by<K: Ord>(range: &impl RangeBounds<K>, key: &K) -> bool {
     match range.start_bound() {
-        Bound::Included(start) => start <= key,
-        Bound::Excluded(start) => start < key,
+        Bound::Included(start) => start.cmp(key).is_le(),
+        Bound::Excluded(start) => start.cmp(key).is_lt(),
         Bound::Unbounded => true,
     }
 }
@@ -124,20 +127,35 @@ fn starts_by<K: Ord>(range: &impl RangeBounds<K>, key: &K) -> bool {
 /// Whether a range ends at a key or after it.
 fn ends_after<K: Ord>(range: &impl RangeBounds<K>, key: &K) -> bool {
     match range.end_bound() {
-        Bound::Included(end) => key <= end,
-        Bound::Excluded(end) => key < end,
+        Bound::Included(end) => key.cmp(end).is_le(),
+        Bound::Excluded(end) => key.cmp(end).is_lt(),
         Bound::Unbounded => true,
     }
 }
 
-/// A compile error unless every match has a cell of `C` that the query reads.
-const fn assert_read<Q: Terms, C: Component>() {
-    assert!(
-        any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ)
-            && !any_gives(Q::ACCESSES, C::NAME, AccessFlags::WRITE),
-        "a query between bounds reads the component with the key: name it as a term `&C`, and write \
-         other components"
-    );
+/// [`RangeBounds::contains`] by `Ord`, which alone decides here.
+fn contains<K: Ord>(range: &impl RangeBounds<K>, key: &K) -> bool {
+    starts_by(range, key) & ends_after(range, key)
+}
+
+/// A compile error unless every match has a cell of `C` that the query reads, and the query hands
+/// out its values in runs of rows. Evaluated in a constant of the public function, so that the
+/// error names the caller's line.
+const fn assert_between<Q: Terms, C: Component>() {
+    let text = if Q::WRITES_CHUNKS {
+        ["a query between bounds visits runs of rows, so it cannot write a value per chunk", "", ""]
+    } else if any_gives(Q::ACCESSES, C::NAME, AccessFlags::WRITE) {
+        [
+            "a query between bounds reads the component of the key, `",
+            C::NAME,
+            "`: write `&`, not `&mut`",
+        ]
+    } else if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
+        ["to find rows by the key of `", C::NAME, "` name the component as a term: `&C`"]
+    } else {
+        return;
+    };
+    panic!("{}", ConstText::of(&text).as_str());
 }
 
 /// Chooses the rows of a chunk with a key in a range.
@@ -151,7 +169,7 @@ fn choose<S: SortKey>(
         let end = cells.partition_point(|cell| ends_after(range, &S::key(cell)));
         choice.push_run(start..end);
     } else {
-        choice.push_rows(cells, |cell| range.contains(&S::key(cell)));
+        choice.push_rows(cells, |cell| contains(range, &S::key(cell)));
     }
 }
 
@@ -184,7 +202,8 @@ impl<S: SortKey> ChunkBounds<S> {
     /// stamps only chunks with rows in the range.
     ///
     /// O(chunks), O(rows) in chunks that changed since the last call, and O(rows) in chunks that
-    /// overlap the range if their keys do not ascend.
+    /// overlap the range if their keys do not ascend. A term `PerChunkMut` does not compile: the
+    /// query visits runs of rows.
     ///
     /// # Panics
     ///
@@ -219,7 +238,7 @@ impl<S: SortKey> ChunkBounds<S> {
         query: Query<'w, Q, F>,
         range: impl RangeBounds<S::Key>,
     ) -> Between<'w, Q, F> {
-        const { assert_read::<Q, S::Component>() };
+        const { assert_between::<Q, S::Component>() };
         let read = |bounds: &mut Vec<_>, read: ChunkCells<'_, S::Component>| {
             if read.chunk >= bounds.len() {
                 bounds.resize(read.chunk + 1, None);
@@ -230,8 +249,9 @@ impl<S: SortKey> ChunkBounds<S> {
             let mut choice = Choice::default();
             for (_, id, archetype) in archetypes(&query) {
                 choice.begin(id);
-                for (chunk, bounds) in (0..archetype.list().chunk_len()).zip(lists.of(archetype)) {
-                    match bounds {
+                let all = lists.of(archetype);
+                for chunk in 0..archetype.list().chunk_len() {
+                    match &all[chunk as usize] {
                         Some(bounds) if bounds.is_inside(&range) => choice.push_whole(true),
                         Some(bounds) if bounds.overlaps(&range) => {
                             let cells = lists.cells(archetype, chunk);

@@ -196,7 +196,8 @@ impl<'w> ChunkCursor<'w> {
             true
         });
         let now = self.now();
-        self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched, rows, now));
+        self.current =
+            entered.map(|entered| ArchetypeCursor::new::<F>(entered, (watched, rows), now));
         self.current.is_some()
     }
 
@@ -399,13 +400,13 @@ fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(
 }
 
 impl<'w> ArchetypeCursor<'w> {
-    const fn new(
+    const fn new<F: Filter>(
         entered: EnteredArchetype<'w>,
-        watched: &'w [ColumnRef],
-        rows: &'w EnableRules,
+        (watched, rows): (&'w [ColumnRef], &'w EnableRules),
         now: Version,
     ) -> Self {
         let EnteredArchetype { chunks, beside, archetype, .. } = entered;
+        let beside = beside.ignoring_enabled(F::ALL_ROWS);
         Self { chunks, beside, archetype, watched, rows, now }
     }
 
@@ -486,7 +487,7 @@ impl<'w> ArchetypeCursor<'w> {
         };
         let stamps = RunStamps {
             columns: self.chunks.columns().columns().iter(),
-            beside: self.beside.ignoring_enabled(F::ALL_ROWS),
+            beside: self.beside,
             chunks: chunk..self.chunks.index(),
             rows: if is_by_row::<Q, F>() { Some(seen) } else { None },
             live: u32::try_from(columns.live()).unwrap_or(u32::MAX),

@@ -51,7 +51,8 @@ impl<D: Default> ListCaches<D> {
     /// Calls `find` with the data of all archetypes that a query matches. Before that, `read` gets
     /// each chunk with values that are not known.
     ///
-    /// Several threads may call it at once. A panic of `read` makes the next call read all chunks.
+    /// Several threads may call it at once. A panic of `read` makes the next call read the chunk
+    /// again.
     pub(super) fn with<C: Component, Q: Terms, F: Filter, R>(
         &self,
         query: &Query<'_, Q, F>,
@@ -70,13 +71,9 @@ impl<D: Default> ListCaches<D> {
         {
             return find(&FreshLists { lists: &lists, component });
         }
-        let mut lists = self.lists.write().unwrap_or_else(|poisoned| {
-            // A panic of `read` has left some lists half read.
-            let mut lists = PoisonError::into_inner(poisoned);
-            lists.clear();
-            self.lists.clear_poison();
-            lists
-        });
+        // A chunk counts as read only when `read` has returned, so a panic leaves no false data.
+        let mut lists = self.lists.write().unwrap_or_else(PoisonError::into_inner);
+        self.lists.clear_poison();
         let all = query.view().store().archetypes();
         let world = all.change_log().id();
         if archetypes(query).any(|(_, _, archetype)| !lists.contains_key(&archetype.list().key())) {
@@ -204,9 +201,11 @@ impl<D: Default> ListCache<D> {
         self.chunks.resize(kept, Contents::default());
         for (chunk, known) in (0u32..).zip(&mut self.chunks) {
             let now = Contents::of(archetype, column, chunk);
-            let before = core::mem::replace(known, now);
+            let before = *known;
             if before != now {
+                *known = Contents { rows: before.rows.max(now.rows), ..Contents::default() };
                 read_chunk(&mut self.data, chunk as usize, list.cells(column, chunk), before);
+                *known = now;
             }
         }
     }

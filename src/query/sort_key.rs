@@ -31,6 +31,10 @@ use crate::component::Component;
 /// let depths = ChunkBounds::<NearToFar>::new();
 /// assert_eq!(depths.between(world.query::<&Depth>(), ..=total_order(2.0_f32)).rows().count(), 2);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key",
+    note = "a component that is `Ord` and `Copy` is its own key; for another key implement `SortKey` for a type of its own: for floats its `key` is `total_order`"
+)]
 pub trait SortKey: 'static {
     /// The component with the key.
     type Component: Component;

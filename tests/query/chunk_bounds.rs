@@ -1,5 +1,6 @@
 //! Queries of a range of keys against a scan, after any change of any kind.
 
+use std::collections::HashSet;
 use std::ops::{Bound, RangeBounds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +37,10 @@ keys! {
     ByCell: Cell => i32, |cell| cell.0[0];
     BySerial: Serial => u32, |serial| serial.0;
     ByDepth: Depth => i32, |depth| total_order(depth.0);
+    Touchy: Serial => u32, |serial| {
+        assert!(serial.0 != 19_999 || !TOUCHED.load(Ordering::Relaxed), "touched");
+        serial.0
+    };
     Moody: Serial => u32, |serial| {
         assert!(serial.0 != 700 || !PANICS.load(Ordering::Relaxed), "in a bad mood");
         serial.0
@@ -60,7 +65,7 @@ fn any_range(chance: &mut Chance) -> Range {
 fn assert_between(
     world: &World,
     (teams, cells): (&ChunkBounds<ByTeam>, &ChunkBounds<ByCell>),
-    range: Range,
+    (range, since): (Range, Version),
 ) {
     macro_rules! check {
         ($($query:expr),* $(,)?) => {$(
@@ -88,7 +93,10 @@ fn assert_between(
         all().filter::<IncludeHidden>(),
         all().where_shared(&1_u8),
         all().without::<Number>(),
+        all().changed_since::<Cell>(since),
+        all().filter_since::<Reordered>(since),
         world.query::<(Entity, &Team, Option<&Cell>)>(),
+        world.query::<(Entity, &Team, Enabled<Team>)>().filter::<IgnoreEnabled>(),
         world.query::<(Entity, &Team, Shared<u8>)>(),
     }
     let query = world.query::<(Entity, &Team, &Number)>();
@@ -105,6 +113,79 @@ fn assert_between(
     assert_eq!(rows.collect::<Vec<_>>(), expected, "cells in {range:?}");
 }
 
+/// Writes the rows between bounds, and compares the chunks that count as changed with the rows that
+/// were handed out.
+#[track_caller]
+fn assert_stamped(world: &mut World, cells: &ChunkBounds<ByCell>, range: Range) {
+    let signed = |bound: Bound<u32>| bound.map(|value| value as i32);
+    let range = (signed(range.0), signed(range.1));
+    macro_rules! check {
+        ($($filter:ty),*) => {$(
+            let before = world.version();
+            let query = world.query_mut::<(Entity, &Cell, Option<&mut Team>)>().filter::<$filter>();
+            let rows = cells.between(query, range).rows();
+            let written: Vec<_> = rows.filter_map(|(entity, _, team)| {
+                team.map(|team| {
+                    team.0 = (team.0 + 1) % VALUES;
+                    entity
+                })
+            }).collect();
+            let changed = world.query::<(Entity, Option<&Cell>)>().filter::<IncludeHidden>();
+            let changed: HashSet<_> = changed
+                .filter::<(IgnoreEnabled, With<Team>)>()
+                .changed_since::<Team>(before)
+                .rows()
+                .map(|row| row.0)
+                .collect();
+            assert!(written.iter().all(|entity| changed.contains(entity)), "a write is not seen");
+            assert!(written.is_empty() == changed.is_empty(), "no row was handed out");
+        )*};
+    }
+    check!((), IgnoreEnabled);
+}
+
+#[test]
+fn an_option_that_is_disabled_in_the_first_run_of_a_chunk_is_stamped_in_a_later_one() {
+    let mut world = world();
+    let teams = [1, 9, 1].map(|serial| (Team(0), Serial(serial)));
+    let all = world.spawn_batch(teams).to_vec();
+    world.set_enabled::<Team>(all[0], false).expect("it is alive");
+    let serials = ChunkBounds::<BySerial>::new();
+    let before = world.version();
+    let query = world.query_mut::<(Option<&mut Team>, &Serial)>();
+    let written = serials.between(query, 1..2).rows().filter(|(team, _)| team.is_some()).count();
+    assert_eq!((written, world.query::<&Team>().changed_since(before).iter().count()), (1, 1));
+    world.set_enabled::<Team>(all[2], false).expect("it is alive");
+    let before = world.version();
+    let query = world.query_mut::<(Option<&mut Team>, &Serial)>().filter::<IgnoreEnabled>();
+    let written = serials.between(query, 1..2).rows().filter(|(team, _)| team.is_some()).count();
+    let changed = world.query::<&Team>().filter::<IgnoreEnabled>().changed_since(before);
+    assert_eq!((written, changed.iter().count()), (2, 1));
+}
+
+#[test]
+fn a_panic_of_the_key_during_an_unwinding_leaves_no_false_bounds() {
+    struct AtDrop<'a>(&'a World, &'a ChunkBounds<Touchy>);
+    impl Drop for AtDrop<'_> {
+        fn drop(&mut self) {
+            let all = || self.1.between(self.0.query::<&Serial>(), ..).rows().count();
+            catch_unwind(AssertUnwindSafe(all)).expect_err("a touchy key");
+        }
+    }
+    let mut world = world();
+    world.spawn_batch((0..20_000).map(Serial));
+    let bounds = ChunkBounds::<Touchy>::new();
+    TOUCHED.store(true, Ordering::Relaxed);
+    let unwinding = || {
+        let _at_drop = AtDrop(&world, &bounds);
+        panic!("as planned");
+    };
+    let _: Box<_> = catch_unwind(AssertUnwindSafe(unwinding)).expect_err("as planned");
+    TOUCHED.store(false, Ordering::Relaxed);
+    assert_eq!(bounds.between(world.query::<&Serial>(), ..).rows().count(), 20_000);
+    assert_eq!(bounds.between(world.query::<&Serial>(), 19_990..).rows().count(), 10);
+}
+
 #[test]
 fn rows_between_bounds_are_those_of_a_scan_after_any_change() {
     for seed in 1..=3 {
@@ -115,6 +196,7 @@ fn rows_between_bounds_are_those_of_a_scan_after_any_change() {
         let mut kept = None;
         let steps = if cfg!(miri) { 3 } else { 60 };
         for step in 0..steps {
+            let since = world.version();
             (0..1 + chance.below(4)).for_each(|_| change(&mut world, &mut all, &mut chance));
             let entity = all[chance.below(all.len())];
             world.insert(entity, Number(chance.value())).ok();
@@ -134,20 +216,26 @@ fn rows_between_bounds_are_those_of_a_scan_after_any_change() {
                 19 => {
                     let mut other = crate::common::world();
                     other.spawn_batch((0..500).map(|n| team_and_cell(n % 5)));
-                    assert_between(&other, (&teams, &cells), any_range(&mut chance));
+                    assert_between(
+                        &other,
+                        (&teams, &cells),
+                        (any_range(&mut chance), Version::NEVER),
+                    );
                     world.merge(other).expect("built alike");
                 }
                 _ => {}
             }
+            assert_stamped(&mut world, &cells, any_range(&mut chance));
             for _ in 0..2 {
-                assert_between(&world, (&teams, &cells), any_range(&mut chance));
+                assert_between(&world, (&teams, &cells), (any_range(&mut chance), since));
             }
         }
         sound(&world);
+        let since = world.version();
         world.clear();
-        assert_between(&world, (&teams, &cells), any_range(&mut chance));
+        assert_between(&world, (&teams, &cells), (any_range(&mut chance), since));
         world.spawn_batch((0..30).map(|n| team_and_cell(n % VALUES)));
-        assert_between(&world, (&teams, &cells), any_range(&mut chance));
+        assert_between(&world, (&teams, &cells), (any_range(&mut chance), since));
     }
 }
 
@@ -197,6 +285,21 @@ fn scattered_rows_are_written_one_by_one_and_no_others() {
 }
 
 #[test]
+fn a_state_that_was_read_has_its_own_bounds() {
+    let mut world = world();
+    world.spawn_batch((0..5_000).map(Serial));
+    let bounds = ChunkBounds::<BySerial>::new();
+    let count = |world: &World| bounds.between(world.query::<&Serial>(), ..100).rows().count();
+    assert_eq!(count(&world), 100);
+    let bytes = world.snapshot().and_then(|state| state.to_bytes()).expect("of plain values");
+    world.query_mut::<&mut Serial>().rows().for_each(|serial| serial.0 += 50);
+    assert_eq!(count(&world), 50);
+    let read = world.read_snapshot(&bytes).expect("as it was written");
+    world.restore(&read).expect("of this world");
+    assert_eq!(count(&world), 100);
+}
+
+#[test]
 fn floats_are_in_their_total_order() {
     let mut world = world();
     let depths = [f32::NAN, -0.0, 0.0, f32::INFINITY, -f32::INFINITY, 1.0, -f32::NAN];
@@ -210,6 +313,7 @@ fn floats_are_in_their_total_order() {
 }
 
 static PANICS: AtomicBool = AtomicBool::new(false);
+static TOUCHED: AtomicBool = AtomicBool::new(false);
 
 #[test]
 fn bounds_are_usable_after_a_panic_of_the_key() {
