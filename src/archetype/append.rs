@@ -161,6 +161,13 @@ impl Archetype {
         self.rows_copied((to.chunk, to.row..to.row + 1), from, |column| Some(kept(column)?.0));
     }
 
+    /// Gives one live row the attachments of another row, which it copies.
+    pub(crate) fn follow_replicated(&self, index: usize, from: RowIndex) {
+        let list = &self.list;
+        let to = list.split(list.position_of(index));
+        self.rows_copied((to.chunk, to.row..to.row + 1), (self, list.split(from)), Some);
+    }
+
     /// Gives the live rows from `first` on the attachments of another row, which they copy.
     pub(crate) fn replicate_attachments(&self, from: RowIndex, first: usize) {
         let list = &self.list;

@@ -15,6 +15,8 @@
 //! Columns lie in blocks in the order of the components' ids, which differ from world to world. So
 //! a new archetype of this world is laid out as in the other world.
 
+use core::ops::Range;
+
 use crate::component::{Adopted, ComponentId, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, IdMap, Location, RowIndex};
 use crate::storage::{ChunkSet, NewSlabs, Pool};
@@ -94,7 +96,33 @@ impl Archetype {
                 extras.attachments.map_entities(column, (shape.bytes, references), map);
             }
             for chunk in 0..self.list.chunk_len() {
-                self.list.map_entities(column, chunk, references, map);
+                let rows = 0..self.list.rows(chunk);
+                self.list.map_entities(column, (chunk, rows), references, map);
+            }
+        }
+    }
+
+    /// [`Archetype::map_entities`] in the columns of some rows, which have not been seen yet since
+    /// they were stamped. The values of chunks stay.
+    pub(crate) fn map_rows(
+        &mut self,
+        registry: &Registry,
+        rows: Range<usize>,
+        columns: &mut impl Iterator<Item = u16>,
+        map: &mut dyn FnMut(Entity) -> Entity,
+    ) {
+        let capacity = self.list.capacity() as usize;
+        while let Some(column) = columns.next()
+            && let Some(&id) = self.components().get(usize::from(column))
+        {
+            let Some(references) = registry.info(id).references() else { continue };
+            let mut first = rows.start;
+            while first < rows.end {
+                let at = self.list.split(self.list.position_of(first));
+                let len = (capacity - first % capacity).min(rows.end - first);
+                let of_chunk = at.row..at.row + u32::try_from(len).expect("a chunk has 2^32 rows");
+                self.list.map_entities(column, (at.chunk, of_chunk), references, map);
+                first += len;
             }
         }
     }

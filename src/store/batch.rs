@@ -213,7 +213,7 @@ pub(super) fn ensure_room(
 }
 
 /// The memory that `rows` more rows of an archetype need.
-fn request_bytes(archetype: &Archetype, rows: usize) -> u64 {
+pub(super) fn request_bytes(archetype: &Archetype, rows: usize) -> u64 {
     let ids = (rows as u64).saturating_mul(RequestLimit::ID_BYTES);
     archetype.list().bytes_of(rows).saturating_add(ids)
 }

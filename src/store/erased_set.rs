@@ -55,6 +55,11 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     /// The first source of a target for which `is_sought` is true.
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
     fn remove_sources(&mut self, target: Entity) -> Vec<Entity>;
+    fn copy_relations(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: &dyn Fn(Entity) -> Entity,
+    ) -> Vec<Entity>;
     /// Removes the value of an entity, which has no destructor.
     fn remove_relation(&mut self, source: Entity) -> bool;
 }
@@ -163,6 +168,14 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
 
     fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
         self.get_mut().remove_sources(target)
+    }
+
+    fn copy_relations(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: &dyn Fn(Entity) -> Entity,
+    ) -> Vec<Entity> {
+        self.get_mut().copy_relations(pairs, new)
     }
 
     fn remove_relation(&mut self, source: Entity) -> bool {

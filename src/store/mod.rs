@@ -4,7 +4,8 @@
 //!   of components, cached plans, the graph of structural changes. Its fields are private to this
 //!   folder, so rows change here only; [`query_parts`] are the parts that a query writes.
 //! * [`spawn`] spawns one row or many: a [`batch`] has rows while they are written, and
-//!   [`instantiate`] copies a row. [`attempt`] removes the archetypes that a refused call has
+//!   [`instantiate`] copies a row, and
+//!   [`instantiate_tree`] a tree. [`attempt`] removes the archetypes that a refused call has
 //!   added.
 //! * [`change_row`] changes the components of one entity, [`change_rows`] of many entities that
 //!   have one change, [`change_chunks`] of all [`matches`] of a query. [`find_edge`] finds the
@@ -123,6 +124,7 @@ mod hidden_filter;
 mod history;
 mod ids;
 mod instantiate;
+mod instantiate_tree;
 mod levels;
 mod logs;
 mod matches;

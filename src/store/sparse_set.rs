@@ -280,6 +280,24 @@ impl<T: SparseComponent> SparseSet<T> {
         list.into_sources()
     }
 
+    /// Gives copies the relations of their originals, in the order of the pairs. Returns the copies
+    /// that have one.
+    pub(super) fn copy_relations(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: &dyn Fn(Entity) -> Entity,
+    ) -> Vec<Entity> {
+        let Some(rules) = T::RELATION else { return Vec::new() };
+        let mut copied = Vec::new();
+        for &(original, copy) in pairs {
+            if let Some(target) = self.target(original) {
+                self.insert(copy, (rules.of)(new(target)));
+                copied.push(copy);
+            }
+        }
+        copied
+    }
+
     /// Renames all entities.
     pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
         self.change();

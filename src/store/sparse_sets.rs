@@ -220,6 +220,24 @@ impl SparseSets {
         cut
     }
 
+    /// Gives copies the relations of their originals; the first copy gets none of `R`. Returns the
+    /// copies that have one, with the numbers of the sets. O(pairs × relations).
+    pub(super) fn copy_relations<R: SparseComponent>(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: &dyn Fn(Entity) -> Entity,
+    ) -> Vec<(u16, Vec<Entity>)> {
+        let mut members = Vec::new();
+        for &(number, _) in &self.relations {
+            let (set, (id, member)) = (&mut self.sets[number], self.numbers.types[number]);
+            let copied = &pairs[usize::from(id == TypeId::of::<R>())..];
+            if set.len() > 0 {
+                members.push((member, set.copy_relations(copied, new)));
+            }
+        }
+        members
+    }
+
     /// Drops all values. The sets remain.
     ///
     /// # Panics

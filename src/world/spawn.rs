@@ -1,6 +1,7 @@
 //! Spawning entities: one, many, from columns, with a given id; and reserving ids.
 
 use crate::archetype::{Bundle, ColumnBundle, ColumnSlices, assert_distinct};
+use crate::component::TreeRelation;
 use crate::entity::{Entity, OutOfIds, ReserveError, ReservedEntities};
 use crate::store::SpawnError;
 
@@ -294,5 +295,58 @@ impl World {
     ) -> Result<&[Entity], SpawnError> {
         self.flush();
         self.store.instantiate(prototype, copies)
+    }
+
+    /// Copies an entity and all entities below it in the tree of a
+    /// [relation](crate::sparse::relation). Returns the copies: of the root, of its sources, of
+    /// theirs, and so on, level after level. The order of sources is the same.
+    ///
+    /// Each copy is one of [`instantiate`](Self::instantiate): a [`Prototype`](crate::Prototype)
+    /// tag, cleanup components and sparse components are left out. Relations of any type are
+    /// copied, and they and [`Entity`] fields that point into the tree point into the copy; those
+    /// that point to other entities stay as they are. The values of chunks
+    /// ([`PerChunk`](crate::chunks::PerChunk)) stay as well.
+    ///
+    /// The copy of the root gets `parent` as its target of `R`, or none.
+    ///
+    /// O(bytes + entities × relation types). The depth of the tree does not matter.
+    ///
+    /// # Errors
+    ///
+    /// If the root or the parent is not alive, too few ids are left, or the copies need more memory
+    /// than one call may allocate. The world is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If [`MapEntities`](crate::MapEntities) panics: all copies are made, and some of their
+    /// references may have old ids.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// #[relation(tree, on_delete = despawn)]
+    /// struct PartOf;
+    /// #[component] #[derive(PartialEq, Debug)] struct Wheels { front: Entity }
+    ///
+    /// let mut world = World::new();
+    /// let cart = world.spawn(Prototype);
+    /// let front = world.spawn(PartOf::of(cart));
+    /// world.insert(cart, Wheels { front })?;
+    ///
+    /// let copies = world.instantiate_tree::<PartOf>(cart, None)?;
+    /// assert_eq!(world.get::<Wheels>(copies[0])?, &Wheels { front: copies[1] });
+    /// assert_eq!(world.relation::<PartOf>().sources(copies[0]), [copies[1]]);
+    ///
+    /// let train = world.spawn(());
+    /// let copies = world.instantiate_tree::<PartOf>(cart, Some(train))?;
+    /// assert_eq!(world.relation::<PartOf>().sources(train), [copies[0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn instantiate_tree<R: TreeRelation>(
+        &mut self,
+        root: Entity,
+        parent: Option<Entity>,
+    ) -> Result<Vec<Entity>, SpawnError> {
+        self.flush();
+        self.store.instantiate_tree::<R>(root, parent)
     }
 }

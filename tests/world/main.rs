@@ -22,6 +22,7 @@ mod hash_cache;
 mod hash_parts;
 mod hidden;
 mod instantiate;
+mod instantiate_tree;
 mod lines;
 mod lines_faults;
 mod lookup;

@@ -4,6 +4,7 @@
 #![expect(unsafe_code, reason = "typed access to single rows of raw blocks")]
 
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
@@ -83,17 +84,17 @@ impl ChunkList {
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
     }
 
-    /// Replaces the ids of entities in the live cells of a column in one chunk by the results of
+    /// Replaces the ids of entities in some live cells of a column in one chunk by the results of
     /// `map`.
     ///
     /// # Panics
     ///
-    /// If the chunk or the column does not exist, or the column has values of another type that
-    /// does not accept any bytes.
+    /// If a row or the column does not exist, or the column has values of another type that does
+    /// not accept any bytes.
     pub(crate) fn map_entities(
         &mut self,
         column: u16,
-        chunk: u32,
+        (chunk, rows): (u32, Range<u32>),
         references: References,
         map: &mut dyn FnMut(Entity) -> Entity,
     ) {
@@ -107,8 +108,9 @@ impl ChunkList {
             shape.values.include(references.type_id()),
             "the column has values of another type"
         );
-        let (start, size) = self.row_address(column, ChunkRow { chunk, row: 0 });
-        let bytes = self.rows(chunk) as usize * size;
+        assert!(rows.end <= self.rows(chunk), "row {} is not live", rows.end);
+        let (start, size) = self.row_address(column, ChunkRow { chunk, row: rows.start });
+        let bytes = rows.len() * size;
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block. The list is
         // borrowed exclusively, so no other code reads or writes them. `References::map` replaces
         // values of its type by values of its type, which are values of the column: by the
