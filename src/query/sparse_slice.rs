@@ -32,6 +32,9 @@ use super::some_rows::PickRow;
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
+/// A `for` loop over a query has such a slice for each chunk. For a value at a time, loop over
+/// [`rows`](crate::Query::rows): `for burning in query.rows()` has `&Burning`.
+///
 /// The rows of the term `&S` all have a value: the slices of such a query are the runs of these
 /// rows, as of every query that chooses rows, and [`masked`](crate::Query::masked) has whole
 /// chunks.
