@@ -4,7 +4,7 @@
 //!   its stamps; all but the chunks are [`chunk_meta`]. [`extras`] has the data that most
 //!   archetypes do not need: attachments, [`traits`] (facts about the components) and
 //!   [`shared_tags`] (the shared values). [`members`] are the rows of entities with a sparse
-//!   component. [`new_row`] adds one row, [`append`] many.
+//!   component. [`append`] adds many rows.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
 //! * [`bundle`] has the trait of the components with which an entity is spawned, or that it gains
 //!   or loses at once, and [`column_bundle`] the trait of those that are columns: the move of one
@@ -12,11 +12,11 @@
 //! * [`graph`] stores the edges between archetypes: the target of "insert this bundle" or "remove
 //!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
 //!   entity that uses an edge costs a set and a hash.
-//! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
-//!   moves many rows from any places, [`move_chunks`] whole chunks. [`arrive`] has the order in
-//!   which stamps and attachments are told about rows. [`merge_archetype`] takes over archetypes of
-//!   another world, and [`part`] takes out the rows that leave for one. [`reorder`] puts the rows
-//!   in another order.
+//! * [`row_changes`] adds, overwrites and removes one row, or moves it along an edge when an entity
+//!   gains or loses components. It has the order in which stamps and attachments are told about
+//!   rows. [`move_rows`] moves many rows from any places, [`move_chunks`] whole chunks.
+//!   [`merge_archetype`] takes over archetypes of another world, and [`part`] takes out the rows
+//!   that leave for one. [`reorder`] puts the rows in another order.
 //! * [`archetype_image`] is a copy of an archetype's rows, and [`restore_rows`] gives them back.
 //!   [`patch`] is the difference between two images, and [`rows_view`] a view of the rows of an
 //!   archetype or of an image. [`meta_image`] has the data of all three beside the chunks, and
@@ -30,7 +30,6 @@ mod append;
 mod archetype;
 mod archetype_image;
 mod archetypes;
-mod arrive;
 mod bundle;
 mod bundles;
 mod change_log;
@@ -45,13 +44,12 @@ mod members;
 mod merge_archetype;
 mod meta_image;
 mod move_chunks;
-mod move_row;
 mod move_rows;
-mod new_row;
 mod part;
 mod patch;
 mod reorder;
 mod restore_rows;
+mod row_changes;
 mod rows_view;
 mod shared_tags;
 mod traits;
@@ -72,10 +70,10 @@ pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use in_place::ArchetypesInPlace;
 pub(crate) use merge_archetype::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
-pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};
 pub(crate) use patch::{ArchetypePatch, CellRun};
 pub(crate) use restore_rows::RestoreContext;
+pub(crate) use row_changes::move_row;
 pub(crate) use rows_view::RowsView;
 pub(crate) use shared_tags::{KeptValue, SharedTags};
 pub(crate) use traits::DespawnAction;

@@ -10,8 +10,8 @@ use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::archetype_image::ArchetypeImage;
-use super::arrive::push_chunk;
 use super::meta_image::MetaImage;
+use super::row_changes::push_chunk;
 use super::shared_tags::KeptValue;
 
 /// Cells of a column that a patch overwrites or adds.

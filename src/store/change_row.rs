@@ -1,11 +1,19 @@
-//! Changes of the components of one entity: one move of a row along an edge of the graph.
+//! Changes of the components of one entity: columns by one move of its row along an edge of the
+//! graph, sparse components in their sets.
 //!
 //! Every change of a single row passes through [`Store::change_row`]: changes with bundles of
 //! types, with bytes, with the tags of shared values, and despawns that keep cleanup components. A
 //! change is refused if its entity is not alive, lacks a component that must be removed, or has a
 //! row that would not fit a chunk; the store is unchanged.
+//!
+//! A call with a bundle of both kinds checks all that may be refused, then changes the row, which
+//! may be refused too, and then the sets, which cannot fail: sets are added last, all or none, so
+//! that a refused call takes no name of a sparse component. A bundle of columns alone takes the way
+//! of its columns, and one of sparse components the way of the sets, without a version: the
+//! conditions are constants. A value that is replaced or removed unasked is dropped at the end: its
+//! destructor may panic.
 
-use crate::archetype::{BundleId, Change, ChangeKind, ColumnBundle, EdgeId, move_row};
+use crate::archetype::{Bundle, BundleId, Change, ChangeKind, ColumnBundle, EdgeId, move_row};
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::version::Version;
@@ -13,6 +21,7 @@ use crate::version::Version;
 use super::error::EntityError;
 use super::find_edge::EdgeError;
 use super::row_values::RowValues;
+use super::sparse::{PendingParts, is_sparse};
 use super::store::Store;
 
 /// A change of an entity's row that is possible.
@@ -88,42 +97,74 @@ impl Store {
 
     /// Inserts the components of a bundle into an entity.
     #[inline]
-    pub(crate) fn insert<B: ColumnBundle>(
+    pub(crate) fn insert<B: Bundle>(
         &mut self,
         entity: Entity,
         bundle: B,
     ) -> Result<(), EntityError> {
-        let change = self.change_of::<B>(ChangeKind::Insert, entity, |store| {
-            Change::Insert(store.bundle_id::<B>())
-        })?;
-        self.exchange_along::<(), B>(change, bundle);
+        let (columns, sparse) = PendingParts::split(bundle);
+        if const { is_sparse::<B>() } {
+            self.ensure_alive(entity)?;
+            self.check_relations(entity, sparse.get())?;
+        } else {
+            self.check_sets::<B::Sparse>();
+            self.check_relations(entity, sparse.get())?;
+            let change = self.change_of::<B::Columns>(ChangeKind::Insert, entity, |store| {
+                Change::Insert(store.bundle_id::<B::Columns>())
+            })?;
+            self.exchange_along::<(), _>(change, columns);
+        }
+        self.add_sets::<B::Sparse>();
+        self.put_sparse(entity, sparse.take());
         Ok(())
     }
 
     /// Removes the components of a bundle from an entity and returns them.
     #[inline]
-    pub(crate) fn remove<B: ColumnBundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
-        let change = self.change_of::<B>(ChangeKind::Remove, entity, |store| {
-            Change::Remove(store.bundle_id::<B>())
-        })?;
-        let removed = self.exchange_along(change, ());
-        self.end_cleanup();
-        Ok(removed)
+    pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
+        self.ensure_has_sparse::<B::Sparse>(entity)?;
+        let columns = if const { is_sparse::<B>() } {
+            // It has a value, so it is alive.
+            B::Columns::load(&mut &[][..])
+        } else {
+            let change = self.change_of::<B::Columns>(ChangeKind::Remove, entity, |store| {
+                Change::Remove(store.bundle_id::<B::Columns>())
+            })?;
+            let removed = self.exchange_along(change, ());
+            self.end_cleanup();
+            removed
+        };
+        Ok(B::join(columns, self.take_sparse(entity)))
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`.
     #[inline]
-    pub(crate) fn exchange<R: ColumnBundle, A: ColumnBundle>(
+    pub(crate) fn exchange<R: Bundle, A: Bundle>(
         &mut self,
         entity: Entity,
         added: A,
     ) -> Result<R, EntityError> {
-        let change = self.change_of::<(R, A)>(ChangeKind::Exchange, entity, |store| {
-            let removed = store.bundle_id::<R>();
-            let added = store.bundle_id::<A>();
-            Change::Exchange { removed, added }
-        })?;
-        Ok(self.exchange_along(change, added))
+        let (columns, sparse) = PendingParts::split(added);
+        self.ensure_has_sparse::<R::Sparse>(entity)?;
+        let columns = if const { is_sparse::<(R, A)>() } {
+            self.ensure_alive(entity)?;
+            self.check_relations(entity, sparse.get())?;
+            R::Columns::load(&mut &[][..])
+        } else {
+            self.check_sets::<A::Sparse>();
+            self.check_relations(entity, sparse.get())?;
+            let kind = ChangeKind::Exchange;
+            let change = self.change_of::<(R::Columns, A::Columns)>(kind, entity, |store| {
+                let removed = store.bundle_id::<R::Columns>();
+                let added = store.bundle_id::<A::Columns>();
+                Change::Exchange { removed, added }
+            })?;
+            self.exchange_along(change, columns)
+        };
+        self.add_sets::<A::Sparse>();
+        let removed = PendingParts::new(self.take_sparse::<R::Sparse>(entity));
+        self.put_sparse(entity, sparse.take());
+        Ok(R::join(columns, removed.take()))
     }
 
     /// Moves the row of an entity to the archetype with another shared value, or without one.

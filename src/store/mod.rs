@@ -33,12 +33,12 @@
 //!   sorted keys.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
-//! * [`sparse`] changes entities by bundles of both kinds. [`sparse_sets`] has the values that
-//!   are stored by entity beside the chunks, with a [`sparse_set`] for each type in a [`set_lock`],
-//!   an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by its type;
-//!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
-//!   the panics of their destructors. [`member_rows`] keeps a bit for each row that has one, and
-//!   [`sparse_rules`] are the rules by which queries choose these.
+//! * [`sparse`] puts and takes the sparse components of bundles. [`sparse_sets`] has the values
+//!   that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
+//!   [`set_lock`], an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by
+//!   its type; `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`]
+//!   catches the panics of their destructors. [`member_rows`] keeps a bit for each row that has
+//!   one, and [`sparse_rules`] are the rules by which queries choose these.
 //! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
 //! * [`sources`] is the way back of a relation, beside its set; [`levels`] sorts a tree by depth.
@@ -63,40 +63,39 @@
 //! ```text
 //!  World::insert                        world/structural.rs
 //!    Store::flush                       store/spawn.rs
-//!    Store::insert_bundle               store/sparse.rs          splits `x` by kind
-//!      Store::insert                    store/change_row.rs
-//!        Store::change_of               store/change_row.rs
-//!          Directory::locate            entity/directory.rs       the entity's archetype and row
-//!          Graph::last_edge             archetype/graph.rs        same bundle type and source, or:
-//!          Store::find_edge             store/change_row.rs
-//!            Bundles::id                archetype/bundles.rs
-//!            Store::edge                store/find_edge.rs
-//!              Graph::find              archetype/graph.rs        the edge is known, or:
-//!              Store::add_edge          store/find_edge.rs
-//!                Store::find_or_add     store/store.rs            adds the target, extends plans
-//!                Edge::new, Graph::add  archetype/graph.rs
-//!            Graph::remember_edge       archetype/graph.rs
-//!          Store::advance_clock         store/store.rs
-//!        Store::exchange_along          store/change_row.rs
-//!          ColumnBundle::store          archetype/column_bundle.rs writes `x`, called by move_cells
-//!          Store::change_row            store/change_row.rs       every change of a single row
-//!            Store::record_move         store/logs/record_rows.rs for readers of removed rows
-//!            Archetypes::pair_mut       archetype/archetypes.rs   records both in the change log
-//!            move_row                   archetype/move_row.rs
-//!              ChunkList::begin_removal storage/chunk_list/append_remove.rs
-//!              ChunkList::next_row      storage/chunk_list/append_remove.rs
-//!              RowMove::move_cells      storage/access/row_move.rs
-//!                copy_small             storage/block.rs
-//!                NextRow::commit        storage/chunk_list/append_remove.rs
-//!              RemovedRow::remove       storage/chunk_list/append_remove.rs
-//!                Blocks::copy_row       storage/chunk_list/blocks.rs
-//!              Archetype::row_arrived   archetype/arrive.rs
-//!                Stamps::record_arrival storage/stamps/stamps.rs
-//!              Archetype::finish_removal archetype/move_row.rs
-//!                Archetype::row_removed archetype/arrive.rs
-//!                  Stamps::record_removal storage/stamps/stamps.rs
-//!            Directory::set_location    entity/directory.rs
-//!            Store::record_arrived      store/logs/record_rows.rs for readers of inserted rows
+//!    Store::insert                      store/change_row.rs      splits `x` by kind
+//!      Store::change_of                 store/change_row.rs
+//!        Directory::locate              entity/directory.rs      the entity's archetype and row
+//!        Graph::last_edge               archetype/graph.rs       same bundle type and source, or:
+//!        Store::find_edge               store/change_row.rs
+//!          Bundles::id                  archetype/bundles.rs
+//!          Store::edge                  store/find_edge.rs
+//!            Graph::find                archetype/graph.rs       the edge is known, or:
+//!            Store::add_edge            store/find_edge.rs
+//!              Store::find_or_add       store/store.rs           adds the target, extends plans
+//!              Edge::new, Graph::add    archetype/graph.rs
+//!          Graph::remember_edge         archetype/graph.rs
+//!        Store::advance_clock           store/store.rs
+//!      Store::exchange_along            store/change_row.rs
+//!        ColumnBundle::store            archetype/column_bundle.rs writes `x`, called by move_cells
+//!        Store::change_row              store/change_row.rs      every change of a single row
+//!          Store::record_move           store/logs/record_rows.rs for readers of removed rows
+//!          Archetypes::pair_mut         archetype/archetypes.rs  records both in the change log
+//!          move_row                     archetype/row_changes.rs
+//!            ChunkList::begin_removal   storage/chunk_list/append_remove.rs
+//!            ChunkList::next_row        storage/chunk_list/append_remove.rs
+//!            RowMove::move_cells        storage/access/row_move.rs
+//!              copy_small               storage/block.rs
+//!              NextRow::commit          storage/chunk_list/append_remove.rs
+//!            RemovedRow::remove         storage/chunk_list/append_remove.rs
+//!              Blocks::copy_row         storage/chunk_list/blocks.rs
+//!            Archetype::row_arrived     archetype/row_changes.rs
+//!              Stamps::record_arrival   storage/stamps/stamps.rs
+//!            Archetype::finish_removal  archetype/row_changes.rs
+//!              Archetype::row_removed   archetype/row_changes.rs
+//!                Stamps::record_removal storage/stamps/stamps.rs
+//!          Directory::set_location      entity/directory.rs
+//!          Store::record_arrived        store/logs/record_rows.rs for readers of inserted rows
 //! ```
 //!
 //! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]

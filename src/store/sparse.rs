@@ -1,11 +1,5 @@
-//! Changes of one entity with components of both kinds: columns by a move of its row, sparse
-//! components in their sets.
-//!
-//! Each call checks all that may be refused, then changes the row, which may be refused too, and
-//! then the sets, which cannot fail: sets are added last, all or none, so that a refused call takes
-//! no name of a sparse component. A bundle of columns alone takes the way of its columns, and one
-//! of sparse components the way of the sets, without a version: the conditions are constants. A
-//! value that is replaced or removed unasked is dropped at the end: its destructor may panic.
+//! The sparse components of bundles: their sets are checked and added; their values are put, taken,
+//! read and dropped.
 
 use std::sync::RwLockReadGuard;
 
@@ -15,7 +9,7 @@ use crate::component::{
 };
 use crate::entity::{Entity, NoSuchEntity};
 
-use super::error::{EntityError, SpawnError};
+use super::error::EntityError;
 use super::first_panic::FirstPanic;
 use super::member_rows::MemberRows;
 use super::sparse_set::SparseSet;
@@ -23,138 +17,6 @@ use super::sparse_sets::SparseSets;
 use super::store::Store;
 
 impl Store {
-    /// Spawns an entity with the components of `bundle`.
-    #[inline]
-    pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        let (columns, sparse) = PendingParts::split(bundle);
-        self.check_sets::<B::Sparse>();
-        self.check_relations(Entity::NULL, sparse.get())?;
-        let entity = self.spawn(columns)?;
-        self.add_sets::<B::Sparse>();
-        self.put_sparse(entity, sparse.take());
-        Ok(entity)
-    }
-
-    /// Spawns an entity with the id `entity`.
-    pub(crate) fn spawn_bundle_at<B: Bundle>(
-        &mut self,
-        entity: Entity,
-        bundle: B,
-    ) -> Result<(), SpawnError> {
-        let (columns, sparse) = PendingParts::split(bundle);
-        self.check_sets::<B::Sparse>();
-        self.check_relations(entity, sparse.get())?;
-        self.spawn_at(entity, columns)?;
-        self.add_sets::<B::Sparse>();
-        self.put_sparse(entity, sparse.take());
-        Ok(())
-    }
-
-    /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
-    ///
-    /// # Panics
-    ///
-    /// If the iterator panics: the store is unchanged.
-    #[inline]
-    pub(crate) fn spawn_bundles<I>(&mut self, bundles: I) -> Result<&[Entity], SpawnError>
-    where
-        I: Iterator,
-        I::Item: Bundle,
-    {
-        if <<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
-            return self.spawn_each(bundles.map(|bundle| bundle.split().0));
-        }
-        self.check_sets::<<I::Item as Bundle>::Sparse>();
-        let mut parts = Vec::new();
-        let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
-            let mut all_columns = Vec::new();
-            for (columns, sparse) in bundles.map(PendingParts::split) {
-                // New entities have no sources, so that each relation is tested for itself.
-                self.check_relations(Entity::NULL, sparse.get())?;
-                all_columns.push(columns);
-                parts.push(sparse);
-                if parts.len().is_power_of_two() {
-                    // Stops an endless iterator.
-                    self.entities.ensure_room(parts.len())?;
-                    let bytes = parts.len() as u64 * size_of::<I::Item>() as u64;
-                    self.entities.requests.ensure_within(bytes)?;
-                }
-            }
-            self.write_each(all_columns.into_iter())?
-        } else {
-            self.write_each(bundles.map(|bundle| {
-                let (columns, sparse) = PendingParts::split(bundle);
-                parts.push(sparse);
-                columns
-            }))?
-        };
-        self.add_sets::<<I::Item as Bundle>::Sparse>();
-        let entities = self.spawned(rows).to_vec();
-        // They are new, so no value is replaced and no destructor runs.
-        let parts = parts.into_iter().map(PendingParts::take);
-        entities.iter().zip(parts).for_each(|(&entity, sparse)| self.put_sparse(entity, sparse));
-        let all = self.archetypes.get(rows.0).entities();
-        Ok(&all[all.len() - rows.1..])
-    }
-
-    /// Inserts the components of a bundle into an entity.
-    #[inline]
-    pub(crate) fn insert_bundle<B: Bundle>(
-        &mut self,
-        entity: Entity,
-        bundle: B,
-    ) -> Result<(), EntityError> {
-        let (columns, sparse) = PendingParts::split(bundle);
-        if const { is_sparse::<B>() } {
-            self.ensure_alive(entity)?;
-            self.check_relations(entity, sparse.get())?;
-        } else {
-            self.check_sets::<B::Sparse>();
-            self.check_relations(entity, sparse.get())?;
-            self.insert(entity, columns)?;
-        }
-        self.add_sets::<B::Sparse>();
-        self.put_sparse(entity, sparse.take());
-        Ok(())
-    }
-
-    /// Removes the components of a bundle from an entity and returns them.
-    #[inline]
-    pub(crate) fn remove_bundle<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
-        self.ensure_has_sparse::<B::Sparse>(entity)?;
-        let columns = if const { is_sparse::<B>() } {
-            // It has a value, so it is alive.
-            B::Columns::load(&mut &[][..])
-        } else {
-            self.remove(entity)?
-        };
-        Ok(B::join(columns, self.take_sparse(entity)))
-    }
-
-    /// Removes the components of `R` from an entity and inserts the components of `added`.
-    #[inline]
-    pub(crate) fn exchange_bundles<R: Bundle, A: Bundle>(
-        &mut self,
-        entity: Entity,
-        added: A,
-    ) -> Result<R, EntityError> {
-        let (columns, sparse) = PendingParts::split(added);
-        self.ensure_has_sparse::<R::Sparse>(entity)?;
-        let columns = if const { is_sparse::<(R, A)>() } {
-            self.ensure_alive(entity)?;
-            self.check_relations(entity, sparse.get())?;
-            R::Columns::load(&mut &[][..])
-        } else {
-            self.check_sets::<A::Sparse>();
-            self.check_relations(entity, sparse.get())?;
-            self.exchange::<R::Columns, A::Columns>(entity, columns)?
-        };
-        self.add_sets::<A::Sparse>();
-        let removed = PendingParts(Some(self.take_sparse::<R::Sparse>(entity)));
-        self.put_sparse(entity, sparse.take());
-        Ok(R::join(columns, removed.take()))
-    }
-
     /// Checks that the sets of some components can be added.
     ///
     /// # Panics
@@ -285,7 +147,7 @@ impl Store {
     ///
     /// If a destructor of a replaced value panics. All values are put.
     #[inline]
-    fn put_sparse<S: SparseBundle>(&mut self, entity: Entity, sparse: S) {
+    pub(super) fn put_sparse<S: SparseBundle>(&mut self, entity: Entity, sparse: S) {
         if S::IS_EMPTY {
             return;
         }
@@ -308,7 +170,7 @@ impl Store {
 
     /// Takes sparse components, which an entity must have.
     #[inline]
-    fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
+    pub(super) fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
         let (sets, rows) = self.sets_and_rows();
         S::take(&mut Taking { sets, rows, entity })
     }
@@ -324,12 +186,15 @@ impl Store {
     }
 
     #[inline]
-    fn ensure_alive(&self, entity: Entity) -> Result<(), NoSuchEntity> {
+    pub(super) fn ensure_alive(&self, entity: Entity) -> Result<(), NoSuchEntity> {
         if self.contains(entity) { Ok(()) } else { Err(NoSuchEntity { entity }) }
     }
 
     #[inline]
-    fn ensure_has_sparse<S: SparseBundle>(&mut self, entity: Entity) -> Result<(), EntityError> {
+    pub(super) fn ensure_has_sparse<S: SparseBundle>(
+        &mut self,
+        entity: Entity,
+    ) -> Result<(), EntityError> {
         if S::IS_EMPTY {
             return Ok(());
         }
@@ -343,7 +208,7 @@ impl Store {
 }
 
 /// Whether a bundle has sparse components and no others.
-const fn is_sparse<B: Bundle>() -> bool {
+pub(super) const fn is_sparse<B: Bundle>() -> bool {
     !<B::Sparse as SparseBundle>::IS_EMPTY && <B::Columns as ColumnBundle>::NAMES.is_empty()
 }
 
@@ -357,6 +222,11 @@ impl<S: SparseBundle> PendingParts<S> {
     pub(crate) fn split<B: Bundle<Sparse = S>>(bundle: B) -> (B::Columns, Self) {
         let (columns, sparse) = bundle.split();
         (columns, Self(Some(sparse)))
+    }
+
+    #[inline]
+    pub(super) const fn new(sparse: S) -> Self {
+        Self(Some(sparse))
     }
 
     #[inline]

@@ -7,8 +7,8 @@
 
 use core::convert::Infallible;
 
-use crate::archetype::{BundleId, ColumnBundle, ColumnSlices, HomeId};
-use crate::component::ComponentSet;
+use crate::archetype::{Bundle, BundleId, ColumnBundle, ColumnSlices, HomeId};
+use crate::component::{ComponentSet, SparseBundle};
 use crate::entity::{
     AllocAtError, ArchetypeId, Directory, Entity, Location, NoSuchEntity, RowIndex,
 };
@@ -17,9 +17,84 @@ use crate::storage::{BundleCells, LayoutError, RowWriter};
 use super::batch::{Batch, Spawner, ensure_room};
 use super::error::{EntityError, SpawnError};
 use super::row_values::RowValues;
+use super::sparse::PendingParts;
 use super::store::Store;
 
 impl Store {
+    /// Spawns an entity with the components of `bundle`.
+    #[inline]
+    pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+        let (columns, sparse) = PendingParts::split(bundle);
+        self.check_sets::<B::Sparse>();
+        self.check_relations(Entity::NULL, sparse.get())?;
+        let entity = self.spawn(columns)?;
+        self.add_sets::<B::Sparse>();
+        self.put_sparse(entity, sparse.take());
+        Ok(entity)
+    }
+
+    /// Spawns an entity with the id `entity`.
+    pub(crate) fn spawn_bundle_at<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+    ) -> Result<(), SpawnError> {
+        let (columns, sparse) = PendingParts::split(bundle);
+        self.check_sets::<B::Sparse>();
+        self.check_relations(entity, sparse.get())?;
+        self.spawn_at(entity, columns)?;
+        self.add_sets::<B::Sparse>();
+        self.put_sparse(entity, sparse.take());
+        Ok(())
+    }
+
+    /// Spawns an entity for every bundle of an iterator. Its size hint may be wrong.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics: the store is unchanged.
+    #[inline]
+    pub(crate) fn spawn_bundles<I>(&mut self, bundles: I) -> Result<&[Entity], SpawnError>
+    where
+        I: Iterator,
+        I::Item: Bundle,
+    {
+        if <<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
+            return self.spawn_each(bundles.map(|bundle| bundle.split().0));
+        }
+        self.check_sets::<<I::Item as Bundle>::Sparse>();
+        let mut parts = Vec::new();
+        let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
+            let mut all_columns = Vec::new();
+            for (columns, sparse) in bundles.map(PendingParts::split) {
+                // New entities have no sources, so that each relation is tested for itself.
+                self.check_relations(Entity::NULL, sparse.get())?;
+                all_columns.push(columns);
+                parts.push(sparse);
+                if parts.len().is_power_of_two() {
+                    // Stops an endless iterator.
+                    self.entities.ensure_room(parts.len())?;
+                    let bytes = parts.len() as u64 * size_of::<I::Item>() as u64;
+                    self.entities.requests.ensure_within(bytes)?;
+                }
+            }
+            self.write_each(all_columns.into_iter())?
+        } else {
+            self.write_each(bundles.map(|bundle| {
+                let (columns, sparse) = PendingParts::split(bundle);
+                parts.push(sparse);
+                columns
+            }))?
+        };
+        self.add_sets::<<I::Item as Bundle>::Sparse>();
+        let entities = self.spawned(rows).to_vec();
+        // They are new, so no value is replaced and no destructor runs.
+        let parts = parts.into_iter().map(PendingParts::take);
+        entities.iter().zip(parts).for_each(|(&entity, sparse)| self.put_sparse(entity, sparse));
+        let all = self.archetypes.get(rows.0).entities();
+        Ok(&all[all.len() - rows.1..])
+    }
+
     /// Spawns an entity in the home that `find` finds, with the id that `alloc` gives it. `put`
     /// writes its row.
     #[inline(always)]

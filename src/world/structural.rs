@@ -128,7 +128,7 @@ impl World {
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), EntityError> {
         const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.insert_bundle(entity, bundle)
+        self.store.insert(entity, bundle)
     }
 
     /// Removes the components of `B` from an entity and returns them. Moves one row: O(components).
@@ -151,7 +151,7 @@ impl World {
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         const { assert_distinct(B::NAMES) };
         self.flush();
-        self.store.remove_bundle(entity)
+        self.store.remove(entity)
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`, in one
@@ -186,7 +186,7 @@ impl World {
         const { assert_distinct(R::NAMES) };
         const { assert_distinct(A::NAMES) };
         self.flush();
-        self.store.exchange_bundles(entity, added)
+        self.store.exchange(entity, added)
     }
 
     /// Returns `true` if the entity is alive, or [`Gone`](crate::Gone), and has `C`.

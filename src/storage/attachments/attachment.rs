@@ -1,7 +1,8 @@
 //! One kind of attachment: how its words follow rows.
 //!
-//! An archetype calls the operations in a fixed order (`archetype/arrive.rs`): it begins a change
-//! of some rows, sets the stamps of their chunk, and tells the attachments about the rows last.
+//! An archetype calls the operations in a fixed order (`archetype/row_changes.rs`): it begins a
+//! change of some rows, sets the stamps of their chunk, and tells the attachments about the rows
+//! last.
 
 use core::fmt::Debug;
 use core::ops::Range;

@@ -322,7 +322,8 @@ impl Attachments {
     }
 }
 
-/// Following rows. `archetype/arrive.rs` has the order of these calls and of those of [`Stamps`].
+/// Following rows. `archetype/row_changes.rs` has the order of these calls and of those of
+/// [`Stamps`].
 impl Attachments {
     /// Begins a change of some rows of a chunk that stamps the chunk as a whole.
     pub(crate) fn begin_change(&self, stamps: &Stamps, chunk: u32) {

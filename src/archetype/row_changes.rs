@@ -1,16 +1,20 @@
-//! Stamps and attachments of rows that arrive, leave, or are written.
+//! Changes of rows in an archetype: one row that is added, moved, overwritten or removed, with its
+//! stamps and attachments; and the stamps and attachments of many.
 //!
 //! ```text
-//!  begin_change ──► stamps of the chunk ──► attachments
+//!  cells ──► entities ──► begin_change ──► stamps of the chunk ──► attachments
 //! ```
 //!
-//! This is the only file that knows this order. Cells, entities and locations are moved by its
-//! callers, before or after.
+//! This is the only file that knows this order. Cells and entities of many rows, and locations, are
+//! moved by its callers, before or after.
 
 use core::iter;
 use core::ops::Range;
 
-use crate::storage::{ChunkRow, RowSource, RowSpan, StampKind, Stamps};
+use crate::entity::{Entity, RowIndex};
+use crate::storage::{
+    BundleCells, ChunkRow, Pool, RowReader, RowSource, RowSpan, RowWriter, StampKind, Stamps,
+};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -18,10 +22,131 @@ use super::extras::Extras;
 use super::graph::Edge;
 use super::reorder::RowSources;
 
+/// The result of a row's move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovedRow<T> {
+    /// The row's new chunk and number.
+    pub(crate) to: ChunkRow,
+    /// The entity whose row took the old place.
+    pub(crate) swapped: Option<Entity>,
+    /// The result of the exchange of values.
+    pub(crate) exchanged: T,
+}
+
+/// Copies the kept columns of an entity's row to a new row of `target`, which becomes live, and
+/// removes the row from `source`. `exchange` may read the removed bundle and must write the added
+/// one.
+///
+/// Kept columns keep their stamps: a chunk's stamp is raised to the stamp of the row's old chunk,
+/// so a move alone does not count as a change. The added columns are stamped. Moves one row:
+/// O(columns).
+#[inline(always)]
+pub(crate) fn move_row<T>(
+    (source, target): (&mut Archetype, &mut Archetype),
+    (entity, at): (Entity, ChunkRow),
+    edge: &Edge,
+    (pool, now): (&mut Pool, Version),
+    exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
+) -> MovedRow<T> {
+    let removed = source.list.begin_removal(at);
+    let last = removed.last();
+    let next = target.list.next_row(pool);
+    let to = next.at();
+    let exchanged = edge.cells.move_cells(&removed, next, exchange);
+    removed.remove(pool);
+    target.entities.push(entity);
+    target.grow_to(to.chunk, now);
+    target.row_arrived((source, at), to, edge, now);
+    let swapped = source.finish_removal(at, last, now);
+    MovedRow { to, swapped, exchanged }
+}
+
+/// Single rows.
+impl Archetype {
+    /// Appends a row for the entity that `alloc` gives for its position. Calls `put` to write every
+    /// cell of the row, in the order of `cells`, makes the row live, and stamps all its columns.
+    ///
+    /// # Errors
+    ///
+    /// If `alloc` fails. The archetype is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If `cells` are not all cells of a row, or `put` leaves one unwritten.
+    #[inline(always)]
+    pub(crate) fn push_row<E>(
+        &mut self,
+        cells: &BundleCells,
+        (pool, now): (&mut Pool, Version),
+        alloc: impl FnOnce(RowIndex) -> Result<Entity, E>,
+        put: impl FnOnce(&mut RowWriter<'_>),
+    ) -> Result<Entity, E> {
+        let row = self.list.next_row(pool);
+        let at = row.at();
+        let entity = match alloc(row.position()) {
+            Ok(entity) => entity,
+            Err(error) => {
+                row.abandon(pool);
+                return Err(error);
+            }
+        };
+        cells.write(row, put);
+        self.entities.push(entity);
+        self.grow_to(at.chunk, now);
+        self.row_added(at, now);
+        Ok(entity)
+    }
+
+    /// Overwrites, enables and stamps cells of a live row. The row stays in place.
+    ///
+    /// # Panics
+    ///
+    /// If the edge belongs to another archetype, or the row is not live.
+    #[inline]
+    pub(crate) fn overwrite_row<T>(
+        &mut self,
+        edge: &Edge,
+        at: RowIndex,
+        now: Version,
+        exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
+    ) -> T {
+        let at = self.list.split(at);
+        let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
+        self.rows_written(edge.added(), (at.chunk, at.row..at.row + 1), now);
+        exchanged
+    }
+
+    /// Removes a row. If the list's last row took its place, returns the entity of that row.
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, at: ChunkRow, pool: &mut Pool, now: Version) -> Option<Entity> {
+        let removed = self.list.begin_removal(at);
+        let last = removed.last();
+        removed.remove(pool);
+        self.finish_removal(at, last, now)
+    }
+
+    /// Removes the rest of a row after its cells: the `last` row takes its place. Returns the
+    /// entity of the last row if it has moved.
+    #[inline(always)]
+    fn finish_removal(&mut self, at: ChunkRow, last: ChunkRow, now: Version) -> Option<Entity> {
+        self.row_removed(at, last, now);
+        if last.row == 0 {
+            self.drop_chunks(last.chunk as usize);
+        }
+        let moved = self.entities.pop()?;
+        if at == last {
+            return None;
+        }
+        self.entities[self.list.index_of(at)] = moved;
+        Some(moved)
+    }
+}
+
+/// Stamps and attachments.
 impl Archetype {
     /// A row with new values came to a chunk.
     #[inline(always)]
-    pub(super) fn row_added(&mut self, at: ChunkRow, now: Version) {
+    fn row_added(&mut self, at: ChunkRow, now: Version) {
         match &self.extras {
             None => self.stamps.touch_all(at.chunk as usize, now),
             Some(_) => self.attached_rows_added(at, 1, now),
@@ -46,7 +171,7 @@ impl Archetype {
 
     /// [`Archetype::rows_arrived`] of one row.
     #[inline(always)]
-    pub(super) fn row_arrived(
+    fn row_arrived(
         &mut self,
         (source, from): (&Self, ChunkRow),
         to: ChunkRow,
@@ -215,7 +340,7 @@ impl Archetype {
 
     /// The `last` row takes the place of a row.
     #[inline(always)]
-    pub(super) fn row_removed(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
+    fn row_removed(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
         match &self.extras {
             None => self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now),
             Some(_) => self.attached_row_removed(at, last, now),
