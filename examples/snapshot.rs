@@ -11,6 +11,9 @@ use phalanx::prelude::*;
 struct Position(f32);
 #[component]
 struct Velocity(f32);
+/// A relation, which is a part of states like the columns.
+#[relation(tree)]
+struct MoonOf;
 
 fn step(bodies: Query<(&mut Position, &Velocity)>) {
     bodies.rows().for_each(|(position, velocity)| position.0 += velocity.0);
@@ -18,7 +21,9 @@ fn step(bodies: Query<(&mut Position, &Velocity)>) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    world.spawn_batch((0..100_000).map(|i| (Position(0.0), Velocity(i as f32))));
+    let planets =
+        world.spawn_batch((0..100_000).map(|i| (Position(0.0), Velocity(i as f32)))).to_vec();
+    let moon = world.spawn((Position(1.0), MoonOf::of(planets[3])));
 
     // A rollback: the world is put back, runs again, and is the same, bit for bit.
     let state = world.snapshot()?;
@@ -30,15 +35,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Another world gets the whole state, and later the difference only.
     let mut mirror = World::new();
-    mirror.register::<(Position, Velocity)>();
+    mirror.register::<(Position, Velocity, MoonOf)>();
     let mut known = mirror.read_snapshot(&state.to_bytes()?)?;
-    let entity = world.query::<Entity>().rows().next().expect("a body");
     world.restore(&state)?;
-    world.get_mut::<Position>(entity)?.0 = 5.0;
+    world.get_mut::<Position>(planets[0])?.0 = 5.0;
+    world.insert(moon, MoonOf::of(planets[4]))?;
     let delta = state.delta(&mut world)?;
     println!("{} bytes of a state, {} of a difference", state.to_bytes()?.len(), delta.len());
     known.read_delta(&mut mirror, &delta)?;
     mirror.restore(&known)?;
-    assert_eq!(mirror.get::<Position>(entity)?.0, 5.0);
+    assert_eq!(mirror.get::<Position>(planets[0])?.0, 5.0);
+    assert_eq!(mirror.relation::<MoonOf>().sources(planets[4]), [moon]);
+    assert_eq!(mirror.hash(), world.hash());
     Ok(())
 }

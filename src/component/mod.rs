@@ -10,8 +10,8 @@
 //!   columns.
 //! * [`columnar`] has the traits of components of any kind and of components in columns, and
 //!   [`split_component`] has those that are a column for each field. [`sparse`] has the components
-//!   beside the chunks: [`sparse_names`] are their names in a world, and [`sparse_naming`]
-//!   registers them. A [`mod@relation`] is one that points at
+//!   beside the chunks: [`sparse_names`] are their names in a world, [`sparse_naming`] registers
+//!   them, and [`plain_values`] are their values as bytes. A [`mod@relation`] is one that points at
 //!   an entity, and [`relation_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
@@ -65,6 +65,7 @@ mod name_taken;
 mod names;
 mod per_chunk;
 mod plain;
+mod plain_values;
 mod previous;
 mod registry;
 mod relation;

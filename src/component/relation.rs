@@ -137,8 +137,8 @@ pub trait TreeRelation: RelationComponent {}
 ///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
 ///   follow no rule.
 /// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
-///   sources; its bytes and deltas have none, as of any sparse component, and
-///   [`World::hash`](crate::World::hash) does not cover them. [`World::merge`](crate::World::merge)
+///   sources; so have its bytes and deltas, and [`World::hash`](crate::World::hash) covers both.
+///   Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge)
 ///   maps both ends. [`World::move_from`](crate::World::move_from) removes a relation that has one
 ///   end in each world, and despawns nothing. [`World::instantiate`](crate::World::instantiate)
 ///   copies no sparse component, so a copy has no target;

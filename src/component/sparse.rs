@@ -12,6 +12,7 @@ use crate::tuples::for_tuples;
 
 use super::component::ComponentHint;
 use super::names::Names;
+use super::plain_values::PlainValues;
 use super::relation_rules::RelationRules;
 
 /// A component that is stored beside the chunks, by entity: a value of any `Send + Sync` type, with
@@ -46,6 +47,14 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
     /// The rules of the relation that the component is, if it is one.
     #[doc(hidden)]
     const RELATION: Option<RelationRules<Self>> = None;
+
+    /// The values as bytes, if the type is plain data.
+    #[doc(hidden)]
+    const VALUES: Option<PlainValues<Self>> = None;
+
+    /// The fields or variants as the definition names them, which two programs must agree on.
+    #[doc(hidden)]
+    const DEFINITION: &'static str = "";
 }
 
 /// Checks at compile time that values may be written one by one: a relation has a way back, which

@@ -21,12 +21,15 @@ impl Snapshot {
     /// Returns the state as bytes. [`World::read_snapshot`] reads them in this program, in another
     /// one, or in a later run.
     ///
-    /// The bytes contain the whole snapshot except sparse components: ids, rows, columns as they
-    /// are, enable bits, values of chunks, versions, and [shared values](crate::shared::Shared) of
-    /// the types for which the world has functions
-    /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). The caller saves
-    /// sparse components, under [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again
-    /// after the restore. The bytes end with a checksum, and are in the byte order of the machine.
+    /// The bytes contain the whole snapshot except the sparse components that are not plain data:
+    /// ids, rows, columns as they are, enable bits, values of chunks, versions,
+    /// [sparse components](crate::component#sparse-components) of [`Plain`](crate::Plain) types,
+    /// [relations](crate::sparse::relation), and [shared values](crate::shared::Shared) of the
+    /// types for which the world has functions
+    /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)).
+    /// [`Snapshot::left_out`] names the other sparse components: the caller saves them, under
+    /// [`Entity::to_bits`](crate::Entity::to_bits), and inserts them again after the restore. The
+    /// bytes end with a checksum, and are in the byte order of the machine.
     /// With the feature `lz4` they can be compressed (`Snapshot::write_compressed`). Another
     /// compressor sees one column after the other.
     ///
@@ -39,7 +42,8 @@ impl Snapshot {
     /// States with equal hashes have equal bytes, with two exceptions: one number of the header, by
     /// which a delta finds its base, and shared values that their `Hash` does not distinguish.
     ///
-    /// O(bytes of all rows + ids), and a call of the user's function for each shared value.
+    /// O(bytes of all rows and sparse components + ids), and a call of the user's function for each
+    /// shared value.
     ///
     /// # Errors
     ///
@@ -145,8 +149,9 @@ impl Snapshot {
     ///
     /// The delta contains lines of sixteen rows, in columns of chunks that were written since the
     /// snapshot, if their bytes differ; the differences of versions, enable bits and values of
-    /// chunks; the [shared values](crate::shared::Shared) that are new; and the ids if entities
-    /// came or went. So its cost follows the changes. In addition it looks at the versions of all
+    /// chunks; the [shared values](crate::shared::Shared) that are new; the values of sparse
+    /// components that differ, in sets that changed; and the ids if entities came or went. So its
+    /// cost follows the changes. In addition it looks at the versions of all
     /// chunks, at each 256th free id and at all shared values; if more than one in 16 ids changed,
     /// or the snapshot was read, it is O(indices).
     ///
@@ -244,11 +249,12 @@ impl Snapshot {
     /// older state and reaches an earlier state again does not have the same history.
     ///
     /// From now on the snapshot counts as one that was read, even if it was taken: restoring it
-    /// makes everything new and drops all sparse components. A refused delta leaves the snapshot
-    /// unchanged. Data of the receiver itself, for example sprites, belongs outside its world,
-    /// under the id of the entity.
+    /// makes everything new and drops all sparse components that are not in it. A refused delta
+    /// leaves the snapshot unchanged. Data of the receiver itself, for example sprites, belongs
+    /// outside its world, under the id of the entity.
     ///
-    /// O(bytes + chunks × columns + shared values), and O(indices) if entities came or went.
+    /// O(bytes + chunks × columns + shared values + values of sparse components that changed), and
+    /// O(indices + values of all sparse components) if entities came or went.
     ///
     /// # Errors
     ///
@@ -291,7 +297,7 @@ impl Snapshot {
         }
         let (base, tags) = (base.into_shared(), NewTags::of(&mut world.store));
         header.read_shared(tags.store.registry_mut(), &base, &rules)?;
-        let patch = header.patch(tags.store, image)?;
+        let patch = header.patch(tags.store, image, &rules)?;
         let sparse = image.apply(patch);
         tags.keep();
         self.belong_to(world);
@@ -328,8 +334,9 @@ impl World {
     /// stay in use if the snapshot is dropped. A state that would leave less than a quarter of them
     /// is refused.
     ///
-    /// The world must know the components, each defined as it was: the same name, size, fields and
-    /// attributes ([`World::register`] makes a component known). It must have the same
+    /// The world must know the components, sparse ones as well, each defined as it was: the same
+    /// name, size, fields and attributes ([`World::register`] makes a component known). It must
+    /// have the same
     /// [`ChunkSize`](crate::ChunkSize) and a function for each shared type
     /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). Its own limits of ids
     /// and memory apply. [`SnapshotReader::new`](crate::snapshot::SnapshotReader::new) reads a
@@ -344,8 +351,8 @@ impl World {
     /// last four bytes, may be missing.
     ///
     /// Restoring the snapshot makes everything new for each version that the program holds, and
-    /// drops all sparse components: the entities are different ones, even if their ids are the
-    /// same.
+    /// drops all sparse components that are not in the bytes: the entities are different ones, even
+    /// if their ids are the same.
     ///
     /// O(bytes), and a call of the user's function for each shared value. Values that their `Hash`
     /// does not distinguish are compared with each other.
@@ -380,7 +387,7 @@ impl World {
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut self.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
-        let patch = header.patch(tags.store, &snapshot.image)?;
+        let patch = header.patch(tags.store, &snapshot.image, &rules)?;
         snapshot.image.apply(patch);
         tags.keep();
         snapshot.belong_to(self);

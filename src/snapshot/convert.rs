@@ -13,7 +13,7 @@ use crate::storage::{AttachmentKind, WordsPart};
 use crate::store::{Store, StoreImage, StorePatch};
 
 use super::input::Input;
-use super::read::{FileComponent, Header, find_entities, read_entities_and_chunks};
+use super::read::{FileComponent, Header, Rules, find_entities, read_entities_and_chunks};
 use super::read_error::ReadError;
 
 /// Converts the cells of a column, with its number of rows, to the cells of another type. `None` if
@@ -43,6 +43,7 @@ pub(super) fn convert(
     mut header: Header<'_>,
     store: &Store,
     functions: &[Box<Convert<'_>>],
+    rules: &Rules<'_>,
 ) -> Result<StoreImage, ReadError> {
     let mut image = StoreImage::default();
     let ids = header.read_ids(&image)?;
@@ -62,7 +63,6 @@ pub(super) fn convert(
             all[at].shared = values;
         }
     }
-    header.end()?;
     // Components are left out, so some entities are free.
     let ended: Vec<_> = all.extract_if(.., |rows| store.registry().is_over(&rows.set)).collect();
     let ended: Vec<_> = ended.into_iter().flat_map(|rows| rows.entities).collect();
@@ -71,7 +71,8 @@ pub(super) fn convert(
     let entities = find_entities(&header.input, store, &image, ids, &archetypes, &ended)?;
     let (clock, origin) = (header.age, header.origin);
     let shared = header.tables.clone();
-    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities, shared });
+    let sets = header.end((&image, &archetypes), store, rules)?;
+    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities, shared, sets });
     Ok(image)
 }
 

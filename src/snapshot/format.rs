@@ -7,6 +7,8 @@
 //!  ids          if they differ: generations, free list, runs of far slots, next generations
 //!  archetypes   of each: its components, rows, entities, and for each column
 //!                 │ cells │ stamps │ enable bits │ versions of lines │ values of chunks │
+//!  sets         of each sparse component: name, kind, size, fingerprint, number of values, and
+//!                 │ entities │ values │, of a relation also │ places │ heads │
 //!  checksum     XXH3 of all before
 //! ```
 //!
@@ -37,16 +39,32 @@
 //! So a delta contains only new values. A type without a name is not written; no archetype may have
 //! it.
 //!
+//! # Sparse components
+//!
+//! A set is written if it has values, and if these have a form as bytes: plain data, or the targets
+//! of a relation. The sets are in the order of their names. A delta names each of them, so that a
+//! set that it does not name has no values any more; of a set that did not change the delta has the
+//! name and no array. The order of all arrays is part of the state, because queries of a set and of
+//! a relation answer in it:
+//!
+//! ```text
+//!  entities   4v1   7v1   9v2     ids with generations, in the order of the set
+//!  values      a     b     c      of plain data
+//!  values     2v1   2v1   5v1     of a relation: the target of each
+//!  places      0     1     0      of a relation: the place of each source in the list of its target
+//!  heads      2v1   5v1           of a relation: the targets, in the order of their lists
+//! ```
+//!
 //! # Derived data
 //!
 //! The format omits data that follows from its other parts: the places of entities from the rows,
-//! the retired ids from their generations, the hash of a shared value from the value. So a reader
+//! the retired ids from their generations, the hash of a shared value from the value, the lists of
+//! sources from targets and places, the rows with a sparse component from its entities. So a reader
 //! has less to check.
 //!
 //! # Versions of the format
 //!
-//! This is format 2, which has shared types and their number in the header. A reader reads one
-//! format.
+//! This is format 3, which has sparse components after the archetypes. A reader reads one format.
 
 use crate::component::ComponentId;
 
@@ -55,11 +73,15 @@ pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
 /// A machine of the other byte order reads another number.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of this format.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 /// The kind of a whole state.
 pub(super) const SNAPSHOT: u32 = 1;
 /// The kind of a difference between two states.
 pub(super) const DELTA: u32 = 2;
+/// The kind of a sparse component with values.
+pub(super) const VALUES: u32 = 0;
+/// The kind of a relation.
+pub(super) const RELATION: u32 = 1;
 /// The greatest age of a state that is written or read: at a million steps a second, nine years. A
 /// clock can take thousands of such states before it ends.
 pub(super) const AGE_MAX: u64 = 1 << 48;

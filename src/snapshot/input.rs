@@ -125,6 +125,34 @@ impl<'b> Input<'b> {
         Ok(Some(array))
     }
 
+    /// Reads an array of `new` values with `size` bytes each, stored as the difference from an old
+    /// one. `None` if it is equal.
+    pub(super) fn other_values(
+        &mut self,
+        old: &[u8],
+        (size, new): (usize, usize),
+        what: &'static str,
+    ) -> Result<Option<Vec<u8>>, ReadError> {
+        // Values without bytes are known.
+        let known = old.len().checked_div(size).unwrap_or(new);
+        let ranges = self.ranges((known, new), what)?;
+        if ranges.is_empty() && new == known {
+            return Ok(None);
+        }
+        let changed: usize = ranges.iter().map(Range::len).sum();
+        if changed.saturating_mul(size) > self.bytes.len() - self.at {
+            return Err(ReadError::Truncated { what, at: self.at });
+        }
+        // At most the memory of the old ones and of the bytes.
+        let mut values = old[..known.min(new) * size].to_vec();
+        values.resize(new * size, 0);
+        for range in ranges {
+            let bytes = self.bytes(range.len() * size, what)?;
+            values[range.start * size..range.end * size].copy_from_slice(bytes);
+        }
+        Ok(Some(values))
+    }
+
     /// Reads an array into existing memory, stored as the difference from an old one.
     pub(super) fn array_into<T: AnyBitPattern>(
         &mut self,

@@ -38,6 +38,7 @@
 // | `bytes` | states as bytes, and the difference between two states |
 // | `format` | the essay on these bytes |
 // | `write`, `write_ids`, `read` | make the bytes, and check all of them |
+// | `write_sets`, `read_sets` | the part about sparse components and relations |
 // | `output`, `input` | the numbers and arrays of the format |
 // | `shared_table`, `read_shared` | the part about a shared type |
 // | `compression` | LZ4 frames |
@@ -64,6 +65,7 @@ mod input;
 mod output;
 mod read;
 mod read_error;
+mod read_sets;
 mod read_shared;
 mod replace_file;
 mod shared_table;
@@ -73,6 +75,7 @@ mod snapshot_reader;
 mod snapshot_ring;
 mod write;
 mod write_ids;
+mod write_sets;
 
 pub use error::SnapshotError;
 pub use read_error::ReadError;

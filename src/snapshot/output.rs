@@ -91,19 +91,34 @@ pub(super) fn differences_at(places: &[u32]) -> Vec<Range<usize>> {
 
 /// The ranges in which an array differs from an older one. Elements beyond the older one differ.
 pub(super) fn differences<T: PartialEq>(new: &[T], old: &[T]) -> Vec<Range<usize>> {
+    differences_by((new.len(), old.len()), |range| new[range.clone()] == old[range])
+}
+
+/// [`differences`] of arrays of values with `size` bytes each. Values without bytes are equal.
+pub(super) fn value_differences(new: &[u8], old: &[u8], size: usize) -> Vec<Range<usize>> {
+    let Some(len) = new.len().checked_div(size) else { return Vec::new() };
+    let bytes = |range: Range<usize>| range.start * size..range.end * size;
+    differences_by((len, old.len() / size), |range| new[bytes(range.clone())] == old[bytes(range)])
+}
+
+/// The ranges in which an array of one length differs from an older one of another.
+fn differences_by(
+    (new, old): (usize, usize),
+    is_equal: impl Fn(Range<usize>) -> bool,
+) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    let common = new.len().min(old.len());
+    let common = new.min(old);
     let mut add = |range| join(&mut ranges, range);
     // Arrays are mostly equal, and equal slices are compared at the speed of memory.
     const STEP: usize = 256;
     for start in (0..common).step_by(STEP) {
         let end = (start + STEP).min(common);
-        if new[start..end] != old[start..end] {
-            (start..end).filter(|&i| new[i] != old[i]).for_each(|i| add(i..i + 1));
+        if !is_equal(start..end) {
+            (start..end).filter(|&i| !is_equal(i..i + 1)).for_each(|i| add(i..i + 1));
         }
     }
-    if new.len() > common {
-        add(common..new.len());
+    if new > common {
+        add(common..new);
     }
     ranges
 }

@@ -10,12 +10,13 @@ use crate::archetype::{ArchetypeImage, ArchetypePatch, CellRun, KeptValue, RowsV
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
 use crate::storage::WordsPart;
-use crate::store::{Store, StoreImage, StorePatch};
+use crate::store::{SavedSet, Store, StoreImage, StorePatch};
 use crate::version::Version;
 
 use super::format::{AGE_MAX, BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::input::Input;
 use super::read_error::ReadError;
+use super::read_sets::read_sets;
 use super::read_shared::{FileShared, SharedPart};
 use super::shared_table::SharedTables;
 use super::write::aged;
@@ -224,6 +225,7 @@ impl<'b> Header<'b> {
         mut self,
         store: &Store,
         base: &StoreImage,
+        rules: &Rules<'_>,
     ) -> Result<StorePatch<'b>, ReadError> {
         let ids = self.read_ids(base)?;
         let views = aged(base.archetypes().iter().map(RowsView::of_image), base.history());
@@ -251,19 +253,25 @@ impl<'b> Header<'b> {
             patch.shared = self.shared_values(&columns, patch.len())?;
             archetypes.push(patch);
         }
-        self.end()?;
         let entities = find_entities(&self.input, store, base, ids, &archetypes, &[])?;
+        let sets = self.end((base, &archetypes), store, rules)?;
         let (clock, origin, shared) = (self.age, self.origin, self.tables);
-        Ok(StorePatch { clock, origin, kept, archetypes, entities, shared })
+        Ok(StorePatch { clock, origin, kept, archetypes, entities, shared, sets })
     }
 
-    /// Checks that the bytes end here and that all shared values are used.
-    pub(super) fn end(&self) -> Result<(), ReadError> {
+    /// Reads the sparse sets. Checks that the bytes end there and that all shared values are used.
+    pub(super) fn end(
+        &mut self,
+        of: (&StoreImage, &[ArchetypePatch<'_>]),
+        store: &Store,
+        rules: &Rules<'_>,
+    ) -> Result<Vec<SavedSet>, ReadError> {
+        let sets = read_sets(&mut self.input, store, of, &|name| rules.skip(name))?;
         if !self.input.is_over() {
-            return Err(self.input.invalid("there is more behind the last archetype"));
+            return Err(self.input.invalid("there is more behind the last sparse component"));
         }
         match self.shared.are_used() {
-            true => Ok(()),
+            true => Ok(sets),
             false => Err(self.input.invalid("a shared value that no entity has")),
         }
     }

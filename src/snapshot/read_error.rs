@@ -52,6 +52,19 @@ pub enum ReadError {
         /// The name.
         name: Box<str>,
     },
+    /// The bytes have a [sparse](crate::component#sparse-components) component that is in columns
+    /// in this world.
+    ColumnComponent {
+        /// The name.
+        name: Box<str>,
+    },
+    /// The bytes have a sparse component that this world defines in another way.
+    OtherSparse {
+        /// The name.
+        name: Box<str>,
+        /// Whether it is plain data or a relation in this world.
+        is_plain: bool,
+    },
     /// The bytes have a component that this world defines in another way.
     OtherComponent {
         /// The name.
@@ -159,9 +172,17 @@ impl fmt::Display for ReadError {
             Self::SparseComponent { name } => write!(
                 f,
                 "the component `{name}` is in columns in the bytes, and sparse in this world: \
-                 bytes have no sparse components; `SnapshotReader::new` can leave it out, or read \
-                 it under a new name"
+                 `SnapshotReader::new` can leave it out, or read it under a new name"
             ),
+            Self::ColumnComponent { name } => {
+                write_sparse(f, name, "is sparse in the bytes, and in columns in this world")
+            }
+            Self::OtherSparse { name, is_plain: true } => {
+                write_sparse(f, name, "is defined in another way than when the bytes were written")
+            }
+            Self::OtherSparse { name, is_plain: false } => {
+                write_sparse(f, name, "has values in the bytes, and is not plain in this world")
+            }
             Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were \
@@ -195,6 +216,15 @@ impl fmt::Display for ReadError {
             _ => f.write_str(self.text()),
         }
     }
+}
+
+/// Writes that a sparse component is another one here.
+fn write_sparse(f: &mut fmt::Formatter<'_>, name: &str, difference: &str) -> fmt::Result {
+    write!(
+        f,
+        "the component `{name}` {difference}: give the new component another name; \
+         `SnapshotReader::new` can leave out the old one"
+    )
 }
 
 impl Error for ReadError {}

@@ -14,14 +14,16 @@ use super::error::SnapshotError;
 /// | in it | not in it |
 /// | --- | --- |
 /// | entities: ids, generations, the ids that come next | [resources](World::insert_resource) |
-/// | the order of archetypes, chunks and rows | [sparse components](crate::component#sparse-components) of other types |
+/// | the order of archetypes, chunks and rows | sparse components of other types |
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
 /// | [enable bits](World::set_enabled), [values of chunks](crate::chunks::PerChunk) | recorded commands |
 /// | [shared values](crate::shared::Shared), which it keeps alive | the state of a schedule |
-/// | clones of the sparse components that [`SparseMut`](crate::sparse::SparseMut) keeps | memory: spare chunks, addresses |
+/// | [sparse components](crate::component#sparse-components) of [`Plain`](crate::Plain) types, [relations](crate::sparse::relation) | memory: spare chunks, addresses |
+/// | clones of the sparse components that [`SparseMut`](crate::sparse::SparseMut) keeps | |
 /// | versions of columns, chunks and lines | |
 ///
-/// So [`World::hash`] is the same after [`World::restore`]. If a simulation depends on other data,
+/// So [`World::hash`] is the same after [`World::restore`], unless other entities have a sparse
+/// component of another type. If a simulation depends on other data,
 /// the program must keep it with the snapshot: for example the seed of a random generator in a
 /// component, or cloned beside the snapshot.
 ///
@@ -112,6 +114,25 @@ impl Snapshot {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.image.bytes()
+    }
+
+    /// The names of the sparse components with values that [`Snapshot::to_bytes`] leaves out: their
+    /// types are not [`Plain`](crate::Plain) data. A program that saves its state can check that
+    /// the list is the expected one.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// #[component(sparse, name = "name")]
+    /// struct Name(String);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Name("Ada".to_owned()));
+    /// assert_eq!(world.snapshot()?.left_out(), ["name"]);
+    /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
+    /// ```
+    #[must_use]
+    pub fn left_out(&self) -> &[&'static str] {
+        self.image.left_out()
     }
 
     /// The [version](World::version) of the world when the snapshot was taken.
@@ -225,8 +246,9 @@ impl World {
     /// Puts the world back to the state of a snapshot of it. A snapshot can be restored any number
     /// of times, and in any order with others.
     ///
-    /// * The world is equal to the snapshot, bit for bit: [`World::hash`] is the same, and later
-    ///   calls have the same effects. Archetypes have their former order; archetypes created since
+    /// * The world is equal to the snapshot, bit for bit, and later calls have the same effects.
+    ///   [`World::hash`] is the same if the sparse components below that stay are.
+    ///   Archetypes have their former order; archetypes created since
     ///   are freed.
     /// * **Versions** of columns and chunks are restored. The clock goes on, so that no version is
     ///   used twice. [`changed_since`](crate::Query::changed_since) and the filters of systems stay
@@ -242,7 +264,8 @@ impl World {
     ///   readers count them as missed. The restore itself is not a gain or loss for them, so a
     ///   table that a hook keeps must be made again. A simulation that goes back should read events
     ///   in the run that sends them, or keep them in components.
-    /// * Sparse components are restored if
+    /// * Sparse components are restored if they are [`Plain`](crate::Plain) data or
+    ///   [relations](crate::sparse::relation), or if
     ///   [`SparseMut::keep_in_snapshots`](crate::sparse::SparseMut::keep_in_snapshots) had named
     ///   them when the snapshot was taken. Others stay with the entities that are alive before and
     ///   after; entities that come back have none of them. Resources,

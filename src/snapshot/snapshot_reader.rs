@@ -232,10 +232,10 @@ impl<'w> SnapshotReader<'w> {
         let tags = NewTags::of(&mut world.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
         if header.is_as_here() {
-            let patch = header.patch(tags.store, &snapshot.image)?;
+            let patch = header.patch(tags.store, &snapshot.image, &rules)?;
             snapshot.image.apply(patch);
         } else {
-            snapshot.image = convert(header, tags.store, &functions)?;
+            snapshot.image = convert(header, tags.store, &functions, &rules)?;
         }
         tags.keep();
         snapshot.belong_to(world);

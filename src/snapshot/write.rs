@@ -11,12 +11,13 @@ use crate::archetype::{Archetype, ArchetypeImage, RowsView, SharedTags};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::line::VECTOR_ROWS;
 use crate::storage::{StampKind, WordsPart};
-use crate::store::{History, Store, StoreImage, age_of_stamp};
+use crate::store::{History, SetView, SparseSets, Store, StoreImage, age_of_stamp};
 
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::output::{Output, differences, push};
 use super::shared_table::SharedTables;
 use super::write_ids::{IdSource, Ids, write_ids};
+use super::write_sets::write_sets;
 
 /// A state that is written.
 pub(super) struct Source<'a> {
@@ -27,6 +28,8 @@ pub(super) struct Source<'a> {
     origin: u64,
     infos: &'a [ComponentInfo],
     shared: SharedTables,
+    /// The sparse sets that have a form as bytes, in the order of their names.
+    sets: Vec<SetView<'a>>,
     chunk_bytes: usize,
 }
 
@@ -41,7 +44,8 @@ impl<'a> Source<'a> {
             views: aged(archetypes.map(RowsView::of_archetype), store.history()),
             ids: Ids::World(store.entities()),
             age: store.history().age(store.clock()),
-            origin: store.origin(),
+            origin: store.state_number(),
+            sets: writable(store.sparse()),
             infos: store.registry().infos(),
             chunk_bytes: store.archetypes().chunk_size().bytes(),
         }
@@ -61,14 +65,15 @@ impl<'a> Source<'a> {
             ids: Ids::Image(image.entities()),
             age: image.age(),
             origin: image.origin(),
+            sets: writable(image.sets()),
             infos,
             chunk_bytes,
         }
     }
 
-    /// Identifies a state by its row counts, versions and tags of shared values; neither component
-    /// bytes nor ids are read. Two worlds with the same history but different values have the same
-    /// identity. O(chunks × columns + tags).
+    /// Identifies a state by its number, which covers sparse components, its row counts, versions
+    /// and tags of shared values; neither component bytes nor ids are read. Two worlds with the
+    /// same history but different values have the same identity. O(chunks × columns + tags).
     pub(super) fn identity(&self) -> u64 {
         let mut hash = Xxh3::new();
         hash.update(cast_slice(&[self.age, self.origin]));
@@ -140,6 +145,7 @@ impl<'a> Source<'a> {
             }
             self.write_rows(view, older, &numbers, &mut out)?;
         }
+        write_sets(&self.sets, base.map_or(&[], |base| &base.sets), &mut out)?;
         out.finish()
     }
 
@@ -214,6 +220,11 @@ impl<'a> Source<'a> {
     pub(super) const fn age(&self) -> u64 {
         self.age
     }
+}
+
+/// The sets that have a form as bytes.
+fn writable(sets: &SparseSets) -> Vec<SetView<'_>> {
+    sets.views().into_iter().filter(|view| view.shape().is_some()).collect()
 }
 
 /// Views of a state with this history.

@@ -7,7 +7,9 @@ use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
 use super::levels::is_tree;
+use super::set_arrays::SetArrays;
 use super::set_lock::SetLock;
+use super::set_shape::SetShape;
 use super::sparse_set::SparseSet;
 
 /// A sparse set in figures.
@@ -39,7 +41,16 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn release(&mut self);
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
     fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet>;
+    /// A key that no other set of a world has.
+    fn key(&self) -> u64;
     fn version(&self) -> u64;
+    /// The form of the values as bytes, if they have one.
+    fn shape(&self) -> Option<SetShape>;
+    /// The numbers of values and of targets.
+    fn lens(&self) -> (usize, usize);
+    fn pass_arrays(&self, read: &mut dyn FnMut(SetArrays<'_>));
+    /// Another set of the same type, with these arrays.
+    fn of_arrays(&self, arrays: SetArrays<'_>) -> Result<Box<dyn ErasedSet>, &'static str>;
     /// An empty set for a copy, if the values are part of snapshots.
     fn new_copy(&self) -> Option<Box<dyn ErasedSet>>;
     /// Makes another set of the same type a copy.
@@ -130,8 +141,29 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         Box::new(Self::new(self.get_mut().split(entities)))
     }
 
+    fn key(&self) -> u64 {
+        Self::key(self)
+    }
+
     fn version(&self) -> u64 {
         self.read().version()
+    }
+
+    fn shape(&self) -> Option<SetShape> {
+        SetShape::of::<T>()
+    }
+
+    fn lens(&self) -> (usize, usize) {
+        let set = self.read();
+        (set.len(), set.targets().count())
+    }
+
+    fn pass_arrays(&self, read: &mut dyn FnMut(SetArrays<'_>)) {
+        read(self.read().arrays());
+    }
+
+    fn of_arrays(&self, arrays: SetArrays<'_>) -> Result<Box<dyn ErasedSet>, &'static str> {
+        Ok(Box::new(Self::new(SparseSet::of_arrays(arrays)?)))
     }
 
     fn new_copy(&self) -> Option<Box<dyn ErasedSet>> {

@@ -37,8 +37,10 @@
 //!   that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by
 //!   its type; `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`]
-//!   catches the panics of their destructors. [`member_rows`] keeps a bit for each row that has
-//!   one, and [`sparse_rules`] are the rules by which queries choose these.
+//!   catches the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
+//!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
+//!   keeps a bit for each row that has one, and [`sparse_rules`] are the rules by which queries
+//!   choose these.
 //! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
 //! * [`sources`] is the way back of a relation, beside its set; [`levels`] sorts a tree by depth.
@@ -147,8 +149,12 @@ mod retire_archetypes;
 mod row_rule;
 mod row_values;
 mod rule;
+mod saved_set;
+mod set_arrays;
 mod set_lock;
 mod set_numbers;
+mod set_shape;
+mod set_view;
 mod sets_mut;
 mod sort_order;
 mod sources;
@@ -192,6 +198,10 @@ pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, Requirements
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
+pub(crate) use saved_set::SavedSet;
+pub(crate) use set_arrays::SetArrays;
+pub(crate) use set_shape::SetShape;
+pub(crate) use set_view::SetView;
 pub(crate) use sort_order::sort_order;
 pub(crate) use sparse::PendingParts;
 pub(crate) use sparse_set::SparseSet;

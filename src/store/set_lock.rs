@@ -9,7 +9,7 @@
 
 use core::fmt;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
@@ -23,6 +23,7 @@ pub(super) struct SetLock<T> {
     lock: RwLock<SparseSet<T>>,
     /// Whether a forgotten guard holds the lock for reading.
     is_lent: AtomicBool,
+    key: u64,
 }
 
 impl<T: SparseComponent> Default for SetLock<T> {
@@ -33,7 +34,15 @@ impl<T: SparseComponent> Default for SetLock<T> {
 
 impl<T> SetLock<T> {
     pub(super) fn new(set: SparseSet<T>) -> Self {
-        Self { lock: RwLock::new(set), is_lent: AtomicBool::new(false) }
+        // Apart from the keys of chunk lists, which begin at zero.
+        static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
+        let key = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { lock: RwLock::new(set), is_lent: AtomicBool::new(false), key }
+    }
+
+    /// A number that no other lock has, in any world.
+    pub(super) const fn key(&self) -> u64 {
+        self.key
     }
 
     /// The set, whoever holds the lock: an exclusive borrow proves that no guard is in use.

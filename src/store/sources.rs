@@ -132,6 +132,49 @@ impl Sources {
         list
     }
 
+    /// The places of the sources, in the order of the set.
+    pub(super) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// The way back of relations with these sources, targets and places, in the order of the set.
+    /// `heads` are the targets in the order of their lists. All entities are alive.
+    ///
+    /// # Errors
+    ///
+    /// The defect, if they contradict each other.
+    pub(super) fn of_places(
+        entities: &[Entity],
+        targets: &[Entity],
+        places: Vec<u32>,
+        heads: &[Entity],
+    ) -> Result<Self, &'static str> {
+        let mut made = Self { places, ..Self::default() };
+        for &target in heads {
+            if made.number(target).is_some() {
+                return Err("a target has two lists of sources");
+            }
+            made.put_list(SourceList { target, sources: Vec::new() });
+        }
+        for &target in targets {
+            let number = made.number(target).ok_or("a target without a list of sources")?;
+            // A place for each: the null id is the source of no relation.
+            made.lists[number].sources.push(Entity::NULL);
+        }
+        if made.lists.iter().any(|list| list.sources.is_empty()) {
+            return Err("a list of sources without a source");
+        }
+        for ((&source, &target), &place) in entities.iter().zip(targets).zip(&made.places) {
+            let number = made.number(target).expect("it has a list");
+            match made.lists[number].sources.get_mut(place as usize) {
+                None => return Err("a place beyond the sources of a target"),
+                Some(free) if free.is_null() => *free = source,
+                Some(_) => return Err("two sources have one place"),
+            }
+        }
+        Ok(made)
+    }
+
     /// Takes the sources of a target, which lose their places in the list with it.
     pub(super) fn take_list(&mut self, target: Entity) -> Option<SourceList> {
         self.number(target).map(|number| self.remove_list(number))

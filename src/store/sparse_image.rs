@@ -6,6 +6,7 @@
 use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
+use super::saved_set::SavedSet;
 use super::sparse_sets::SparseSets;
 
 /// Copies of the sparse sets of types that are part of snapshots.
@@ -28,6 +29,17 @@ impl SparseImage {
     /// changed).
     pub(super) fn follow(&mut self, sets: &SparseSets) {
         sets.copy_to(&mut self.copies);
+    }
+
+    /// The copies.
+    pub(super) const fn sets(&self) -> &SparseSets {
+        &self.copies
+    }
+
+    /// Becomes the image of a state that was read as the difference from this one. Returns the
+    /// former values.
+    pub(super) fn become_read(&mut self, sets: Vec<SavedSet>) -> Self {
+        Self { copies: self.copies.become_read(sets) }
     }
 
     /// Clones the values that [`SparseImage::restore`] needs, because a clone may panic.

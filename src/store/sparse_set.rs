@@ -20,6 +20,8 @@
 //! value changes them: [`SparseComponent::RELATION`] is a constant, so other sets pay with no
 //! instruction.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
 use crate::component::SparseComponent;
 use crate::entity::{Entity, PagedIndex};
 
@@ -55,7 +57,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             positions: PagedIndex::default(),
             entities: Vec::new(),
             values: Vec::new(),
-            copy_values: copy_relations::<T>(),
+            copy_values: copy_plain::<T>(),
             version: 0,
             clock: 0,
             unmarked: Vec::new(),
@@ -65,9 +67,17 @@ impl<T: SparseComponent> Default for SparseSet<T> {
     }
 }
 
-/// Relations are part of all snapshots.
-fn copy_relations<T: SparseComponent>() -> Option<CopyValues<T>> {
-    T::RELATION?;
+/// A version that no set has had, in any world, for a set that was read.
+fn foreign_version() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Relations and plain values are part of all snapshots.
+fn copy_plain<T: SparseComponent>() -> Option<CopyValues<T>> {
+    if T::RELATION.is_none() {
+        return T::VALUES.map(|plain| plain.copy);
+    }
     Some(|from, to| {
         let rules = T::RELATION.expect("it is a relation");
         to.clear();
@@ -118,6 +128,28 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn exchange_for(&mut self, copy: &mut Self) {
         core::mem::swap(self, copy);
         self.clock = copy.clock;
+    }
+
+    /// A set with these values, that was read. `None` if an entity has two of them.
+    pub(super) fn of_parts(
+        entities: Vec<Entity>,
+        values: Vec<T>,
+        sources: Sources,
+    ) -> Option<Self> {
+        let version = foreign_version();
+        let mut set = Self { entities, values, sources, version, ..Self::default() };
+        let positions = (0u32..).zip(&set.entities);
+        let mut former = positions.map(|(at, entity)| set.positions.add(entity.index(), at));
+        if former.any(|former| former.is_some()) { None } else { Some(set) }
+    }
+
+    pub(super) fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The way back of a relation.
+    pub(super) const fn way_back(&self) -> &Sources {
+        &self.sources
     }
 
     fn change(&mut self) {

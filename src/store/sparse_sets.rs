@@ -13,13 +13,17 @@ use core::fmt;
 
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
+use xxhash_rust::xxh3::Xxh3;
+
 use crate::component::{OnDelete, Registry, SparseComponent};
 use crate::entity::Entity;
 
 use super::erased_set::{ErasedSet, SparseSetInfo};
 use super::first_panic::FirstPanic;
+use super::saved_set::SavedSet;
 use super::set_lock::SetLock;
 use super::set_numbers::SetNumbers;
+use super::set_view::SetView;
 use super::sets_mut::SetsMut;
 use super::sparse_set::SparseSet;
 
@@ -308,6 +312,48 @@ impl SparseSets {
                 copies.sets[at].clear(panic);
             }
         }
+    }
+
+    /// The sets with values, in the order of their names.
+    pub(crate) fn views(&self) -> Vec<SetView<'_>> {
+        let all = self.numbers.types.iter().zip(&self.sets);
+        let used = all.filter(|(_, set)| set.len() > 0);
+        let mut views: Vec<_> = used.map(|(&of, set)| SetView::new(&**set, of)).collect();
+        views.sort_unstable_by_key(|view| view.name());
+        views
+    }
+
+    /// The set of the component with a name, if it exists. O(sets).
+    pub(crate) fn named(&self, name: &str) -> Option<SetView<'_>> {
+        let at = self.sets.iter().position(|set| set.name() == name)?;
+        Some(SetView::new(&*self.sets[at], self.numbers.types[at]))
+    }
+
+    /// A number that tells apart the states of one world: as `origin`, with the contents of the
+    /// sets that have a form as bytes.
+    pub(super) fn origin(&self, origin: u64) -> u64 {
+        let views = self.views().into_iter().filter(|view| view.shape().is_some());
+        views.fold(origin, |origin, view| {
+            let mut hash = Xxh3::with_seed(origin);
+            hash.update(&view.identity().1.to_ne_bytes());
+            hash.update(view.name().as_bytes());
+            hash.digest()
+        })
+    }
+
+    /// Becomes the sets of a state that was read as the difference from these. Returns the former
+    /// ones, without those that are unchanged.
+    pub(super) fn become_read(&mut self, sets: Vec<SavedSet>) -> Self {
+        let mut former = core::mem::take(self);
+        for SavedSet { of, set } in sets {
+            let set = set.unwrap_or_else(|| {
+                let at = former.numbers.by_type[&of.0];
+                let empty = former.sets[at].new_copy().expect("it is part of snapshots");
+                core::mem::replace(&mut former.sets[at], empty)
+            });
+            self.push(of, set);
+        }
+        former
     }
 
     /// Takes over the values of another world, of which `registry` has adopted the names. `map`

@@ -199,12 +199,12 @@ impl Store {
         self.clock = before;
     }
 
-    /// A number that no earlier state of this world has: from the clock, and the number of times
-    /// that ids changed without it.
-    pub(crate) const fn origin(&self) -> u64 {
+    /// A number that no earlier state of this world has: from the clock, the number of times that
+    /// ids changed without it, and the versions of the sparse sets. O(sets).
+    pub(crate) fn state_number(&self) -> u64 {
         // The factor is odd and irregular, so that few sums of clocks and editions are equal.
         let mixed = self.entities.editions().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.clock.to_bits().wrapping_add(mixed)
+        self.sparse.origin(self.clock.to_bits().wrapping_add(mixed))
     }
 
     /// Advances the clock, before a change.

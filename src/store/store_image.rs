@@ -6,7 +6,9 @@ use crate::entity::{DirectoryImage, IdNumbers};
 use crate::version::Version;
 
 use super::history::History;
+use super::saved_set::SavedSet;
 use super::sparse_image::SparseImage;
+use super::sparse_sets::SparseSets;
 use super::store::Store;
 
 /// The state of a store at some version: rows, data of chunks, ids, and versions.
@@ -18,10 +20,12 @@ pub(crate) struct StoreImage {
     entities: DirectoryImage,
     shared: SharedImage,
     pub(super) sparse: SparseImage,
+    /// The names of sparse components with values that have no form as bytes.
+    left_out: Vec<&'static str>,
     /// Whether it was read from bytes: its versions are ages, and it knows no list of chunks.
     pub(super) is_foreign: bool,
-    /// The value of [`Store::origin`] in the world that first had the state. It is unique among the
-    /// states of that world, unlike the age, which occurs again after a restore.
+    /// The value of [`Store::state_number`] in the world that first had the state. It is unique
+    /// among the states of that world, unlike the age, which occurs again after a restore.
     origin: u64,
 }
 
@@ -34,6 +38,7 @@ impl Default for StoreImage {
             entities: DirectoryImage::default(),
             shared: SharedImage::default(),
             sparse: SparseImage::default(),
+            left_out: Vec::new(),
             is_foreign: false,
             origin: 0,
         }
@@ -44,7 +49,7 @@ impl Default for StoreImage {
 #[derive(Debug)]
 pub(crate) struct StorePatch<'b> {
     pub(crate) clock: Version,
-    /// The new value of [`StoreImage::origin`].
+    /// The new number of the state.
     pub(crate) origin: u64,
     /// The number of older archetypes, from the first on, that are among `archetypes`.
     pub(crate) kept: usize,
@@ -54,6 +59,8 @@ pub(crate) struct StorePatch<'b> {
     pub(crate) entities: Option<DirectoryImage>,
     /// The tables of tags and shared values, by the types of the world.
     pub(crate) shared: SharedImage,
+    /// The sparse sets with values that have a form as bytes.
+    pub(crate) sets: Vec<SavedSet>,
 }
 
 impl StoreImage {
@@ -88,7 +95,17 @@ impl StoreImage {
         self.entities.id_numbers(rows.copied())
     }
 
-    /// A number that no other state of the same world has: see [`Store::origin`].
+    /// The copies of sparse sets.
+    pub(crate) const fn sets(&self) -> &SparseSets {
+        self.sparse.sets()
+    }
+
+    /// The names of the sparse components with values that have no form as bytes.
+    pub(crate) fn left_out(&self) -> &[&'static str] {
+        &self.left_out
+    }
+
+    /// A number that no other state of the same world has: see [`Store::state_number`].
     pub(crate) const fn origin(&self) -> u64 {
         self.origin
     }
@@ -104,9 +121,8 @@ impl StoreImage {
     }
 
     /// Applies a patch, which has ages in place of versions. The image becomes one that was read:
-    /// it knows no list of chunks, so that restoring it copies everything, and it has no sparse
-    /// components. Returns the former ones, to be dropped at the end: their destructors are the
-    /// user's code.
+    /// it knows no list of chunks, so that restoring it copies everything. Returns the former
+    /// sparse components, to be dropped at the end: their destructors are the user's code.
     ///
     /// # Panics
     ///
@@ -125,7 +141,8 @@ impl StoreImage {
         (self.clock, self.origin) = (patch.clock, patch.origin);
         (self.history, self.is_foreign) = (History::default(), true);
         self.shared = patch.shared;
-        core::mem::take(&mut self.sparse)
+        self.left_out.clear();
+        self.sparse.become_read(patch.sets)
     }
 
     /// The number of rows.
@@ -155,7 +172,9 @@ impl StoreImage {
         self.clock = store.clock;
         self.history = store.history.clone();
         self.is_foreign = false;
-        self.origin = store.origin();
+        self.origin = store.state_number();
+        self.left_out = store.sparse.names_in_use(|set| set.shape().is_none());
+        self.left_out.sort_unstable();
     }
 }
 

@@ -8,6 +8,8 @@ use crate::component::{ComponentId, Registry};
 use crate::entity::Entity;
 use crate::world::World;
 
+use super::set_difference::SetDifference;
+
 /// The first difference of two worlds; see [`compare`].
 ///
 /// ```
@@ -90,6 +92,18 @@ pub enum Difference {
         /// The number of rows, which all have the value.
         rows: usize,
     },
+    /// Other entities have a sparse component, or in another order, or with other plain values.
+    Sparse {
+        /// The name of the component.
+        component: &'static str,
+        /// The first place in the order of the component that differs.
+        place: usize,
+        /// Its entity in the expected world, or `None` without such a place.
+        expected: Option<Entity>,
+        /// The same in the other world. If it is equal, the values differ, or the places among the
+        /// sources of the target.
+        found: Option<Entity>,
+    },
 }
 
 impl fmt::Display for Difference {
@@ -133,6 +147,14 @@ impl fmt::Display for Difference {
                 "the {rows} entities of the archetype {archetype:?}, of which {entity:?} is the \
                  first, share a value of type `{type_name}` in one world, and another one in the \
                  other"
+            ),
+            Self::Sparse { component, place, expected, found } => write!(
+                f,
+                "the sparse component `{component}` at place {place} of its order is of {} in one \
+                 world, and of {} in the other{}",
+                EntityOf(*expected),
+                EntityOf(*found),
+                if expected == found { ", with another value" } else { "" }
             ),
         }
     }
@@ -182,7 +204,8 @@ impl fmt::Debug for ShortestFloat {
 }
 
 /// Compares the rows of two worlds: archetypes in the order of their creation, the entities of
-/// their rows in order, the bytes of all components, enable bits, and shared values.
+/// their rows in order, the bytes of all components, enable bits, shared values, and sparse
+/// components with the bytes of plain ones.
 ///
 /// Chunk sizes, values of chunks, versions, ids to come, resources and padding are not compared, so
 /// a world with chunks of 4 KiB may equal a world with chunks of 16 KiB. [`World::hash`] covers
@@ -219,7 +242,12 @@ pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
         compare_values(&a, &b, archetype)?;
         compare_states(&a, &b, archetype)?;
     }
-    Ok(())
+    match SetDifference::find(expected.store.sparse(), found.store.sparse()) {
+        None => Ok(()),
+        Some(SetDifference { component, place, entities: [expected, found] }) => {
+            Err(Difference::Sparse { component, place, expected, found })
+        }
+    }
 }
 
 /// One of the worlds.

@@ -27,10 +27,12 @@
 //! assert_same_bits::<(&mut Position, &Velocity)>(spawn, |(p, v)| step(p, v, 0.3));
 //! ```
 
-// The modules import each other downwards: `same_bits` runs kernels and compares with `difference`.
+// The modules import each other downwards: `same_bits` runs kernels and compares with `difference`,
+// which finds those of sparse components with `set_difference`.
 
 mod difference;
 mod same_bits;
+mod set_difference;
 
 pub use difference::{Difference, compare};
 pub use same_bits::{NotSame, assert_same_bits, same_bits};

@@ -40,9 +40,9 @@ fn count(world: &World, entity: Entity) -> u64 {
 }
 
 /// Two sparse components.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct First(u64);
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Second(Box<str>);
 
 impl SparseComponent for First {
@@ -252,6 +252,8 @@ fn a_kind_in_one_file_follows_rows_through_every_change() {
 #[test]
 fn a_kind_in_one_file_follows_states_and_their_bytes() {
     let mut trial = Trial::new(0xD1B5_4A32_D192_ED03);
+    trial.world.sparse_mut::<First>().keep_in_snapshots();
+    trial.world.sparse_mut::<Second>().keep_in_snapshots();
     for _ in 0..STEPS / 20 {
         let (rows, hash) = (trial.rows.clone(), trial.world.hash());
         let saved = trial.world.snapshot().expect("it has no shared values");

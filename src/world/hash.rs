@@ -11,6 +11,7 @@ use crate::store::History;
 use crate::version::Version;
 
 use super::digests::{Digests, Uncached};
+use super::hash_sets::hash_sets;
 use super::world::World;
 
 /// # Comparison
@@ -34,15 +35,17 @@ impl World {
     /// * [shared values](crate::shared::Shared), by the [`Hash`] of their types, which should
     ///   differ for different values, and the tags of values that no entity has any more: a later
     ///   value gets the archetypes of an earlier one, and queries visit it in that place;
+    /// * [sparse components](crate::component#sparse-components): which entities have them, in the
+    ///   order of each, the bytes of values of [`Plain`](crate::Plain) types, and the targets and
+    ///   the order of sources of [relations](crate::sparse::relation);
     /// * the parameters of [`World::builder`] except
     ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///
     /// It does not cover
     ///
-    /// * [resources](World::insert_resource), [sparse
-    ///   components](crate::component#sparse-components) and [events](World::events), whose types
-    ///   are unknown to the world, recorded commands, the unread records of
-    ///   [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed) and
+    /// * [resources](World::insert_resource), [events](World::events) and the values of other
+    ///   sparse components, which the world cannot see as bytes, recorded commands, the unread
+    ///   records of [`Inserted`](crate::logs::Inserted), [`Removed`](crate::logs::Removed) and
     ///   [`Despawned`](crate::logs::Despawned), and the state of a schedule: add any of these that
     ///   your simulation depends on;
     /// * memory: addresses, [reserved rows](World::reserve), [padding](crate::Query::padded), and
@@ -107,6 +110,7 @@ pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
         hash.archetype(archetype, (store.registry(), &tags), digests);
     }
     store.entities().describe(|number| hash.number(number));
+    hash_sets(store.sparse(), &mut hash.state, digests);
     hash.state.digest()
 }
 

@@ -30,7 +30,7 @@
 //! | `refused_tests` | calls that are refused leave the world unchanged |
 //! | `expression_tests` | random expressions of filters against a look at all rows |
 //! | `attachment_tests` | a kind of attachment that exists in tests only, in a random world |
-//! | [`hash`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
+//! | [`hash`], [`hash_sets`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
 
 // The order of the documentation of `World`: the first things a reader needs come first.
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -82,6 +82,7 @@ mod cell_shape;
 mod changes_entities;
 mod digests;
 mod hash_cache;
+mod hash_sets;
 mod resources;
 mod retain;
 mod sort;

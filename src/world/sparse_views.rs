@@ -326,9 +326,9 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
 
     /// Makes the values part of [`Snapshot`]s that are taken from now on, so that
     /// [`World::restore`](crate::World::restore) restores them as well: the values of entities that
-    /// come back, and values that were replaced or removed. Call it once for each component; a
-    /// world that [takes over](crate::World::merge) values of a world that keeps them keeps them
-    /// too.
+    /// come back, and values that were replaced or removed. [`Plain`](crate::Plain) values and
+    /// relations are part of them without this call. Call it once for each other component; a world
+    /// that [takes over](crate::World::merge) values of a world that keeps them keeps them too.
     ///
     /// A snapshot clones all values of the component if any was written, inserted or removed since
     /// the last snapshot, and a restore clones them if any was since the snapshot: O(values),
@@ -336,8 +336,8 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// through `&S`, as in an atomic number or inside an `Arc`, are not noticed: such values are
     /// not state of the world.
     ///
-    /// [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes) leaves them out: save them
-    /// beside it, under [`Entity::to_bits`], and insert them after the restore.
+    /// [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes) leaves out values that are not
+    /// plain: save them beside it, under [`Entity::to_bits`], and insert them after the restore.
     ///
     /// [`Snapshot`]: crate::snapshot::Snapshot
     ///

@@ -59,6 +59,8 @@ mod snapshot_histories;
 mod snapshot_hostile;
 mod snapshot_reader;
 mod snapshot_save;
+mod snapshot_sets;
+mod snapshot_sets_hostile;
 mod snapshot_shared;
 mod snapshot_shared_faults;
 mod snapshot_shared_types;

@@ -86,14 +86,18 @@ fn a_restored_tree_has_the_order_of_its_sources() {
 }
 
 #[test]
-fn bytes_of_a_state_have_no_relations() {
+fn bytes_of_a_state_have_relations() {
     let mut world = world();
-    let [_, second, ..] = tree(&mut world);
+    let [root, first, second, low] = tree(&mut world);
+    let hash = world.hash();
     let bytes = world.snapshot().expect("no buffers").to_bytes().expect("all have bytes");
     let read: Snapshot = world.read_snapshot(&bytes).expect("its own bytes");
     world.restore(&read).expect("of this world");
-    assert_eq!(world.query::<Entity>().with::<ChildOf>().count_rows(), 0);
-    assert!(world.relation::<ChildOf>().is_empty() && world.contains(second));
+    assert_eq!(world.query::<Entity>().with::<ChildOf>().count_rows(), 3);
+    let tree = world.relation::<ChildOf>();
+    assert_eq!((tree.sources(root), tree.sources(second)), (&[second, first][..], &[low][..]));
+    assert_eq!(world.hash(), hash);
+    drop(tree);
     sound(&world);
 }
 

@@ -309,6 +309,18 @@ fn command(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers:
     assert_eq!(failed, usize::from(!is_part) + usize::from(!is_target));
 }
 
+/// Another world that reads the bytes of a state answers alike.
+fn read_elsewhere(world: &World, model: &Model, bytes: &[u8]) {
+    let mut mirror = self::world();
+    mirror.register::<(Four, ChildOf, PartOf, Needs, Target)>();
+    let state = mirror.read_snapshot(bytes).expect("it was written");
+    mirror.restore(&state).expect("it was read here");
+    compare(&mirror, model);
+    assert_eq!(mirror.hash(), world.hash());
+    assert_eq!(mirror.relation::<ChildOf>().levels(), world.relation::<ChildOf>().levels());
+    assert!(orders(&mirror, model) == orders(world, model), "the order of sources");
+}
+
 fn case(steps: &[Numbers], theirs: &[Numbers]) {
     let mut worlds = [world(), world()];
     let mut models = [Model::default(), Model::default()];
@@ -327,6 +339,7 @@ fn case(steps: &[Numbers], theirs: &[Numbers]) {
             3 => {
                 saved =
                     (world.snapshot().expect("no buffers"), model.clone(), orders(world, model));
+                read_elsewhere(world, model, &saved.0.to_bytes().expect("nothing is shared"));
             }
             9 => {
                 world.restore(&saved.0).expect("of this world");

@@ -222,12 +222,15 @@ fn many_values_by_far_indices_take_little_memory() {
 }
 
 #[test]
-fn copies_and_hashes_ignore_values() {
+fn copies_ignore_values_and_hashes_have_members() {
     let mut world = World::new();
     let prototype = world.spawn(Four(1));
     let hash = world.hash();
     world.insert(prototype, Text::from("name")).unwrap();
-    assert_eq!(world.hash(), hash);
+    let named = world.hash();
+    assert_ne!(named, hash);
+    world.sparse_mut::<Text>().get_mut(prototype).unwrap().0.push('s');
+    assert_eq!(world.hash(), named, "the values of such a type are not in it");
     let copies = world.instantiate(prototype, 3).unwrap().to_vec();
     assert!(copies.iter().all(|&copy| !world.sparse::<Text>().contains(copy)));
     assert_eq!(world.sparse::<Text>().len(), 1);

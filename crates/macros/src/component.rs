@@ -106,7 +106,32 @@ fn sparse(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Tok
         mistakes.add(&item.generics, text);
     }
     let (ident, name, hidden) = (&item.ident, &options.name, options.item("__sparse"));
-    quote!(#item #hidden! { @implement #ident [#name] })
+    let definition = definition(&item.data);
+    quote!(#item #hidden! { @implement #ident [#name] #definition })
+}
+
+/// The names and types of the fields, or the variants, as text without spaces.
+fn definition(data: &Data) -> String {
+    let of_fields = |fields: &Fields| {
+        let fields = fields.iter().map(|field| {
+            let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+            format!("{name}:{}", field.ty.to_token_stream())
+        });
+        fields.collect::<Vec<_>>().join(",")
+    };
+    let text = match data {
+        Data::Struct(data) => of_fields(&data.fields),
+        Data::Enum(data) => {
+            let variants = data.variants.iter().map(|variant| {
+                let number = variant.discriminant.as_ref().map(|(_, number)| number);
+                let number = number.map(ToTokens::to_token_stream).unwrap_or_default();
+                format!("{}({})={number}", variant.ident, of_fields(&variant.fields))
+            });
+            variants.collect::<Vec<_>>().join(",")
+        }
+        Data::Union(data) => data.fields.to_token_stream().to_string(),
+    };
+    text.split_whitespace().collect()
 }
 
 fn can_be_split(data: &Data, generics: &Generics) -> bool {

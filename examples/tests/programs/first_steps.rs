@@ -13,7 +13,7 @@ pub(crate) static PRINTED: [(&str, Example, &str); 11] = [
     ("merge", example!("merge"), "100002 entities came, the world has 100003"),
     ("order", example!("order"), "200 after the second, in 49 chunks"),
     ("relations", example!("relations"), "1 entity is left, with 0 ships"),
-    ("snapshot", example!("snapshot"), "2001888 bytes of a state, 308 of a difference"),
+    ("snapshot", example!("snapshot"), "2002148 bytes of a state, 460 of a difference"),
     ("sparse", example!("sparse"), "the grave of Ada of 10001 entities"),
     ("systems", example!("systems"), "after a second: 95.05 m, 100 steps old"),
 ];

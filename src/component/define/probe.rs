@@ -8,6 +8,7 @@ use bytemuck::Pod;
 use crate::component::about::{Format, format_as};
 use crate::component::map_entities::{MapEntities, References};
 use crate::component::plain::Plain;
+use crate::component::plain_values::PlainValues;
 use crate::entity::Entity;
 
 /// A type that says whether it is `Pod`.
@@ -32,6 +33,9 @@ pub trait Fallback<T> {
     const IS_PLAIN: Answer<T> = Answer::no();
     /// Whether the type is an array of a [`Plain`] one.
     const IS_ARRAY: Answer<T> = Answer::no();
+
+    /// The values as bytes, if the type is [`Plain`].
+    const VALUES: Option<PlainValues<T>> = None;
 
     /// The printing of a value, if the type has `Debug`.
     const FORMAT: Option<Format> = None;
@@ -69,6 +73,9 @@ impl<T: Pod> Probe<T> {
 impl<T: Plain> Probe<T> {
     /// Whether the type is [`Plain`].
     pub const IS_PLAIN: Answer<T> = Answer::yes();
+
+    /// The values as bytes.
+    pub const VALUES: Option<PlainValues<T>> = Some(PlainValues::new());
 }
 
 impl<T: Plain + fmt::Debug> Probe<T> {

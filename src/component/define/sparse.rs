@@ -4,7 +4,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sparse {
-    (@implement $name:ident [$($text:literal)?]) => {
+    (@implement $name:ident [$($text:literal)?] $definition:literal) => {
         #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
         const _: () = {
             impl $crate::AnyComponent for $name {
@@ -15,6 +15,14 @@ macro_rules! __sparse {
                 const NAME: &'static $crate::__define::str =
                     $crate::__component!(@name $name $($text)?);
                 $crate::__component! { @hint }
+                const VALUES: $crate::__core::option::Option<
+                    $crate::__define::PlainValues<$name>,
+                > = {
+                    #[allow(unused_imports, reason = "needed for a type that is not plain")]
+                    use $crate::__define::Fallback as _;
+                    $crate::__define::Probe::<$name>::VALUES
+                };
+                const DEFINITION: &'static $crate::__define::str = $definition;
             }
         };
     };

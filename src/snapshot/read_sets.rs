@@ -1,0 +1,196 @@
+//! Reads the sparse sets of a state: see [`format`](super::format).
+
+use std::borrow::Cow;
+use std::cell::LazyCell;
+
+use crate::archetype::ArchetypePatch;
+use crate::entity::{Entity, PagedIndex};
+use crate::store::{SavedSet, SetArrays, SetView, Store, StoreImage};
+
+use super::format::{RELATION, VALUES};
+use super::input::Input;
+use super::read_error::ReadError;
+
+/// The entities that are alive in a state.
+struct Living {
+    entities: Vec<Entity>,
+    /// Their numbers, by index.
+    numbers: PagedIndex,
+}
+
+impl Living {
+    /// The entities of some rows, without those that are gone. O(rows).
+    fn new(base: &StoreImage, archetypes: &[ArchetypePatch<'_>]) -> Self {
+        let (mut entities, mut numbers) = (Vec::new(), PagedIndex::default());
+        for (number, patch) in archetypes.iter().enumerate() {
+            if !patch.sample().is_gone() {
+                let older = base.archetypes().get(number).map_or(&[][..], |older| older.entities());
+                entities.extend_from_slice(patch.entities.as_deref().unwrap_or(older));
+            }
+        }
+        for (number, entity) in (0..).zip(&entities) {
+            numbers.add(entity.index(), number);
+        }
+        Self { entities, numbers }
+    }
+
+    fn ensure(&self, input: &Input<'_>, arrays: &SetArrays<'_>) -> Result<(), ReadError> {
+        let is_alive = |entity: &Entity| {
+            let number = self.numbers.get(entity.index());
+            number.is_some_and(|number| self.entities[number as usize] == *entity)
+        };
+        if !arrays.entities.iter().all(is_alive) {
+            return Err(input.invalid("an entity with a sparse component is not alive"));
+        }
+        match arrays.heads.iter().all(is_alive) {
+            true => Ok(()),
+            false => Err(input.invalid("the target of a relation is not alive")),
+        }
+    }
+}
+
+/// Reads the sets of a state with these archetypes, as the difference from `base`. Sets of unknown
+/// names are left out if `skip` returns `true` for their names.
+pub(super) fn read_sets(
+    input: &mut Input<'_>,
+    store: &Store,
+    (base, archetypes): (&StoreImage, &[ArchetypePatch<'_>]),
+    skip: &dyn Fn(&str) -> bool,
+) -> Result<Vec<SavedSet>, ReadError> {
+    let len = input.len("the number of sparse components")?;
+    let living = LazyCell::new(|| Living::new(base, archetypes));
+    let has_same_rows = archetypes.len() == base.archetypes().len()
+        && archetypes.iter().all(|archetype| archetype.entities.is_none());
+    let (mut sets, mut last) = (Vec::new(), None);
+    for _ in 0..len {
+        let head = SetHead::read(input)?;
+        if last >= Some(head.name) {
+            return Err(input.invalid("the sparse components are out of order, or one is twice"));
+        }
+        last = Some(head.name);
+        let Some(own) = head.find_own(store, skip)? else {
+            head.skip(input)?;
+            continue;
+        };
+        let older = base.sets().named(head.name).filter(|older| older.shape() == own.shape());
+        let mut read = |older: &SetArrays<'_>| {
+            let arrays = head.read_arrays(input, older)?;
+            if arrays.is_some() || !has_same_rows {
+                living.ensure(input, arrays.as_ref().unwrap_or(older))?;
+            }
+            Ok(arrays)
+        };
+        let arrays = match older {
+            None => read(&SetArrays::default())?,
+            Some(older) => older.with_arrays(|older| read(&older))?,
+        };
+        sets.push(match arrays {
+            Some(arrays) => own.read(arrays).map_err(|what| input.invalid(what))?,
+            None => own.unchanged(),
+        });
+    }
+    Ok(sets)
+}
+
+/// The beginning of a set.
+#[derive(Clone, Copy)]
+struct SetHead<'b> {
+    name: &'b str,
+    is_relation: bool,
+    size: usize,
+    fingerprint: u64,
+    /// The number of values.
+    len: usize,
+}
+
+impl<'b> SetHead<'b> {
+    fn read(input: &mut Input<'b>) -> Result<Self, ReadError> {
+        let what = "a sparse component";
+        let name_len = input.len(what)?;
+        let is_relation = match input.u32(what)? {
+            VALUES => false,
+            RELATION => true,
+            _ => return Err(input.invalid("the kind of a sparse component")),
+        };
+        let (size, fingerprint) = (input.len(what)?, input.u64(what)?);
+        let name = core::str::from_utf8(input.bytes(name_len, what)?);
+        let name = name.map_err(|_| input.invalid("the name of a sparse component"))?;
+        let len = input.len("the number of values of a sparse component")?;
+        if len == 0 {
+            return Err(input.invalid("a sparse component without a value"));
+        }
+        Ok(Self { name, is_relation, size, fingerprint, len })
+    }
+
+    /// The set of the same name in this world. `None` if it is left out.
+    fn find_own<'s>(
+        &self,
+        store: &'s Store,
+        skip: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<SetView<'s>>, ReadError> {
+        let name = || self.name.into();
+        let Some(own) = store.sparse().named(self.name) else {
+            return match () {
+                () if store.registry().id_of_name(self.name).is_some() => {
+                    Err(ReadError::ColumnComponent { name: name() })
+                }
+                () if skip(self.name) => Ok(None),
+                () => Err(ReadError::UnknownComponent { name: name() }),
+            };
+        };
+        let is_same = own.shape().is_some_and(|own| {
+            (own.is_relation, own.size, own.fingerprint)
+                == (self.is_relation, self.size, self.fingerprint)
+        });
+        match is_same {
+            true => Ok(Some(own)),
+            false => Err(ReadError::OtherSparse { name: name(), is_plain: own.shape().is_some() }),
+        }
+    }
+
+    /// Reads the arrays, which are stored as the difference from older ones. `None` if they are
+    /// equal.
+    fn read_arrays(
+        &self,
+        input: &mut Input<'_>,
+        older: &SetArrays<'_>,
+    ) -> Result<Option<SetArrays<'static>>, ReadError> {
+        let entities = input.other_array(&older.entities, self.len, "the entities of a set")?;
+        let values = input.other_values(&older.values, (self.size, self.len), "values of a set")?;
+        let (mut places, mut heads) = (None, None);
+        if self.is_relation {
+            places = input.other_array(&older.places, self.len, "the places of sources")?;
+            let len = input.len("the number of targets")?;
+            heads = input.other_array(&older.heads, len, "the targets of a relation")?;
+        }
+        let is_new = entities.is_some() || values.is_some() || places.is_some() || heads.is_some();
+        Ok(is_new.then(|| SetArrays {
+            entities: or_older(entities, &older.entities),
+            values: or_older(values, &older.values),
+            places: or_older(places, &older.places),
+            heads: or_older(heads, &older.heads),
+        }))
+    }
+
+    /// Skips the arrays of a set that is left out.
+    fn skip(&self, input: &mut Input<'_>) -> Result<(), ReadError> {
+        let what = "a sparse component that is left out";
+        let entities = input.skip_array(size_of::<Entity>(), what)?;
+        let values = input.skip_array(self.size, what)?;
+        let mut is_whole = entities.len() == self.len * size_of::<Entity>()
+            && Some(values.len()) == self.len.checked_mul(self.size);
+        if self.is_relation {
+            let places = input.skip_array(size_of::<u32>(), what)?;
+            let heads = input.len(what)?;
+            let targets = input.skip_array(size_of::<Entity>(), what)?;
+            is_whole &= places.len() == self.len * size_of::<u32>()
+                && targets.len() == heads * size_of::<Entity>();
+        }
+        if is_whole { Ok(()) } else { Err(input.invalid(what)) }
+    }
+}
+
+/// A new array, or a copy of the older one.
+fn or_older<T: Clone>(new: Option<Vec<T>>, older: &[T]) -> Cow<'static, [T]> {
+    new.unwrap_or_else(|| older.to_vec()).into()
+}

@@ -1,0 +1,30 @@
+//! The form of the values of a sparse set as bytes.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::component::SparseComponent;
+
+/// The facts that two programs must agree on to read each other's sparse component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SetShape {
+    /// The bytes of a value.
+    pub(crate) size: usize,
+    /// A hash of the definition. Neither the name nor the rules of a relation are in it.
+    pub(crate) fingerprint: u64,
+    /// Whether it is a relation, of which the values are its targets.
+    pub(crate) is_relation: bool,
+}
+
+impl SetShape {
+    /// `None` if the values have no form as bytes.
+    pub(super) fn of<S: SparseComponent>() -> Option<Self> {
+        if S::RELATION.is_some() {
+            let fingerprint = xxh3_64(b"relation");
+            return Some(Self { size: size_of::<u64>(), fingerprint, is_relation: true });
+        }
+        S::VALUES?;
+        let size = size_of::<S>();
+        let fingerprint = xxh3_64(format!("{size} {}", S::DEFINITION).as_bytes());
+        Some(Self { size, fingerprint, is_relation: false })
+    }
+}

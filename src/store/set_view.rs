@@ -1,0 +1,76 @@
+//! A sparse set without its type, for reading.
+
+use core::any::TypeId;
+use core::fmt;
+
+use super::erased_set::ErasedSet;
+use super::saved_set::SavedSet;
+use super::set_arrays::SetArrays;
+use super::set_shape::SetShape;
+
+/// A sparse set of any type.
+#[derive(Clone, Copy)]
+pub(crate) struct SetView<'a> {
+    set: &'a dyn ErasedSet,
+    /// The type, and its number in the world.
+    of: (TypeId, u16),
+}
+
+impl<'a> SetView<'a> {
+    pub(super) const fn new(set: &'a dyn ErasedSet, of: (TypeId, u16)) -> Self {
+        Self { set, of }
+    }
+
+    /// The name of the component.
+    pub(crate) fn name(self) -> &'static str {
+        self.set.name()
+    }
+
+    /// A key that no other set of a world has, and a version that the set had at no other time
+    /// with other values.
+    pub(crate) fn identity(self) -> (u64, u64) {
+        (self.set.key(), self.set.version())
+    }
+
+    /// Whether a set is an unchanged copy of the other one, or both are.
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        self.of.0 == other.of.0 && self.set.version() == other.set.version()
+    }
+
+    /// The form of its values as bytes, if they have one.
+    pub(crate) fn shape(self) -> Option<SetShape> {
+        self.set.shape()
+    }
+
+    /// The numbers of its values and, of a relation, of its targets.
+    pub(crate) fn lens(self) -> (usize, usize) {
+        self.set.lens()
+    }
+
+    /// Passes the arrays of the set to a function.
+    pub(crate) fn with_arrays<R>(self, read: impl FnOnce(SetArrays<'_>) -> R) -> R {
+        let (mut read, mut found) = (Some(read), None);
+        self.set.pass_arrays(&mut |arrays| found = read.take().map(|read| read(arrays)));
+        found.expect("the arrays are passed once")
+    }
+
+    /// A set of this type with these arrays, of which all entities are alive.
+    ///
+    /// # Errors
+    ///
+    /// The defect, if no set has such arrays.
+    pub(crate) fn read(self, arrays: SetArrays<'_>) -> Result<SavedSet, &'static str> {
+        Ok(SavedSet { of: self.of, set: Some(self.set.of_arrays(arrays)?) })
+    }
+
+    /// The same set as in the older state.
+    pub(crate) fn unchanged(self) -> SavedSet {
+        SavedSet { of: self.of, set: None }
+    }
+}
+
+impl fmt::Debug for SetView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SetView").field(&self.set.info()).finish()
+    }
+}
