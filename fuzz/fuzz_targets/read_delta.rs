@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use phalanx::prelude::*;
-use phalanx_fuzz::{Awake, Health, State, Team, signed, use_up, world};
+use phalanx_fuzz::{Awake, Burning, Health, State, Team, signed, use_up, world};
 
 /// A state, and the delta from it to a later one.
 static WRITTEN: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
@@ -17,6 +17,7 @@ static WRITTEN: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     world.query_mut::<&mut Health>().into_iter().flatten().for_each(|health| health.0 += 1);
     let last = world.query::<Entity>().rows().last().expect("there are some");
     world.insert_shared(last, Team(99)).expect("it is alive");
+    world.insert(last, Burning { left: 1 }).expect("it is alive");
     let delta = base.delta(&mut world).expect("no buffers");
     (base.to_bytes().expect("teams have a name"), delta)
 });

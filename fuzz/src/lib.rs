@@ -32,6 +32,17 @@ pub struct Pooled;
 #[derive(Debug)]
 pub struct Seen { by: [bool; 2] }
 
+/// A sparse component of plain data.
+#[component(sparse)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[bytemuck(crate = "phalanx::bytemuck")]
+#[repr(C)]
+pub struct Burning { pub left: u32 }
+#[relation(tree)]
+pub struct ChildOf;
+#[relation]
+pub struct Target;
+
 /// A value that entities share. Its bytes may be wrong, and many values have the same hash.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Team(pub u16);
@@ -70,6 +81,11 @@ pub fn world() -> World {
     world.insert_shared(all[11], Team(77)).expect("it is alive");
     world.remove_shared::<Team>(all[11]).expect("it has one");
     world.insert(all[5], Trace(7)).expect("it is alive");
+    for (number, &entity) in (0..9).zip(&all[20..]) {
+        let (burning, parent) = (Burning { left: number }, all[10 + number as usize / 3]);
+        world.insert(entity, (burning, ChildOf::of(parent))).expect("no cycle");
+        world.insert(parent, Target::of(entity)).expect("both are alive");
+    }
     for i in [5, 9, 8] {
         world.despawn(all[i]).expect("it is alive");
     }
@@ -134,6 +150,11 @@ pub fn use_up(world: &mut World) {
     let all: Vec<Entity> = world.query::<Entity>().filter::<(IncludeHidden, IgnoreEnabled)>().rows().collect();
     for (number, &entity) in (0..).zip(&all) {
         let _ = world.insert_shared(entity, Team(number % 7));
+    }
+    for (number, &entity) in all.iter().enumerate() {
+        let _ = world.insert(entity, ChildOf::of(all[number / 2]));
+        let _ = world.remove::<Burning>(all[all.len() - 1 - number]);
+        let _ = world.insert(entity, Target::of(all[number]));
     }
     for &entity in all.iter().step_by(3) {
         let _ = world.insert(entity, Trace(1));
