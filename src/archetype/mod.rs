@@ -3,7 +3,7 @@
 //! * [`archetype`] has the chunks of an archetype, the entities of its rows, its attachments and
 //!   its stamps; all but the chunks are [`chunk_meta`]. [`extras`] has the data that most
 //!   archetypes do not need: attachments, [`traits`] (facts about the components) and
-//!   [`shared_tags`] (the shared values). [`members`] are the rows of entities with a sparse
+//!   [`shared_tags`] (the shared values). [`set_members`] are the rows of entities with a sparse
 //!   component. [`append`] adds many rows.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
 //! * [`bundle`] has the trait of the components with which an entity is spawned, or that it gains
@@ -40,7 +40,6 @@ mod columns_mut;
 mod extras;
 mod graph;
 mod in_place;
-mod members;
 mod merge_archetype;
 mod meta_image;
 mod move_chunks;
@@ -51,6 +50,7 @@ mod reorder;
 mod restore_rows;
 mod row_changes;
 mod rows_view;
+mod set_members;
 mod shared_tags;
 mod traits;
 

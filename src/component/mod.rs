@@ -9,10 +9,10 @@
 //!   itself. [`fingerprint`] has the facts that two programs must agree on to read each other's
 //!   columns.
 //! * [`columnar`] has the traits of components of any kind and of components in columns, and
-//!   [`split_component`] has those that are a column for each field. [`sparse`] has the components
-//!   beside the chunks: [`sparse_names`] are their names in a world, [`sparse_naming`] registers
-//!   them, and [`plain_values`] are their values as bytes. A [`mod@relation`] is one that points at
-//!   an entity, and [`relation_rules`] tell how.
+//!   [`split_component`] has those that are a column for each field. [`sparse_component`] has the
+//!   components beside the chunks: [`sparse_names`] are their names in a world, [`sparse_naming`]
+//!   registers them, and [`plain_values`] are their values as bytes. A [`relation_component`] is
+//!   one that points at an entity, and [`relation_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
@@ -68,7 +68,7 @@ mod plain;
 mod plain_values;
 mod previous;
 mod registry;
-mod relation;
+mod relation_component;
 mod relation_rules;
 mod shared_adoption;
 mod shared_codec;
@@ -78,7 +78,7 @@ mod shared_naming;
 mod shared_slot;
 mod shared_types;
 mod shared_value;
-mod sparse;
+mod sparse_component;
 mod sparse_names;
 mod sparse_naming;
 mod split_component;
@@ -105,7 +105,7 @@ pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
 pub(crate) use registry::{Registry, RegistryId};
-pub use relation::{RelationComponent, TreeRelation, relation};
+pub use relation_component::{RelationComponent, TreeRelation, relation};
 pub(crate) use relation_rules::OnDelete;
 pub(crate) use shared_codec::SharedCodec;
 pub(crate) use shared_image::{SharedImage, SharedTypeImage};
@@ -114,8 +114,8 @@ pub(crate) use shared_naming::NamedShared;
 pub(crate) use shared_slot::{HeldValue, SharedSlot};
 pub(crate) use shared_types::SharedRow;
 pub use shared_value::{Shared, SharedValue};
-pub use sparse::SparseComponent;
-pub(crate) use sparse::{
+pub use sparse_component::SparseComponent;
+pub(crate) use sparse_component::{
     SparseBundle, SparseReader, SparseSink, SparseSource, SparseVisitor, assert_writable,
 };
 pub(crate) use split_component::ColumnVisitor;

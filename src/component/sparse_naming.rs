@@ -5,7 +5,7 @@ use core::any::{TypeId, type_name};
 use super::component_id::ComponentId;
 use super::name_taken::NameTaken;
 use super::registry::Registry;
-use super::sparse::SparseComponent;
+use super::sparse_component::SparseComponent;
 
 impl Registry {
     /// The number of component types, with sparse ones.

@@ -38,6 +38,7 @@
 // | `bytes` | states as bytes, and the difference between two states |
 // | `format` | the essay on these bytes |
 // | `write`, `write_ids`, `read` | make the bytes, and check all of them |
+// | `delta` | the rows that differ from an older state |
 // | `write_sets`, `read_sets` | the part about sparse components and relations |
 // | `output`, `input` | the numbers and arrays of the format |
 // | `shared_table`, `read_shared` | the part about a shared type |
@@ -59,6 +60,7 @@ mod snapshot;
 mod bytes;
 mod compression;
 mod convert;
+mod delta;
 mod error;
 mod format;
 mod input;

@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::archetype::KeptValue;
 use crate::component::{ComponentId, SharedCodec, SharedImage, SharedTypeImage, TagPlace};
 
-use super::output::{Output, differences, push};
+use super::delta::{differences, push};
+use super::output::Output;
 
 /// The kind of a tag, in the lowest two bits of its word. The other bits are its place among the
 /// tags of one hash.

@@ -9,12 +9,12 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::archetype::{Archetype, ArchetypeImage, RowsView, SharedTags};
 use crate::component::{ComponentId, ComponentInfo};
-use crate::line::VECTOR_ROWS;
 use crate::storage::{StampKind, WordsPart};
 use crate::store::{History, SetView, SparseSets, Store, StoreImage, age_of_stamp};
 
+use super::delta::{changed_entities, changed_rows, differences};
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
-use super::output::{Output, differences, push};
+use super::output::Output;
 use super::shared_table::SharedTables;
 use super::write_ids::{IdSource, Ids, write_ids};
 use super::write_sets::write_sets;
@@ -249,58 +249,6 @@ fn write_words<W: Write>(
         let words = view.words(part);
         out.array(words, &differences(words, older.map_or(&[], |older| older.words(part))))
     })
-}
-
-/// The rows whose entities differ from those of an older state.
-fn changed_entities(view: &RowsView<'_>, older: Option<&RowsView<'_>>) -> Vec<Range<usize>> {
-    let Some(older) = older else { return whole(view.len()) };
-    let mut ranges = Vec::new();
-    for chunk in view.written(older, StampKind::ORDER) {
-        let rows = view.rows_of(chunk);
-        let old = older.entities().get(rows.start..).unwrap_or(&[]);
-        for range in differences(&view.entities()[rows.clone()], &old[..old.len().min(rows.len())])
-        {
-            push(&mut ranges, rows.start + range.start..rows.start + range.end);
-        }
-    }
-    ranges
-}
-
-/// The rows whose column may differ from an older state: in the chunks that were written, the lines
-/// of sixteen rows with other bytes.
-fn changed_rows(
-    view: &RowsView<'_>,
-    older: Option<&RowsView<'_>>,
-    column: u16,
-    size: usize,
-) -> Vec<Range<usize>> {
-    if size == 0 {
-        return Vec::new();
-    }
-    let Some(older) = older else { return whole(view.len()) };
-    let mut ranges = Vec::new();
-    let line_bytes = VECTOR_ROWS * size;
-    for chunk in view.written(older, StampKind::column(column)) {
-        let rows = view.rows_of(chunk);
-        // These rows lie in one chunk of the older state as well: its chunks have the same size, or
-        // it has one chunk.
-        let common = rows.start..rows.end.min(older.len()).max(rows.start);
-        let old = if common.is_empty() { &[] } else { older.cells(column, size, common) };
-        let lines = view.cells(column, size, rows.clone()).chunks(line_bytes);
-        for (line, cells) in lines.enumerate() {
-            let start = line * line_bytes;
-            if old.get(start..start + cells.len()) != Some(cells) {
-                let first = rows.start + line * VECTOR_ROWS;
-                push(&mut ranges, first..(first + VECTOR_ROWS).min(rows.end));
-            }
-        }
-    }
-    ranges
-}
-
-/// All rows, if there are any.
-fn whole(rows: usize) -> Vec<Range<usize>> {
-    Vec::from_iter((rows > 0).then_some(0..rows))
 }
 
 /// Splits a range of rows at the borders of chunks.

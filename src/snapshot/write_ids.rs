@@ -9,7 +9,8 @@ use crate::archetype::RowsView;
 use crate::entity::{Directory, DirectoryImage, Entity, IdNumbers};
 use crate::storage::StampKind;
 
-use super::output::{Output, differences, differences_at};
+use super::delta::{differences, differences_at};
+use super::output::Output;
 
 /// The ids of a state.
 pub(super) enum Ids<'a> {

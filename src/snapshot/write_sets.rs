@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use crate::store::{SetArrays, SetShape, SetView};
 
+use super::delta::{differences, value_differences};
 use super::format::{RELATION, VALUES};
-use super::output::{Output, differences, value_differences};
+use super::output::Output;
 
 /// Writes the sets of a state that have a form as bytes, as the difference from an older state if
 /// there is one. Both are in the order of the names. O(values), without those of sets that are

@@ -29,8 +29,8 @@
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
 //! * [`retire_archetypes`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
-//! * [`reorder`] puts the rows of an archetype in another order; [`sort_order`] finds the order of
-//!   sorted keys.
+//! * [`row_order`] puts the rows of an archetype in another order; [`sort_order`] finds the order
+//!   of sorted keys.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
 //! * [`sparse`] puts and takes the sparse components of bundles. [`sparse_sets`] has the values
@@ -140,12 +140,12 @@ mod read_guard;
 mod recent_plans;
 mod relate;
 mod relation_error;
-mod reorder;
 mod require_expression;
 mod requirements;
 mod resolved_plan;
 mod restore;
 mod retire_archetypes;
+mod row_order;
 mod row_rule;
 mod row_values;
 mod rule;

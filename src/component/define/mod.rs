@@ -59,8 +59,8 @@
 //! * `expansion` has the macro that writes types and their implementations, `generic` the one for
 //!   generic structs, and `split_struct` the one for structs with `#[component(split)]`. The fields
 //!   of the latter are `Pod`; the unsafe promise is that taking a struct apart does not panic.
-//! * `sparse` has the macro for types with `#[component(sparse)]`, which may be any, and `relation`
-//!   the one for types with `#[relation]`.
+//! * `sparse_type` has the macro for types with `#[component(sparse)]`, which may be any, and
+//!   `relation_type` the one for types with `#[relation]`.
 //! * `existing` has the macro that names existing types.
 //! * `facts` has the macro that writes the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
@@ -74,8 +74,8 @@ mod facts;
 mod generic;
 mod packed;
 mod probe;
-mod relation;
-mod sparse;
+mod relation_type;
+mod sparse_type;
 mod split_struct;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};

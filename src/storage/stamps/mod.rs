@@ -1,9 +1,9 @@
 //! Change versions of an archetype's chunks: [`stamp`] has one stored version and the versions of
 //! neighbours, [`stamps`] all of an archetype by their [`stamp_kind`], [`stamp_pair`] those that
-//! one change sets, [`shared_lines`] the memory that small archetypes share. With [`reorder`] they
-//! follow rows to other places.
+//! one change sets, [`shared_lines`] the memory that small archetypes share. With [`moved_rows`]
+//! they follow rows to other places.
 
-mod reorder;
+mod moved_rows;
 mod shared_lines;
 mod stamp;
 mod stamp_kind;

@@ -11,7 +11,7 @@
 use crate::entity::Entity;
 
 use super::columnar::{AnyComponent, InSet};
-use super::sparse::SparseComponent;
+use super::sparse_component::SparseComponent;
 
 /// A relation: a [sparse component](crate::component#sparse-components) that points at one entity,
 /// its target. [`#[relation]`](crate::sparse::relation) implements it.
