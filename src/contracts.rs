@@ -14,7 +14,7 @@
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
 //! | `Aligned` | the alignments of types | |
-//! | `MapEntities` | other crates: `#[component]`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge` and `World::move_from` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
+//! | `MapEntities` | other crates: `#[component]`, or by hand | it may replace any id by any other: all of them are only ids. It may panic: `World::merge`, `World::move_from` and `World::instantiate_tree` catch the panic, finish, and resume it. `HAS_ENTITIES` may be either: if it is `false`, `map_entities` is not called |
 //! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is called when the tag is registered, before any change; if it panics while commands are applied they are lost, as with `hint` |
 //! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | equal values may compare as different, and count as two; different values may compare as equal, and count as one. `Eq` and `Hash` may panic: they are called before any change. A destructor may panic: if no entity has the value any more, the panic is swallowed; if the value is a rejected duplicate, the panic propagates after the call has finished |
 //! | `AnyComponent` | every `Component`; other crates, for split and sparse components: `#[component]`, or by hand | the columns are the columns of its shape, for any type |

@@ -50,7 +50,8 @@ pub enum DeadEntityPolicy {
     /// returns. A schedule continues, and counts it in its [report](crate::Schedule::report).
     #[default]
     Report,
-    /// The command has no effect, and is not reported.
+    /// A command on a dead entity has no effect, one with a dead target makes all but its
+    /// relation, and neither is reported.
     Ignore,
     /// [`World::apply`](crate::World::apply), or the run of a schedule, panics with its text after
     /// the other commands were applied.
@@ -177,7 +178,7 @@ impl fmt::Display for CommandErrorKind {
 pub struct CommandError {
     /// The action of the command.
     pub verb: CommandVerb,
-    /// The entity; [`Entity::NULL`] for a batch or a query.
+    /// The entity; [`Entity::NULL`] for a query, or a batch that failed as a whole.
     pub entity: Entity,
     /// The names of the components: first the inserted ones, after them the removed ones.
     pub components: Vec<&'static str>,
@@ -254,7 +255,7 @@ impl CommandErrors {
         self.errors.iter()
     }
 
-    /// The effects of the other commands.
+    /// The effects of the other commands, and of those that made all but a relation.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,5 @@
-//! Failures: the commands of a playback that had no effect, listed or counted by call site.
+//! Failures: the commands of a playback that had no effect or made no relation, listed or counted
+//! by call site.
 
 use core::fmt;
 
@@ -8,7 +9,7 @@ use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandError, CommandErrorKind, CommandVerb};
 use super::record::CallSite;
 
-/// The commands of a playback that had no effect.
+/// The commands of a playback that had no effect or made no relation.
 ///
 /// A program that applies a buffer itself gets a list of all of them. A schedule, which runs
 /// repeatedly, collects [one entry per call site](Failures::by_call_site), so that their memory is
@@ -19,7 +20,7 @@ pub(crate) struct Failures {
     by_call_site: bool,
 }
 
-/// A command that had no effect, and the number of others that failed like it.
+/// A command that had no effect or made no relation, and the number of others that failed like it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// The number of records before it, itself included.

@@ -21,9 +21,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`ApplyError`] if the buffer belongs to another world, or if some commands had no effect. In
-    /// the latter case all others were applied, and [`CommandErrors::applied`] counts their
-    /// effects.
+    /// [`ApplyError`] if the buffer belongs to another world, or if some commands had no effect, or
+    /// made no relation. In the latter cases all others were applied, and
+    /// [`CommandErrors::applied`] counts their effects.
     ///
     /// # Panics
     ///

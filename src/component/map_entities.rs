@@ -9,8 +9,9 @@ use super::plain::Plain;
 
 /// Finds the [`Entity`] ids in a value, so that another id can take the place of each.
 ///
-/// [`World::merge`](crate::World::merge) and [`World::move_from`](crate::World::move_from) give
-/// entities new ids, and use this trait to update the components that refer to them. Types that
+/// [`World::merge`](crate::World::merge), [`World::move_from`](crate::World::move_from) and
+/// [`World::instantiate_tree`](crate::World::instantiate_tree) give entities new ids, and use this
+/// trait to update the components that refer to them. Types that
 /// [`#[component]`](crate::component) defines have it without further code: fields that are an
 /// [`Entity`], an array of these, another component that has some, or an array of such components,
 /// are found by their types.

@@ -142,7 +142,8 @@ pub trait TreeRelation: RelationComponent {}
 ///   maps both ends. [`World::move_from`](crate::World::move_from) removes a relation that has one
 ///   end in each world, and despawns nothing. [`World::instantiate`](crate::World::instantiate)
 ///   copies no sparse component, so a copy has no target;
-///   [`World::instantiate_tree`](crate::World::instantiate_tree) copies a tree with all relations.
+///   [`World::instantiate_tree`](crate::World::instantiate_tree) copies a tree with the relations
+///   of its entities.
 ///   [`World::check`](crate::World::check) compares both directions.
 ///
 /// Values change as wholes, by calls that keep the way back. No call writes one through a

@@ -16,6 +16,8 @@
 //!
 //! Generations are not compared: the owner of the numbers has the ids as well.
 
+use std::collections::HashSet;
+
 /// Bits of an index that choose a number in its page.
 const PAGE_BITS: u32 = 10;
 /// Bits of an index that choose a page in its branch.
@@ -103,6 +105,19 @@ impl Spare {
 }
 
 impl PagedIndex {
+    /// The bytes of an index that has numbers for these: its pages and branches. O(indices).
+    pub(crate) fn bytes_for(indices: impl Iterator<Item = u32>) -> u64 {
+        let (mut pages, mut last) = (HashSet::new(), None);
+        for page in indices.map(|index| index >> PAGE_BITS) {
+            // Neighbours are mostly in one page.
+            if last.replace(page) != Some(page) {
+                pages.insert(page);
+            }
+        }
+        let branches: HashSet<_> = pages.iter().map(|page| page >> BRANCH_BITS).collect();
+        (pages.len() * size_of::<Page>() + branches.len() * size_of::<Branch>()) as u64
+    }
+
     /// The number of an index.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<u32> {

@@ -45,7 +45,7 @@ impl Schedule {
     /// | a command makes a [relation](crate::sparse::relation) to an entity that is not alive | `Ok`, or an error if the schedule is strict | all others, and the rest of this one | yes |
     /// | a command makes a cycle in a tree, also with its own entity as the target | an error | all others, and the rest of this one | yes |
     /// | a relation refuses a despawn | an error | all other commands | yes |
-    /// | the first or second of these four, with [`DeadEntityPolicy::Ignore`](crate::command::DeadEntityPolicy::Ignore) | `Ok` | all other commands | |
+    /// | the first or second of these four, with [`DeadEntityPolicy::Ignore`](crate::command::DeadEntityPolicy::Ignore) | `Ok` | as above | |
     /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
     ///
     /// A system that is skipped because its resource is missing does not hold back the systems that
@@ -240,8 +240,8 @@ impl Schedule {
         }
     }
 
-    /// The commands that had no effect since the last [`Schedule::take_report`] or
-    /// [`Schedule::reset`], or since the first run.
+    /// The commands that had no effect, or made no relation, since the last
+    /// [`Schedule::take_report`] or [`Schedule::reset`], or since the first run.
     ///
     /// If one system changes an entity and another despawns it in the same run, neither is at
     /// fault, so the run goes on and returns `Ok`. The report counts such commands, with their

@@ -28,7 +28,8 @@ pub enum RunError {
     Parameters(AliasingParameters),
     /// The world lacks a resource. The function was not called.
     MissingResource(MissingResource),
-    /// The function has run, and some of its commands had no effect. All others were applied.
+    /// The function has run, and some of its commands had no effect, or made no relation. All
+    /// others were applied.
     Commands(ApplyError),
 }
 

@@ -168,7 +168,7 @@ impl World {
     /// | --- | --- |
     /// | two parameters clash | was not called, and the world is unchanged |
     /// | the world lacks a resource | was not called, and the world is unchanged |
-    /// | commands had no effect, as of [`World::apply`] | has run, and all other commands were applied |
+    /// | commands had no effect or made no relation, as of [`World::apply`] | has run, and all other commands were applied |
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -73,12 +73,15 @@ pub(super) fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
+/// The cost of a range in elements of four and eight bytes. Shorter gaps are included.
+const GAP: usize = 2;
+/// The same for values of any size.
+const GAP_BYTES: usize = 8;
+
 /// Adds a range, or extends the last one, including the gap between them if it is short.
-fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
-    /// The cost of a range in words. Shorter gaps are included.
-    const GAP: usize = 2;
+fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>, gap: usize) {
     match ranges.last_mut() {
-        Some(last) if range.start - last.end <= GAP => last.end = range.end,
+        Some(last) if range.start - last.end <= gap => last.end = range.end,
         _ => ranges.push(range),
     }
 }
@@ -86,30 +89,33 @@ fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
 /// The same ranges as [`differences`], from the ascending places at which the arrays differ.
 pub(super) fn differences_at(places: &[u32]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
-    places.iter().map(|&at| at as usize).for_each(|at| join(&mut ranges, at..at + 1));
+    places.iter().map(|&at| at as usize).for_each(|at| join(&mut ranges, at..at + 1, GAP));
     ranges
 }
 
 /// The ranges in which an array differs from an older one. Elements beyond the older one differ.
 pub(super) fn differences<T: PartialEq>(new: &[T], old: &[T]) -> Vec<Range<usize>> {
-    differences_by((new.len(), old.len()), |range| new[range.clone()] == old[range])
+    differences_by((new.len(), old.len(), GAP), |range| new[range.clone()] == old[range])
 }
 
 /// [`differences`] of arrays of values with `size` bytes each. Values without bytes are equal.
 pub(super) fn value_differences(new: &[u8], old: &[u8], size: usize) -> Vec<Range<usize>> {
     let Some(len) = new.len().checked_div(size) else { return Vec::new() };
     let bytes = |range: Range<usize>| range.start * size..range.end * size;
-    differences_by((len, old.len() / size), |range| new[bytes(range.clone())] == old[bytes(range)])
+    let gap = GAP_BYTES / size;
+    differences_by((len, old.len() / size, gap), |range| {
+        new[bytes(range.clone())] == old[bytes(range)]
+    })
 }
 
 /// The ranges in which an array of one length differs from an older one of another.
 fn differences_by(
-    (new, old): (usize, usize),
+    (new, old, gap): (usize, usize, usize),
     is_equal: impl Fn(Range<usize>) -> bool,
 ) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let common = new.min(old);
-    let mut add = |range| join(&mut ranges, range);
+    let mut add = |range| join(&mut ranges, range, gap);
     // Arrays are mostly equal, and equal slices are compared at the speed of memory.
     const STEP: usize = 256;
     for start in (0..common).step_by(STEP) {

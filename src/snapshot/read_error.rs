@@ -3,6 +3,8 @@
 use core::error::Error;
 use core::fmt;
 
+use crate::entity::TooMuchMemory;
+
 /// The reason why bytes cannot be read as a snapshot or a delta. The world and the snapshot are
 /// unchanged.
 #[derive(Clone, PartialEq, Eq)]
@@ -95,6 +97,9 @@ pub enum ReadError {
         /// The limit: [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
         bytes_max: u64,
     },
+    /// The entities with sparse components have indices far apart, so that finding them by index
+    /// takes more memory than one call may allocate.
+    TooMuchMemory(TooMuchMemory),
     /// The delta was made from another state than the one in the snapshot.
     OtherBase,
     /// The snapshot has no state yet, or is of another world.
@@ -212,6 +217,7 @@ impl fmt::Display for ReadError {
                 "the bytes are an LZ4 frame of more than {bytes_max} bytes, which is what one call \
                  may take: build the world with a greater `request_bytes_max`"
             ),
+            Self::TooMuchMemory(error) => error.fmt(f),
             Self::Invalid { what, at } => write!(f, "the bytes before {at} are wrong: {what}"),
             _ => f.write_str(self.text()),
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use crate::archetype::ArchetypePatch;
-use crate::entity::{Entity, PagedIndex};
+use crate::entity::{Entity, PagedIndex, RequestLimit, TooMuchMemory};
 use crate::store::{SavedSet, SetArrays, SetView, Store, StoreImage};
 
 use super::format::{RELATION, VALUES};
@@ -20,7 +20,15 @@ struct Living {
 
 impl Living {
     /// The entities of some rows, without those that are gone. O(rows).
-    fn new(base: &StoreImage, archetypes: &[ArchetypePatch<'_>]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If one call may not allocate as much.
+    fn new(
+        requests: RequestLimit,
+        base: &StoreImage,
+        archetypes: &[ArchetypePatch<'_>],
+    ) -> Result<Self, TooMuchMemory> {
         let (mut entities, mut numbers) = (Vec::new(), PagedIndex::default());
         for (number, patch) in archetypes.iter().enumerate() {
             if !patch.sample().is_gone() {
@@ -28,10 +36,12 @@ impl Living {
                 entities.extend_from_slice(patch.entities.as_deref().unwrap_or(older));
             }
         }
-        for (number, entity) in (0..).zip(&entities) {
-            numbers.add(entity.index(), number);
+        let indices = || entities.iter().map(|entity| entity.index());
+        requests.ensure(PagedIndex::bytes_for(indices()))?;
+        for (number, index) in (0..).zip(indices()) {
+            numbers.add(index, number);
         }
-        Self { entities, numbers }
+        Ok(Self { entities, numbers })
     }
 
     fn ensure(&self, input: &Input<'_>, arrays: &SetArrays<'_>) -> Result<(), ReadError> {
@@ -58,7 +68,9 @@ pub(super) fn read_sets(
     skip: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<SavedSet>, ReadError> {
     let len = input.len("the number of sparse components")?;
-    let living = LazyCell::new(|| Living::new(base, archetypes));
+    let requests = store.entities().requests;
+    let living = LazyCell::new(|| Living::new(requests, base, archetypes));
+    let mut bytes = 0u64;
     let has_same_rows = archetypes.len() == base.archetypes().len()
         && archetypes.iter().all(|archetype| archetype.entities.is_none());
     let (mut sets, mut last) = (Vec::new(), None);
@@ -76,6 +88,7 @@ pub(super) fn read_sets(
         let mut read = |older: &SetArrays<'_>| {
             let arrays = head.read_arrays(input, older)?;
             if arrays.is_some() || !has_same_rows {
+                let living = living.as_ref().map_err(|&error| ReadError::TooMuchMemory(error))?;
                 living.ensure(input, arrays.as_ref().unwrap_or(older))?;
             }
             Ok(arrays)
@@ -85,7 +98,13 @@ pub(super) fn read_sets(
             Some(older) => older.with_arrays(|older| read(&older))?,
         };
         sets.push(match arrays {
-            Some(arrays) => own.read(arrays).map_err(|what| input.invalid(what))?,
+            Some(arrays) => {
+                for entities in [&arrays.entities, &arrays.heads] {
+                    bytes += PagedIndex::bytes_for(entities.iter().map(|one| one.index()));
+                }
+                requests.ensure(bytes).map_err(ReadError::TooMuchMemory)?;
+                own.read(arrays).map_err(|what| input.invalid(what))?
+            }
             None => own.unchanged(),
         });
     }
@@ -177,14 +196,15 @@ impl<'b> SetHead<'b> {
         let what = "a sparse component that is left out";
         let entities = input.skip_array(size_of::<Entity>(), what)?;
         let values = input.skip_array(self.size, what)?;
-        let mut is_whole = entities.len() == self.len * size_of::<Entity>()
-            && Some(values.len()) == self.len.checked_mul(self.size);
+        let are = |array: &[u8], len: usize, size| Some(array.len()) == len.checked_mul(size);
+        let mut is_whole =
+            are(entities, self.len, size_of::<Entity>()) && are(values, self.len, self.size);
         if self.is_relation {
             let places = input.skip_array(size_of::<u32>(), what)?;
             let heads = input.len(what)?;
             let targets = input.skip_array(size_of::<Entity>(), what)?;
-            is_whole &= places.len() == self.len * size_of::<u32>()
-                && targets.len() == heads * size_of::<Entity>();
+            is_whole &=
+                are(places, self.len, size_of::<u32>()) && are(targets, heads, size_of::<Entity>());
         }
         if is_whole { Ok(()) } else { Err(input.invalid(what)) }
     }

@@ -29,13 +29,22 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The levels below some entities, which are the first level. A tree has no cycle, so that this
-    /// ends. O(entities).
+    /// The levels below some entities, which are the first level. O(entities).
+    ///
+    /// # Panics
+    ///
+    /// If the relation has a cycle, which only a trait that was implemented by hand allows.
     pub(crate) fn below<T: SparseComponent>(set: &SparseSet<T>, first: Vec<Entity>) -> Self {
         let mut levels = Self { entities: first, ends: Vec::new() };
+        // Each relation adds its source at most once.
+        let most = levels.entities.len() + set.len();
         let mut from = 0;
         while from < levels.entities.len() {
             let end = levels.entities.len();
+            assert!(
+                end <= most,
+                "a relation that is no tree has a cycle: define it by `#[relation(tree)]`"
+            );
             levels.ends.push(end);
             for at in from..end {
                 levels.entities.extend_from_slice(set.sources(levels.entities[at]));

@@ -142,6 +142,8 @@ impl SparseSink for Others<'_> {
     fn put<S: SparseComponent>(&mut self, value: S) {
         if !self.types.contains(&TypeId::of::<S>()) {
             self.store.put_sparse_caught(self.entity, value, self.panic);
+        } else {
+            self.panic.put(value);
         }
     }
 }

@@ -437,10 +437,11 @@ impl<T: SparseComponent> SparseSet<T> {
         });
     }
 
-    /// Drops the values of entities for which `is_alive` is false, in the order of the set, or all
-    /// relations. O(values).
+    /// Puts the set back into a state that does not have it. Plain values and relations are parts
+    /// of every state, so it had none. Of other types, the values of entities for which `is_alive`
+    /// is false are dropped, in the order of the set. O(values).
     pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
-        if T::RELATION.is_some() {
+        if T::RELATION.is_some() || T::VALUES.is_some() {
             return self.clear(panic);
         }
         let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));

@@ -299,17 +299,21 @@ impl World {
 
     /// Copies an entity and all entities below it in the tree of a
     /// [relation](crate::sparse::relation). Returns the copies: of the root, of its sources, of
-    /// theirs, and so on, level after level. The order of sources is the same.
+    /// theirs, and so on, level after level. The order of sources of `R` is the same.
     ///
     /// Each copy is one of [`instantiate`](Self::instantiate): a [`Prototype`](crate::Prototype)
-    /// tag, cleanup components and sparse components are left out. Relations of any type are
-    /// copied, and they and [`Entity`] fields that point into the tree point into the copy; those
-    /// that point to other entities stay as they are. The values of chunks
-    /// ([`PerChunk`](crate::chunks::PerChunk)) stay as well.
+    /// tag, cleanup components and sparse components are left out. The relations of its entities,
+    /// of any type, are copied, and they and [`Entity`] fields that point into the tree point into
+    /// the copy; those that point to other entities stay as they are. Ids in the values of chunks
+    /// ([`PerChunk`](crate::chunks::PerChunk)) and in shared values stay as well, and so do those
+    /// in types without [`MapEntities`](crate::MapEntities). Relations of other entities to the
+    /// tree are not copied.
     ///
     /// The copy of the root gets `parent` as its target of `R`, or none.
     ///
-    /// O(bytes + entities × relation types). The depth of the tree does not matter.
+    /// O(bytes + entities × relation types); for each archetype that it adds, O(archetypes) in each
+    /// cached query that names a sparse component. The depth of the tree does not matter. Memory is
+    /// counted in rows, so the limit of one call may be exceeded by a chunk an archetype.
     ///
     /// # Errors
     ///
@@ -318,7 +322,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If [`MapEntities`](crate::MapEntities) panics: all copies are made, and some of their
+    /// If another type has the name of the relation: the world is unchanged. Or if
+    /// [`MapEntities`](crate::MapEntities) panics: all copies are made, and some of their
     /// references may have old ids.
     ///
     /// ```

@@ -45,6 +45,8 @@ fn what_could_change_the_item_is_refused() {
             ("#[component] struct A { #[cfg(any())] a: u32, b: u32 }", cfg),
             ("#[component] struct A(#[cfg_attr(all(), cfg(any()))] u32, u32);", cfg),
             ("#[component] enum A { #[cfg(any())] B, C }", cfg),
+            ("#[component(sparse)] struct A { #[cfg(all())] a: u32, #[cfg(any())] a: f32 }", cfg),
+            ("#[component(sparse)] enum A { #[cfg(any())] B, C { #[cfg(any())] c: u32 } }", cfg),
             ("macro_rules! t { () => { u32 } } #[component] struct A(t!());", macros),
             ("macro_rules! t { () => { 3 } } #[component] struct A { a: [u8; t!()] }", macros),
             ("macro_rules! t { () => { u32 } } #[component] struct A<T>([t!(); 2], T);", macros),

@@ -392,3 +392,39 @@ proptest! {
         case(&steps);
     }
 }
+
+#[test]
+fn a_state_from_before_the_first_value_of_a_type_has_none() -> Result<(), Box<dyn std::error::Error>>
+{
+    let mut world = world();
+    let entity = world.spawn(Four(1));
+    let (state, hash) = (world.snapshot()?, world.hash());
+    world.insert(entity, Burning { left: 1, by: entity })?;
+    world.insert(entity, Target::of(entity))?;
+    let later = world.snapshot()?;
+    world.restore(&state)?;
+    assert!(!world.has::<Burning>(entity) && !world.has::<Target>(entity));
+    assert_eq!(world.hash(), hash);
+    sound(&world);
+    world.restore(&later)?;
+    assert_eq!(world.get::<Burning>(entity)?.left, 1);
+    sound(&world);
+    Ok(())
+}
+
+#[test]
+fn entities_far_apart_take_no_more_memory_than_one_call_may()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut world = new_world();
+    for place in 1..=300 {
+        let far = Entity::from_bits(place << 43 | 1);
+        world.spawn_at(far, (Four(1), Chosen))?;
+    }
+    let bytes = world.snapshot()?.to_bytes()?;
+    let mut small = knowing(World::builder().request_bytes_max(1 << 20).build());
+    let error = small.read_snapshot(&bytes).expect_err("two pages for each of 300 entities");
+    assert!(matches!(error, ReadError::TooMuchMemory(_)), "{error}");
+    sound(&small);
+    new_world().read_snapshot(&bytes)?;
+    Ok(())
+}

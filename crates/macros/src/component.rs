@@ -105,6 +105,18 @@ fn sparse(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Tok
                     struct of the instance, `struct Name(Generic<Type>);`";
         mistakes.add(&item.generics, text);
     }
+    let mut refuse = |fields: &Fields| {
+        fields.iter().for_each(|field| attributes::refuse_conditions(&field.attrs, mistakes));
+    };
+    match &item.data {
+        Data::Struct(data) => refuse(&data.fields),
+        Data::Enum(data) => data.variants.iter().for_each(|variant| refuse(&variant.fields)),
+        Data::Union(data) => refuse(&Fields::Named(data.fields.clone())),
+    }
+    if let Data::Enum(data) = &item.data {
+        let variants = data.variants.iter();
+        variants.for_each(|variant| attributes::refuse_conditions(&variant.attrs, mistakes));
+    }
     let (ident, name, hidden) = (&item.ident, &options.name, options.item("__sparse"));
     let definition = definition(&item.data);
     quote!(#item #hidden! { @implement #ident [#name] #definition })

@@ -11,7 +11,7 @@ pub(crate) static PRINTED: [(&str, Example, &str); 11] = [
     ("kernel", example!("kernel"), "5956 calls of the kernel at level "),
     ("lookup", example!("lookup"), "the guns are at [14.0, 16.0]"),
     ("merge", example!("merge"), "100002 entities came, the world has 100003"),
-    ("order", example!("order"), "200 after the second, in 49 chunks"),
+    ("order", example!("order"), "501 are near, in 1 slices"),
     ("relations", example!("relations"), "1 entity is left, with 0 ships"),
     ("snapshot", example!("snapshot"), "2002148 bytes of a state, 460 of a difference"),
     ("sparse", example!("sparse"), "the grave of Ada of 10001 entities"),
