@@ -241,10 +241,10 @@ impl ComponentHint {
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
 /// - [`World::instantiate`](crate::World::instantiate) copies none.
-/// - **States**: [snapshots](crate::snapshot::Snapshot), also as bytes, have the values of types
-///   that derive `Pod`, as for `impl_component!`; in memory also those named by
-///   [`keep_in_snapshots`](crate::sparse::SparseMut::keep_in_snapshots).
-///   [`World::hash`](crate::World::hash) covers the entities of all, and the values of `Pod` types.
+/// - **States**: [snapshots](crate::snapshot::Snapshot) and their bytes have the values of
+///   [`Plain`](crate::Plain) types: derive `Clone, Copy, Pod, Zeroable` with `#[repr(C)]`. Others
+///   can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
+///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
 /// - Changes of an entity that name sparse components alone, also by commands, spend no
 ///   [version](crate::World::version).
 /// - A world with any makes a look-up in the set of each for each despawned entity.

@@ -171,8 +171,8 @@ impl fmt::Display for ReadError {
             Self::UnknownComponent { name } => write!(
                 f,
                 "the component `{name}` is not registered in this world: call `World::register` \
-                 first; `SnapshotReader::new` can leave the component out, or read it under a \
-                 new name"
+                 first; `SnapshotReader::new` can leave the component out, or read one of columns \
+                 under a new name"
             ),
             Self::SparseComponent { name } => write!(
                 f,

@@ -23,11 +23,12 @@ use super::error::SnapshotError;
 /// | versions of columns, chunks and lines | |
 ///
 /// So [`World::hash`] is the same after [`World::restore`], unless other entities have a sparse
-/// component of another type. If a simulation depends on other data,
-/// the program must keep it with the snapshot: for example the seed of a random generator in a
-/// component, or cloned beside the snapshot.
+/// component of another type. If a simulation depends on other data, the program must keep it with
+/// the snapshot: for example the seed of a random generator in a component, or cloned beside the
+/// snapshot.
 ///
-/// A snapshot takes the bytes of the rows, 8 bytes for each row and for each free id, and no gaps.
+/// A snapshot takes the bytes of the rows, 8 bytes for each row and for each free id, and no gaps;
+/// and 12 bytes and the value for each sparse component, 20 for each relation.
 /// It can be sent to another thread. A clone copies all of it: O(bytes).
 ///
 /// ```
@@ -176,8 +177,9 @@ impl World {
     /// Takes a snapshot: the state of the world as a value. Reserved ids are spawned first. The
     /// table at [`Snapshot`] lists its contents.
     ///
-    /// O(bytes of all rows + indices), at the speed of `memcpy`, and a clone of each sparse
-    /// component that is a part of it. Repeated snapshots cost less with [`World::snapshot_into`].
+    /// O(bytes of all rows + indices), at the speed of `memcpy`, and a copy or a clone of each
+    /// sparse component that is a part of it. Repeated snapshots cost less with
+    /// [`World::snapshot_into`].
     ///
     /// # Errors
     ///
@@ -204,7 +206,8 @@ impl World {
     ///
     /// If that snapshot is of this world, only differences are copied: the columns of chunks that
     /// were written since, the entities of chunks where rows came or went, the free ids that
-    /// changed, and all enable bits, values of chunks and versions. Versions identify the written
+    /// changed, and all enable bits, values of chunks and versions. Of a sparse component or a
+    /// relation with a change, all values are copied. Versions identify the written
     /// chunks, so a body that writes and returns [`Modified::No`](crate::Modified::No) is not seen.
     /// O(chunks × columns + bytes that differ), and a look at each 256th free id: with 1,000,000
     /// entities, after one despawn and one spawn, the call costs 11 µs (Zen 4, two components).
@@ -272,7 +275,8 @@ impl World {
     ///   [`Local`](crate::schedule::Local)s and the state of a schedule stay as they are.
     /// * Ids from the discarded time may belong to other entities later.
     ///
-    /// Only differences are copied, as by [`World::snapshot_into`], with the same cost.
+    /// Only differences are copied, as by [`World::snapshot_into`], with the same cost, and
+    /// O(sparse values): their entities are entered in the archetypes again.
     ///
     /// # Errors
     ///

@@ -89,6 +89,8 @@ impl<'w> SnapshotReader<'w> {
     /// [hide](crate::Component::HIDDEN) their entities: an entity whose hiding component is left
     /// out is visible.
     ///
+    /// A state that lacks components of its sender follows no deltas of it: read whole states.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # use phalanx::snapshot::SnapshotReader;

@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 /// input arrives late.
 ///
 /// Holds up to a fixed number of states. A new one takes the memory of the oldest, so a full ring
-/// allocates no memory while the world keeps its size.
+/// allocates no memory for rows while the world keeps its size.
 ///
 /// ```
 /// use phalanx::snapshot::SnapshotRing;

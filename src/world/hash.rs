@@ -77,7 +77,7 @@ impl World {
     /// step, by a [`HashCache`](crate::HashCache) if few columns change;
     /// [`compare`](crate::testing::compare) names the first difference. It is XXH3, which does not
     /// resist forgery, and depends on the byte order of the machine. O(bytes of all rows + indices
-    /// + shared values).
+    /// + shared values + sparse values).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -45,7 +45,7 @@ impl HashCache {
     }
 
     /// [`World::hash`]. O(chunks × columns + bytes of columns that changed since the last call +
-    /// indices + shared values).
+    /// indices + shared values + values of sparse components with a change).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -68,7 +68,8 @@ impl HashCache {
         hash
     }
 
-    /// The number of columns of chunks that the last call read, including the entities of chunks.
+    /// The number of columns of chunks that the last call read, including the entities of chunks;
+    /// a sparse component counts as one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
