@@ -241,14 +241,14 @@ impl ComponentHint {
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
 /// - [`World::instantiate`](crate::World::instantiate) copies none.
-/// - **States**: [snapshots](crate::snapshot::Snapshot) and their bytes have the values of
-///   [`Plain`](crate::Plain) types: derive `Clone, Copy, Pod, Zeroable` with `#[repr(C)]`. Others
-///   can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
+/// - **States**: `#[component(sparse, plain)]` defines plain data, as `#[component]` does.
+///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
+///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
 ///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
 /// - Changes of an entity that name sparse components alone, also by commands, spend no
 ///   [version](crate::World::version).
 /// - A world with any makes a look-up in the set of each for each despawned entity.
-/// - `sparse` goes with `name` and `crate = path` and no other word, and the item is not generic.
+/// - `sparse` goes with `plain`, `name` and `crate = path` alone, and the item is not generic.
 ///
 /// ```
 /// # use phalanx::prelude::*;

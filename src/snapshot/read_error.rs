@@ -186,7 +186,7 @@ impl fmt::Display for ReadError {
                 write_sparse(f, name, "is defined in another way than when the bytes were written")
             }
             Self::OtherSparse { name, is_plain: false } => {
-                write_sparse(f, name, "has values in the bytes, and is not plain in this world")
+                write_sparse(f, name, "has values in the bytes, and is not `plain` in this world")
             }
             Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
                 f,

@@ -61,7 +61,7 @@ fn options_and_defaults_reach_the_type() {
 
 #[test]
 fn mistakes_in_the_words_of_the_attribute() {
-    let words = "the words of `#[component(…)]` are `sparse`, `split`,";
+    let words = "the words of `#[component(…)]` are `sparse`, `plain`, `split`,";
     refused(
         "attribute_words",
         &[

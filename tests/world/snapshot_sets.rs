@@ -415,7 +415,7 @@ fn a_state_from_before_the_first_value_of_a_type_has_none() -> Result<(), Box<dy
 #[test]
 fn entities_far_apart_take_no_more_memory_than_one_call_may()
 -> Result<(), Box<dyn std::error::Error>> {
-    let mut world = new_world();
+    let mut world = knowing(World::builder().build());
     for place in 1..=300 {
         let far = Entity::from_bits(place << 43 | 1);
         world.spawn_at(far, (Four(1), Chosen))?;
@@ -425,6 +425,46 @@ fn entities_far_apart_take_no_more_memory_than_one_call_may()
     let error = small.read_snapshot(&bytes).expect_err("two pages for each of 300 entities");
     assert!(matches!(error, ReadError::TooMuchMemory(_)), "{error}");
     sound(&small);
-    new_world().read_snapshot(&bytes)?;
+    knowing(World::builder().build()).read_snapshot(&bytes)?;
+    Ok(())
+}
+
+/// Plain by a word, as a component in columns is by itself.
+#[component(sparse, plain, name = "marked")]
+#[derive(Debug, PartialEq)]
+struct Marked {
+    by: Entity,
+    level: u32,
+    is_hit: bool,
+    kind: Kind,
+    _pad: [u8; 2],
+}
+
+#[component(sparse, plain, name = "kind")]
+#[derive(Debug, PartialEq)]
+enum Kind {
+    None,
+    Fire,
+}
+
+#[test]
+fn plain_sparse_components_are_defined_like_those_in_columns()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut worlds = [world(), world()];
+    worlds.iter_mut().for_each(|world| world.register::<(Four, Marked, Kind)>());
+    let [mut world, mut mirror] = worlds;
+    let [a, b] = [world.spawn((Four(1), Kind::Fire)), world.spawn(Four(2))];
+    let marked = Marked { by: a, level: 3, is_hit: true, kind: Kind::Fire, ..Marked::default() };
+    world.insert(b, marked)?;
+    let bytes = world.snapshot()?.to_bytes()?;
+    let state = mirror.read_snapshot(&bytes)?;
+    mirror.restore(&state)?;
+    assert_eq!((*mirror.get::<Marked>(b)?, *mirror.get::<Kind>(a)?), (marked, Kind::Fire));
+    assert_eq!(mirror.hash(), world.hash());
+    sound(&mirror);
+    // Not every byte is a `bool`.
+    let level = bytes.windows(4).position(|part| part == 3_u32.to_ne_bytes());
+    let hit = bytes.windows(8).position(|part| part == [3, 0, 0, 0, 1, 1, 0, 0]);
+    assert!(level.is_some() && hit.is_some(), "the value is in the bytes as it is");
     Ok(())
 }

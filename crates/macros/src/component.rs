@@ -34,8 +34,13 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = Options::of_component(options, &mut mistakes);
     let start: TokenStream = item.clone().into_iter().take(1).collect();
     let written = match syn::parse2::<DeriveInput>(item) {
-        Ok(item) if options.sparse.is_some() => sparse(&item, &options, &mut mistakes),
-        Ok(item) => expand_item(item, &options, &mut mistakes),
+        Ok(item) if options.sparse.is_some() => sparse(item, &options, &mut mistakes),
+        Ok(item) => {
+            if let Some(word) = &options.plain {
+                mistakes.add(word, "a component in columns is always plain: leave `plain` out");
+            }
+            expand_item(item, &options, &mut mistakes)
+        }
         Err(error) => {
             mistakes.add(&start, format!("{FORMS} ({error})"));
             TokenStream::new()
@@ -86,8 +91,9 @@ fn expand_item(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) ->
     }
 }
 
-/// A sparse component is the item as it is.
-fn sparse(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
+/// A sparse component is the item as it is, or one of plain data, which is defined like one in
+/// columns.
+fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
     for word in options.split.iter().chain(&options.words) {
         let text = match &*word.to_string() {
             "split" => "a sparse component is no column, which `split` would take apart",
@@ -117,8 +123,13 @@ fn sparse(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Tok
         let variants = data.variants.iter();
         variants.for_each(|variant| attributes::refuse_conditions(&variant.attrs, mistakes));
     }
-    let (ident, name, hidden) = (&item.ident, &options.name, options.item("__sparse"));
+    let (ident, name, hidden) = (item.ident.clone(), &options.name, options.item("__sparse"));
     let definition = definition(&item.data);
+    let item = match options.plain {
+        Some(_) if !mistakes.is_empty() => return TokenStream::new(),
+        Some(_) => expand_item(item, options, mistakes),
+        None => item.into_token_stream(),
+    };
     quote!(#item #hidden! { @implement #ident [#name] #definition })
 }
 

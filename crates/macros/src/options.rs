@@ -15,8 +15,8 @@ const FLAGS: [(&str, &str); 4] = [
     ("cleanup", "cleanup"),
 ];
 
-const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `split`, `enableable`, \
-     `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
+const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `plain`, `split`, \
+     `enableable`, `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
 
 const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `on_delete = remove`, \
      `on_delete = despawn`, `on_delete = refuse`, `name = \"…\"` and `crate = path`";
@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) split: Option<Ident>,
     pub(crate) sparse: Option<Ident>,
+    /// Plain data, of a sparse component.
+    pub(crate) plain: Option<Ident>,
     pub(crate) tree: Option<Ident>,
     pub(crate) on_delete: Option<Ident>,
     /// Words as the user wrote them.
@@ -45,6 +47,7 @@ impl Options {
             name: None,
             split: None,
             sparse: None,
+            plain: None,
             tree: None,
             on_delete: None,
             words: Vec::new(),
@@ -61,7 +64,8 @@ impl Options {
                 options.name = Some(meta.value()?.parse()?);
                 return Ok(());
             }
-            if text != "split" && text != "sparse" && !FLAGS.iter().any(|(flag, _)| text == *flag) {
+            let is_form = matches!(&*text, "split" | "sparse" | "plain");
+            if !is_form && !FLAGS.iter().any(|(flag, _)| text == *flag) {
                 return Err(meta.error(OF_COMPONENTS));
             }
             if !meta.input.is_empty() && !meta.input.peek(Token![,]) {
@@ -70,6 +74,7 @@ impl Options {
             match &*text {
                 "split" => options.split = Some(word.clone()),
                 "sparse" => options.sparse = Some(word.clone()),
+                "plain" => options.plain = Some(word.clone()),
                 _ => options.words.push(word.clone()),
             }
             Ok(())
@@ -143,7 +148,7 @@ impl Options {
             let named = FLAGS.iter().find(|(flag, _)| word == flag);
             Ident::new(named.map_or("", |(_, name)| name), word.span())
         };
-        self.words.iter().map(hidden).collect()
+        self.words.iter().map(hidden).chain(self.sparse.clone()).collect()
     }
 
     /// The path of an item of phalanx.

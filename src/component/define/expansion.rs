@@ -169,6 +169,18 @@ macro_rules! __component {
             }
         }
 
+        $crate::__component! { @in_columns $name [$($text)?] [$($flag)*] [Struct(const { &[
+            $($crate::__define::FieldInfo::new(
+                $crate::__core::stringify!($field),
+                $crate::__core::stringify!($type),
+                $crate::__define::offset_of!($name, $field),
+                $crate::__define::size_of::<$type>(),
+            )),*
+        ] })] }
+    };
+    // A sparse component of plain data is in no column.
+    (@in_columns $name:ident [$($text:literal)?] [sparse] $about:tt) => {};
+    (@in_columns $name:ident [$($text:literal)?] [$($flag:ident)*] [$($about:tt)*]) => {
         impl $crate::Component for $name
         where
             for<'a> $name: $crate::Plain
@@ -177,14 +189,7 @@ macro_rules! __component {
                 $crate::__component!(@name $name $($text)?);
             $($crate::__component! { @flag $flag })*
             $crate::__component! { @hint }
-            $crate::__facts! { @about $name, Struct(const { &[
-                $($crate::__define::FieldInfo::new(
-                    $crate::__core::stringify!($field),
-                    $crate::__core::stringify!($type),
-                    $crate::__define::offset_of!($name, $field),
-                    $crate::__define::size_of::<$type>(),
-                )),*
-            ] }) }
+            $crate::__facts! { @about $name, $($about)* }
         }
     };
 
@@ -229,18 +234,12 @@ macro_rules! __component {
             }
         }
 
-        impl $crate::Component for $name {
-            const NAME: &'static $crate::__define::str =
-                $crate::__component!(@name $name $($text)?);
-            $($crate::__component! { @flag $flag })*
-            $crate::__component! { @hint }
-            $crate::__facts! { @about $name, Enum(const { &[
-                $($crate::__define::VariantInfo::new(
-                    $crate::__core::stringify!($variant),
-                    $name::$variant as $crate::__define::u8,
-                )),*
-            ] }) }
-        }
+        $crate::__component! { @in_columns $name [$($text)?] [$($flag)*] [Enum(const { &[
+            $($crate::__define::VariantInfo::new(
+                $crate::__core::stringify!($variant),
+                $name::$variant as $crate::__define::u8,
+            )),*
+        ] })] }
         } }
     };
 }
