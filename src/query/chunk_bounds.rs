@@ -218,7 +218,8 @@ impl<S: SortKey> ChunkBounds<S> {
     /// world.spawn_batch((0..50_000).map(|tick| (Time(tick), Health(1.0))));
     /// let times = ChunkBounds::<Time>::new();
     /// let before = world.version();
-    /// for (health, _) in times.between(world.query_mut::<(&mut Health, &Time)>(), Time(10_000)..Time(10_100)) {
+    /// let healths = world.query_mut::<(&mut Health, &Time)>();
+    /// for (health, _) in times.between(healths, Time(10_000)..Time(10_100)) {
     ///     health.iter_mut().for_each(|health| health.0 = 0.5);
     /// }
     /// assert_eq!(world.query::<&Health>().rows().filter(|health| health.0 < 1.0).count(), 100);
@@ -231,7 +232,8 @@ impl<S: SortKey> ChunkBounds<S> {
     /// # #[component] #[derive(PartialEq, Eq, PartialOrd, Ord)] struct Time(u32);
     /// # let mut world = World::new();
     /// let times = ChunkBounds::<Time>::new();
-    /// for time in times.between(world.query_mut::<&mut Time>(), Time(3)..Time(8)) {} // would change the keys
+    /// // It would change the keys.
+    /// for time in times.between(world.query_mut::<&mut Time>(), Time(3)..Time(8)) {}
     /// ```
     pub fn between<'w, Q: Terms, F: Filter>(
         &self,
