@@ -133,7 +133,8 @@ fn rows() -> (World, Vec<(Entity, Row)>) {
     use State::{Absent, Disabled, Enabled};
     let mut world = World::new();
     let mut rows = Vec::new();
-    for number in 0..216usize {
+    // Miri takes minutes for all of them; each thirteenth has each state of each component.
+    for number in (0..216usize).step_by(if cfg!(miri) { 13 } else { 1 }) {
         let plain = |bit: usize| if number >> bit & 1 == 1 { Enabled } else { Absent };
         let switched = |place: u32| [Absent, Enabled, Disabled][number / 8 / 3usize.pow(place) % 3];
         let row = [plain(0), plain(1), plain(2), switched(0), switched(1), switched(2), Absent];
