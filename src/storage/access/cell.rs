@@ -1,5 +1,4 @@
-//! Cells by row: a single cell, the live cells of a column in a chunk, a bundle's cells in a chunk
-//! or in one row.
+//! Cells by row: a single cell, the live cells of a column in a chunk, a bundle's cells in a chunk.
 
 #![expect(unsafe_code, reason = "typed access to single rows of raw blocks")]
 
@@ -8,18 +7,13 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
-use bytemuck::CheckedBitPattern;
-use bytemuck::checked::pod_read_unaligned;
-
+use super::row_move::BundleCells;
 use crate::component::{Component, References, Values};
-
 use crate::entity::{Entity, RowIndex};
 use crate::prefetch::prefetch;
-use crate::storage::block::{CellStarts, Place};
-use crate::storage::chunk_list::{ChunkList, NextRow};
+use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::is_aligned_for;
 use crate::storage::row::ChunkRow;
-use crate::storage::written_rows::WrittenRow;
 
 impl ChunkList {
     /// One cell, for reading.
@@ -248,202 +242,5 @@ impl<'a> LiveColumns<'a> {
         // by `ChunkLayout`, inside the block. The list is borrowed exclusively for `'a`, and each
         // column is handed out once, because `DistinctColumns` names none twice.
         unsafe { slice::from_raw_parts_mut(start.as_ptr(), rows) }
-    }
-}
-
-/// Columns of a bundle in the bundle's order, each named once.
-#[derive(Clone, Debug)]
-pub(crate) struct DistinctColumns(Box<[u16]>);
-
-impl DistinctColumns {
-    /// # Panics
-    ///
-    /// If a column is named twice.
-    pub(crate) fn new(columns: Vec<u16>) -> Self {
-        let mut sorted = columns.clone();
-        sorted.sort_unstable();
-        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]), "a bundle names a column twice");
-        Self(columns.into())
-    }
-
-    pub(crate) const fn as_slice(&self) -> &[u16] {
-        &self.0
-    }
-}
-
-/// A bundle's cells in the rows of one list, in the bundle's order, each named once.
-#[derive(Clone, Debug)]
-pub(crate) struct BundleCells {
-    key: u64,
-    /// Whether they are all cells of a row.
-    is_whole: bool,
-    cells: Box<[CellStarts]>,
-    columns: DistinctColumns,
-}
-
-impl BundleCells {
-    pub(crate) fn new(list: &ChunkList, columns: DistinctColumns) -> Self {
-        let cells: Box<[_]> = columns
-            .as_slice()
-            .iter()
-            .map(|&column| CellStarts::new(list.layouts(), column))
-            .collect();
-        // No column is named twice, so equal numbers mean that all columns are named.
-        let is_whole = cells.len() == list.columns().len();
-        Self { key: list.key(), is_whole, cells, columns }
-    }
-
-    /// No cells.
-    pub(crate) fn none(list: &ChunkList) -> Self {
-        Self::new(list, DistinctColumns::new(Vec::new()))
-    }
-
-    /// The columns in the list, in the bundle's order.
-    #[inline]
-    pub(crate) const fn columns(&self) -> &DistinctColumns {
-        &self.columns
-    }
-
-    /// Whether they are all cells of a row.
-    #[inline]
-    pub(super) const fn is_whole(&self) -> bool {
-        self.is_whole
-    }
-
-    /// # Panics
-    ///
-    /// If the cells belong to another list.
-    #[inline(always)]
-    pub(super) fn assert_of(&self, list: &ChunkList) {
-        assert!(self.key == list.key(), "the cells belong to another list");
-    }
-
-    /// # Panics
-    ///
-    /// If the cells belong to another list, or are not all cells of a row.
-    #[inline(always)]
-    pub(super) fn assert_whole(&self, list: &ChunkList) {
-        self.assert_of(list);
-        assert!(self.is_whole, "the bundle lacks a column of the list");
-    }
-
-    /// Calls `put` to write the cells of the list's next row in order, and makes the row live.
-    ///
-    /// # Panics
-    ///
-    /// If these are not all cells of a row of the list, or `put` leaves one unwritten. The row does
-    /// not become live.
-    #[inline(always)]
-    pub(crate) fn write(&self, next: NextRow<'_>, put: impl FnOnce(&mut RowWriter<'_>)) {
-        let (list, at) = (next.list(), next.at());
-        self.assert_whole(list);
-        // SAFETY: the place is of the list's chunk that has its next row, and this is that row.
-        let mut row = RowWriter::new(unsafe { self.addresses(list.place(at.chunk), at.row) });
-        put(&mut row);
-        row.assert_finished();
-        // SAFETY: these are all cells of the list's next row, and each is written.
-        next.commit(unsafe { WrittenRow::new() });
-    }
-
-    /// The addresses of a row's cells.
-    ///
-    /// # Safety
-    ///
-    /// The place must be of a chunk of the list that the cells belong to, and the row less than the
-    /// capacity. For as long as the addresses are used, no other code may access these cells.
-    #[inline(always)]
-    pub(super) unsafe fn addresses(&self, place: Place, row: u32) -> CellAddresses<'_> {
-        CellAddresses { cells: self.cells.iter(), place, row }
-    }
-}
-
-/// The addresses of a row's cells, in a bundle's order.
-#[derive(Debug)]
-pub(super) struct CellAddresses<'a> {
-    cells: slice::Iter<'a, CellStarts>,
-    place: Place,
-    row: u32,
-}
-
-impl CellAddresses<'_> {
-    /// The next cell, which must have this size.
-    #[inline(always)]
-    fn next(&mut self, size: usize) -> NonNull<u8> {
-        let cell = self.cells.next().expect("the bundle has no cell left");
-        assert!(size == cell.size as usize, "the value has another size than the cell");
-        // SAFETY: the callers of `addresses` pass the place of a chunk of the list that the cells
-        // belong to, and a row inside its capacity. A list of tags has no place, and its cells are
-        // at offset zero, without bytes.
-        unsafe { cell.at(self.place, self.row) }
-    }
-}
-
-/// Writes a row's cells, in a bundle's order.
-#[derive(Debug)]
-pub(crate) struct RowWriter<'a>(CellAddresses<'a>, PhantomData<&'a mut ChunkList>);
-
-impl<'a> RowWriter<'a> {
-    #[inline(always)]
-    pub(super) const fn new(cells: CellAddresses<'a>) -> Self {
-        Self(cells, PhantomData)
-    }
-
-    /// Overwrites the next cell with the bytes of a value.
-    ///
-    /// # Panics
-    ///
-    /// If the bundle has no cell left, or the next one has another size.
-    #[inline(always)]
-    pub(crate) fn put(&mut self, value: &[u8]) {
-        let cell = self.0.next(value.len());
-        // SAFETY: the cell is as large as the value, and its bytes belong to this row alone. The
-        // list is borrowed exclusively for as long as the writer. The bytes are a value of the
-        // cell's component, by the callers (see `access`).
-        unsafe { cell.as_ptr().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
-    }
-
-    /// # Panics
-    ///
-    /// If a cell was not written.
-    #[inline(always)]
-    pub(super) fn assert_finished(&self) {
-        assert!(self.0.cells.as_slice().is_empty(), "a cell of the row was not written");
-    }
-
-    /// Overwrites the next cell with the first of some bytes.
-    ///
-    /// # Panics
-    ///
-    /// If the bundle has no cell left, or the cell is larger than the bytes.
-    #[inline]
-    pub(crate) fn put_front(&mut self, bytes: &[u8]) {
-        let size = self.0.cells.as_slice().first().map_or(0, |cell| cell.size as usize);
-        self.put(&bytes[..size]);
-    }
-}
-
-/// Copies the cells of a live row, in a bundle's order.
-#[derive(Debug)]
-pub struct RowReader<'a>(CellAddresses<'a>, PhantomData<&'a ChunkList>);
-
-impl<'a> RowReader<'a> {
-    #[inline(always)]
-    pub(super) const fn new(cells: CellAddresses<'a>) -> Self {
-        Self(cells, PhantomData)
-    }
-
-    /// The value of the next cell.
-    ///
-    /// # Panics
-    ///
-    /// If the bundle has no cell left, the next one has another size, or its bytes are not a value.
-    #[inline(always)]
-    pub(crate) fn take<C: CheckedBitPattern>(&mut self) -> C {
-        let cell = self.0.next(size_of::<C>());
-        // SAFETY: the cell is as large as the value, and initialised because the row is live. The
-        // list is borrowed, and the writer of a row takes turns with its reader: no code writes the
-        // bytes before they are copied below.
-        let bytes = unsafe { slice::from_raw_parts(cell.as_ptr(), size_of::<C>()) };
-        pod_read_unaligned(bytes)
     }
 }

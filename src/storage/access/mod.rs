@@ -42,9 +42,10 @@
 //!   their common types.
 //! * [`cell_finder`] finds the cells of one component by entity, [`column_views`] reads and writes
 //!   them.
-//! * [`cell`] has cells by row.
+//! * [`cell`] has cells by row and column.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
-//! * [`row_move`] moves a row or neighbours to another list, [`rows_move`] rows that lie anywhere.
+//! * [`row_move`] has the cells of a bundle in one row, and moves a row to another list;
+//!   `row_move_tests` compares it with vectors. [`rows_move`] moves many rows.
 //! * [`oracle_tests`] compares the slices with the slices of the safe form.
 
 mod cell;
@@ -58,16 +59,18 @@ mod labels;
 #[cfg(test)]
 mod oracle_tests;
 mod row_move;
+#[cfg(test)]
+mod row_move_tests;
 mod rows_move;
 mod writer;
 mod written_bytes;
 
-pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowReader, RowWriter};
+pub(crate) use cell::{CellsMut, LiveColumns};
 pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
-pub(crate) use row_move::RowMove;
+pub(crate) use row_move::{BundleCells, DistinctColumns, RowMove, RowReader, RowWriter};
 pub(crate) use rows_move::RowRun;
 pub(crate) use writer::{NewCells, Tally, Writer};

@@ -1,4 +1,5 @@
-//! Moves rows as bytes from one list to another, along an edge between archetypes.
+//! Cells of one row: written, read, and moved as bytes from one list to another, along an edge
+//! between archetypes.
 //!
 //! All data for the copy of a cell is computed once for a pair of lists and stored with the edge. A
 //! move is a loop over a table of offsets.
@@ -8,13 +9,18 @@
     reason = "cells are copied between raw blocks, whose columns have no type here"
 )]
 
-use super::cell::{BundleCells, DistinctColumns, RowReader, RowWriter};
-use super::writer::{Tally, Writer};
-use crate::storage::block::{CellStarts, copy_small};
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+use core::slice;
+
+use bytemuck::CheckedBitPattern;
+use bytemuck::checked::pod_read_unaligned;
+
+use crate::storage::block::{CellStarts, Place, copy_small};
 use crate::storage::block_class::BlockClass;
-use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
+use crate::storage::chunk_list::{ChunkList, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
-use crate::storage::written_rows::{WrittenRow, WrittenRows};
+use crate::storage::written_rows::WrittenRow;
 
 /// The cells that a row keeps when it moves from one list to another: pairs of columns of the same
 /// component, with all data for a copy.
@@ -177,205 +183,201 @@ impl RowMove {
         next.commit(unsafe { WrittenRow::new() });
         exchanged
     }
+}
 
-    /// Writes the rows of a run. The kept cells are copied from detached chunks of the source, from
-    /// row `at` of one chunk on, by one `memcpy` per column. `fill` writes the added cells.
-    ///
+/// Columns of a bundle in the bundle's order, each named once.
+#[derive(Clone, Debug)]
+pub(crate) struct DistinctColumns(Box<[u16]>);
+
+impl DistinctColumns {
     /// # Panics
     ///
-    /// If this was made for other lists or for a single one, the rows do not exist in the source,
-    /// the run does not follow the live rows of the target, or `fill` leaves an added cell
-    /// unwritten.
-    pub(crate) fn append(
-        &self,
-        (source, at): (&DetachedChunks, ChunkRow),
-        (target, run): (&mut ChunkList, &FreeRun),
-        fill: impl for<'a> FnOnce(Writer<'a>) -> Tally<'a>,
-    ) -> WrittenRows {
-        self.copy_run((source, at), (target, run));
-        let mut written = target.no_written_rows();
-        let tally = fill(Writer::new(target, &self.added, run));
-        // SAFETY: `copy_run` has written the kept columns, and `RowMove::new` proves that the kept
-        // and the added columns are all columns of the target.
-        unsafe { written.add_others(&tally) };
-        assert!(written.len() == run.rows.len(), "an added cell of the new rows was not written");
-        written
+    /// If a column is named twice.
+    pub(crate) fn new(columns: Vec<u16>) -> Self {
+        let mut sorted = columns.clone();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]), "a bundle names a column twice");
+        Self(columns.into())
     }
 
-    /// Copies the kept cells for [`RowMove::append`].
-    fn copy_run(
-        &self,
-        (source, at): (&DetachedChunks, ChunkRow),
-        (target, run): (&mut ChunkList, &FreeRun),
-    ) {
-        self.assert_between(source.key(), target.key());
-        let rows = u32::try_from(run.rows.len()).expect("a chunk has 2^32 rows or more");
-        let end = at.row.checked_add(rows).expect("a chunk has 2^32 rows or more");
-        let is_there = at.chunk < source.chunk_len() && end <= source.rows(at.chunk);
-        assert!(is_there, "{rows} rows from {} on are not in chunk {}", at.row, at.chunk);
-        assert!(run.rows.end <= target.capacity(), "the run ends outside its chunk");
-        let blocks = (source.block(at.chunk), target.blocks().get(run.chunk as usize));
-        let (Some(from), Some(to)) = blocks else {
-            // A list without bytes has no blocks, and no cell to copy.
-            assert!(self.cells.is_empty(), "a chunk has no block");
-            return;
-        };
-        let from_place = from.place(source.capacity());
-        let to_place = to.place(target.capacity());
-        for (cell, to_starts) in &self.cells {
-            // SAFETY: the key proves that the cell is one of `source`, and the rows end inside the
-            // capacity.
-            let from = unsafe { cell.at(from_place, at.row) };
-            // SAFETY: the key proves that the starts belong to a column of `target`. The block was
-            // allocated for them, and the run ends inside the capacity.
-            let to = unsafe { to_place.cell_of(to_starts, cell.size, run.rows.start) };
-            let bytes = run.rows.len() * cell.size as usize;
-            // SAFETY: `bytes` bytes of the column are inside both blocks, by the two proofs above.
-            // Detached chunks share no block with a list, and `&mut` of the target is the right to
-            // write it.
-            unsafe { to.copy_from_nonoverlapping(from, bytes) };
-        }
+    pub(crate) const fn as_slice(&self) -> &[u16] {
+        &self.0
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::storage::chunk_set::ChunkSet;
-    use crate::storage::chunk_size::ChunkSize;
-    use crate::storage::layout::{ColumnShape, ListLayout};
-    use crate::storage::pool::Pool;
+/// A bundle's cells in the rows of one list, in the bundle's order, each named once.
+#[derive(Clone, Debug)]
+pub(crate) struct BundleCells {
+    key: u64,
+    /// Whether they are all cells of a row.
+    is_whole: bool,
+    cells: Box<[CellStarts]>,
+    columns: DistinctColumns,
+}
 
-    /// The expected bytes of a list: rows of cells.
-    type Rows = Vec<Vec<Vec<u8>>>;
-
-    fn list(sizes: &[usize]) -> ChunkList {
-        let shape = |&size| ColumnShape::plain("shape", size, 1);
-        let columns = sizes.iter().map(shape).collect();
-        ChunkList::new(ListLayout::new(ChunkSize::KIB_4, columns).expect("the layout does not fit"))
+impl BundleCells {
+    pub(crate) fn new(list: &ChunkList, columns: DistinctColumns) -> Self {
+        let cells: Box<[_]> = columns
+            .as_slice()
+            .iter()
+            .map(|&column| CellStarts::new(list.layouts(), column))
+            .collect();
+        // No column is named twice, so equal numbers mean that all columns are named.
+        let is_whole = cells.len() == list.columns().len();
+        Self { key: list.key(), is_whole, cells, columns }
     }
 
-    /// A row of these sizes, different for each number.
-    fn row(sizes: &[usize], number: usize) -> Vec<Vec<u8>> {
-        let byte = |cell: usize, i: usize| (number * 7 + cell * 31 + i).to_le_bytes()[0];
-        sizes.iter().enumerate().map(|(c, &size)| (0..size).map(|i| byte(c, i)).collect()).collect()
+    /// No cells.
+    pub(crate) fn none(list: &ChunkList) -> Self {
+        Self::new(list, DistinctColumns::new(Vec::new()))
     }
 
-    #[track_caller]
-    fn assert_holds(list: &ChunkList, rows: &Rows) {
-        assert_eq!(list.len(), rows.len());
-        for column in 0..list.columns().len() {
-            let chunks = 0..list.chunk_len();
-            let held: Vec<_> = chunks.map(|chunk| list.column_bytes(column, chunk)).collect();
-            let wanted: Vec<_> = rows.iter().map(|row| &row[column][..]).collect();
-            let [held, wanted] = [held, wanted].map(|parts| parts.concat());
-            assert_eq!(held, wanted, "column {column}");
-        }
+    /// The columns in the list, in the bundle's order.
+    #[inline]
+    pub(crate) const fn columns(&self) -> &DistinctColumns {
+        &self.columns
     }
 
-    #[test]
-    fn rows_move_as_rows_of_vectors_do() {
-        const SOURCE: [usize; 6] = [12, 2, 64, 3, 24, 0];
-        const TARGET: [usize; 5] = [64, 12, 8, 24, 0];
-        let (mut pool, mut source, mut target) = (Pool::default(), list(&SOURCE), list(&TARGET));
-        let all = DistinctColumns::new((0..6).collect());
-        let cells = BundleCells::new(&source, all);
-        let (mut wanted, mut moved): (Rows, Rows) = Default::default();
-        // Enough rows for several chunks of each list.
-        let rows = if cfg!(miri) { 40 } else { 100 };
-        for number in 0..rows {
-            let values = row(&SOURCE, number);
-            cells.write(source.next_row(&mut pool), |writer| {
-                values.iter().for_each(|value| writer.put(value));
-            });
-            wanted.push(values);
-        }
-        assert_holds(&source, &wanted);
-
-        let (added, removed) = (DistinctColumns::new(vec![2]), DistinctColumns::new(vec![3, 1]));
-        let pairs = vec![(0, 1), (2, 0), (4, 3), (5, 4)];
-        let cells = RowMove::new((&source, &target), pairs, (added, removed));
-        for number in 0..rows {
-            let index = number * 37 % wanted.len();
-            let at = source.split(source.position_of(index));
-            let removed = source.begin_removal(at);
-            let value = u64::to_le_bytes(number as u64);
-            let mut old = [Vec::new(), Vec::new()];
-            cells.move_cells(&removed, target.next_row(&mut pool), |reader, writer| {
-                old = [reader.take::<[u8; 3]>().to_vec(), reader.take::<[u8; 2]>().to_vec()];
-                writer.put_front(&[&value[..], &[9]].concat());
-            });
-            removed.remove(&mut pool);
-            let row = wanted.swap_remove(index);
-            assert_eq!(old, [row[3].clone(), row[1].clone()]);
-            let kept = [&row[2], &row[0], &value.to_vec(), &row[4], &row[5]];
-            moved.push(kept.map(Vec::clone).to_vec());
-            if number % 20 == 0 {
-                assert_holds(&source, &wanted);
-                assert_holds(&target, &moved);
-            }
-        }
-        assert_holds(&source, &wanted);
-        assert_holds(&target, &moved);
+    /// Whether they are all cells of a row.
+    #[inline]
+    pub(super) const fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
-    #[test]
-    #[should_panic(expected = "the move was made for other lists")]
-    fn a_move_between_other_lists_is_refused() {
-        let (mut pool, mut source, mut target) = (Pool::default(), list(&[4]), list(&[4]));
-        let none = DistinctColumns::new(Vec::new());
-        let cells = RowMove::new((&source, &source), Vec::new(), (none.clone(), none));
-        let all = BundleCells::new(&source, DistinctColumns::new(vec![0]));
-        all.write(source.next_row(&mut pool), |row| row.put(&[0; 4]));
-        let at = ChunkRow { chunk: 0, row: 0 };
-        cells.move_cells(&source.begin_removal(at), target.next_row(&mut pool), |_, _| ());
+    /// # Panics
+    ///
+    /// If the cells belong to another list.
+    #[inline(always)]
+    pub(super) fn assert_of(&self, list: &ChunkList) {
+        assert!(self.key == list.key(), "the cells belong to another list");
     }
 
-    #[test]
-    #[should_panic(expected = "a column of the target is neither kept nor added")]
-    fn a_move_that_leaves_a_column_unwritten_is_refused() {
-        let (source, target) = (list(&[4]), list(&[4, 8]));
-        let none = DistinctColumns::new(Vec::new());
-        let _ = RowMove::new((&source, &target), vec![(0, 0)], (none.clone(), none));
+    /// # Panics
+    ///
+    /// If the cells belong to another list, or are not all cells of a row.
+    #[inline(always)]
+    pub(super) fn assert_whole(&self, list: &ChunkList) {
+        self.assert_of(list);
+        assert!(self.is_whole, "the bundle lacks a column of the list");
     }
 
-    #[test]
-    #[should_panic(expected = "the rows move to their own list")]
-    fn a_move_of_chunks_to_their_own_list_is_refused() {
-        let (mut pool, mut list) = (Pool::default(), list(&[4]));
-        let all = BundleCells::new(&list, DistinctColumns::new(vec![0]));
-        all.write(list.next_row(&mut pool), |row| row.put(&[0; 4]));
-        let none = DistinctColumns::new(Vec::new());
-        let cells = RowMove::new((&list, &list), Vec::new(), (none.clone(), none));
-        let (detached, _) = list.detach(&ChunkSet::All);
-        let run = list.open_run(0, 1, &mut pool).at_most(1);
-        let at = ChunkRow { chunk: 0, row: 0 };
-        let _ = cells.append((&detached, at), (&mut list, &run), |writer| writer.tally());
+    /// Calls `put` to write the cells of the list's next row in order, and makes the row live.
+    ///
+    /// # Panics
+    ///
+    /// If these are not all cells of a row of the list, or `put` leaves one unwritten. The row does
+    /// not become live.
+    #[inline(always)]
+    pub(crate) fn write(&self, next: NextRow<'_>, put: impl FnOnce(&mut RowWriter<'_>)) {
+        let (list, at) = (next.list(), next.at());
+        self.assert_whole(list);
+        // SAFETY: the place is of the list's chunk that has its next row, and this is that row.
+        let mut row = RowWriter::new(unsafe { self.addresses(list.place(at.chunk), at.row) });
+        put(&mut row);
+        row.assert_finished();
+        // SAFETY: these are all cells of the list's next row, and each is written.
+        next.commit(unsafe { WrittenRow::new() });
     }
 
-    #[test]
-    #[should_panic(expected = "row 0 of chunk 0 is not live")]
-    fn the_removal_of_a_row_from_an_empty_list_is_refused() {
-        let _ = list(&[4]).begin_removal(ChunkRow { chunk: 0, row: 0 });
+    /// The addresses of a row's cells.
+    ///
+    /// # Safety
+    ///
+    /// The place must be of a chunk of the list that the cells belong to, and the row less than the
+    /// capacity. For as long as the addresses are used, no other code may access these cells.
+    #[inline(always)]
+    pub(super) unsafe fn addresses(&self, place: Place, row: u32) -> CellAddresses<'_> {
+        CellAddresses { cells: self.cells.iter(), place, row }
+    }
+}
+
+/// The addresses of a row's cells, in a bundle's order.
+#[derive(Debug)]
+pub(super) struct CellAddresses<'a> {
+    cells: slice::Iter<'a, CellStarts>,
+    place: Place,
+    row: u32,
+}
+
+impl CellAddresses<'_> {
+    /// The next cell, which must have this size.
+    #[inline(always)]
+    fn next(&mut self, size: usize) -> NonNull<u8> {
+        let cell = self.cells.next().expect("the bundle has no cell left");
+        assert!(size == cell.size as usize, "the value has another size than the cell");
+        // SAFETY: the callers of `addresses` pass the place of a chunk of the list that the cells
+        // belong to, and a row inside its capacity. A list of tags has no place, and its cells are
+        // at offset zero, without bytes.
+        unsafe { cell.at(self.place, self.row) }
+    }
+}
+
+/// Writes a row's cells, in a bundle's order.
+#[derive(Debug)]
+pub(crate) struct RowWriter<'a>(CellAddresses<'a>, PhantomData<&'a mut ChunkList>);
+
+impl<'a> RowWriter<'a> {
+    #[inline(always)]
+    pub(super) const fn new(cells: CellAddresses<'a>) -> Self {
+        Self(cells, PhantomData)
     }
 
-    #[test]
-    #[should_panic(expected = "a cell of the row was not written")]
-    fn a_move_that_leaves_a_cell_unwritten_is_refused() {
-        let (mut pool, mut source, mut target) = (Pool::default(), list(&[4]), list(&[4, 8]));
-        let (added, removed) = (DistinctColumns::new(vec![1]), DistinctColumns::new(Vec::new()));
-        let cells = RowMove::new((&source, &target), vec![(0, 0)], (added, removed));
-        let all = BundleCells::new(&source, DistinctColumns::new(vec![0]));
-        all.write(source.next_row(&mut pool), |row| row.put(&[0; 4]));
-        let at = ChunkRow { chunk: 0, row: 0 };
-        cells.move_cells(&source.begin_removal(at), target.next_row(&mut pool), |_, _| ());
+    /// Overwrites the next cell with the bytes of a value.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has no cell left, or the next one has another size.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, value: &[u8]) {
+        let cell = self.0.next(value.len());
+        // SAFETY: the cell is as large as the value, and its bytes belong to this row alone. The
+        // list is borrowed exclusively for as long as the writer. The bytes are a value of the
+        // cell's component, by the callers (see `access`).
+        unsafe { cell.as_ptr().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
     }
 
-    #[test]
-    #[should_panic(expected = "the value has another size than the cell")]
-    fn a_value_of_another_size_is_refused() {
-        let (mut pool, mut list) = (Pool::default(), list(&[4]));
-        let cells = BundleCells::new(&list, DistinctColumns::new(vec![0]));
-        cells.write(list.next_row(&mut pool), |row| row.put(&[1, 2]));
+    /// # Panics
+    ///
+    /// If a cell was not written.
+    #[inline(always)]
+    pub(super) fn assert_finished(&self) {
+        assert!(self.0.cells.as_slice().is_empty(), "a cell of the row was not written");
+    }
+
+    /// Overwrites the next cell with the first of some bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has no cell left, or the cell is larger than the bytes.
+    #[inline]
+    pub(crate) fn put_front(&mut self, bytes: &[u8]) {
+        let size = self.0.cells.as_slice().first().map_or(0, |cell| cell.size as usize);
+        self.put(&bytes[..size]);
+    }
+}
+
+/// Copies the cells of a live row, in a bundle's order.
+#[derive(Debug)]
+pub struct RowReader<'a>(CellAddresses<'a>, PhantomData<&'a ChunkList>);
+
+impl<'a> RowReader<'a> {
+    #[inline(always)]
+    pub(super) const fn new(cells: CellAddresses<'a>) -> Self {
+        Self(cells, PhantomData)
+    }
+
+    /// The value of the next cell.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has no cell left, the next one has another size, or its bytes are not a value.
+    #[inline(always)]
+    pub(crate) fn take<C: CheckedBitPattern>(&mut self) -> C {
+        let cell = self.0.next(size_of::<C>());
+        // SAFETY: the cell is as large as the value, and initialised because the row is live. The
+        // list is borrowed, and the writer of a row takes turns with its reader: no code writes the
+        // bytes before they are copied below.
+        let bytes = unsafe { slice::from_raw_parts(cell.as_ptr(), size_of::<C>()) };
+        pod_read_unaligned(bytes)
     }
 }

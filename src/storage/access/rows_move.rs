@@ -1,4 +1,5 @@
-//! Moves scattered rows of one list to the end of another.
+//! Moves rows of one list to the end of another: neighbours of detached chunks, or rows that lie
+//! anywhere.
 //!
 //! Column by column: neighbours in the source are copied by one `memcpy`, others cell by cell. The
 //! rows of the source stay live; removing them is left to the caller.
@@ -9,10 +10,10 @@
 )]
 
 use super::row_move::RowMove;
-use crate::storage::block::CellStarts;
-use crate::storage::block::copy_small;
+use super::writer::{Tally, Writer};
+use crate::storage::block::{CellStarts, copy_small};
 use crate::storage::block_class::BlockClass;
-use crate::storage::chunk_list::{ChunkList, FreeRun};
+use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun};
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRows;
 
@@ -39,6 +40,65 @@ impl RowRun {
 }
 
 impl RowMove {
+    /// Writes the rows of a run. The kept cells are copied from detached chunks of the source, from
+    /// row `at` of one chunk on, by one `memcpy` per column. `fill` writes the added cells.
+    ///
+    /// # Panics
+    ///
+    /// If this was made for other lists or for a single one, the rows do not exist in the source,
+    /// the run does not follow the live rows of the target, or `fill` leaves an added cell
+    /// unwritten.
+    pub(crate) fn append(
+        &self,
+        (source, at): (&DetachedChunks, ChunkRow),
+        (target, run): (&mut ChunkList, &FreeRun),
+        fill: impl for<'a> FnOnce(Writer<'a>) -> Tally<'a>,
+    ) -> WrittenRows {
+        self.copy_run((source, at), (target, run));
+        let mut written = target.no_written_rows();
+        let tally = fill(Writer::new(target, self.added(), run));
+        // SAFETY: `copy_run` has written the kept columns, and `RowMove::new` proves that the kept
+        // and the added columns are all columns of the target.
+        unsafe { written.add_others(&tally) };
+        assert!(written.len() == run.rows.len(), "an added cell of the new rows was not written");
+        written
+    }
+
+    /// Copies the kept cells for [`RowMove::append`].
+    fn copy_run(
+        &self,
+        (source, at): (&DetachedChunks, ChunkRow),
+        (target, run): (&mut ChunkList, &FreeRun),
+    ) {
+        self.assert_between(source.key(), target.key());
+        let rows = u32::try_from(run.rows.len()).expect("a chunk has 2^32 rows or more");
+        let end = at.row.checked_add(rows).expect("a chunk has 2^32 rows or more");
+        let is_there = at.chunk < source.chunk_len() && end <= source.rows(at.chunk);
+        assert!(is_there, "{rows} rows from {} on are not in chunk {}", at.row, at.chunk);
+        assert!(run.rows.end <= target.capacity(), "the run ends outside its chunk");
+        let blocks = (source.block(at.chunk), target.blocks().get(run.chunk as usize));
+        let (Some(from), Some(to)) = blocks else {
+            // A list without bytes has no blocks, and no cell to copy.
+            assert!(self.kept_cells().is_empty(), "a chunk has no block");
+            return;
+        };
+        let from_place = from.place(source.capacity());
+        let to_place = to.place(target.capacity());
+        for (cell, to_starts) in self.kept_cells() {
+            // SAFETY: the key proves that the cell is one of `source`, and the rows end inside the
+            // capacity.
+            let from = unsafe { cell.at(from_place, at.row) };
+            // SAFETY: the key proves that the starts belong to a column of `target`. The block was
+            // allocated for them, and the run ends inside the capacity.
+            let to = unsafe { to_place.cell_of(to_starts, cell.size, run.rows.start) };
+            let bytes = run.rows.len() * cell.size as usize;
+            // SAFETY: `bytes` bytes of the column are inside both blocks, by the two proofs above.
+            // Detached chunks share no block with a list, and `&mut` of the target is the right to
+            // write it.
+            unsafe { to.copy_from_nonoverlapping(from, bytes) };
+        }
+    }
+
     /// Writes the rows of a run. The kept cells are copied from live rows of the source, one for
     /// each row of the run; `value(i, row)` begins with the added cell `i` of the run's row `row`.
     /// O(bytes).
