@@ -92,10 +92,10 @@
 //!            RemovedRow::remove         storage/chunk_list/append_remove.rs
 //!              Blocks::copy_row         storage/chunk_list/blocks.rs
 //!            Archetype::row_arrived     archetype/row_changes.rs
-//!              Stamps::record_arrival   storage/stamps/stamps.rs
+//!              Stamps::record_arrival   storage/stamps/moved_rows.rs
 //!            Archetype::finish_removal  archetype/row_changes.rs
 //!              Archetype::row_removed   archetype/row_changes.rs
-//!                Stamps::record_removal storage/stamps/stamps.rs
+//!                Stamps::record_removal storage/stamps/moved_rows.rs
 //!          Directory::set_location      entity/directory.rs
 //!          Store::record_arrived        store/logs/record_rows.rs for readers of inserted rows
 //! ```

@@ -41,11 +41,11 @@ pub(crate) struct Stamps {
     page: Page,
     /// The index of the first array's summary. With fewer than two chunks it may be too old and is
     /// not read.
-    summary: usize,
+    pub(super) summary: usize,
     /// The index of the first chunk's stamp in the first array. In a shared page it is the summary
     /// as well.
-    first: usize,
-    stride: usize,
+    pub(super) first: usize,
+    pub(super) stride: usize,
     /// Chunks that an array has room for: one in a shared page.
     room: usize,
     chunk_len: usize,
@@ -61,6 +61,7 @@ impl Stamps {
     }
 
     /// Number of chunks that have stamps.
+    #[inline]
     pub(crate) const fn chunk_len(&self) -> usize {
         self.chunk_len
     }
@@ -129,54 +130,6 @@ impl Stamps {
         }
     }
 
-    /// Stamps a chunk to which a row was moved from a chunk of `source`. Order, arrival and the
-    /// `added` columns get the current version. The `kept` columns, given as pairs of a column
-    /// there and a column here, are raised to the version of the row's old chunk.
-    #[inline(always)]
-    pub(crate) fn record_arrival(
-        &mut self,
-        chunk: usize,
-        (source, source_chunk): (&Self, usize),
-        (kept, added): (&[(u16, u16)], &[u16]),
-        now: Version,
-    ) {
-        debug_assert!(
-            chunk < self.chunk_len && source_chunk < source.chunk_len,
-            "a chunk does not exist"
-        );
-        // Copied to locals, because the compiler assumes that a store to a stamp may change `self`.
-        let (stamps, stride) = (self.all(), self.stride);
-        let (summary, first) = (self.summary, self.first + chunk);
-        let (theirs, their_stride) = (source.all(), source.stride);
-        let their_first = source.first + source_chunk;
-        let touch = |kind: StampKind| {
-            let at = kind.index() * stride;
-            stamps[first + at].set(now);
-            stamps[summary + at].set(now);
-        };
-        touch(StampKind::ORDER);
-        touch(StampKind::ARRIVAL);
-        for &column in added {
-            touch(StampKind::column(column));
-        }
-        for &(from, to) in kept {
-            let stamp = &theirs[their_first + StampKind::column(from).index() * their_stride];
-            let at = StampKind::column(to).index() * stride;
-            // With several chunks the summary is no older than this stamp. If the stamp is new
-            // enough, so is the summary.
-            if stamps[first + at].raise_to(stamp) {
-                stamps[summary + at].raise_to(stamp);
-            }
-        }
-    }
-
-    /// Sets the stamp of a chunk that was attached as a whole to the version it had elsewhere.
-    pub(crate) fn put(&mut self, kind: StampKind, chunk: usize, version: Version) {
-        let StampPair { chunk, newest } = self.pair(kind, chunk);
-        chunk.set(version);
-        newest.raise(version);
-    }
-
     /// The stamps of one kind, chunk after chunk.
     #[inline]
     pub(crate) fn versions(&self, kind: StampKind) -> impl ExactSizeIterator<Item = Version> {
@@ -191,6 +144,7 @@ impl Stamps {
     }
 
     /// The number of kinds: two, and one a column.
+    #[inline]
     pub(crate) const fn kinds(&self) -> usize {
         self.kinds
     }
@@ -260,35 +214,6 @@ impl Stamps {
         }
     }
 
-    /// Stamps a chunk that lost a row. The last row of chunk `last` was moved to the row's place,
-    /// so the chunk's stamps are raised to the stamps of the last chunk.
-    #[inline(always)]
-    pub(crate) fn record_removal(&mut self, chunk: usize, last: usize, now: Version) {
-        debug_assert!(chunk < self.chunk_len && last < self.chunk_len, "a chunk does not exist");
-        // The first array has the stamps of the order.
-        let stamps = self.all();
-        stamps[self.summary].set(now);
-        stamps[self.first + chunk].set(now);
-        if last != chunk {
-            stamps[self.first + last].set(now);
-            // The order, which is the first kind, is not a property of rows, and was stamped in
-            // both chunks.
-            let (stride, mut first) = (self.stride, self.first);
-            for _ in 1..self.kinds {
-                first += stride;
-                // The summary is already no older than the last chunk's stamp.
-                stamps[first + chunk].raise_to(&stamps[first + last]);
-            }
-        }
-    }
-
-    /// Copies the stamps of a chunk that moves into another's place.
-    pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
-        for array in self.arrays() {
-            array[self.first_offset() + target].copy(&array[self.first_offset() + source]);
-        }
-    }
-
     /// The address of the only chunk's stamp. As long as there is one chunk, setting it is
     /// equivalent to [`Stamps::touch`].
     pub(in crate::storage) fn single_stamp(&self, kind: StampKind) -> NonNull<Stamp> {
@@ -306,7 +231,7 @@ impl Stamps {
 
     /// All stamps of the page, which other archetypes may share.
     #[inline(always)]
-    fn all(&self) -> &[Stamp] {
+    pub(super) fn all(&self) -> &[Stamp] {
         self.page.stamps()
     }
 
@@ -464,20 +389,5 @@ mod tests {
         // Seven of eight archetypes keep the page when the first is dropped.
         drop(all.drain(..1));
         assert_eq!(all[0].get(C1, 0), version(11));
-    }
-
-    #[test]
-    fn a_row_that_fills_a_gap_brings_its_newer_stamps() {
-        let mut stamps = stamps(2);
-        stamps.push_chunk();
-        stamps.push_chunk();
-        stamps.touch(C0, 0, version(5));
-        stamps.touch(C0, 1, version(3));
-        stamps.touch(C1, 1, version(7));
-        stamps.record_removal(0, 1, version(8));
-        assert_eq!(stamps.get(C0, 0), version(5), "an older stamp replaced a newer one");
-        assert_eq!(stamps.get(C1, 0), version(7), "a newer stamp did not move with the row");
-        assert_eq!([0, 1].map(|chunk| stamps.get(StampKind::ORDER, chunk)), [version(8); 2]);
-        assert_eq!(stamps.get(StampKind::ARRIVAL, 0), Version::NEVER, "no row was added");
     }
 }
