@@ -12,8 +12,8 @@
 //! # Copying only differences
 //!
 //! An update of an image and the [restore](super::restore_rows) of an archetype copy only data that
-//! was written in between ([`chunk_versions`](super::chunk_versions) has the rule), and read the
-//! stamps of the rest. The entities of a chunk are copied by the stamp of its order alone.
+//! was written in between, by the rule of [`unchanged_chunks`](super::unchanged_chunks), and read
+//! the stamps of the rest. The entities of a chunk are copied by the stamp of its order alone.
 //!
 //! # Copies instead of shared extents
 //!
@@ -45,9 +45,9 @@ use crate::entity::Entity;
 use crate::storage::{AttachmentKind, StampKind, WordsPart};
 
 use super::archetype::Archetype;
-use super::chunk_versions::ChunkVersions;
 use super::meta_image::MetaImage;
 use super::shared_tags::{KeptValue, SharedTags};
+use super::unchanged_chunks::ChunkVersions;
 
 /// The bytes of a column, on a cache line.
 pub(super) type ColumnBytes = AVec<u8, ConstAlign<64>>;

@@ -9,7 +9,7 @@ use crate::storage::{WordsLayout, WordsPart};
 use crate::version::Version;
 
 use super::archetype::Archetype;
-use super::chunk_versions::{ChunkVersions, StampWords};
+use super::unchanged_chunks::{ChunkVersions, StampWords};
 
 /// The stamps and attachments of an archetype at some version.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@
 //! * [`archetype_image`] is a copy of an archetype's rows, and [`restore_rows`] gives them back.
 //!   [`patch`] is the difference between two images, and [`rows_view`] a view of the rows of an
 //!   archetype or of an image. [`meta_image`] has the data of all three beside the chunks, and
-//!   [`chunk_versions`] the rule for data that is unchanged between two states.
+//!   [`unchanged_chunks`] the rule for data that is unchanged between two states.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`in_place`] or [`columns_mut`] moves no rows and is not
 //!   recorded.
@@ -34,7 +34,6 @@ mod bundle;
 mod bundles;
 mod change_log;
 mod chunk_meta;
-mod chunk_versions;
 mod column_bundle;
 mod columns_mut;
 mod extras;
@@ -53,6 +52,7 @@ mod rows_view;
 mod set_members;
 mod shared_tags;
 mod traits;
+mod unchanged_chunks;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetype_image::ArchetypeImage;
@@ -62,7 +62,6 @@ pub(crate) use bundle::assert_distinct;
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use chunk_meta::ChunkMeta;
-pub(crate) use chunk_versions::ChunkVersions;
 pub(crate) use column_bundle::NewRows;
 pub use column_bundle::{ColumnBundle, ColumnSlices};
 pub(crate) use columns_mut::ColumnsMut;
@@ -77,3 +76,4 @@ pub(crate) use row_changes::move_row;
 pub(crate) use rows_view::RowsView;
 pub(crate) use shared_tags::{KeptValue, SharedTags};
 pub(crate) use traits::DespawnAction;
+pub(crate) use unchanged_chunks::ChunkVersions;

@@ -6,9 +6,9 @@
 //!  rows that are too many        removed
 //! ```
 //!
-//! [`chunk_versions`](super::chunk_versions) has the rule by which a chunk is left alone. If a row
-//! gets another entity than before, the entity gets its place in the directory, so the directory
-//! needs no stamps of its own.
+//! [`unchanged_chunks`](super::unchanged_chunks) has the rule by which a chunk is left alone. If a
+//! row gets another entity than before, the entity gets its place in the directory, so the
+//! directory needs no stamps of its own.
 
 use crate::entity::{ArchetypeId, Directory, Entity, Location};
 use crate::storage::{Attachments, ChunkList, ChunkRow, Pool, StampKind};
@@ -16,7 +16,7 @@ use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::archetype_image::ArchetypeImage;
-use super::chunk_versions::ChunkVersions;
+use super::unchanged_chunks::ChunkVersions;
 
 /// The data that restoring an archetype needs.
 #[derive(Debug)]

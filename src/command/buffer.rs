@@ -10,8 +10,8 @@ use crate::spare::{IdleRuns, vec_bytes};
 use crate::store::PendingParts;
 use crate::world::{World, WorldId};
 
+use super::command_errors::DeadEntityPolicy;
 use super::command_writer::CommandWriter;
-use super::error::DeadEntityPolicy;
 use super::id_supply::IdSupply;
 use super::record::{BarrierKind, CallSite, Deferred, Recorder};
 use super::scratch::PlaybackScratch;

@@ -10,7 +10,7 @@ use crate::component::{ComponentId, NameTaken, Names, SparseBundle};
 use crate::store::Store;
 use crate::world::World;
 
-use super::error::CommandVerb;
+use super::command_errors::CommandVerb;
 
 /// The number of a bundle kind in its buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

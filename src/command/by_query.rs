@@ -8,7 +8,7 @@ use crate::query::{Filter, ReadTerms, Terms, assert_unaliased};
 use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
-use super::error::{CommandErrorKind, CommandVerb};
+use super::command_errors::{CommandErrorKind, CommandVerb};
 use super::record::{BarrierKind, DeferredChange};
 
 impl CommandBuffer {

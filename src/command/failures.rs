@@ -6,7 +6,7 @@ use core::fmt;
 use crate::entity::Entity;
 
 use super::bundle_kinds::{BundleKindId, BundleKinds};
-use super::error::{CommandError, CommandErrorKind, CommandVerb};
+use super::command_errors::{CommandError, CommandErrorKind, CommandVerb};
 use super::record::CallSite;
 
 /// The commands of a playback that had no effect or made no relation.

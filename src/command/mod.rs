@@ -42,7 +42,7 @@
 // | `playback` | the records as runs between barriers |
 // | `player`, `entity_groups`, `merge_table` | a run by entity, each group as one net change |
 // | `related_runs` | records in worlds with relations: despawns between the other records |
-// | `error`, `failures` | the result of a playback, and the commands without effect |
+// | `command_errors`, `failures` | the result of a playback, and the commands without effect |
 // | `scratch` | the memory that a buffer keeps from one playback to the next |
 //
 // Values are recorded with their types and stored as bytes: components are plain data, so a
@@ -53,11 +53,11 @@ mod arena;
 mod buffer;
 mod bundle_kinds;
 mod by_query;
+mod command_errors;
 mod command_writer;
 mod commands;
 mod entity_commands;
 mod entity_groups;
-mod error;
 mod failures;
 mod id_shares;
 mod id_supply;
@@ -76,12 +76,12 @@ mod switches;
 mod writers;
 
 pub use buffer::CommandBuffer;
-pub use command_writer::CommandWriter;
-pub use commands::Commands;
-pub use error::{
+pub use command_errors::{
     Applied, ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb,
     DeadEntityPolicy,
 };
+pub use command_writer::CommandWriter;
+pub use commands::Commands;
 pub(crate) use failures::Failures;
 pub use par_target::ParTarget;
 pub use writers::CommandWriters;

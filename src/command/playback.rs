@@ -9,7 +9,9 @@ use crate::world::World;
 
 use super::buffer::CommandBuffer;
 use super::bundle_kinds::{BundleKinds, ResolvedKinds};
-use super::error::{Applied, ApplyError, CommandErrorKind, CommandErrors, DeadEntityPolicy};
+use super::command_errors::{
+    Applied, ApplyError, CommandErrorKind, CommandErrors, DeadEntityPolicy,
+};
 use super::failures::Failures;
 use super::player::{Outcome, Player};
 use super::record::{Record, RecordKind, Recorder, drop_barriers};

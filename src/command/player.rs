@@ -13,8 +13,8 @@ use crate::world::{EntityError, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds, ResolvedKinds};
+use super::command_errors::{Applied, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use super::entity_groups::EntityGroups;
-use super::error::{Applied, CommandErrorKind, CommandVerb, DeadEntityPolicy};
 use super::failures::Failures;
 use super::merge_table::{MergeTable, NetChangeValues};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};

@@ -13,7 +13,7 @@ use crate::world::World;
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
-use super::error::{CommandErrorKind, CommandVerb};
+use super::command_errors::{CommandErrorKind, CommandVerb};
 use super::sparse_values::{BatchParts, SparseValues};
 use super::switches::Switches;
 

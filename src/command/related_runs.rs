@@ -14,8 +14,8 @@ use core::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::command_errors::{CommandErrorKind, CommandVerb};
 use super::entity_groups::EntityGroups;
-use super::error::{CommandErrorKind, CommandVerb};
 use super::player::Player;
 use super::record::{Record, RecordKind};
 

@@ -9,7 +9,7 @@ use crate::world::{EntityError, World};
 
 use super::buffer::CommandBuffer;
 use super::by_query::{assert_by_components, matching};
-use super::error::{CommandErrorKind, CommandVerb};
+use super::command_errors::{CommandErrorKind, CommandVerb};
 use super::record::{BarrierKind, CallSite, DeferredChange, Recorder};
 
 impl Recorder {

@@ -9,7 +9,7 @@ use crate::world::World;
 
 use super::buffer::CommandBuffer;
 use super::by_query::{assert_by_components, matching};
-use super::error::CommandVerb;
+use super::command_errors::CommandVerb;
 use super::record::{Barrier, BarrierKind, Recorder};
 use super::switches::{Switch, Switches};
 

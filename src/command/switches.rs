@@ -11,7 +11,7 @@ use crate::component::Component;
 use crate::entity::Entity;
 use crate::world::{EntityError, World};
 
-use super::error::{CommandErrorKind, CommandVerb};
+use super::command_errors::{CommandErrorKind, CommandVerb};
 
 /// Switches of one component, entity by entity.
 pub(super) struct Switches {

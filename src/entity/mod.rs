@@ -46,7 +46,7 @@
 //!
 //! A [`paged_index`] has a number for some entities, found by the index of their ids.
 //!
-//! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
+//! [`request`] limits the memory of one call, [`id_errors`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`broken_directory`] tests every invariant.
 //! [`id_map`] has the new ids of entities that came from another world: a directory becomes one
 //! when its world is merged. `model_tests` compares the directory with a naive model.
@@ -81,12 +81,12 @@ mod broken_directory;
 mod directory;
 mod directory_image;
 mod directory_view;
-mod error;
 mod far_slots;
 mod free;
 mod free_stack;
 mod id;
 mod id_changes;
+mod id_errors;
 mod id_map;
 mod id_numbers;
 mod id_queue;
@@ -110,8 +110,8 @@ pub(crate) use broken_directory::BrokenDirectory;
 pub(crate) use directory::Directory;
 pub(crate) use directory_image::DirectoryImage;
 pub(crate) use directory_view::DirectoryView;
-pub use error::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use id::Entity;
+pub use id_errors::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub(crate) use id_map::IdMap;
 pub(crate) use id_numbers::{IdDefect, IdNumbers};
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};

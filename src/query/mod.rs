@@ -52,7 +52,7 @@
 //! The calls of `for (p, v) in world.query_mut::<(&mut P, &V)>()`:
 //!
 //! ```text
-//!  World::query_mut                         world/query.rs         const: no column is aliased
+//!  World::query_mut                         world/queries.rs       const: no column is aliased
 //!    Query::exclusive                       query.rs
 //!
 //!  Query::into_iter                         query.rs               once

@@ -6,11 +6,11 @@ use core::ops::Range;
 use std::sync::PoisonError;
 
 use super::entry::SystemEntry;
-use super::error::AliasingParameters;
 use super::name::FunctionName;
 use super::order::OrderNode;
 use super::param_access::ParamAccess;
 use super::schedule::Schedule;
+use super::schedule_error::AliasingParameters;
 use super::system::{System, boxed};
 use super::system_output::SystemOutput;
 use super::systems::Systems;

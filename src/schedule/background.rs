@@ -7,8 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use crate::world::World;
 
-use super::error::ScheduleError;
 use super::schedule::Schedule;
+use super::schedule_error::ScheduleError;
 
 /// A run of a schedule on a thread of its own. See [`Schedule::start`].
 ///

@@ -22,10 +22,10 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::edges::Edges;
-use super::error::ScheduleError;
 use super::node_set::NodeSet;
 use super::order::{OrderNode, SystemSet};
 use super::requests::requested_order;
+use super::schedule_error::ScheduleError;
 use super::topology::topological_order;
 
 /// The work between two sync points.

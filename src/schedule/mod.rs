@@ -68,7 +68,7 @@
 // | `timing` | `Timings` of the last run |
 // | `flip_system` | the system that begins a step of a double-buffered component |
 // | `render` | the schedule as text and for Graphviz |
-// | `error` | `ScheduleError`, `AliasingParameters` |
+// | `schedule_error` | `ScheduleError`, `AliasingParameters` |
 // | `name` | short names of types and functions |
 
 mod add;
@@ -78,7 +78,6 @@ mod conflicts;
 mod dependency_graph;
 mod edges;
 mod entry;
-mod error;
 mod flip_system;
 mod log_param;
 mod meanings;
@@ -96,6 +95,7 @@ mod run_error;
 mod run_once;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod schedule;
+mod schedule_error;
 mod set;
 mod stage_executor;
 mod system;
@@ -109,13 +109,13 @@ mod topology;
 pub use background::{BackgroundRun, Finished};
 pub use condition::{FixedStep, every, on_event};
 pub use entry::SystemEntry;
-pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use flip_system::flip;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
 pub use run_error::RunError;
 pub use run_once::RunOnce;
 pub use schedule::Schedule;
+pub use schedule_error::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use set::SetEntry;
 pub use system::System;
 pub use system_output::{SystemError, SystemOutput};

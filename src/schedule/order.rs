@@ -4,8 +4,8 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
-use super::error::Subject;
 use super::name::FunctionName;
+use super::schedule_error::Subject;
 use super::target::Target;
 
 /// A node of the order: a system or an explicit sync point.

@@ -6,8 +6,8 @@ use core::fmt;
 use crate::component::{ComponentId, Registry, SparseComponent};
 use crate::store::{AccessRequest, Rule};
 
-use super::error::{AliasingParameters, Parameter, Subject};
 use super::name::short;
+use super::schedule_error::{AliasingParameters, Parameter, Subject};
 
 /// The access of one parameter of a system.
 #[derive(Clone, Debug)]

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::dependency_graph::{DependencyGraph, Stage};
 use super::edges::Edges;
-use super::error::ScheduleError;
 use super::order::{OrderEdge, OrderNode, OrderRequest, Reason, labels};
 use super::param_access::{ParamAccess, clash};
 use super::requests::requested_edges;
 use super::schedule::Schedule;
+use super::schedule_error::ScheduleError;
 use super::system_state::SystemAccess;
 
 /// The systems of each stage with their access, the systems that each waits for with the reason,

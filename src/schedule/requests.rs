@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::edges::{Edges, Junction};
-use super::error::ScheduleError;
 use super::meanings::Meanings;
 use super::order::{OrderEdge, OrderNode, OrderRequest, Reason, SystemSet, labels};
+use super::schedule_error::ScheduleError;
 use super::target::Target;
 
 /// The edges requested by names and by explicit sync points, each with its reason: for texts.

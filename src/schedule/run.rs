@@ -10,9 +10,9 @@ use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
 use super::dependency_graph::Stage;
-use super::error::ScheduleError;
 use super::report::{CommandReport, FailedCommands};
 use super::schedule::{Schedule, SchedulePlan, Threads};
+use super::schedule_error::ScheduleError;
 use super::stage_executor::{StageExecutor, StageRun, lock};
 use super::system_state::{Failed, Missing, SystemOutcome};
 

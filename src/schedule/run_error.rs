@@ -6,7 +6,7 @@ use core::fmt;
 use crate::command::ApplyError;
 use crate::world::MissingResource;
 
-use super::error::AliasingParameters;
+use super::schedule_error::AliasingParameters;
 
 /// The reason why [`World::try_run`](crate::World::try_run) has no result.
 ///

@@ -11,9 +11,9 @@ use crate::world::{World, WorldId};
 
 use super::conflicts::Accesses;
 use super::dependency_graph::{Stage, stages};
-use super::error::{AliasingParameters, ScheduleError};
 use super::order::{OrderNode, SystemSet, labels};
 use super::report::CommandReport;
+use super::schedule_error::{AliasingParameters, ScheduleError};
 use super::stage_executor::{StageExecutor, lock};
 use super::system::{DynSystem, boxed};
 use super::system_state::{SystemAccess, SystemState};

@@ -6,9 +6,9 @@ use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::error::AliasingParameters;
 use super::param::{SystemParam, SystemRun};
 use super::param_access::{ParamAccess, ensure_apart};
+use super::schedule_error::AliasingParameters;
 use super::system_output::{SystemError, SystemOutput};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.

@@ -5,8 +5,8 @@ use core::ops::Range;
 use crate::tuples::for_tuples;
 
 use super::entry::SystemEntry;
-use super::error::AliasingParameters;
 use super::schedule::Schedule;
+use super::schedule_error::AliasingParameters;
 use super::system::System;
 use super::system_output::SystemOutput;
 use super::target::IntoTarget;

@@ -1,9 +1,9 @@
 //! The topological order of a schedule's nodes, and the cycle that prevents one.
 
 use super::edges::Edges;
-use super::error::ScheduleError;
 use super::order::{OrderEdge, OrderNode, Reason, SystemSet, labels};
 use super::requests::requested_edges;
+use super::schedule_error::ScheduleError;
 
 /// A topological order of all nodes. Of the ready nodes, the one that was added first comes next.
 /// `order` is the [`requested_order`].

@@ -7,7 +7,6 @@ use crate::component::ComponentId;
 use crate::world::World;
 
 use super::compression::decompressed;
-use super::error::SnapshotError;
 use super::format::{AGE_MAX, IDS_LEFT};
 use super::read::{Header, Rules};
 use super::read_error::ReadError;
@@ -15,6 +14,7 @@ use super::read_shared::NewTags;
 use super::replace_file::replace_file;
 use super::shared_table::SharedTables;
 use super::snapshot::Snapshot;
+use super::snapshot_error::SnapshotError;
 use super::write::Source;
 
 impl Snapshot {

@@ -46,11 +46,11 @@
 // | `replace_file` | saves bytes, so that a file is the old one or the new one |
 // | `snapshot_reader`, `convert` | states with other components, and components with new fields |
 // | `snapshot_archetype`, `snapshot_column` | the columns of a state as bytes |
-// | `error`, `read_error` | the reasons why a state cannot be taken, restored or read |
+// | `snapshot_error`, `read_error` | the reasons why a state cannot be taken, restored or read |
 //
 // A snapshot is an image of the store (`store/store_image.rs`): each column of an archetype as one
 // array, ids and free list, enable bits, values of chunks, and all versions. The rule for unchanged
-// data is in `archetype/chunk_versions.rs`. The effect on versions that the program holds is in
+// data is in `archetype/unchanged_chunks.rs`. The effect on versions that the program holds is in
 // `store/history.rs`.
 
 // Before the others, so that the documentation of `World` and `Snapshot` begins with its calls.
@@ -61,7 +61,6 @@ mod bytes;
 mod compression;
 mod convert;
 mod delta;
-mod error;
 mod format;
 mod input;
 mod output;
@@ -73,16 +72,17 @@ mod replace_file;
 mod shared_table;
 mod snapshot_archetype;
 mod snapshot_column;
+mod snapshot_error;
 mod snapshot_reader;
 mod snapshot_ring;
 mod write;
 mod write_ids;
 mod write_sets;
 
-pub use error::SnapshotError;
 pub use read_error::ReadError;
 pub use snapshot::Snapshot;
 pub use snapshot_archetype::SnapshotArchetype;
 pub use snapshot_column::SnapshotColumn;
+pub use snapshot_error::SnapshotError;
 pub use snapshot_reader::SnapshotReader;
 pub use snapshot_ring::SnapshotRing;

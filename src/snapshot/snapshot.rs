@@ -7,7 +7,7 @@ use crate::store::StoreImage;
 use crate::version::Version;
 use crate::world::{World, WorldId};
 
-use super::error::SnapshotError;
+use super::snapshot_error::SnapshotError;
 
 /// The state of a world at one moment, from which it can be put back, bit for bit.
 ///

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use crate::world::World;
 
-use super::error::SnapshotError;
 use super::snapshot::Snapshot;
+use super::snapshot_error::SnapshotError;
 
 /// The last states of a world, in bounded memory: for simulations that go back a few steps when an
 /// input arrives late.

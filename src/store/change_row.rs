@@ -18,10 +18,10 @@ use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::version::Version;
 
-use super::error::EntityError;
+use super::entity_error::EntityError;
 use super::find_edge::EdgeError;
 use super::row_values::RowValues;
-use super::sparse::{PendingParts, is_sparse};
+use super::sparse_bundles::{PendingParts, is_sparse};
 use super::store::Store;
 
 /// A change of an entity's row that is possible.

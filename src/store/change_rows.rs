@@ -9,7 +9,7 @@ use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::version::Version;
 
 use super::change_row::{RowChange, is_nothing};
-use super::error::EntityError;
+use super::entity_error::EntityError;
 use super::matches::MatchedRows;
 use super::row_values::RowValues;
 use super::store::Store;

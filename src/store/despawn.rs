@@ -14,7 +14,7 @@ use crate::storage::ChunkSet;
 use crate::version::Version;
 
 use super::change_row::RowChange;
-use super::error::EntityError;
+use super::entity_error::EntityError;
 use super::matches::{MatchedChunks, Matches};
 use super::relation_error::RelationError;
 use super::store::Store;

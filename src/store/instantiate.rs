@@ -4,7 +4,7 @@ use crate::archetype::Change;
 use crate::entity::{Entity, Location, NoSuchEntity, ReserveError, RowIndex};
 
 use super::batch::{Batch, Spawner, ensure_room};
-use super::error::SpawnError;
+use super::entity_error::SpawnError;
 use super::find_edge::EdgeError;
 use super::store::Store;
 

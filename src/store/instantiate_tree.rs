@@ -16,7 +16,7 @@ use crate::component::RelationComponent;
 use crate::entity::{ArchetypeId, Entity, NoSuchEntity, RowIndex};
 
 use super::batch::request_bytes;
-use super::error::SpawnError;
+use super::entity_error::SpawnError;
 use super::find_edge::EdgeError;
 use super::first_panic::FirstPanic;
 use super::levels::Levels;

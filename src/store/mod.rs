@@ -3,7 +3,7 @@
 //! * [`store`] has [`Store`]: archetypes, entities and the clock, with their indices: the numbers
 //!   of components, cached plans, the graph of structural changes. Its fields are private to this
 //!   folder, so rows change here only; [`query_parts`] are the parts that a query writes.
-//! * [`spawn`] spawns one row or many: a [`batch`] has rows while they are written, and
+//! * [`spawn_rows`] spawns one row or many: a [`batch`] has rows while they are written, and
 //!   [`instantiate`] copies a row, and
 //!   [`instantiate_tree`] a tree. [`attempt`] removes the archetypes that a refused call has
 //!   added.
@@ -13,7 +13,7 @@
 //! * [`ids`] has the ids without rows, which other modules take and give back.
 //! * [`despawn`] removes rows. [`cleanup`] has the despawned entities that keep their cleanup
 //!   components.
-//! * [`error`] has the errors of changes and spawns.
+//! * [`entity_error`] has the errors of changes and spawns.
 //! * [`requirements`] has the type of a query as a value, which describes its requirements:
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. Rules name components by
 //!   a [`component_ref`]. [`hidden_filter`] has the hidden components that the query sees. A
@@ -33,8 +33,8 @@
 //!   of sorted keys.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
-//! * [`sparse`] puts and takes the sparse components of bundles. [`sparse_sets`] has the values
-//!   that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
+//! * [`sparse_bundles`] puts and takes the sparse components of bundles. [`sparse_sets`] has the
+//!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by
 //!   its type; `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`]
 //!   catches the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
@@ -64,7 +64,7 @@
 //!
 //! ```text
 //!  World::insert                        world/structural.rs
-//!    Store::flush                       store/spawn.rs
+//!    Store::flush                       store/spawn_rows.rs
 //!    Store::insert                      store/change_row.rs      splits `x` by kind
 //!      Store::change_of                 store/change_row.rs
 //!        Directory::locate              entity/directory.rs      the entity's archetype and row
@@ -116,8 +116,8 @@ mod component_ref;
 mod despawn;
 mod despawn_plan;
 mod each_mut;
+mod entity_error;
 mod erased_set;
-mod error;
 mod filter_expression;
 mod find_edge;
 mod first_panic;
@@ -158,14 +158,14 @@ mod set_view;
 mod sets_mut;
 mod sort_order;
 mod sources;
-mod sparse;
+mod sparse_bundles;
 mod sparse_image;
 mod sparse_rules;
 mod sparse_set;
 #[cfg(test)]
 mod sparse_set_tests;
 mod sparse_sets;
-mod spawn;
+mod spawn_rows;
 mod split_store;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod store;
@@ -176,8 +176,8 @@ mod term_sets;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
+pub use entity_error::{EntityError, SpawnError};
 pub(crate) use erased_set::SparseSetInfo;
-pub use error::{EntityError, SpawnError};
 pub(crate) use filter_expression::FilterExpression;
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
@@ -203,7 +203,7 @@ pub(crate) use set_arrays::SetArrays;
 pub(crate) use set_shape::SetShape;
 pub(crate) use set_view::SetView;
 pub(crate) use sort_order::sort_order;
-pub(crate) use sparse::PendingParts;
+pub(crate) use sparse_bundles::PendingParts;
 pub(crate) use sparse_set::SparseSet;
 pub(crate) use sparse_sets::SparseSets;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};

@@ -9,7 +9,7 @@ use crate::entity::{Entity, Location};
 use crate::query::{IncludeHidden, Query, TermParts, assert_unaliased};
 use crate::store::EntityError;
 
-use super::sparse::SparseRef;
+use super::sparse_ref::SparseRef;
 use super::world::World;
 
 /// The result of [`World::get`]: a `&C`, a `C` if the component is split, or a [`SparseRef`] if it

@@ -8,7 +8,7 @@
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id, copies; reserves ids |
 //! | [`structural`] | `despawn`, `despawn_batch`, `insert`, `remove`, `exchange`, `has`, `clear` |
-//! | [`merge`] | takes over the entities of another world, all or those that a query matches |
+//! | [`merge_worlds`] | takes over the entities of another world, all or those that a query matches |
 //! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
@@ -19,12 +19,12 @@
 //! | [`by_name`] | components by name, with their values as bytes |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
-//! | [`query`] | `query` and `query_mut` |
+//! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
-//! | [`sparse`], [`sparse_views`] | sparse components; [`relation`] is one that points at an entity |
+//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] is one that points at an entity |
 //! | [`split`] | the parts of a world for systems that run at the same time |
-//! | [`memory`] | reserved, counted and returned memory |
+//! | [`memory_mut`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
 //! | [`check`] | every invariant |
 //! | `refused_tests` | calls that are refused leave the world unchanged |
@@ -42,7 +42,7 @@ mod lookup;
 
 mod disjoint;
 
-mod query;
+mod queries;
 
 mod structural;
 
@@ -54,16 +54,16 @@ mod by_type;
 
 mod relation;
 mod shared_values;
-mod sparse;
+mod sparse_ref;
 mod sparse_views;
 
 mod flip;
 
 mod entity_view;
 
-mod merge;
+mod merge_worlds;
 
-mod memory;
+mod memory_mut;
 
 mod hash;
 
@@ -98,13 +98,13 @@ pub use entity_view::{ComponentView, EntityView};
 pub use hash_cache::HashCache;
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
-pub use memory::{Compacted, Memory, MemoryMut};
-pub use merge::{MergeError, Merged};
+pub use memory_mut::{Compacted, Memory, MemoryMut};
+pub use merge_worlds::{MergeError, Merged};
 pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub use shared_values::{SharedValues, SharedValuesMut};
-pub use sparse::SparseRef;
+pub use sparse_ref::SparseRef;
 pub use sparse_views::{Sparse, SparseMut};
 pub(crate) use sparse_views::{SparseGrant, SparseMutGrant};
 pub(crate) use world::WorldId;

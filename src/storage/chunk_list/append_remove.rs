@@ -2,7 +2,6 @@
 
 use super::chunk_list::ChunkList;
 use crate::entity::RowIndex;
-use crate::storage::layout::{VECTOR, padded_rows};
 use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRow;
@@ -114,21 +113,12 @@ impl ChunkList {
     fn room_in_new_vector(&mut self, pool: &mut Pool) -> ChunkRow {
         let at = if self.tail > 0 && self.tail < self.capacity() {
             ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
-        } else if self.chunk_len == 0 && self.spare.is_empty() && self.blocks.reopen_first() {
-            // It had a row, so its first vector is initialised.
-            self.ready_to = padded_rows(1, self.capacity()) - 1;
+        } else if self.chunk_len == 0 && self.spare.is_empty() && self.reopen_padded() {
             return ChunkRow { chunk: 0, row: 0 };
         } else {
             self.room_in_new_chunk(pool)
         };
-        let padded = padded_rows(at.row + 1, self.capacity());
-        // A row inside a vector is initialised, because the vector of a live row is.
-        if at.row.is_multiple_of(VECTOR) {
-            self.blocks.zero(at.chunk, at.row..padded);
-        }
-        // If the row is not committed, its chunk may be a free one after the last. In that
-        // case the last is full, and so initialised throughout, or the list has none.
-        self.ready_to = padded - 1;
+        self.pad_vector_of(at);
         at
     }
 

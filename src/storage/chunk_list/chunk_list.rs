@@ -290,37 +290,6 @@ impl ChunkList {
         self.blocks.push(block);
     }
 
-    /// Sets the end of the live rows, and forgets which rows are prepared. Single rows inside a
-    /// chunk are appended and removed without it.
-    pub(super) const fn end_at(&mut self, chunk_len: u32, tail: u32) {
-        self.chunk_len = chunk_len;
-        self.tail = tail;
-        self.ready_to = 0;
-    }
-
-    /// [`Blocks::replace`]. Forgets which rows are prepared: the other block may not have them.
-    pub(super) fn replace_block(
-        &mut self,
-        chunk: usize,
-        target: FreeBlock,
-        rows: u32,
-    ) -> FreeBlock {
-        self.ready_to = 0;
-        self.blocks.replace(chunk, target, rows)
-    }
-
-    /// Moves the rows of the small first block into a full-size chunk.
-    #[cold]
-    pub(super) fn grow_first(&mut self, expected: usize, pool: &mut Pool) {
-        let block = self.allocate_chunk(expected, pool);
-        let padded = self.layout().padded(self.tail);
-        let first = self.replace_block(0, block, padded);
-        // The chunk may have more padding than the first block had room for.
-        let wider = self.layout().padded(self.tail);
-        self.blocks.zero(0, padded..wider.max(padded));
-        self.blocks.free(first, pool);
-    }
-
     /// A run of free rows after `rows` rows that are written but not yet live. `expected` rows are
     /// about to be written.
     pub(crate) fn open_run(&mut self, rows: usize, expected: usize, pool: &mut Pool) -> FreeRun {
@@ -372,15 +341,8 @@ impl ChunkList {
         let capacity = self.capacity() as usize;
         let chunk = u32::try_from(last / capacity).expect("a list has 2^32 chunks or more");
         let tail = u32::try_from(last % capacity + 1).expect("a chunk has 2^32 rows or more");
-        let padded = self.layout().padded(tail);
-        // The previous padding is initialised, and so are the written rows.
-        let before = if first / capacity == chunk as usize {
-            self.layout()
-                .padded(u32::try_from(first % capacity).expect("a chunk has 2^32 rows or more"))
-        } else {
-            0
-        };
-        self.blocks.zero(chunk, tail.max(before)..padded.max(tail.max(before)));
+        let live = if first / capacity == chunk as usize { first % capacity } else { 0 };
+        self.pad(ChunkRow { chunk, row: tail }, live);
         self.end_at(chunk + 1, tail);
     }
 

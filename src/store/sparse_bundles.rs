@@ -9,7 +9,7 @@ use crate::component::{
 };
 use crate::entity::{Entity, NoSuchEntity};
 
-use super::error::EntityError;
+use super::entity_error::EntityError;
 use super::first_panic::FirstPanic;
 use super::member_rows::MemberRows;
 use super::sparse_set::SparseSet;

@@ -15,9 +15,9 @@ use crate::entity::{
 use crate::storage::{BundleCells, LayoutError, RowWriter};
 
 use super::batch::{Batch, Spawner, ensure_room};
-use super::error::{EntityError, SpawnError};
+use super::entity_error::{EntityError, SpawnError};
 use super::row_values::RowValues;
-use super::sparse::PendingParts;
+use super::sparse_bundles::PendingParts;
 use super::store::Store;
 
 impl Store {
