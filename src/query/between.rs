@@ -8,7 +8,7 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::entity::ArchetypeId;
-use crate::storage::{RowMask, RowRuns};
+use crate::storage::{RowMask, RowRuns, SliceRows};
 
 use super::chunk_run::cut_rows;
 use super::filter::Filter;
@@ -45,9 +45,14 @@ impl Choice {
         self.archetypes.push((archetype.index(), self.chunks.len()));
     }
 
-    /// Chooses no row of the next chunk, or all.
-    pub(super) fn push_whole(&mut self, all: bool) {
-        self.chunks.push(if all { ChosenRows::All } else { ChosenRows::None });
+    /// Chooses all rows of the next chunk.
+    pub(super) fn push_all(&mut self) {
+        self.chunks.push(ChosenRows::All);
+    }
+
+    /// Chooses no row of the next chunk.
+    pub(super) fn push_none(&mut self) {
+        self.chunks.push(ChosenRows::None);
     }
 
     /// Chooses rows of the next chunk that follow each other: none if the range is inverted.
@@ -84,19 +89,29 @@ impl Choice {
             }
             ChosenRows::Words(first) => {
                 let words = &self.words[first..];
-                let from = next_bit(words, start..end, false);
-                let until = next_bit(words, from..end, true);
+                let from = next_bit(words, start..end, Bit::Set);
+                let until = next_bit(words, from..end, Bit::Clear);
                 (from..until, until..end)
             }
         }
     }
 }
 
-/// The first row whose bit is set, or not set if `turned`; the end if there is none.
-fn next_bit(words: &[u64], rows: Range<u32>, turned: bool) -> u32 {
+#[derive(Clone, Copy)]
+enum Bit {
+    Set,
+    Clear,
+}
+
+/// The first row with such a bit; the end if there is none.
+fn next_bit(words: &[u64], rows: Range<u32>, bit: Bit) -> u32 {
     let mut row = rows.start;
     while row < rows.end {
-        let word = words[(row / 64) as usize] ^ if turned { u64::MAX } else { 0 };
+        let word = words[(row / 64) as usize];
+        let word = match bit {
+            Bit::Set => word,
+            Bit::Clear => !word,
+        };
         let rest = word >> (row % 64);
         if rest != 0 {
             return (row + rest.trailing_zeros()).min(rows.end);
@@ -209,7 +224,12 @@ impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
             seen: RowMask::empty().runs(),
             run: 0..0,
         };
-        Self { iter: QueryIter::new(borrow, held, filter, false), choice, entered: 0, chunk }
+        Self {
+            iter: QueryIter::new(borrow, held, filter, SliceRows::Live),
+            choice,
+            entered: 0,
+            chunk,
+        }
     }
 
     /// The next run of rows in the current chunk.
@@ -248,7 +268,7 @@ impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
             while !current.chunks.is_done() && is_passed(current.chunks.index()) {
                 current.chunks.skip();
             }
-            let Some(mut cut) = current.cut_next::<Q, F>(filter, false) else {
+            let Some(mut cut) = current.cut_next::<Q, F>(filter, SliceRows::Live) else {
                 cursor.current = None;
                 continue;
             };

@@ -309,8 +309,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
 impl<'w, Q: Terms, F: Filter> Chunks<'w, Q, F> {
     /// Takes and stamps the next chunk.
     fn open_next(&mut self) -> Option<OpenChunk<'w, Q>> {
-        let (cursor, filter, padded, sets) = self.iter.parts();
-        let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
+        let (cursor, filter, slice_rows, sets) = self.iter.parts();
+        let mut cut = cursor.cut_next::<Q, F>(filter, slice_rows)?;
         let index = cut.chunk;
         let [order, arrival] =
             [StampKind::ORDER, StampKind::ARRIVAL].map(|kind| version(cursor, kind, index));

@@ -254,12 +254,12 @@ impl<S: SortKey> ChunkBounds<S> {
                 let all = lists.of(archetype);
                 for chunk in 0..archetype.list().chunk_len() {
                     match &all[chunk as usize] {
-                        Some(bounds) if bounds.is_inside(&range) => choice.push_whole(true),
+                        Some(bounds) if bounds.is_inside(&range) => choice.push_all(),
                         Some(bounds) if bounds.overlaps(&range) => {
                             let cells = lists.cells(archetype, chunk);
                             choose::<S>(&mut choice, (cells, bounds.ascends), &range);
                         }
-                        _ => choice.push_whole(false),
+                        _ => choice.push_none(),
                     }
                 }
             }

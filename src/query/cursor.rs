@@ -11,7 +11,8 @@ use core::ops::Range;
 use crate::archetype::ChunkMeta;
 use crate::component::Component;
 use crate::storage::{
-    CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share,
+    CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask,
+    Share, SliceRows,
 };
 use crate::store::{EnteredArchetype, NextStep, Pass};
 use crate::version::Version;
@@ -165,9 +166,9 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn new<Q: Terms, F: Filter>(
         borrow: BorrowOf<'w, Q>,
         held: HeldOf<'w, Q>,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> (Self, OpenOf<'w, Q>) {
-        let (pass, sets) = begin_pass::<Q, F>(borrow, held, padded);
+        let (pass, sets) = begin_pass::<Q, F>(borrow, held, slice_rows);
         (Self { pass, current: None }, sets)
     }
 
@@ -206,11 +207,11 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn cut_next<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
         loop {
             if let Some(current) = &mut self.current
-                && let Some(cut) = current.cut_next::<Q, F>(filter, padded)
+                && let Some(cut) = current.cut_next::<Q, F>(filter, slice_rows)
             {
                 return Some(cut);
             }
@@ -251,7 +252,7 @@ impl<'w> ChunkCursor<'w> {
         &mut self,
         run: &mut ChunkRun<'w, Q>,
         filter: &F,
-        padded: bool,
+        slice_rows: SliceRows,
         sets: OpenOf<'w, Q>,
     ) -> Option<Y::Item> {
         loop {
@@ -268,7 +269,7 @@ impl<'w> ChunkCursor<'w> {
             if let Some(next) = next {
                 return Some(next);
             }
-            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded, sets) {
+            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, slice_rows, sets) {
                 return None;
             }
         }
@@ -279,7 +280,7 @@ impl<'w> ChunkCursor<'w> {
         &mut self,
         run: &mut ChunkRun<'w, Q>,
         filter: &F,
-        padded: bool,
+        slice_rows: SliceRows,
         sets: OpenOf<'w, Q>,
     ) -> Option<Q::Slices<'w>> {
         loop {
@@ -295,7 +296,7 @@ impl<'w> ChunkCursor<'w> {
             {
                 return Some(yield_cached::<Q, YieldSlices>(columns, sets));
             }
-            if !self.next_run::<Q, F>(run, *filter, padded, sets) {
+            if !self.next_run::<Q, F>(run, *filter, slice_rows, sets) {
                 return None;
             }
         }
@@ -308,7 +309,7 @@ impl<'w> ChunkCursor<'w> {
         &mut self,
         run: &mut ChunkRun<'w, Q>,
         filter: &F,
-        (padded, sets): (bool, OpenOf<'w, Q>),
+        (slice_rows, sets): (SliceRows, OpenOf<'w, Q>),
         init: B,
         mut f: impl FnMut(B, Y::Item) -> B,
     ) -> B {
@@ -330,7 +331,7 @@ impl<'w> ChunkCursor<'w> {
                     f(folded, yield_cached::<Q, Y>(columns, sets))
                 });
             }
-            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, padded, sets) {
+            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, slice_rows, sets) {
                 return folded;
             }
         }
@@ -346,14 +347,14 @@ impl<'w> ChunkCursor<'w> {
         &mut self,
         run: &mut ChunkRun<'w, Q>,
         filter: F,
-        padded: bool,
+        slice_rows: SliceRows,
         sets: OpenOf<'w, Q>,
     ) -> bool {
         loop {
             let now = self.now();
             if let Some(current) = &mut self.current {
                 if !current.chunks.is_done()
-                    && let Some(next) = current.next_run::<Q, F>(&filter, (padded, sets), now)
+                    && let Some(next) = current.next_run::<Q, F>(&filter, (slice_rows, sets), now)
                 {
                     *run = next;
                     return true;
@@ -436,7 +437,7 @@ impl<'w> ArchetypeCursor<'w> {
     pub(super) fn cut_next<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
         let mut seen = RowMask::empty();
         while (F::BY_CHUNK || is_by_row::<Q, F>()) && !self.chunks.is_done() {
@@ -459,7 +460,7 @@ impl<'w> ArchetypeCursor<'w> {
             self.chunks.skip();
         }
         let chunk = self.chunks.next_number();
-        let columns = self.chunks.next_chunk(padded)?;
+        let columns = self.chunks.next_chunk(slice_rows)?;
         if F::BY_LINES > 0 {
             // The hardware cannot predict which lines changed. (1 % of 1,000,000 rows of 24 bytes,
             // scattered: 180 ns for each without this.)
@@ -474,14 +475,14 @@ impl<'w> ArchetypeCursor<'w> {
     fn next_run<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,
-        (padded, sets): (bool, OpenOf<'w, Q>),
+        (slice_rows, sets): (SliceRows, OpenOf<'w, Q>),
         now: Version,
     ) -> Option<ChunkRun<'w, Q>> {
         let CutChunk { columns, rows, chunk, seen } = if is_by_chunk::<Q, F>() {
-            self.cut_next::<Q, F>(filter, padded)?
+            self.cut_next::<Q, F>(filter, slice_rows)?
         } else {
             let chunk = self.chunks.next_number();
-            let columns = self.chunks.next_run(padded)?;
+            let columns = self.chunks.next_run(slice_rows)?;
             let rows = self.chunk_rows::<F>(chunk, columns.live());
             CutChunk { columns, rows, chunk: chunk as usize, seen: RowMask::empty() }
         };

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::archetype::ChunkMeta;
 use crate::component::{Component, ConstText};
 use crate::storage::{
-    ColumnRef, Columns, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut,
+    AccessKind, ColumnRef, Columns, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut,
     EnabledRowsMutIter, StampRun,
 };
 use crate::store::RequirementsBuilder;
@@ -202,7 +202,7 @@ impl<C: Component> Term for Enabled<C> {
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.beside::<C>(false);
+        builder.beside::<C>(AccessKind::Read);
     }
 
     #[inline]
@@ -251,7 +251,7 @@ impl<C: Component> Term for EnabledMut<C> {
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.beside::<C>(true);
+        builder.beside::<C>(AccessKind::Write);
     }
 
     #[inline]

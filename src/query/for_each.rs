@@ -95,8 +95,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         if is_unit::<R>() {
             return iter.for_each(|slices| _ = body(slices).into());
         }
-        let (cursor, filter, padded, sets) = iter.parts();
-        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
+        let (cursor, filter, slice_rows, sets) = iter.parts();
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, slice_rows) {
             let mut parts = cut.parts::<Q, F>(sets);
             while let Some(part) = parts.next::<F>() {
                 let (chunk, modified) = (cut.chunk, Modified::Yes);

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::component::{Component, ConstText};
 use crate::entity::Entity;
-use crate::storage::Columns;
+use crate::storage::{Columns, SliceRows};
 
 use super::access::{Access, AccessFlags, any_gives};
 use super::filter::{Filter, Watch};
@@ -122,7 +122,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let mut iter = self.iter_mut();
         let (cursor, filter, ..) = iter.parts();
         let mut rest = values;
-        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, SliceRows::Live) {
             cut.columns.skip(before);
             let cells =
                 cut.columns.column_mut::<C>().expect("a matched archetype lacks the term's column");

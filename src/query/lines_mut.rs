@@ -7,7 +7,7 @@ use core::slice;
 
 use crate::component::{Component, ConstText};
 use crate::line::VECTOR_ROWS;
-use crate::storage::{ChunkLines, Columns};
+use crate::storage::{AccessKind, ChunkLines, Columns};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
@@ -385,7 +385,7 @@ impl<C: Component> Term for LinesMut<C> {
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.column::<C>(true, false);
+        builder.column::<C>(AccessKind::Write);
     }
 
     #[inline]

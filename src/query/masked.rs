@@ -35,7 +35,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn masked(self) -> Masked<'w, Q, F> {
-        Masked::new(QueryIter::new(self.borrow, self.held, self.filter, self.padded))
+        Masked::new(QueryIter::new(self.borrow, self.held, self.filter, self.slice_rows))
     }
 }
 
@@ -73,8 +73,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
     type Item = (RowMask<'w>, Q::Slices<'w>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (cursor, filter, padded, sets) = self.iter.parts();
-        let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
+        let (cursor, filter, slice_rows, sets) = self.iter.parts();
+        let mut cut = cursor.cut_next::<Q, F>(filter, slice_rows)?;
         // A term may switch bits of rows that are not seen, so all rows are stamped. Otherwise rows
         // that are not seen keep their values and bits.
         let rows = cut.some_rows::<Q, F>().filter(|_| !Q::SWITCHES);

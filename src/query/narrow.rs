@@ -27,11 +27,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(super) fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
         assert!(
-            !(self.padded && is_by_row::<Q, (F, G)>()),
+            !(self.slice_rows.is_padded() && is_by_row::<Q, (F, G)>()),
             "a query that is padded cannot be narrowed by an enableable or sparse component or by \
              changed lines: its slices would be runs of rows; iterate over `.masked().padded()`"
         );
-        Query::new(self.borrow, self.held, (self.filter, filter), self.padded)
+        Query::new(self.borrow, self.held, (self.filter, filter), self.slice_rows)
     }
 }
 

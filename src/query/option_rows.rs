@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 
 use crate::component::{AnyComponent, Shape};
 use crate::entity::Entity;
-use crate::storage::{ChunkBits, Columns};
+use crate::storage::{AccessKind, ChunkBits, Columns};
 use crate::store::{OpenSet, RequirementsBuilder};
 use crate::version::Version;
 
@@ -126,7 +126,7 @@ impl<C: AnyComponent<Shape: TermShape>> Term for Option<&C> {
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit_all(&mut Described { builder, write: false, optional: true });
+        C::Shape::visit_all(&mut Described { builder, access: AccessKind::Read, optional: true });
     }
 
     #[inline]
@@ -176,7 +176,7 @@ impl<C: AnyComponent<Shape: TermShape>> Term for Option<&mut C> {
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit_all(&mut Described { builder, write: true, optional: true });
+        C::Shape::visit_all(&mut Described { builder, access: AccessKind::Write, optional: true });
     }
 
     #[inline]

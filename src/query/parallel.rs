@@ -139,9 +139,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// All chunks; each is stamped.
     pub(crate) fn sized_chunks(self) -> Vec<SizedChunk<Q::Slices<'w>>> {
         let mut iter = self.into_iter();
-        let (cursor, filter, padded, sets) = iter.parts();
+        let (cursor, filter, slice_rows, sets) = iter.parts();
         let mut chunks = Vec::new();
-        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, slice_rows) {
             cursor.stamp::<Q>(cut.chunk, cut.some_rows::<Q, F>());
             let row_bytes = row_bytes(&cut.columns);
             let mut parts = cut.parts::<Q, F>(sets);
@@ -218,13 +218,13 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
         Q::Slices<'w>: ParSlices,
     {
         let mut iter = self.query.into_iter();
-        let (cursor, filter, padded, sets) = iter.parts();
+        let (cursor, filter, slice_rows, sets) = iter.parts();
         let mut jobs = Vec::new();
         let (mut visited, mut archetypes) = (Vec::new(), Vec::new());
         while cursor.enter::<Q, F>(filter) {
             let mut current = cursor.current.take().expect("no archetype was entered");
             let part_rows = part_rows::<Q>(current.chunks.columns());
-            while let Some(mut cut) = current.cut_next::<Q, F>(filter, padded) {
+            while let Some(mut cut) = current.cut_next::<Q, F>(filter, slice_rows) {
                 let rows = cut.columns.padded_len();
                 visited.push(VisitedChunk {
                     archetype: archetypes.len(),

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::archetype::ChunkMeta;
 use crate::component::{ChunkValue, PerChunk};
-use crate::storage::{ColumnRef, Columns, NewerLines, StampRun, ValueCell};
+use crate::storage::{AccessKind, ColumnRef, Columns, NewerLines, StampRun, ValueCell};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
@@ -31,7 +31,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
     const ACCESSES: &'static [Access] = &[Access::new::<Self>(AccessFlags::BESIDE)];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.beside::<Self>(false);
+        builder.beside::<Self>(AccessKind::Read);
     }
 
     #[inline]
@@ -176,7 +176,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     )];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.beside::<PerChunk<V>>(true);
+        builder.beside::<PerChunk<V>>(AccessKind::Write);
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::storage::SliceRows;
 use crate::store::{AccessGuard, Store};
 
 use super::chunk::Chunks;
@@ -121,7 +122,7 @@ pub struct Query<'w, Q: Terms, F: Filter = ()> {
     pub(super) borrow: BorrowOf<'w, Q>,
     pub(super) held: HeldOf<'w, Q>,
     pub(super) filter: F,
-    pub(super) padded: bool,
+    pub(super) slice_rows: SliceRows,
     /// Invariant in both: the query may touch the components that these types name, and their
     /// subtypes name other components.
     types: Invariant<(Q, F)>,
@@ -141,7 +142,7 @@ impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
         f.debug_struct("Query")
             .field("terms", &core::any::type_name::<Q>())
             .field("filter", &core::any::type_name::<F>())
-            .field("padded", &self.padded)
+            .field("padded", &self.slice_rows.is_padded())
             .finish_non_exhaustive()
     }
 }
@@ -157,7 +158,7 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
         let borrow = ReadBorrow::shared(store);
-        Self::new(borrow, Q::Mode::hold::<Q::Sets>(&borrow), (), false)
+        Self::new(borrow, Q::Mode::hold::<Q::Sets>(&borrow), (), SliceRows::Live)
     }
 }
 
@@ -187,7 +188,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub(crate) fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
         let borrow = Q::Mode::narrow(WriteBorrow::exclusive(store));
         let held = Q::Mode::hold::<Q::Sets>(&borrow);
-        Self::new(borrow, held, filter, false)
+        Self::new(borrow, held, filter, SliceRows::Live)
     }
 
     /// The query for which access was requested.
@@ -202,7 +203,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ) -> Self {
         let borrow = WriteBorrow::granted(guard.access(query_type::<Q, F>()));
         let held = Q::Mode::hold_granted::<Q::Sets>(sets);
-        Self::new(Q::Mode::narrow(borrow), held, filter, false)
+        Self::new(Q::Mode::narrow(borrow), held, filter, SliceRows::Live)
     }
 
     #[inline]
@@ -210,9 +211,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         borrow: BorrowOf<'w, Q>,
         held: HeldOf<'w, Q>,
         filter: F,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> Self {
-        Self { borrow, held, filter, padded, types: PhantomData }
+        Self { borrow, held, filter, slice_rows, types: PhantomData }
     }
 
     /// The borrowed data, for inspection without a pass.
@@ -276,7 +277,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     #[rustfmt::skip] // The compiler shows the line where a query that writes is used twice.
     pub fn rows(self /* of a query that writes: `rows_mut` does not */) -> Rows<'w, Q, F> {
-        Rows::new(QueryIter::new(self.borrow, self.held, self.filter, false))
+        Rows::new(QueryIter::new(self.borrow, self.held, self.filter, SliceRows::Live))
     }
 
     /// [`rows`](Query::rows) of a query that is needed again afterwards.
@@ -400,7 +401,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub fn reborrow(&mut self) -> Query<'_, Q, F> {
         let borrow = Q::Mode::reborrow(&mut self.borrow);
         let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
-        Query::new(borrow, held, self.filter, self.padded)
+        Query::new(borrow, held, self.filter, self.slice_rows)
     }
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
@@ -447,7 +448,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub const fn padded(mut self) -> Self {
         const { assert_whole_chunks::<Q, F>() };
-        self.padded = true;
+        self.slice_rows = SliceRows::Padded;
         self
     }
 }
@@ -459,7 +460,7 @@ impl<'w, Q: Terms, F: Filter> IntoIterator for Query<'w, Q, F> {
     #[inline]
     fn into_iter(self) -> QueryIter<'w, Q, F> {
         const { assert_one_part::<Q, F>() };
-        QueryIter::new(self.borrow, self.held, self.filter, self.padded)
+        QueryIter::new(self.borrow, self.held, self.filter, self.slice_rows)
     }
 }
 

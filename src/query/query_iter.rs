@@ -8,6 +8,7 @@ use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
 use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
+use crate::storage::SliceRows;
 
 /// Makes a type invariant in `T`, without holding one.
 pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
@@ -31,7 +32,7 @@ pub struct QueryIter<'w, Q: Terms, F: Filter = ()> {
     cursor: ChunkCursor<'w>,
     run: ChunkRun<'w, Q>,
     filter: F,
-    padded: bool,
+    slice_rows: SliceRows,
     sets: OpenOf<'w, Q>,
     types: Invariant<(Q, F)>,
 }
@@ -42,27 +43,27 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         borrow: BorrowOf<'w, Q>,
         held: HeldOf<'w, Q>,
         filter: F,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> Self {
-        let (cursor, sets) = ChunkCursor::new::<Q, F>(borrow, held, padded);
-        Self { cursor, run: ChunkRun::empty(), filter, padded, sets, types: PhantomData }
+        let (cursor, sets) = ChunkCursor::new::<Q, F>(borrow, held, slice_rows);
+        Self { cursor, run: ChunkRun::empty(), filter, slice_rows, sets, types: PhantomData }
     }
 
     /// Rounds the slices up to whole vectors, before the first is taken.
     pub(super) const fn set_padded(&mut self) {
-        self.padded = true;
+        self.slice_rows = SliceRows::Padded;
     }
 
     /// The cursor, and the arguments of its methods.
     #[inline]
-    pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, bool, OpenOf<'w, Q>) {
-        (&mut self.cursor, &self.filter, self.padded, self.sets)
+    pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, SliceRows, OpenOf<'w, Q>) {
+        (&mut self.cursor, &self.filter, self.slice_rows, self.sets)
     }
 
     /// The slices of the next chunks that follow each other in memory.
     pub(super) fn next_extent(&mut self) -> Option<Q::Slices<'w>> {
-        let Self { cursor, run, filter, padded, sets, .. } = self;
-        cursor.next_extent(run, filter, *padded, *sets)
+        let Self { cursor, run, filter, slice_rows, sets, .. } = self;
+        cursor.next_extent(run, filter, *slice_rows, *sets)
     }
 
     /// Replaces rows by the next ones of a query that chooses rows. False at the end.
@@ -73,7 +74,8 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
                 *rows = next;
                 return true;
             }
-            if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.padded, self.sets) {
+            if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.slice_rows, self.sets)
+            {
                 return false;
             }
         }
@@ -82,7 +84,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     /// The rows of the next chunk.
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<SomeRows<Q::Rows<'w>>> {
-        self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.padded, self.sets)
+        self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.slice_rows, self.sets)
     }
 
     /// Folds over the rows of each remaining chunk.
@@ -92,8 +94,8 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         init: B,
         f: impl FnMut(B, SomeRows<Q::Rows<'w>>) -> B,
     ) -> B {
-        let Self { cursor, run, filter, padded, sets, .. } = self;
-        cursor.fold::<Q, F, YieldRows, B>(run, filter, (*padded, *sets), init, f)
+        let Self { cursor, run, filter, slice_rows, sets, .. } = self;
+        cursor.fold::<Q, F, YieldRows, B>(run, filter, (*slice_rows, *sets), init, f)
     }
 }
 
@@ -102,14 +104,19 @@ impl<'w, Q: Terms, F: Filter> Iterator for QueryIter<'w, Q, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Q::Slices<'w>> {
-        self.cursor.next::<Q, F, YieldSlices>(&mut self.run, &self.filter, self.padded, self.sets)
+        self.cursor.next::<Q, F, YieldSlices>(
+            &mut self.run,
+            &self.filter,
+            self.slice_rows,
+            self.sets,
+        )
     }
 
     // `for_each`, `sum` and the like keep the cursor in registers.
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
-        let Self { cursor, run, filter, padded, sets, .. } = &mut self;
-        cursor.fold::<Q, F, YieldSlices, B>(run, filter, (*padded, *sets), init, f)
+        let Self { cursor, run, filter, slice_rows, sets, .. } = &mut self;
+        cursor.fold::<Q, F, YieldSlices, B>(run, filter, (*slice_rows, *sets), init, f)
     }
 }
 

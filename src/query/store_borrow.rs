@@ -288,6 +288,7 @@ mod tests {
     use crate::archetype::Archetypes;
     use crate::entity::Directory;
     use crate::impl_component;
+    use crate::storage::SliceRows;
     use crate::store::{AccessRequest, SplitStore};
 
     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -314,7 +315,7 @@ mod tests {
         let since = access.now();
         let borrow = Q::Mode::narrow(WriteBorrow::granted(access));
         let held = Q::Mode::hold::<Q::Sets>(&borrow);
-        run(Query::<Q, F>::new(borrow, held, F::newer_than(since), false));
+        run(Query::<Q, F>::new(borrow, held, F::newer_than(since), SliceRows::Live));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     pub(crate) fn survey(&self) -> Survey<'_> {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
-        let padded = self.padded;
+        let padded = self.slice_rows.is_padded();
         Survey {
             registry: store.registry(),
             accesses: Q::ACCESSES,

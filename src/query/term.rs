@@ -7,7 +7,7 @@ use crate::component::{
     AnyComponent, ColumnVisitor, Component, Shape as _, SparseComponent, SparseVisitor,
 };
 use crate::entity::Entity;
-use crate::storage::Columns;
+use crate::storage::{AccessKind, Columns};
 use crate::store::{OpenSet, RequirementsBuilder, TermSets};
 use crate::version::Version;
 
@@ -115,19 +115,22 @@ const REQUIRED: &str = "a matched archetype lacks a required column";
 /// Adds the columns of a component to the requirements of a query.
 pub(super) struct Described<'a, 'r> {
     pub(super) builder: &'a mut RequirementsBuilder<'r>,
-    pub(super) write: bool,
+    pub(super) access: AccessKind,
     pub(super) optional: bool,
 }
 
 impl SparseVisitor for Described<'_, '_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
-        self.builder.sparse_term::<S>(self.write, self.optional);
+        self.builder.sparse_term::<S>(self.access, self.optional);
     }
 }
 
 impl ColumnVisitor for Described<'_, '_> {
     fn visit<C: Component>(&mut self) {
-        self.builder.column::<C>(self.write, self.optional);
+        match self.optional {
+            true => drop(self.builder.optional_column::<C>(self.access)),
+            false => self.builder.column::<C>(self.access),
+        }
     }
 }
 
@@ -143,7 +146,7 @@ impl<C: AnyComponent<Shape: TermShape>> Term for &C {
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit_all(&mut Described { builder, write: false, optional: false });
+        C::Shape::visit_all(&mut Described { builder, access: AccessKind::Read, optional: false });
     }
 
     #[inline(always)]
@@ -193,7 +196,7 @@ impl<C: AnyComponent<Shape: TermShape>> Term for &mut C {
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit_all(&mut Described { builder, write: true, optional: false });
+        C::Shape::visit_all(&mut Described { builder, access: AccessKind::Write, optional: false });
     }
 
     #[inline(always)]

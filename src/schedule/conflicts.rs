@@ -323,6 +323,7 @@ mod tests {
     use crate::component::{AnyComponent, InSet, Registry, SparseComponent};
     use crate::impl_component;
     use crate::query::{AnyOf, With, Without, query_type};
+    use crate::storage::AccessKind;
 
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
@@ -373,11 +374,12 @@ mod tests {
         };
         let mut kinds: Vec<_> = queries.into_iter().map(ParamKind::Columns).collect();
         for (id, name) in [(TypeId::of::<u8>(), "u8"), (TypeId::of::<u16>(), "u16")] {
-            for write in [false, true] {
+            for access in [AccessKind::Read, AccessKind::Write] {
+                let write = access.is_write();
                 kinds.push(ParamKind::Resource { id, name, write });
                 let sparse =
                     if name == "u8" { ParamKind::sparse::<S> } else { ParamKind::sparse::<T> };
-                kinds.push(sparse(&mut registry, write));
+                kinds.push(sparse(&mut registry, access));
                 kinds.push(ParamKind::Events { id, name, write });
             }
         }

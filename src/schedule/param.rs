@@ -9,6 +9,7 @@ use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry, RelationComponent, SparseComponent, assert_writable};
 use crate::logs::{EventBuffer, EventWriter};
 use crate::query::{Filter, GuardsOf, Query, Terms, assert_unaliased, lookup_type, query_type};
+use crate::storage::AccessKind;
 use crate::store::{AccessGuard, AccessRequest, SplitStore, TermSets as _};
 use crate::version::Version;
 use crate::world::{
@@ -122,11 +123,14 @@ pub trait SystemParam: sealed::Sealed {
     /// Moves the events of an ended run to their queue, or drops them.
     #[doc(hidden)]
     fn send_events(_: &mut Self::State, _: &SystemRun<'_>, _is_sent: bool) {}
-    /// The bytes that the buffers hold. If `compact`, unused bytes are freed first.
+    /// The bytes that the buffers hold.
     #[doc(hidden)]
-    fn held_bytes(_: &mut Self::State, _compact: bool) -> usize {
+    fn held_bytes(_: &Self::State) -> usize {
         0
     }
+    /// Frees the bytes that the buffers do not use.
+    #[doc(hidden)]
+    fn compact(_: &mut Self::State) {}
 }
 
 pub(super) mod sealed {
@@ -203,7 +207,7 @@ lookup!(Lookup, &C);
 lookup!(LookupMut, &mut C);
 
 macro_rules! resource {
-    ($param:ident, $guard:ident, $grant:ident, $borrow:ident, $write:literal) => {
+    ($param:ident, $guard:ident, $grant:ident, $borrow:ident, $access:ident) => {
         impl<R: Send + Sync + 'static> sealed::Sealed for $param<'_, R> {}
         impl<R: Send + Sync + 'static> SystemParam for $param<'_, R> {
             type Item<'a> = $param<'a, R>;
@@ -211,7 +215,7 @@ macro_rules! resource {
             type Borrowed<'r> = $guard<'r, R>;
 
             fn access(_: &mut Registry) -> Vec<NamedAccess> {
-                NamedAccess::of::<Self>(ParamKind::resource::<R>($write))
+                NamedAccess::of::<Self>(ParamKind::resource::<R>(AccessKind::$access))
             }
 
             fn bind(_: &mut World) {}
@@ -231,7 +235,7 @@ macro_rules! resource {
 }
 
 macro_rules! optional_resource {
-    ($param:ident, $guard:ident, $grant:ident, $borrow:ident, $write:literal) => {
+    ($param:ident, $guard:ident, $grant:ident, $borrow:ident, $access:ident) => {
         impl<R: Send + Sync + 'static> sealed::Sealed for Option<$param<'_, R>> {}
         impl<R: Send + Sync + 'static> SystemParam for Option<$param<'_, R>> {
             type Item<'a> = Option<$param<'a, R>>;
@@ -239,7 +243,7 @@ macro_rules! optional_resource {
             type Borrowed<'r> = Option<$guard<'r, R>>;
 
             fn access(_: &mut Registry) -> Vec<NamedAccess> {
-                NamedAccess::of::<Self>(ParamKind::resource::<R>($write))
+                NamedAccess::of::<Self>(ParamKind::resource::<R>(AccessKind::$access))
             }
 
             fn bind(_: &mut World) {}
@@ -261,11 +265,11 @@ macro_rules! optional_resource {
     };
 }
 
-optional_resource!(Res, RwLockReadGuard, grant, as_deref, false);
-optional_resource!(ResMut, RwLockWriteGuard, grant_mut, as_deref_mut, true);
+optional_resource!(Res, RwLockReadGuard, grant, as_deref, Read);
+optional_resource!(ResMut, RwLockWriteGuard, grant_mut, as_deref_mut, Write);
 
-resource!(Res, RwLockReadGuard, grant, deref, false);
-resource!(ResMut, RwLockWriteGuard, grant_mut, deref_mut, true);
+resource!(Res, RwLockReadGuard, grant, deref, Read);
+resource!(ResMut, RwLockWriteGuard, grant_mut, deref_mut, Write);
 
 impl<T: SparseComponent> sealed::Sealed for Sparse<'_, T> {}
 impl<T: SparseComponent> SystemParam for Sparse<'_, T> {
@@ -274,7 +278,7 @@ impl<T: SparseComponent> SystemParam for Sparse<'_, T> {
     type Borrowed<'r> = SparseGrant<'r, T>;
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::sparse::<T>(registry, false))
+        NamedAccess::of::<Self>(ParamKind::sparse::<T>(registry, AccessKind::Read))
     }
 
     fn bind(_: &mut World) {}
@@ -298,7 +302,7 @@ impl<R: RelationComponent> SystemParam for Relation<'_, R> {
     type Borrowed<'r> = SparseGrant<'r, R>;
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::sparse::<R>(registry, false))
+        NamedAccess::of::<Self>(ParamKind::sparse::<R>(registry, AccessKind::Read))
     }
 
     fn bind(_: &mut World) {}
@@ -322,7 +326,7 @@ impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
     type Borrowed<'r> = SparseMutGrant<'r, T>;
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::sparse::<T>(registry, true))
+        NamedAccess::of::<Self>(ParamKind::sparse::<T>(registry, AccessKind::Write))
     }
 
     fn bind(world: &mut World) {
@@ -349,7 +353,7 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
     type Borrowed<'r> = &'r mut EventBuffer<E>;
 
     fn access(_: &mut Registry) -> Vec<NamedAccess> {
-        NamedAccess::of::<Self>(ParamKind::events::<E>(true))
+        NamedAccess::of::<Self>(ParamKind::events::<E>(AccessKind::Write))
     }
 
     fn bind(world: &mut World) -> EventBuffer<E> {
@@ -372,11 +376,12 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
         state.finish(&run.split.logs().events, run.now, is_sent);
     }
 
-    fn held_bytes(state: &mut EventBuffer<E>, compact: bool) -> usize {
-        if compact {
-            state.compact();
-        }
+    fn held_bytes(state: &EventBuffer<E>) -> usize {
         state.memory_bytes()
+    }
+
+    fn compact(state: &mut EventBuffer<E>) {
+        state.compact();
     }
 }
 
@@ -484,10 +489,11 @@ impl SystemParam for Commands<'_> {
         vec![state]
     }
 
-    fn held_bytes(state: &mut CommandBuffer, compact: bool) -> usize {
-        if compact {
-            state.compact();
-        }
+    fn held_bytes(state: &CommandBuffer) -> usize {
         state.memory_bytes()
+    }
+
+    fn compact(state: &mut CommandBuffer) {
+        state.compact();
     }
 }

@@ -4,6 +4,7 @@ use core::any::{TypeId, type_name};
 use core::fmt;
 
 use crate::component::{ComponentId, Registry, SparseComponent};
+use crate::storage::AccessKind;
 use crate::store::{AccessRequest, Rule};
 
 use super::name::short;
@@ -54,7 +55,8 @@ impl NamedAccess {
 
 impl ParamKind {
     /// The resource of type `R`.
-    pub(super) fn resource<R: 'static>(write: bool) -> Self {
+    pub(super) fn resource<R: 'static>(access: AccessKind) -> Self {
+        let write = access.is_write();
         Self::Resource { id: TypeId::of::<R>(), name: type_name::<R>(), write }
     }
 
@@ -63,14 +65,15 @@ impl ParamKind {
     /// # Panics
     ///
     /// If another component has its name.
-    pub(super) fn sparse<T: SparseComponent>(registry: &mut Registry, write: bool) -> Self {
+    pub(super) fn sparse<T: SparseComponent>(registry: &mut Registry, access: AccessKind) -> Self {
         let id = registry.register_sparse::<T>().and_then(|()| registry.known_sparse::<T>());
         let id = id.unwrap_or_else(|taken| taken.refuse());
-        Self::Sparse { id, name: T::NAME, write }
+        Self::Sparse { id, name: T::NAME, write: access.is_write() }
     }
 
     /// The events of type `E`.
-    pub(super) fn events<E: 'static>(write: bool) -> Self {
+    pub(super) fn events<E: 'static>(access: AccessKind) -> Self {
+        let write = access.is_write();
         Self::Events { id: TypeId::of::<E>(), name: type_name::<E>(), write }
     }
 }

@@ -66,8 +66,12 @@ macro_rules! tuples {
                 $($P::send_events($p, run, is_sent);)*
             }
 
-            fn held_bytes(($($p,)*): &mut Self::State, compact: bool) -> usize {
-                0 $(+ $P::held_bytes($p, compact))*
+            fn held_bytes(($($p,)*): &Self::State) -> usize {
+                0 $(+ $P::held_bytes($p))*
+            }
+
+            fn compact(($($p,)*): &mut Self::State) {
+                $($P::compact($p);)*
             }
         }
     )*};

@@ -277,7 +277,7 @@ impl Schedule {
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.states.iter().map(|state| lock(state).held_bytes(false)).sum()
+        self.states.iter().map(|state| lock(state).held_bytes()).sum()
     }
 
     /// Frees the memory that the buffers of systems do not use, and returns the number of freed
@@ -289,9 +289,10 @@ impl Schedule {
     /// the memory of a burst is kept for at most 128 runs.
     pub fn compact(&mut self) -> usize {
         let before = self.memory_bytes();
-        let states = self.states.iter_mut().map(|state| state.get_mut());
-        let states = states.map(|state| state.unwrap_or_else(PoisonError::into_inner));
-        before.saturating_sub(states.map(|state| state.held_bytes(true)).sum())
+        for state in &mut self.states {
+            state.get_mut().unwrap_or_else(PoisonError::into_inner).compact();
+        }
+        before.saturating_sub(self.memory_bytes())
     }
 
     /// The time that each system took in the last run.

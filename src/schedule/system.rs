@@ -132,8 +132,10 @@ pub(super) trait DynSystem<T>: Send {
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
     /// Moves the events of an ended run to their queue, or drops them.
     fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool);
-    /// The bytes that buffers hold. If `compact`, unused bytes are freed first.
-    fn held_bytes(&mut self, compact: bool) -> usize;
+    /// The bytes that buffers hold.
+    fn held_bytes(&self) -> usize;
+    /// Frees the bytes that buffers do not use.
+    fn compact(&mut self);
 }
 
 /// A function with the state of its parameters.
@@ -186,8 +188,14 @@ where
         }
     }
 
-    fn held_bytes(&mut self, compact: bool) -> usize {
-        self.state.as_mut().map_or(0, |state| S::Params::held_bytes(state, compact))
+    fn held_bytes(&self) -> usize {
+        self.state.as_ref().map_or(0, S::Params::held_bytes)
+    }
+
+    fn compact(&mut self) {
+        if let Some(state) = &mut self.state {
+            S::Params::compact(state);
+        }
     }
 }
 

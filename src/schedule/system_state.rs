@@ -225,11 +225,16 @@ impl SystemState {
         Ok(true)
     }
 
-    /// The bytes that its buffers hold. If `compact`, unused bytes are freed first.
-    pub(super) fn held_bytes(&mut self, compact: bool) -> usize {
-        let conditions = self.conditions.iter_mut();
-        let of_conditions = conditions.map(|one| one.system.held_bytes(compact)).sum::<usize>();
-        of_conditions + self.system.held_bytes(compact)
+    /// The bytes that its buffers hold.
+    pub(super) fn held_bytes(&self) -> usize {
+        let of_conditions = self.conditions.iter().map(|one| one.system.held_bytes());
+        of_conditions.sum::<usize>() + self.system.held_bytes()
+    }
+
+    /// Frees the bytes that its buffers do not use.
+    pub(super) fn compact(&mut self) {
+        self.conditions.iter_mut().for_each(|one| one.system.compact());
+        self.system.compact();
     }
 
     pub(super) fn take_outcome(&mut self) -> SystemOutcome {

@@ -7,7 +7,7 @@ use crate::component::ComponentId;
 use crate::world::World;
 
 use super::compression::decompressed;
-use super::format::{AGE_MAX, IDS_LEFT};
+use super::format::{AGE_MAX, DELTA, IDS_LEFT, SNAPSHOT};
 use super::read::{Header, Rules};
 use super::read_error::ReadError;
 use super::read_shared::NewTags;
@@ -289,7 +289,7 @@ impl Snapshot {
             return Err(ReadError::NoBase);
         }
         let (bytes, rules) = (decompressed(bytes, &world.store)?, Rules::default());
-        let mut header = Header::read(&bytes, &world.store, true, &rules)?;
+        let mut header = Header::read(&bytes, &world.store, DELTA, &rules)?;
         let Self { image, components, chunk_bytes, .. } = &mut *self;
         let base = Source::of_image(image, components, *chunk_bytes);
         if header.base != base.identity() {
@@ -383,7 +383,7 @@ impl World {
     /// ```
     pub fn read_snapshot(&mut self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
-        let mut header = Header::read(&bytes, &self.store, false, &rules)?;
+        let mut header = Header::read(&bytes, &self.store, SNAPSHOT, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut self.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;

@@ -82,12 +82,12 @@ pub(super) struct Header<'b> {
 }
 
 impl<'b> Header<'b> {
-    /// Reads the header and the components of a snapshot, or of a delta. Shared types follow:
+    /// Reads the header and the components of a state of a `kind`. Shared types follow:
     /// [`Header::read_shared`].
     pub(super) fn read(
         bytes: &'b [u8],
         store: &Store,
-        is_delta: bool,
+        kind: u32,
         rules: &Rules<'_>,
     ) -> Result<Self, ReadError> {
         let mut input = Input::new(bytes);
@@ -112,9 +112,9 @@ impl<'b> Header<'b> {
         }
         let mut input = Input::after(contents, &input);
         match input.u32("the kind")? {
-            SNAPSHOT if is_delta => return Err(ReadError::Kind { is_delta: false }),
-            DELTA if !is_delta => return Err(ReadError::Kind { is_delta: true }),
-            SNAPSHOT | DELTA => {}
+            found if found == kind => {}
+            SNAPSHOT => return Err(ReadError::Kind { is_delta: false }),
+            DELTA => return Err(ReadError::Kind { is_delta: true }),
             _ => return Err(input.invalid("the kind")),
         }
         let found = input.u32("the chunk size")?;

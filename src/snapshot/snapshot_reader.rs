@@ -3,6 +3,7 @@
 use core::cell::RefCell;
 use core::fmt;
 
+use super::format::SNAPSHOT;
 use crate::component::{Component, ComponentInfo, Disabled, Gone, Prototype};
 use crate::world::World;
 
@@ -229,7 +230,7 @@ impl<'w> SnapshotReader<'w> {
         let skip =
             |name: &str| !ours.contains(&name) && skips.as_ref().is_some_and(|skips| skips(name));
         let rules = Rules { skips: Some(&skip), migrations: &migrations, converts: true };
-        let mut header = Header::read(&bytes, &world.store, false, &rules)?;
+        let mut header = Header::read(&bytes, &world.store, SNAPSHOT, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut world.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;

@@ -56,6 +56,7 @@
 //!   [`block_class`] tells how many chunks share memory.
 //! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
 //!   chunks, both from huge pages where the system has them. [`pool`] has all blocks of a world.
+//! * [`slice_rows`] tells whether slices show padding.
 //! * [`written_rows`] has the proof that a list needs to make rows live.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
@@ -74,14 +75,15 @@ mod layout;
 mod pool;
 mod row;
 mod slab;
+mod slice_rows;
 mod stamps;
 mod written_rows;
 
 pub(crate) use access::{
-    Absent, ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut,
-    ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
-    ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowRun,
-    RowWriter, Tally, Writer,
+    Absent, AccessKind, ArchetypeColumns, Borrow, BundleCells, CacheNext, CachedChunk,
+    CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse,
+    ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove,
+    RowReader, RowRun, RowWriter, Tally, Writer,
 };
 pub use attachments::{
     AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
@@ -100,5 +102,6 @@ pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use pool::{NewSlabs, Pool};
 pub(crate) use row::ChunkRow;
+pub(crate) use slice_rows::SliceRows;
 pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};
 pub(crate) use written_rows::WrittenRows;

@@ -23,7 +23,7 @@
 use crate::archetype::{Archetype, ChunkMeta, ColumnsMut};
 use crate::component::Component;
 use crate::storage::{
-    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut, SliceRows,
 };
 use crate::version::Version;
 
@@ -82,8 +82,7 @@ pub(crate) enum NextStep {
 /// The first two are compiled in place: out of line, a third of the start of a pass was the copy of
 /// its fields, to memory and from there to their place in the iterator.
 impl<'w> Pass<'w> {
-    /// A pass that only reads, with the read access of a query of a split world. With `padded`, the
-    /// slices of cached chunks are rounded up to whole vectors.
+    /// A pass that only reads, with the read access of a query of a split world.
     ///
     /// # Panics
     ///
@@ -93,13 +92,13 @@ impl<'w> Pass<'w> {
         store: &'w Store,
         access: Option<ReadAccess<'w>>,
         query: &QueryType,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> Self {
         if let Some(access) = access {
             access.assert_allows(query);
         }
         let (plan, archetypes) = (store.plan(query), &store.archetypes);
-        let cached = plan.resolved().shared(archetypes, padded);
+        let cached = plan.resolved().shared(archetypes, slice_rows);
         let archetypes = ArchetypeSource::Shared(archetypes.as_slice());
         Self { cached, next_entry: 0, plan, archetypes, now: store.clock }
     }
@@ -113,7 +112,7 @@ impl<'w> Pass<'w> {
     pub(crate) fn exclusive(
         store: &'w mut Store,
         query: &QueryType,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> (Self, &'w mut SparseSets) {
         // First, because a refused query leaves the clock as it is.
         let QueryParts { plan, archetypes, clock, sparse, .. } = store.query_parts(query);
@@ -121,7 +120,7 @@ impl<'w> Pass<'w> {
         // SAFETY: the archetypes are borrowed exclusively for `'w`, and a `ColumnsMut` moves no
         // rows, blocks or stamps. The pass visits each entry of the plan in one way only, as the
         // essay says, and no two entries are of one list (`ColumnMap::push`).
-        let cached = unsafe { plan.resolved().writable(&archetypes, padded) };
+        let cached = unsafe { plan.resolved().writable(&archetypes, slice_rows) };
         let rest = archetypes.into_columns();
         let archetypes = ArchetypeSource::Exclusive { rest, first: 0 };
         (Self { cached, next_entry: 0, plan, archetypes, now }, sparse)
@@ -132,14 +131,18 @@ impl<'w> Pass<'w> {
     /// # Panics
     ///
     /// If the query asks for more than the access allows.
-    pub(crate) fn granted(access: ColumnAccess<'w>, query: &QueryType, padded: bool) -> Self {
+    pub(crate) fn granted(
+        access: ColumnAccess<'w>,
+        query: &QueryType,
+        slice_rows: SliceRows,
+    ) -> Self {
         let granted = GrantedPlan::new(access, query);
         let (plan, now) = (granted.plan, granted.now());
         // SAFETY: the access covers the plan's columns and is this pass's own (`GrantedPlan`). The
         // pass visits each entry of the plan in one way only, as the essay says, and no two entries
         // are of one list (`ColumnMap::push`).
         let cached =
-            unsafe { plan.resolved().writable(&granted.access.store().archetypes, padded) };
+            unsafe { plan.resolved().writable(&granted.access.store().archetypes, slice_rows) };
         let archetypes = ArchetypeSource::Granted(GrantedColumns { granted, next: 0 });
         Self { cached, next_entry: 0, plan, archetypes, now }
     }

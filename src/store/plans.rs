@@ -283,6 +283,7 @@ mod tests {
     use super::*;
     use crate::component::{Component, ComponentId, ComponentSet};
     use crate::impl_component;
+    use crate::storage::AccessKind;
     use crate::store::resolved_plan::ResolvedPlan;
     use crate::store::{Requirements, RequirementsBuilder};
 
@@ -301,7 +302,7 @@ mod tests {
     fn reading<C: Component>() -> QueryType {
         fn describe<C: Component>(ids: ComponentIds<'_>) -> Requirements {
             let mut builder = RequirementsBuilder::new(ids);
-            builder.column::<C>(false, false);
+            builder.column::<C>(AccessKind::Read);
             builder.end_terms();
             builder.build()
         }

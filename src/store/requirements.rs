@@ -14,6 +14,7 @@ use super::filter_expression::FilterExpression;
 use super::hidden_filter::HiddenFilter;
 use super::row_rule::RowRule;
 use super::rule::{Rule, RuleSets};
+use crate::storage::AccessKind;
 
 /// The way in which the ids of component types are found.
 #[derive(Debug)]
@@ -175,23 +176,25 @@ impl<'r> RequirementsBuilder<'r> {
     }
 
     /// Adds a term's column.
-    pub(crate) fn column<C: Component>(&mut self, write: bool, optional: bool) {
-        let component = self.component_ref::<C>();
-        self.need(component, write, false);
-        if !optional {
-            self.require::<C>(component);
-        }
+    pub(crate) fn column<C: Component>(&mut self, access: AccessKind) {
+        let component = self.optional_column::<C>(access);
+        self.require::<C>(component);
     }
 
-    /// Adds the data beside the column of `C`, for reading or writing.
-    pub(crate) fn beside<C: Component>(&mut self, write: bool) {
+    /// Adds a term's column, which archetypes may lack.
+    pub(crate) fn optional_column<C: Component>(&mut self, access: AccessKind) -> ComponentRef {
         let component = self.component_ref::<C>();
-        self.need(component, write, true);
+        let write = access.is_write();
+        self.requirements.columns.push(NeededColumn { component, write, beside: false });
+        component
+    }
+
+    /// Adds the data beside the column of `C`.
+    pub(crate) fn beside<C: Component>(&mut self, access: AccessKind) {
+        let component = self.component_ref::<C>();
+        let write = access.is_write();
+        self.requirements.columns.push(NeededColumn { component, write, beside: true });
         self.add_rule(Rule::Has(component));
-    }
-
-    fn need(&mut self, component: ComponentRef, write: bool, beside: bool) {
-        self.requirements.columns.push(NeededColumn { component, write, beside });
     }
 
     /// Requires archetypes with a component, and rows in which it is enabled.
@@ -210,9 +213,8 @@ impl<'r> RequirementsBuilder<'r> {
 
     /// Adds a column for a filter that reads its stamps.
     pub(crate) fn watch<C: Component>(&mut self) {
-        let component = self.component_ref::<C>();
+        let component = self.optional_column::<C>(AccessKind::Read);
         self.add_rule(Rule::Has(component));
-        self.need(component, false, false);
     }
 
     /// Requires archetypes whose entities have a shared value of type `T`.
@@ -317,8 +319,7 @@ impl Requirements {
         &self.row_rules
     }
 
-    /// The components that a query accesses, and whether it writes them. A condition on the enable
-    /// bits of a component reads it.
+    /// The components that a query accesses, enable bits included, and whether it writes them.
     pub(crate) fn accesses(&self) -> impl Iterator<Item = (ComponentRef, bool)> {
         let columns = self.columns.iter().map(|column| (column.component, column.write));
         let bits = self.row_rules.iter().flat_map(RowRule::components);

@@ -39,7 +39,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::archetype::{Archetypes, ChangeLog, LogId, LogPosition};
-use crate::storage::{CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse};
+use crate::storage::{
+    Borrow, CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse, SliceRows,
+};
 
 /// The entries of a plan, with a cache of their addresses.
 #[derive(Debug)]
@@ -91,21 +93,21 @@ impl ResolvedPlan {
         self.column_map.renew(number, list);
     }
 
-    /// A pass that only reads. With `padded`, its slices are rounded up to whole vectors.
+    /// A pass that only reads.
     #[inline]
     pub(crate) fn shared<'w>(
         &'w self,
         archetypes: &'w Archetypes,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
         // SAFETY: every archetype is recorded in the log before its rows can move, and none was
         // since `ChunkCache::set` resolved it. The archetypes are borrowed shared for `'w`: code
         // that writes through such a borrow has promised that no other code reads its columns.
-        unsafe { cache.chunks(false, padded) }
+        unsafe { cache.chunks(Borrow::Shared, slice_rows) }
     }
 
-    /// A pass that writes. With `padded`, its slices are rounded up to whole vectors.
+    /// A pass that writes.
     ///
     /// # Safety
     ///
@@ -117,12 +119,12 @@ impl ResolvedPlan {
     pub(super) unsafe fn writable<'w>(
         &'w self,
         archetypes: &Archetypes,
-        padded: bool,
+        slice_rows: SliceRows,
     ) -> CachedChunks<'w> {
         let cache = self.refreshed(archetypes);
         // SAFETY: the addresses are valid, as in `shared`. By this function's contract they stay
         // valid, and no other code accesses the columns.
-        unsafe { cache.chunks(true, padded) }
+        unsafe { cache.chunks(Borrow::Exclusive, slice_rows) }
     }
 
     /// The cache, after it was made valid.

@@ -13,6 +13,7 @@ use super::component_ref::ComponentRef;
 use super::requirements::{ComponentIds, Requirements, RequirementsBuilder};
 use super::row_rule::RowRule;
 use super::rule::Rule;
+use crate::storage::AccessKind;
 
 impl RequirementsBuilder<'_> {
     /// Requires rows of entities with a sparse component.
@@ -35,9 +36,9 @@ impl RequirementsBuilder<'_> {
     }
 
     /// Adds a term that takes values from the set of a sparse component.
-    pub(crate) fn sparse_term<S: SparseComponent>(&mut self, write: bool, optional: bool) {
+    pub(crate) fn sparse_term<S: SparseComponent>(&mut self, access: AccessKind, optional: bool) {
         let component = self.sparse_ref::<S>();
-        self.requirements.sets.push((component, write));
+        self.requirements.sets.push((component, access.is_write()));
         if !optional {
             self.with_sparse::<S>();
         }

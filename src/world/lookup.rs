@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::component::{AnyComponent, Component};
-use crate::entity::Entity;
+use crate::entity::{Entity, NoSuchEntity};
 use crate::query::assert_enableable;
 use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
 use crate::store::EntityError;
@@ -129,8 +129,8 @@ impl World {
 #[cold]
 fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
     match absent {
-        Absent::Component => EntityError::lacks(entity, C::NAME, true),
-        Absent::Entity => EntityError::lacks(entity, C::NAME, false),
+        Absent::Component => EntityError::Missing { entity, component: C::NAME },
+        Absent::Entity => NoSuchEntity { entity }.into(),
     }
 }
 

@@ -22,11 +22,14 @@ use crate::component::{Component, Values};
 use crate::entity::Entity;
 use crate::version::Version;
 
+use super::access_kind::AccessKind;
+use super::borrow::Borrow;
 use super::chunk_iter::Columns;
 use super::column_map::{ArchetypeColumns, ColumnRef};
 use super::column_type::{COLUMNS_MAX, ColumnType, ColumnTypes};
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::padded_rows;
+use crate::storage::slice_rows::SliceRows;
 use crate::storage::stamps::{Stamp, StampKind, Stamps};
 
 /// The entries of a [`ColumnMap`](super::ColumnMap), resolved to addresses where a list has one
@@ -161,31 +164,32 @@ impl ChunkCache {
         for (column_index, column) in entry.columns().iter().enumerate() {
             if let Some(number) = column.column().filter(|_| !column.is_beside()) {
                 let shape = &list.columns()[usize::from(number)];
-                self.types.record(column_index, shape, column.written().is_some());
+                self.types.record(column_index, shape, column.access());
             }
             self.columns[index * width + column_index] = cached_column(column, list, stamps);
         }
     }
 
-    /// A pass over the entries. With `padded`, its slices are rounded up to whole vectors.
+    /// A pass over the entries.
     ///
     /// # Safety
     ///
     /// Since the last [`ChunkCache::set`] of each entry, its list, stamps and entities have not
     /// been changed, except for the values of cells and stamps. They are borrowed for `'w`. For as
     /// long, no code but this pass writes the cells of the entries' columns. The pass does so only
-    /// if `exclusive` is true, and in this case no other code reads the columns that it writes.
+    /// with [`Borrow::Exclusive`], and in this case no other code reads the columns that it writes.
     #[inline]
-    pub(crate) unsafe fn chunks(&self, exclusive: bool, padded: bool) -> CachedChunks<'_> {
+    pub(crate) unsafe fn chunks(&self, borrow: Borrow, slice_rows: SliceRows) -> CachedChunks<'_> {
         // Not derived from one entry: the address must be valid for the field in all of them.
-        let lens = self.lens.as_ptr().cast::<u32>().wrapping_add(usize::from(padded));
+        let lens =
+            self.lens.as_ptr().cast::<u32>().wrapping_add(usize::from(slice_rows.is_padded()));
         CachedChunks {
             next: 0,
             end: self.lens.len(),
             lens,
             columns: self.columns.as_ptr(),
             width: self.types.width(),
-            types: self.types.of(exclusive),
+            types: self.types.of(borrow),
             cache: self,
         }
     }
@@ -342,8 +346,8 @@ impl<'w> CachedChunk<'w> {
 
     /// The next column, if the entry has it.
     #[inline(always)]
-    fn next<C: Component>(&mut self, write: bool) -> Option<(CachedColumn, NonNull<C>)> {
-        let wanted = ColumnType::of::<C>(write);
+    fn next<C: Component>(&mut self, access: AccessKind) -> Option<(CachedColumn, NonNull<C>)> {
+        let wanted = ColumnType::of::<C>(access);
         let (index, column_type) = (self.next, self.types[self.next]);
         self.next += 1;
         if column_type != wanted {
@@ -370,7 +374,7 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
 
     #[inline(always)]
     fn column<C: Component>(&mut self) -> Option<&'w [C]> {
-        let (_, start) = self.next::<C>(false)?;
+        let (_, start) = self.next::<C>(AccessKind::Read)?;
         // SAFETY: `start` is the address that `set` found: the first row of a column of this size,
         // alignment and values, with `len` initialised rows. No code writes them for `'w`: the
         // entry names no written column twice (`ColumnMap::push`), and the contract of
@@ -380,7 +384,7 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
 
     #[inline(always)]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
-        let (column, start) = self.next::<C>(true)?;
+        let (column, start) = self.next::<C>(AccessKind::Write)?;
         // SAFETY: the chunk is its list's only one, and `set` found its stamp. By the contract of
         // `ChunkCache::chunks` the stamps are borrowed for `'w` and have not moved.
         unsafe { column.stamp.as_ref() }.set(self.now);
@@ -400,6 +404,8 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
 mod tests {
     use super::super::column_map::{ColumnMap, ColumnUse};
     use super::super::{BundleCells, DistinctColumns};
+    use super::AccessKind::{Read, Write};
+    use super::Borrow::{Exclusive, Shared};
     use super::*;
     use crate::storage::chunk_size::ChunkSize;
     use crate::storage::layout::{ColumnShape, ListLayout};
@@ -407,17 +413,20 @@ mod tests {
     use crate::storage::stamps::SharedLines;
 
     #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-    #[repr(C)]
-    struct Number(u32);
-    #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-    #[repr(C)]
-    struct Pair([u32; 2]);
-    crate::impl_component!(Number, Pair);
+    #[repr(transparent)]
+    struct Cells<const N: usize>([u32; N]);
+    type Number = Cells<1>;
+    type Pair = Cells<2>;
+    crate::impl_component!(Cells<1>, Cells<2>);
 
     const NOW: Version = Version::from_bits(7);
 
     /// Calls `look` with a pass over one list of one row, and the list's stamps.
-    fn with_chunks(write: bool, exclusive: bool, look: impl FnOnce(&Stamps, CachedChunks<'_>)) {
+    fn with_chunks(
+        access: AccessKind,
+        borrow: Borrow,
+        look: impl FnOnce(&Stamps, CachedChunks<'_>),
+    ) {
         let shape = ColumnShape::plain("number", 4, 4);
         let layout =
             ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("the layout does not fit");
@@ -428,20 +437,21 @@ mod tests {
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
         let mut map = ColumnMap::new(1);
+        let write = access.is_write();
         map.push(0, &list, [ColumnUse { column: Some(0), write, beside: false }]);
         let mut cache = ChunkCache::default();
         let (_, entry) = map.get(0).expect("the map has no entry");
         cache.set(0, entry, &list, &stamps, &entities);
         // SAFETY: the list, stamps and entities stay unchanged, and no other code accesses the
         // list.
-        let mut chunks = unsafe { cache.chunks(exclusive, false) };
+        let mut chunks = unsafe { cache.chunks(borrow, SliceRows::Live) };
         assert!(matches!(chunks.resume(), CacheNext::Chunk));
         look(&stamps, chunks);
     }
 
     #[test]
     fn a_chunk_is_taken_once_and_not_while_the_pass_is_halted() {
-        with_chunks(true, true, |stamps, mut chunks| {
+        with_chunks(Write, Exclusive, |stamps, mut chunks| {
             let mut columns = chunks.next(NOW).expect("the pass has no chunk");
             assert_eq!(columns.column_mut::<Number>().map(|run| run.len()), Some(1));
             assert_eq!(stamps.get(StampKind::column(0), 0), NOW);
@@ -452,7 +462,7 @@ mod tests {
                 "a pass went back to a chunk that was taken"
             );
         });
-        with_chunks(true, true, |_, mut chunks| {
+        with_chunks(Write, Exclusive, |_, mut chunks| {
             chunks.halt_at(0);
             assert!(chunks.next(NOW).is_none());
             chunks.halt_at(1);
@@ -463,7 +473,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the column has another size")]
     fn a_column_is_of_one_type() {
-        with_chunks(false, false, |_, mut chunks| {
+        with_chunks(Read, Shared, |_, mut chunks| {
             chunks.next(NOW).expect("the pass has no chunk").column::<Pair>();
         });
     }
@@ -471,7 +481,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "for reading only")]
     fn a_pass_that_reads_writes_nothing() {
-        with_chunks(true, false, |_, mut chunks| {
+        with_chunks(Write, Shared, |_, mut chunks| {
             chunks.next(NOW).expect("the pass has no chunk").column_mut::<Number>();
         });
     }
@@ -479,7 +489,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "no column left")]
     fn an_entry_has_no_more_columns_than_its_cache() {
-        with_chunks(false, false, |_, mut chunks| {
+        with_chunks(Read, Shared, |_, mut chunks| {
             let mut columns = chunks.next(NOW).expect("the pass has no chunk");
             assert_eq!(columns.column::<Number>().map(<[_]>::len), Some(1));
             columns.column::<Number>();

@@ -14,12 +14,14 @@ use crate::component::{Component, Values};
 use crate::line::LINE_BYTES;
 use crate::prefetch::prefetch;
 
+use super::borrow::Borrow;
 use super::column_map::{ArchetypeColumns, ColumnRef};
 use super::column_type::ColumnKind;
 use crate::storage::block::{Block, Place};
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::padded_rows;
 use crate::storage::row::ChunkRow;
+use crate::storage::slice_rows::SliceRows;
 
 /// Iterates over the chunks of one list, and takes each once.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ pub(crate) struct ChunkIter<'w> {
     chunk_len: u32,
     /// The number of the next chunk.
     next: u32,
-    exclusive: bool,
+    borrow: Borrow,
 }
 
 impl<'w> ChunkIter<'w> {
@@ -42,7 +44,7 @@ impl<'w> ChunkIter<'w> {
     /// If `columns` belongs to another list.
     #[inline]
     pub(crate) fn shared(list: &'w ChunkList, columns: ArchetypeColumns<'w>) -> Self {
-        Self::new(list, columns, false)
+        Self::new(list, columns, Borrow::Shared)
     }
 
     /// All chunks, for writing. The list is borrowed exclusively for as long as the slices.
@@ -52,7 +54,7 @@ impl<'w> ChunkIter<'w> {
     /// If `columns` belongs to another list.
     #[inline]
     pub(crate) fn exclusive(list: &'w mut ChunkList, columns: ArchetypeColumns<'w>) -> Self {
-        Self::new(list, columns, true)
+        Self::new(list, columns, Borrow::Exclusive)
     }
 
     /// All chunks of a list that is borrowed elsewhere as well, for writing.
@@ -70,11 +72,11 @@ impl<'w> ChunkIter<'w> {
         list: &'w ChunkList,
         columns: ArchetypeColumns<'w>,
     ) -> Self {
-        Self::new(list, columns, true)
+        Self::new(list, columns, Borrow::Exclusive)
     }
 
     #[inline]
-    fn new(list: &'w ChunkList, columns: ArchetypeColumns<'w>, exclusive: bool) -> Self {
+    fn new(list: &'w ChunkList, columns: ArchetypeColumns<'w>, borrow: Borrow) -> Self {
         assert!(columns.key == list.key(), "the columns belong to another list");
         let has_blocks = list.blocks().len() >= list.chunk_len() as usize;
         assert!(has_blocks || !list.layouts().has_bytes(), "a chunk has no block");
@@ -85,7 +87,7 @@ impl<'w> ChunkIter<'w> {
             tail: list.tail(),
             chunk_len: list.chunk_len(),
             next: 0,
-            exclusive,
+            borrow,
         }
     }
 
@@ -173,23 +175,23 @@ impl<'w> ChunkIter<'w> {
             live: 0,
             columns: self.columns.columns().iter(),
             values: self.columns.values,
-            exclusive: self.exclusive,
-            borrow: PhantomData,
+            borrow: self.borrow,
+            lifetime: PhantomData,
         }
     }
 
-    /// Takes the next chunk. With `padded`, its slices are rounded up to whole vectors.
+    /// Takes the next chunk.
     #[inline]
-    pub(crate) fn next_chunk(&mut self, padded: bool) -> Option<ChunkColumns<'w>> {
+    pub(crate) fn next_chunk(&mut self, slice_rows: SliceRows) -> Option<ChunkColumns<'w>> {
         if self.is_done() {
             return None;
         }
-        Some(self.take(1, padded))
+        Some(self.take(1, slice_rows))
     }
 
     /// Takes the next chunks that follow each other in memory, as if they were one.
     #[inline]
-    pub(crate) fn next_run(&mut self, padded: bool) -> Option<ChunkColumns<'w>> {
+    pub(crate) fn next_run(&mut self, slice_rows: SliceRows) -> Option<ChunkColumns<'w>> {
         if self.is_done() {
             return None;
         }
@@ -199,18 +201,18 @@ impl<'w> ChunkIter<'w> {
         let left = self.chunk_len - self.next;
         // A last block may have no live rows.
         let chunks = u32::try_from(1 + follow).unwrap_or(left).min(left);
-        Some(self.take(if rest.is_empty() { left } else { chunks }, padded))
+        Some(self.take(if rest.is_empty() { left } else { chunks }, slice_rows))
     }
 
     /// Takes `chunks` chunks, at least one, that follow each other in memory.
     #[inline(always)]
-    fn take(&mut self, chunks: u32, padded: bool) -> ChunkColumns<'w> {
+    fn take(&mut self, chunks: u32, slice_rows: SliceRows) -> ChunkColumns<'w> {
         let place = self.place(self.next);
         let full = (chunks as usize - 1) * self.capacity as usize;
         let last = self.rows(self.next + chunks - 1);
         self.next += chunks;
-        let padded = if padded { padded_rows(last, self.capacity) } else { last };
-        let (len, live) = (full + padded as usize, full + last as usize);
+        let shown = if slice_rows.is_padded() { padded_rows(last, self.capacity) } else { last };
+        let (len, live) = (full + shown as usize, full + last as usize);
         ChunkColumns { place, len, live, ..self.no_rows() }
     }
 }
@@ -225,8 +227,8 @@ pub(crate) struct ChunkColumns<'w> {
     columns: slice::Iter<'w, ColumnRef>,
     /// The values of all columns of the entry, taken or not.
     values: &'w [Option<Values>],
-    exclusive: bool,
-    borrow: PhantomData<&'w mut [u8]>,
+    borrow: Borrow,
+    lifetime: PhantomData<&'w mut [u8]>,
 }
 
 /// A chunk from which the columns of an entry are taken, in order.
@@ -361,7 +363,10 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
     #[inline]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
         let column = self.next::<C>()?;
-        assert!(column.write && self.exclusive, "the column is borrowed for reading only");
+        assert!(
+            column.write && self.borrow == Borrow::Exclusive,
+            "the column is borrowed for reading only"
+        );
         let start = self.address::<C>(column);
         // SAFETY: aligned and initialised as in `column`. The slice is exclusive: the list is
         // borrowed exclusively for `'w`, or the column is protected by the contract of

@@ -5,6 +5,7 @@ use crate::line::LINE_BYTES;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::Column;
 
+use super::access_kind::AccessKind;
 use super::column_type::ColumnKind;
 use super::labels::Labels;
 
@@ -81,6 +82,10 @@ impl ColumnRef {
     #[inline]
     pub(crate) const fn column(&self) -> Option<u16> {
         if self.column == Self::ABSENT { None } else { Some(self.column) }
+    }
+
+    pub(super) const fn access(&self) -> AccessKind {
+        if self.write { AccessKind::Write } else { AccessKind::Read }
     }
 
     /// The column's number if it is handed out as `&mut`.

@@ -1,6 +1,8 @@
 //! The type that each column has in all entries of a cache, checked once for a pass instead of for
 //! each chunk.
 
+use super::access_kind::AccessKind;
+use super::borrow::Borrow;
 use crate::component::{Component, Values};
 use crate::line::LINE_BYTES;
 use crate::storage::layout::ColumnShape;
@@ -60,18 +62,22 @@ impl ColumnType {
 
     /// The type of a column of `C`.
     #[inline(always)]
-    pub(super) fn of<C: Component>(write: bool) -> Self {
-        Self::new(size_of::<C>(), ColumnKind::of::<C>(), write)
+    pub(super) fn of<C: Component>(access: AccessKind) -> Self {
+        Self::new(size_of::<C>(), ColumnKind::of::<C>(), access)
     }
 
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the size is checked above")]
-    const fn new(size: usize, ColumnKind(kind): ColumnKind, write: bool) -> Self {
+    const fn new(size: usize, ColumnKind(kind): ColumnKind, access: AccessKind) -> Self {
         if size >= (1 << 24) - 1 {
             return Self::TOO_LARGE;
         }
         // Not zero, because the kind is not; not all ones, because the size is smaller.
-        Self((size as u32) << 8 | (kind as u32) << 1 | if write { Self::WRITE } else { 0 })
+        Self(
+            (size as u32) << 8
+                | (kind as u32) << 1
+                | if access.is_write() { Self::WRITE } else { 0 },
+        )
     }
 
     const fn reading(self) -> Self {
@@ -121,8 +127,11 @@ impl ColumnTypes {
 
     /// The types for a pass that may write, or for one that only reads.
     #[inline]
-    pub(super) const fn of(&self, exclusive: bool) -> &[ColumnType; COLUMNS_MAX] {
-        if exclusive { &self.exclusive } else { &self.shared }
+    pub(super) const fn of(&self, borrow: Borrow) -> &[ColumnType; COLUMNS_MAX] {
+        match borrow {
+            Borrow::Exclusive => &self.exclusive,
+            Borrow::Shared => &self.shared,
+        }
     }
 
     pub(super) fn record_width(&mut self, width: usize, is_first: bool) {
@@ -142,8 +151,8 @@ impl ColumnTypes {
 
     /// Records the type of a column that an entry has. An entry that lacks the column has no
     /// information about its type; the first entry that has it determines the type.
-    pub(super) fn record(&mut self, index: usize, shape: &ColumnShape, write: bool) {
-        let column_type = ColumnType::new(shape.size, ColumnKind::of_shape(shape), write);
+    pub(super) fn record(&mut self, index: usize, shape: &ColumnShape, access: AccessKind) {
+        let column_type = ColumnType::new(shape.size, ColumnKind::of_shape(shape), access);
         let known = &mut self.exclusive[index];
         if *known == ColumnType::UNKNOWN {
             *known = column_type;

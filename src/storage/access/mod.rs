@@ -37,6 +37,7 @@
 //!
 //! * [`column_map`] has the columns that a query takes from each archetype, [`labels`] the entry of
 //!   an archetype there.
+//! * [`borrow`] tells whether a pass may write, [`access_kind`] whether a column is written.
 //! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
 //! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`]
 //!   their common types.
@@ -48,6 +49,8 @@
 //!   `row_move_tests` compares it with vectors. [`rows_move`] moves many rows.
 //! * [`oracle_tests`] compares the slices with the slices of the safe form.
 
+mod access_kind;
+mod borrow;
 mod cell;
 mod cell_finder;
 mod chunk_cache;
@@ -65,6 +68,8 @@ mod rows_move;
 mod writer;
 mod written_bytes;
 
+pub(crate) use access_kind::AccessKind;
+pub(crate) use borrow::Borrow;
 pub(crate) use cell::{CellsMut, LiveColumns};
 pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};

@@ -14,6 +14,7 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::chunk_size::ChunkSize;
 use crate::storage::layout::{ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
+use crate::storage::slice_rows::SliceRows;
 
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
 #[repr(C)]
@@ -71,7 +72,7 @@ fn safe_columns(list: &mut ChunkList, chunk: usize) -> (Vec<Wide>, Vec<Narrow>) 
     for _ in 0..chunk {
         chunks.skip();
     }
-    let mut columns = chunks.next_chunk(false).expect("the chunk is missing");
+    let mut columns = chunks.next_chunk(SliceRows::Live).expect("the chunk is missing");
     // An ordinary buffer in the chunk's layout, aligned because its elements are.
     let mut buffer = vec![0u64; 4096 / 8];
     let bytes: &mut [u8] = cast_slice_mut(&mut buffer);
@@ -112,7 +113,7 @@ fn written_slices_of_all_chunks_exist_at_the_same_time() {
     );
     let mut chunks = ChunkIter::exclusive(&mut list, entry(&map));
     let mut slices = Vec::new();
-    while let Some(mut columns) = chunks.next_chunk(true) {
+    while let Some(mut columns) = chunks.next_chunk(SliceRows::Padded) {
         let wide = columns.column_mut::<Wide>().expect("the column is missing");
         slices.push((wide, columns.column::<Narrow>().expect("the column is missing")));
     }
@@ -152,7 +153,7 @@ fn a_shared_iterator_hands_out_no_mut() {
     let mut map = ColumnMap::new(1);
     map.push(0, &list, [ColumnUse { column: Some(0), write: true, beside: false }]);
     let _ = ChunkIter::shared(&list, entry(&map))
-        .next_chunk(false)
+        .next_chunk(SliceRows::Live)
         .expect("the chunk is missing")
         .column_mut::<Wide>();
 }
@@ -165,7 +166,7 @@ fn a_column_is_not_sliced_as_a_type_of_another_size() {
     let mut map = ColumnMap::new(1);
     map.push(0, &list, [ColumnUse { column: Some(0), write: false, beside: false }]);
     let _ = ChunkIter::shared(&list, entry(&map))
-        .next_chunk(false)
+        .next_chunk(SliceRows::Live)
         .expect("the chunk is missing")
         .column::<Narrow>();
 }
@@ -188,7 +189,7 @@ fn is_refused<C: Component>() -> bool {
             let mut map = ColumnMap::new(1);
             map.push(0, list, [ColumnUse { column: Some(0), write: true, beside: false }]);
             let mut chunks = ChunkIter::exclusive(list, entry(&map));
-            chunks.next_chunk(true).expect("a chunk").column_mut::<C>();
+            chunks.next_chunk(SliceRows::Padded).expect("a chunk").column_mut::<C>();
         },
         |list| {
             list.cell_mut::<C>(0, RowIndex(0));
