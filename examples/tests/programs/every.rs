@@ -6,7 +6,7 @@ use crate::first_steps;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 13] = [
+static EXAMPLES: [(&str, Example, &[&str]); 14] = [
     ("crowd", example!("crowd"), &["--agents", "10", "--frames", "1"]),
     ("explain", example!("explain"), &[]),
     ("flock", example!("flock"), &["--boids", "10", "--frames", "1"]),
@@ -20,6 +20,16 @@ static EXAMPLES: [(&str, Example, &[&str]); 13] = [
         &["--entities", "10", "--present", "10", "--frames", "1", "--rate", "1000"],
     ),
     ("swarm", example!("swarm"), &["--entities", "10", "--frames", "1"]),
+    (
+        "templates",
+        example!("templates"),
+        &[
+            concat!(env!("CARGO_MANIFEST_DIR"), "/templates/types"),
+            "--types=10",
+            "--objects=10",
+            "--steps=1",
+        ],
+    ),
     ("shooter", example!("shooter"), &["--seconds", "1"]),
     ("nbody", example!("nbody"), &["--bodies", "10", "--steps", "1"]),
     ("transforms", example!("transforms"), &["--entities", "8", "--frames", "1"]),

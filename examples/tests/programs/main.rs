@@ -16,10 +16,14 @@ mod frames;
 mod kernels;
 #[path = "../../life/life.rs"]
 mod life;
+#[path = "../../templates/loader/mod.rs"]
+mod loader;
 #[path = "../../life/lookup.rs"]
 mod lookup;
 #[path = "../../transforms/model.rs"]
 mod model;
+#[path = "../../templates/objects/mod.rs"]
+mod objects;
 #[path = "../../life/picture.rs"]
 mod picture;
 #[path = "../../life/rle.rs"]
@@ -57,4 +61,7 @@ mod scene;
 mod shooter;
 mod streaming;
 mod swarm;
+mod templates;
+mod templates_faults;
+mod templates_objects;
 mod transforms;

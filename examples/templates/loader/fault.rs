@@ -1,0 +1,43 @@
+//! A fault in a file of types.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in a file. Lines and columns count from one, columns in characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct At {
+    pub(crate) file: Arc<str>,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// A fault: its place, and a text that says how to correct it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Fault {
+    pub(crate) at: At,
+    pub(crate) text: String,
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.text)
+    }
+}
+
+/// The name among `known` that the writer may have meant, as the end of a sentence.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let near = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
+    let near = near.filter(|(steps, _)| *steps <= 2.min(name.chars().count() / 2)).min();
+    near.map_or_else(String::new, |(_, known)| format!("; did you mean `{known}`?"))
+}
+
+/// Names in one line.
+pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

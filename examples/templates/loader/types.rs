@@ -1,0 +1,161 @@
+//! All types of a program.
+
+use super::fault::{At, Fault};
+use super::links;
+use super::part::TypeText;
+use super::read::read;
+use super::schema::Schema;
+use super::tree::{Maker, Node, Tree};
+use std::collections::{BTreeMap, HashMap};
+
+/// The texts of files by their names. `None` for a file that is not JSON.
+type Files = BTreeMap<String, Option<Vec<TypeText>>>;
+
+/// All types of a program, without faults. A type has the same number as long as they live.
+#[derive(Debug)]
+pub(crate) struct Types {
+    schema: Schema,
+    files: Files,
+    types: Vec<Type>,
+    numbers: HashMap<String, usize>,
+}
+
+/// A type: its entities, level after level.
+#[derive(Debug)]
+pub(crate) struct Type {
+    pub(crate) name: String,
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// A type that a reload has changed.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) number: usize,
+    /// Its entities before.
+    pub(crate) old: Vec<Node>,
+}
+
+impl Types {
+    /// Loads all types of files, each with its name and its bytes.
+    ///
+    /// # Errors
+    ///
+    /// All faults, in the order of files and lines.
+    pub(crate) fn load<'f>(
+        schema: Schema,
+        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    ) -> Result<Self, Vec<Fault>> {
+        let (mut texts, mut faults) = (Files::new(), Vec::new());
+        for (name, bytes) in files {
+            texts.insert(name.to_owned(), read(&schema, name, bytes, &mut faults));
+        }
+        let types = make(&schema, &texts, faults)?;
+        let mut loaded = Self { schema, files: texts, types: Vec::new(), numbers: HashMap::new() };
+        loaded.take(types);
+        Ok(loaded)
+    }
+
+    /// Loads a file again that has changed, or was added. Returns the types with other values or
+    /// children than before: of this file, and of all files with types that begin as one of them.
+    ///
+    /// # Errors
+    ///
+    /// All faults. The types are the same as before.
+    pub(crate) fn reload(&mut self, file: &str, bytes: &[u8]) -> Result<Vec<Change>, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let text = read(&self.schema, file, bytes, &mut faults);
+        let before = self.files.insert(file.to_owned(), text);
+        let made = make(&self.schema, &self.files, faults).and_then(|made| self.keeps(file, made));
+        match made {
+            Ok(types) => Ok(self.take(types)),
+            Err(faults) => {
+                match before {
+                    Some(text) => self.files.insert(file.to_owned(), text),
+                    None => self.files.remove(file),
+                };
+                Err(faults)
+            }
+        }
+    }
+
+    /// Passes types on if all that were there before are among them.
+    fn keeps(&self, file: &str, made: Vec<Type>) -> Result<Vec<Type>, Vec<Fault>> {
+        let names: HashMap<_, _> = made.iter().map(|one| (&*one.name, ())).collect();
+        let gone = self.types.iter().filter(|one| !names.contains_key(&*one.name));
+        let fault = |one: &Type| Fault {
+            at: At { file: file.into(), line: 1, column: 1 },
+            text: format!(
+                "`{}` is gone, and objects of it may be there: put it back, or start again",
+                one.name
+            ),
+        };
+        let faults: Vec<_> = gone.map(fault).collect();
+        if faults.is_empty() { Ok(made) } else { Err(faults) }
+    }
+
+    fn take(&mut self, types: Vec<Type>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for one in types {
+            if let Some(&number) = self.numbers.get(&one.name) {
+                if self.types[number].nodes != one.nodes {
+                    let old = std::mem::replace(&mut self.types[number].nodes, one.nodes);
+                    changes.push(Change { number, old });
+                }
+            } else {
+                self.numbers.insert(one.name.clone(), self.types.len());
+                self.types.push(one);
+            }
+        }
+        changes
+    }
+
+    pub(crate) const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    pub(crate) fn get(&self, number: usize) -> &Type {
+        &self.types[number]
+    }
+}
+
+/// Makes all types of the files.
+///
+/// # Errors
+///
+/// The faults, with the ones from before.
+fn make(schema: &Schema, files: &Files, mut faults: Vec<Fault>) -> Result<Vec<Type>, Vec<Fault>> {
+    let mut texts: Vec<&TypeText> = Vec::new();
+    let mut numbers = HashMap::new();
+    for text in files.values().flatten().flatten() {
+        let name = &text.name;
+        if let Some(&first) = numbers.get(&*name.text) {
+            let other: &TypeText = texts[first];
+            let text = format!("`{}` is also at {}: rename one", name.text, other.name.at);
+            faults.push(Fault { at: name.at.clone(), text });
+        } else {
+            numbers.insert(&*name.text, texts.len());
+            texts.push(text);
+        }
+    }
+    let all_read = files.values().all(Option::is_some);
+    let order = links::order(&texts, &numbers, all_read, &mut faults);
+    let mut trees: HashMap<&str, Tree> = HashMap::new();
+    for number in order {
+        let text = texts[number];
+        let tree = Maker::new(schema, &trees, &mut faults).tree(&text.name.at, &text.part);
+        trees.insert(&text.name.text, tree);
+    }
+    if !faults.is_empty() {
+        faults.sort();
+        return Err(faults);
+    }
+    let types = texts.iter().map(|text| {
+        let name = text.name.text.clone();
+        Type { nodes: trees[&*name].nodes(), name }
+    });
+    Ok(types.collect())
+}

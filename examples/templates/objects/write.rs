@@ -1,0 +1,58 @@
+//! Values of entities, written by the names of components.
+
+use super::components::Own;
+use crate::loader::{FieldSet, Schema, Values};
+use phalanx::error::EntityError;
+use phalanx::prelude::*;
+use phalanx::reflect::BytesError;
+
+/// Gives an entity values, in one move. Fields in `kept` stay as they are, and the entity is not
+/// touched if it has all values already. Returns the number of fields that have changed.
+pub(crate) fn put(
+    world: &mut World,
+    schema: &Schema,
+    entity: Entity,
+    values: &Values,
+    kept: FieldSet,
+) -> Result<usize, BytesError> {
+    let (mut changed, mut named) = (0, Vec::new());
+    let view = world.entity(entity).map_err(EntityError::from)?;
+    for value in values.iter() {
+        let component = schema.component(value.component);
+        let Some(present) = view.component(component.name) else {
+            changed += component.fields.len();
+            named.push((component.name, value.bytes.clone()));
+            continue;
+        };
+        let mut bytes = present.bytes().to_vec();
+        for (number, field) in component.fields.iter().enumerate() {
+            let cells = field.offset..field.offset + field.size;
+            let is_given = value.has(number) && !kept.contains(component.number(number));
+            if is_given && bytes[cells.clone()] != value.bytes[cells.clone()] {
+                bytes[cells.clone()].copy_from_slice(&value.bytes[cells]);
+                changed += 1;
+            }
+        }
+        if bytes != present.bytes() {
+            named.push((component.name, bytes));
+        }
+    }
+    if !named.is_empty() {
+        let values = named.iter().map(|(name, bytes)| (*name, &bytes[..]));
+        world.reflect_mut().insert(entity, values)?;
+    }
+    Ok(changed)
+}
+
+/// Gives an entity values of its own, which a change of its type leaves.
+pub(crate) fn own(
+    world: &mut World,
+    schema: &Schema,
+    entity: Entity,
+    values: &Values,
+) -> Result<(), BytesError> {
+    put(world, schema, entity, values, FieldSet::default())?;
+    let own = world.get_mut::<Own>(entity)?;
+    own.fields = FieldSet::from_bits(own.fields).union(values.given(schema)).bits();
+    Ok(())
+}
