@@ -28,8 +28,11 @@
 //!
 //! A type is a tree of prototypes, related by `ChildOf`, and an object is a copy of it. Each entity
 //! knows its type and node, and the fields that it has for itself. A region is a value that
-//! entities share, so that it leaves the game chunk by chunk. A reload goes through all worlds, and
-//! the program compares every field of every entity with its type afterwards.
+//! entities share, so that it leaves the game chunk by chunk. A reload goes through all worlds: it
+//! writes the fields whose value in the type has changed, but for the ones that an object has for
+//! itself. The program compares every field of every entity with its type afterwards.
+//!
+//! With `--watch 600` the program waits for your changes of the files, and reloads them.
 //!
 //! The lines with times differ from run to run. The others are the same for the same arguments.
 
@@ -50,6 +53,7 @@ use phalanx::prelude::*;
 use phalanx_examples::options::number;
 use phalanx_examples::program;
 use report::{Report, expected};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -126,20 +130,16 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     report.objects(options.objects, &regions, start.elapsed())?;
 
     stream(&mut report, options, &types, &plan, &mut regions)?;
-    let mut game = Game { types, workshop, regions };
+    let mut game = Game { types, workshop, regions, refused: BTreeMap::new() };
     if let Some((name, text)) = generated.first() {
         for edited in edited(text)? {
             folder.write(name, edited.as_bytes())?;
-            for (path, bytes) in watch.changes()? {
-                game.reload(&mut report, &plan, &file_name(&path), &bytes)?;
-            }
+            game.reload(&mut report, &plan, watch.changes()?)?;
         }
     }
     let end = Instant::now() + Duration::from_secs(options.watch.into());
     while Instant::now() < end {
-        for (path, bytes) in users.changes()? {
-            game.reload(&mut report, &plan, &file_name(&path), &bytes)?;
-        }
+        game.reload(&mut report, &plan, users.changes()?)?;
         thread::sleep(Duration::from_millis(100));
     }
     Ok(())
@@ -202,34 +202,43 @@ struct Game {
     types: Types,
     workshop: Workshop,
     regions: Regions,
+    /// Files that were refused: the next change may be the other half of theirs.
+    refused: BTreeMap<String, Vec<u8>>,
 }
 
 impl Game {
-    /// Reloads a file. If it has faults, they are printed, and all types and objects stay.
+    /// Reloads files, if some have changed. If they have faults, the faults are printed, and all
+    /// types and objects stay.
     fn reload(
         &mut self,
         report: &mut Report,
         plan: &[(Region, Vec<Placed>)],
-        path: &str,
-        bytes: &[u8],
+        changed: Vec<(PathBuf, Vec<u8>)>,
     ) -> Result<(), Box<dyn Error>> {
+        if changed.is_empty() {
+            return Ok(());
+        }
         let before = self.audit()?;
+        self.refused.extend(changed.into_iter().map(|(path, bytes)| (file_name(&path), bytes)));
+        let names = self.refused.keys().cloned().collect::<Vec<_>>().join(", ");
+        let files = self.refused.iter().map(|(name, bytes)| (&**name, &bytes[..]));
         let start = Instant::now();
-        let changes = match self.types.reload(path, bytes) {
+        let changes = match self.types.reload(files) {
             Ok(changes) => changes,
             Err(faults) => {
-                report.refused(path, &faults)?;
+                report.refused(&names, &faults)?;
                 assert_eq!(self.audit()?, before, "a reload with faults changes no object");
                 return Ok(());
             }
         };
+        self.refused.clear();
         let expected = expected(&self.types, &changes, plan);
         self.workshop.renew(&self.types, &changes)?;
         let mut renewed = objects::Renewed::default();
         for world in self.regions.worlds_mut() {
             renewed.add(objects::renew(world, &self.types, &changes)?);
         }
-        report.reloaded(path, changes.len(), renewed, start.elapsed())?;
+        report.reloaded(&names, changes.len(), renewed, start.elapsed())?;
         let after = self.audit()?;
         assert_eq!((after.own, after.own_hash), (before.own, before.own_hash), "own fields stay");
         assert_eq!(renewed.entities, expected.entities, "all entities of changed types");

@@ -2,6 +2,7 @@
 
 use phalanx_examples::program::cannot;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
@@ -35,7 +36,10 @@ impl Watch {
         let gone = gone.map(|path| (path.clone(), NO_TYPES.to_vec()));
         let mut changes: Vec<_> = gone.collect();
         for (path, _) in files.iter().filter(|file| !is_same(file)) {
-            let bytes = fs::read(path).map_err(|error| cannot("read", path, error))?;
+            let bytes = match fs::read(path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => NO_TYPES.to_vec(),
+                bytes => bytes.map_err(|error| cannot("read", path, error))?,
+            };
             changes.push((path.clone(), bytes));
         }
         self.seen = files;
@@ -47,8 +51,14 @@ impl Watch {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
-                let about = fs::metadata(&path)?;
-                files.insert(path, (about.modified().ok(), about.len()));
+                // Editors replace files: one of the list may be gone.
+                match fs::metadata(&path) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    about => {
+                        let about = about?;
+                        files.insert(path, (about.modified().ok(), about.len()));
+                    }
+                }
             }
         }
         Ok(files)

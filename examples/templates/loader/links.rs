@@ -27,6 +27,8 @@ pub(crate) fn order(
 ) -> Vec<usize> {
     let mut states = vec![State::New; types.len()];
     let mut links = Vec::new();
+    // A name that is missing may be the parent of thousands of types.
+    let mut near: HashMap<&str, String> = HashMap::new();
     for (number, one) in types.iter().enumerate() {
         let mut known = Links::new();
         for (name, link) in one.part.bases() {
@@ -38,9 +40,12 @@ pub(crate) fn order(
             }
             states[number] = State::Bad;
             if all_read {
-                let near = nearest(&name.text, numbers.keys().copied());
-                let text = format!("no type is named `{}`: define it, or correct it", name.text);
-                faults.push(Fault { at: name.at.clone(), text: text + &near });
+                let near = near
+                    .entry(&name.text)
+                    .or_insert_with(|| nearest(&name.text, numbers.keys().copied()));
+                let text =
+                    format!("no type is named `{}`: define it, or correct it{near}", name.text);
+                faults.push(Fault { at: name.at.clone(), text });
             }
         }
         links.push(known);

@@ -1,12 +1,12 @@
 //! All types of a program.
 
-use super::fault::{At, Fault};
+use super::fault::Fault;
 use super::links;
-use super::part::TypeText;
+use super::part::{Name, TypeText};
 use super::read::read;
 use super::schema::Schema;
 use super::tree::{Maker, Node, Tree};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The texts of files by their names. `None` for a file that is not JSON.
 type Files = BTreeMap<String, Option<Vec<TypeText>>>;
@@ -55,38 +55,51 @@ impl Types {
         Ok(loaded)
     }
 
-    /// Loads a file again that has changed, or was added. Returns the types with other values or
-    /// children than before: of this file, and of all files with types that begin as one of them.
+    /// Loads files again that have changed, or were added: all at once, because a type may have
+    /// gone from one to another. Returns the types with other values or children than before: of
+    /// these files, and of all files with types that begin as one of them.
     ///
     /// # Errors
     ///
     /// All faults. The types are the same as before.
-    pub(crate) fn reload(&mut self, file: &str, bytes: &[u8]) -> Result<Vec<Change>, Vec<Fault>> {
-        let mut faults = Vec::new();
-        let text = read(&self.schema, file, bytes, &mut faults);
-        let before = self.files.insert(file.to_owned(), text);
-        let made = make(&self.schema, &self.files, faults).and_then(|made| self.keeps(file, made));
-        match made {
+    pub(crate) fn reload<'f>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    ) -> Result<Vec<Change>, Vec<Fault>> {
+        let (mut before, mut faults) = (Vec::new(), Vec::new());
+        for (file, bytes) in files {
+            let text = read(&self.schema, file, bytes, &mut faults);
+            before.push((file, self.files.insert(file.to_owned(), text)));
+        }
+        let made = make(&self.schema, &self.files, faults);
+        match made.and_then(|made| self.with_all(made, &before)) {
             Ok(types) => Ok(self.take(types)),
             Err(faults) => {
-                match before {
-                    Some(text) => self.files.insert(file.to_owned(), text),
-                    None => self.files.remove(file),
-                };
+                for (file, text) in before.into_iter().rev() {
+                    match text {
+                        Some(text) => self.files.insert(file.to_owned(), text),
+                        None => self.files.remove(file),
+                    };
+                }
                 Err(faults)
             }
         }
     }
 
     /// Passes types on if all that were there before are among them.
-    fn keeps(&self, file: &str, made: Vec<Type>) -> Result<Vec<Type>, Vec<Fault>> {
-        let names: HashMap<_, _> = made.iter().map(|one| (&*one.name, ())).collect();
-        let gone = self.types.iter().filter(|one| !names.contains_key(&*one.name));
-        let fault = |one: &Type| Fault {
-            at: At { file: file.into(), line: 1, column: 1 },
+    fn with_all(
+        &self,
+        made: Vec<Type>,
+        before: &[(&str, Option<Option<Vec<TypeText>>>)],
+    ) -> Result<Vec<Type>, Vec<Fault>> {
+        let names: HashSet<_> = made.iter().map(|one| &*one.name).collect();
+        let texts = before.iter().filter_map(|(_, text)| text.as_ref()).flatten().flatten();
+        let gone = texts.map(|text| &text.name).filter(|name| !names.contains(&*name.text));
+        let fault = |name: &Name| Fault {
+            at: name.at.clone(),
             text: format!(
                 "`{}` is gone, and objects of it may be there: put it back, or start again",
-                one.name
+                name.text
             ),
         };
         let faults: Vec<_> = gone.map(fault).collect();

@@ -55,6 +55,27 @@ impl Values {
         value.given |= 1 << field;
     }
 
+    /// The values without the fields that are the same in others.
+    pub(crate) fn without(&self, schema: &Schema, others: &Self) -> Self {
+        let mut values = self.clone();
+        values.0.retain_mut(|value| {
+            let Some(other) = others.of(value.component) else { return true };
+            for (number, field) in schema.component(value.component).fields.iter().enumerate() {
+                let cells = field.offset..field.offset + field.size;
+                if other.has(number) && other.bytes[cells.clone()] == value.bytes[cells] {
+                    value.given &= !(1 << number);
+                }
+            }
+            value.given != 0
+        });
+        values
+    }
+
+    /// The values without some components.
+    pub(crate) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        self.0.retain(|value| keep(value.component));
+    }
+
     /// The fields that are given.
     pub(crate) fn given(&self, schema: &Schema) -> FieldSet {
         let mut set = FieldSet::default();

@@ -30,7 +30,8 @@ impl Audit {
 /// The first entity that is not as its type says.
 pub(crate) fn audit(world: &World, types: &Types) -> Result<Audit, Box<dyn Error>> {
     let (schema, mut result) = (types.schema(), Audit::default());
-    for (entity, origin, own) in world.query::<(Entity, &Origin, &Own)>().rows() {
+    let all = world.query::<(Entity, &Origin, &Own)>().filter::<IncludeHidden>();
+    for (entity, origin, own) in all.rows() {
         let (kind, own) = (types.get(origin.kind as usize), FieldSet::from_bits(own.fields));
         let node = &kind.nodes[origin.node as usize];
         let view = world.entity(entity)?;

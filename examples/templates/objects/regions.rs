@@ -36,8 +36,9 @@ impl Regions {
                 moved.came += 1;
             } else if number.is_none() && !is_near {
                 let mut world = new_world();
-                let leaving = self.game.matching::<Entity>().where_shared(&Region(region));
-                world.move_from(leaving)?;
+                // A disabled object is hidden, and belongs to its region like any other.
+                let all = self.game.matching::<Entity>().filter::<IncludeHidden>();
+                world.move_from(all.where_shared(&Region(region)))?;
                 *number = Some(world);
                 moved.left += 1;
             }

@@ -30,8 +30,11 @@ impl Renewed {
 }
 
 /// Gives all objects of changed types the new values, and children that have come, and takes
-/// children away that are gone. Fields that an object has for itself stay. A child that the game
-/// has despawned does not come back.
+/// children away that are gone.
+///
+/// Fields that an object has for itself stay, and so do all fields that are the same in the type as
+/// before: the game may have written them. Children and components that the game has taken away do
+/// not come back.
 pub(crate) fn renew(
     world: &mut World,
     types: &Types,
@@ -116,7 +119,12 @@ impl<'c> Step<'c> {
         (old, new): (&Values, &Values),
         kept: FieldSet,
     ) -> Result<usize, Box<dyn Error>> {
-        let changed = put(world, schema, entity, new, kept)?;
+        let mut values = new.without(schema, old);
+        let view = world.entity(entity)?;
+        let is_there =
+            |component: usize| view.component(schema.component(component).name).is_some();
+        values.retain(|component| is_there(component) || old.of(component).is_none());
+        let changed = put(world, schema, entity, &values, kept)?;
         let is_kept = |component: usize| {
             let component = schema.component(component);
             (0..component.fields.len()).any(|field| kept.contains(component.number(field)))

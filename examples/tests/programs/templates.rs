@@ -2,7 +2,9 @@
 
 use crate::example::{Example, example};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 static TEMPLATES: Example = example!("templates");
 const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/types");
@@ -92,4 +94,43 @@ fn a_folder_without_types_is_refused() {
         assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
         assert!(line.starts_with("templates: ") && line.contains(says), "{line}");
     }
+}
+
+#[test]
+fn a_file_that_a_user_changes_is_reloaded_and_a_refused_one_is_not_forgotten() {
+    let (folder, outside) = (folder("templates-watched"), folder("templates-edited"));
+    let name = ["houses.json", "lamps.json", "things.json", "trees.json"];
+    for name in name {
+        fs::copy(Path::new(TYPES).join(name), folder.join(name)).expect("a copy");
+    }
+    // A file changes as a whole, as editors do it.
+    let edit = |name: &str, from: &str, to: &str| {
+        let text = fs::read_to_string(folder.join(name)).expect("a file");
+        assert!(text.contains(from), "{name} has no {from}");
+        fs::write(outside.join(name), text.replace(from, to)).expect("room");
+        fs::rename(outside.join(name), folder.join(name)).expect("the same disk");
+    };
+    let arguments = ["--types=0", "--objects=300", "--side=1", "--steps=0", "--watch=60"];
+    let mut command = TEMPLATES.command();
+    command.arg(&folder).args(arguments).stdout(Stdio::piped());
+    let mut program = command.spawn().expect("the program starts");
+    let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
+    let mut until = |start: &str| {
+        let line =
+            lines.by_ref().map(|line| line.expect("text")).find(|line| line.starts_with(start));
+        line.unwrap_or_else(|| panic!("no line starts with {start}"))
+    };
+    until("step 0");
+    edit("lamps.json", "150", "1500000");
+    until("lamps.json was changed, and has 1 fault: all stays as it is");
+    until("  lamps.json:15:41: `power` is the number 1500000: write a whole number");
+    // The lamps are still refused, and not forgotten.
+    edit("trees.json", "300", "3000");
+    until("lamps.json, trees.json was changed, and has 1 fault");
+    edit("lamps.json", "1500000", "1500");
+    let types = until("lamps.json, trees.json was changed, and with it ");
+    assert!(types.contains("with it 3 types: "), "street lamps, trees and apple trees: {types}");
+    until("  all ");
+    program.kill().expect("it runs");
+    program.wait().expect("it ends");
 }

@@ -1,6 +1,6 @@
 //! The objects of the example `templates`: placed, streamed, and renewed when types change.
 
-use crate::loader::{Types, Values};
+use crate::loader::{Change, Fault, Types, Values};
 use crate::objects::components::{Burnt, Door, Health, Light, Origin, Own, new_world};
 use crate::objects::{
     Audit, ChildOf, Copies, Moved, Placed, Region, Regions, Renewed, Workshop, audit, is_near,
@@ -28,6 +28,10 @@ const HOUSES: &str = r#"{
 fn types() -> Types {
     let files = [("houses.json", HOUSES.as_bytes()), ("lamps.json", LAMPS.as_bytes())];
     Types::load(schema(), files).expect("types without faults")
+}
+
+fn reload(types: &mut Types, file: &str, text: &str) -> Result<Vec<Change>, Vec<Fault>> {
+    types.reload([(file, text.as_bytes())])
 }
 
 fn number(types: &Types, name: &str) -> usize {
@@ -154,7 +158,7 @@ fn a_reload_reaches_regions_near_and_far_and_objects_to_come() {
     let kitchens: usize =
         regions.worlds().map(|world| at(world, &types, "house", "/kitchen/lamp").len()).sum();
     let changed = LAMPS.replace("\"power\": 10", "\"power\": 8");
-    let changes = types.reload("lamps.json", changed.as_bytes()).expect("no faults");
+    let changes = reload(&mut types, "lamps.json", &changed).expect("no faults");
     workshop.renew(&types, &changes).expect("prototypes");
     let (mut renewed, mut checked) = (Renewed::default(), Audit::default());
     for world in regions.worlds_mut() {
@@ -184,7 +188,7 @@ fn a_reload_reaches_all_objects_but_the_fields_of_their_own() {
 
     let brighter =
         LAMPS.replace("\"power\": 10, \"colour\": 100", "\"power\": 50, \"colour\": 200");
-    let changes = types.reload("lamps.json", brighter.as_bytes()).expect("no faults");
+    let changes = reload(&mut types, "lamps.json", &brighter).expect("no faults");
     assert_eq!(changes.len(), 3, "lamp, room and house");
     let renewed = renew(&mut world, &types, &changes).expect("all are alive");
     assert_eq!((renewed.entities, renewed.spawned, renewed.despawned), (15, 0, 0));
@@ -200,8 +204,8 @@ fn a_reload_reaches_all_objects_but_the_fields_of_their_own() {
     assert_eq!(after, Audit { own: 1, ..before });
 
     // The same file again is no change.
-    assert!(types.reload("lamps.json", brighter.as_bytes()).expect("no faults").is_empty());
-    let changes = types.reload("lamps.json", LAMPS.as_bytes()).expect("no faults");
+    assert!(reload(&mut types, "lamps.json", &brighter).expect("no faults").is_empty());
+    let changes = reload(&mut types, "lamps.json", LAMPS).expect("no faults");
     renew(&mut world, &types, &changes).expect("all are alive");
     assert_eq!(world.get::<Light>(lamps[0]), Ok(&light(1, 100)), "kept again");
     assert_eq!(audit(&world, &types).expect("objects of their types"), before);
@@ -220,7 +224,7 @@ fn children_and_components_come_and_go_with_their_type() {
         "cellar": { "type": "room" },
         "kitchen": { "type": "room" } } }
     }"#;
-    let changes = types.reload("houses.json", changed.as_bytes()).expect("no faults");
+    let changes = reload(&mut types, "houses.json", changed).expect("no faults");
     let renewed = renew(&mut world, &types, &changes).expect("all are alive");
     world.check().expect("a whole world");
     // A house loses its bath of three and a door; it gets a cellar of three and a stove.
@@ -246,12 +250,12 @@ fn a_component_with_a_field_of_its_own_stays_when_the_type_loses_it() {
     let values = power(&types, 77);
     write::own(&mut world, types.schema(), lamps[0], &values).expect("a field of its own");
     let dark = r#"{ "lamp": { "components": { "health": { "points": 5, "armour": 1 } } } }"#;
-    let changes = types.reload("lamps.json", dark.as_bytes());
+    let changes = reload(&mut types, "lamps.json", dark);
     let faults = changes.expect_err("the kitchen overrides one field of a light");
     assert!(faults[0].to_string().starts_with("houses.json:5:"), "{faults:?}");
     let houses = r#"{ "room": {}, "door": {}, "house": {} }"#;
-    types.reload("houses.json", houses.as_bytes()).expect("no faults");
-    let changes = types.reload("lamps.json", dark.as_bytes()).expect("no faults");
+    reload(&mut types, "houses.json", houses).expect("no faults");
+    let changes = reload(&mut types, "lamps.json", dark).expect("no faults");
     renew(&mut world, &types, &changes).expect("all are alive");
     assert_eq!(world.get::<Light>(lamps[0]), Ok(&light(77, 100)));
     assert!(!world.has::<Light>(lamps[1]) && world.has::<Health>(lamps[1]));
@@ -265,19 +269,68 @@ fn a_reload_with_faults_changes_no_type() {
     let refused = [
         ("lamps.json", "{", "lamps.json:1:"),
         ("lamps.json", "{}", "houses.json:2:45: no type is named `lamp`"),
-        ("houses.json", r#"{"room": {}, "door": {}}"#, "houses.json:1:1: `house` is gone"),
+        ("houses.json", r#"{"room": {}, "door": {}}"#, "houses.json:4:3: `house` is gone"),
         ("lamps.json", r#"{"lamp": {"parent": "house"}}"#, "houses.json:5:26: a cycle of children"),
         ("new.json", r#"{"lamp": {}}"#, "new.json:1:2: `lamp` is also at lamps.json:2:3"),
     ];
     for (file, text, says) in refused {
-        let faults = types.reload(file, text.as_bytes()).expect_err(text);
+        let faults = reload(&mut types, file, text).expect_err(text);
         let all: Vec<_> = faults.iter().map(ToString::to_string).collect();
         assert!(all.iter().any(|fault| fault.starts_with(says)), "{text}: {all:#?}");
         audit(&world, &types).expect("objects of their types");
     }
-    let added = types.reload("new.json", br#"{"hut": {"parent": "room"}}"#).expect("no faults");
+    let added =
+        reload(&mut types, "new.json", r#"{"hut": {"parent": "room"}}"#).expect("no faults");
     assert!(added.is_empty() && types.get(types.len() - 1).name == "hut");
     assert_eq!(placed(&types, &["hut"], Copies::Tree).len(), 3);
+}
+
+#[test]
+fn a_type_may_go_from_one_file_to_another() {
+    let mut types = types();
+    let lamp = LAMPS.replace("\"lamp\": {", "\"torch\": {}, \"lamp\": {");
+    let files = [("lamps.json", &b"{}"[..]), ("a.json", lamp.as_bytes())];
+    let places = |faults: Vec<Fault>| faults[0].to_string();
+    let gone = types.reload(files[..1].iter().copied()).map_err(places);
+    assert!(gone.is_err_and(|fault| fault.contains("no type is named `lamp`")));
+    let twice = types.reload(files[1..].iter().copied()).map_err(places);
+    assert!(twice.is_err_and(|fault| fault.contains("`lamp` is also at a.json:2:16")));
+    assert_eq!(types.reload(files).expect("no faults").len(), 0, "no value has changed");
+    assert_eq!(types.get(types.len() - 1).name, "torch");
+}
+
+#[test]
+fn fields_that_the_game_has_written_stay_unless_their_type_changes_them() {
+    let mut types = types();
+    let mut world = placed(&types, &["lamp", "lamp"], Copies::Node);
+    let lamps = at(&world, &types, "lamp", "");
+    world.get_mut::<Health>(lamps[0]).expect("alive").points = 2;
+    world.remove::<Light>(lamps[1]).expect("it has one");
+    let changed =
+        LAMPS.replace("\"power\": 10", "\"power\": 11").replace("\"armour\": 1", "\"armour\": 3");
+    let changes = reload(&mut types, "lamps.json", &changed).expect("no faults");
+    renew(&mut world, &types, &changes).expect("all are alive");
+    assert_eq!(world.get::<Health>(lamps[0]), Ok(&Health { points: 2, armour: 3 }), "it was hit");
+    assert_eq!(world.get::<Light>(lamps[0]), Ok(&light(11, 100)));
+    assert_eq!(world.get::<Health>(lamps[1]), Ok(&Health { points: 5, armour: 3 }));
+    assert!(!world.has::<Light>(lamps[1]), "it was taken away");
+}
+
+#[test]
+fn a_disabled_object_leaves_with_its_region_and_follows_its_type() {
+    let mut types = types();
+    let house = placed(&types, &["house"], Copies::Node);
+    let mut regions = Regions::new(3, vec![house]);
+    regions.view(0, 0).expect("room for all");
+    let game = regions.worlds_mut().next().expect("the game");
+    let hidden = at(game, &types, "house", "/bath/lamp")[0];
+    game.insert(hidden, Disabled).expect("alive");
+    let changed = LAMPS.replace("\"power\": 10", "\"power\": 7");
+    let changes = reload(&mut types, "lamps.json", &changed).expect("no faults");
+    assert_eq!(renew(game, &types, &changes).expect("all are alive").entities, 7);
+    assert_eq!(game.get::<Light>(hidden), Ok(&light(7, 100)));
+    assert_eq!(regions.view(2, 2).expect("room for all"), Moved { came: 0, left: 1 });
+    assert_eq!(regions.worlds().map(World::len).collect::<Vec<_>>(), [0, 7]);
 }
 
 #[test]
@@ -286,7 +339,7 @@ fn a_child_that_the_game_has_despawned_stays_away() {
     let mut world = placed(&types, &["room"], Copies::Node);
     world.despawn(at(&world, &types, "room", "/lamp")[0]).expect("alive");
     let changed = LAMPS.replace("\"points\": 5", "\"points\": 6");
-    let changes = types.reload("lamps.json", changed.as_bytes()).expect("no faults");
+    let changes = reload(&mut types, "lamps.json", &changed).expect("no faults");
     let renewed = renew(&mut world, &types, &changes).expect("all are alive");
     assert_eq!(renewed, Renewed { entities: 2, ..Renewed::default() });
     assert_eq!(world.len(), 2);
