@@ -71,9 +71,10 @@ impl Report {
         time: Duration,
     ) -> Printed {
         let (entities, archetypes, ms) = (game.len(), archetypes(game), ms(time));
+        let came = count(came, "region");
         Ok(writeln!(
             self.out,
-            "step {step}, at {at},{at}: {came} regions came, {left} left: {entities} entities in \
+            "step {step}, at {at},{at}: {came} came, {left} left: {entities} entities in \
              {archetypes} archetypes, {ms:.2} ms"
         )?)
     }

@@ -1,7 +1,7 @@
 //! A set of fields.
 
-/// A set of fields of components, by their [numbers](super::Schema::number): plain bits, so that an
-/// entity has one in a component.
+/// A set of fields of components, by their [numbers](super::schema::Component::number): plain bits,
+/// so that an entity has one in a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FieldSet(u64);
 

@@ -12,7 +12,7 @@
 //!
 //! All faults of all files are collected, and a [`Fault`] has its file, line and column. [`Types`]
 //! is made of files without faults only: a [`reload`](Types::reload) with a fault changes no type.
-//! [`Schema`] has the components that a file may name, as the world tells them; [`Source`] finds
+//! [`Schema`] has the components that a file may name, as the world tells them; [`source`] finds
 //! lines, and [`value`] makes bytes of a value.
 
 mod fault;

@@ -5,7 +5,7 @@ use crate::loader::{FieldSet, Types};
 use phalanx::prelude::*;
 use std::error::Error;
 
-/// The result of an [`audit`].
+/// The result of an [`audit()`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Audit {
     pub(crate) entities: usize,

@@ -9,10 +9,10 @@
 //!
 //! - [`components`] are all that an object may have: [`Origin`](components::Origin) leads from an
 //!   entity to its type, and [`Own`](components::Own) has the fields that a reload leaves.
-//! - [`plan`] puts objects into regions, and [`Workshop::place`] makes them. [`write`] is the only
-//!   place that writes components by name.
-//! - [`Regions`] streams them. [`renew`] follows a change of types, and [`audit`] compares every
-//!   field of every entity with its type.
+//! - [`plan()`] puts objects into regions, and [`Workshop::place`] makes them. Only
+//!   [`mod@write`] writes components by name.
+//! - [`Regions`] streams them. [`renew()`] follows a change of types, and [`audit()`] compares
+//!   every field of every entity with its type.
 
 mod audit;
 pub(crate) mod components;

@@ -59,7 +59,7 @@ fn objects_are_counted_in_every_step_and_in_the_reload() {
 fn a_square_of_one_region_and_no_generated_types_are_enough() {
     let lines = lines(&["--types", "0", "--objects", "5", "--side", "1", "--steps", "2"]);
     assert_eq!(lines[0], "13 types in 4 files: 13 written, 0 generated");
-    assert!(lines[4].starts_with("step 0, at 0,0: 1 regions came, 0 left"), "{lines:?}");
+    assert!(lines[4].starts_with("step 0, at 0,0: 1 region came, 0 left"), "{lines:?}");
     assert!(lines[6].starts_with("step 2, at 0,0: 0 regions came, 0 left"), "{lines:?}");
     assert_eq!(lines.len(), 7, "no file to change: {lines:?}");
     crate::templates::lines(&["--types", "3", "--objects", "0", "--steps", "0"]);
