@@ -23,7 +23,7 @@ use super::traits::DespawnAction;
 /// archetypes.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Archetype {
+pub struct Archetype {
     pub(super) list: ChunkList,
     pub(super) stamps: Stamps,
     pub(super) entities: Vec<Entity>,

@@ -61,11 +61,14 @@ impl Player<'_> {
         groups: &mut EntityGroups,
         group: &mut Vec<u32>,
     ) {
+        self.world.store.hold_set_notes();
         if self.may_follow_relations(&self.records[records.clone()]) {
-            return self.play_by_runs(records, groups, group);
+            self.play_by_runs(records, groups, group);
+        } else {
+            self.play_rows(records.clone(), groups, group);
+            self.play_parts(records);
         }
-        self.play_rows(records.clone(), groups, group);
-        self.play_parts(records);
+        self.world.store.record_combined_sets();
     }
 
     pub(super) fn play_parts(&mut self, records: Range<usize>) {
@@ -461,6 +464,7 @@ impl Player<'_> {
             let entities = entities.to_vec();
             let Self { world, outcome, .. } = self;
             refused = parts.put(&mut world.store, &entities, &mut outcome.panic);
+            world.store.record_sets();
         }
         self.outcome.applied.spawned += rows;
         Ok(refused)

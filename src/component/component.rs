@@ -33,7 +33,7 @@ use super::plain::Plain;
     label = "not a component",
     note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
     note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`",
-    note = "if it is one with `#[component(sparse)]`, or a `#[relation]`, it is in no column, and `Lookup`, `Inserted`, `Removed` and `Previous` are not for it: the term `&{Self}` of a query, the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values",
+    note = "if it is one with `#[component(sparse)]`, or a `#[relation]`, it is in no column, and `Lookup` and `Previous` are not for it: the term `&{Self}` of a query, the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values",
     note = "if it is one with `#[component(split)]`, this wants a component of one column, and a split component is several columns: `world.query::<&{Self}>().lookup()` has its rows by entity"
 )]
 pub trait Component: Plain {
@@ -240,13 +240,13 @@ impl ComponentHint {
 ///   dropped as well.
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
-/// - [`World::instantiate`](crate::World::instantiate) copies none.
+/// - [`World::instantiate`](crate::World::instantiate) copies none. The
+///   [logs](crate::logs::Removals#sparse-components) have those that came and went.
 /// - **States**: `#[component(sparse, plain)]` defines plain data, as `#[component]` does.
 ///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
 ///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
 ///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
-/// - Changes of an entity that name sparse components alone, also by commands, spend no
-///   [version](crate::World::version).
+/// - Changes of sparse components alone spend no [version](crate::World::version).
 /// - A world with any makes a look-up in the set of each for each despawned entity.
 /// - `sparse` goes with `plain`, `name` and `crate = path` alone, and the item is not generic.
 ///

@@ -136,6 +136,8 @@ pub trait TreeRelation: RelationComponent {}
 ///   despawns all that can go and reports the rest; recorded despawns by query are refused as a
 ///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
 ///   follow no rule.
+/// - **Logs**: [`Inserted`](crate::logs::Inserted) and [`Removed`](crate::logs::Removed) read the
+///   sources that got the relation and lost it, with the target. A new target is neither.
 /// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
 ///   sources; so have its bytes and deltas, and [`World::hash`](crate::World::hash) covers both.
 ///   Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge)

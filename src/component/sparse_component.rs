@@ -37,6 +37,15 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
     /// [`Component::NAME`](crate::Component::NAME).
     const NAME: &'static str;
 
+    /// The value in the entries of [logs](crate::logs::Removals#sparse-components): the type itself
+    /// if it is defined by `#[component(sparse, plain)]` or `#[relation]`, and `()` otherwise,
+    /// because an entry is a copy.
+    type Logged: Copy + Send + Sync + 'static;
+
+    /// The value in an entry of a log.
+    #[doc(hidden)]
+    fn logged(&self) -> Self::Logged;
+
     /// The number of the set in the world that looked it up last.
     #[doc(hidden)]
     #[inline]

@@ -1,8 +1,7 @@
 //! The log of despawned entities.
 
 use crate::entity::Entity;
-use crate::store::LogSubject;
-use crate::world::World;
+use crate::store::EntityRows;
 
 use super::impl_row_log::impl_row_log;
 use super::log_reader::LogReader;
@@ -57,8 +56,7 @@ pub type Despawned<'s> = LogReader<'s, Despawns>;
 
 impl_row_log! {
     impl Log for Despawns;
-    list: lost of ();
-    subject: |_: &mut World| LogSubject::Entity;
-    access: "despawned entities", "";
+    list: lost of EntityRows;
+    access: "despawned entities";
     items: &'w [Entity] = |(entities, _)| entities;
 }

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use crate::entity::Entity;
 
 use super::impl_row_log::impl_row_log;
-use super::log::subject_of;
 use super::log_reader::LogReader;
+use super::row_shape::Logged;
 
 /// The log of the entities that got component `C`, with the values: each gain is one entry.
 ///
@@ -14,7 +14,8 @@ use super::log_reader::LogReader;
 ///
 /// An entity gets a component when it is spawned with it, copied with it, or given it in any way,
 /// if it had none before. The value is the value at that moment. Overwriting a component is not a
-/// gain. The rules of [`Removals`](super::Removals) for merged commands hold for gains as well, and
+/// gain. The rules of [`Removals`](super::Removals) for merged commands and for
+/// [sparse components](super::Removals#sparse-components) hold for gains as well, and
 /// so do those of the [module](crate::logs) for the order, for readers, and for how long entries
 /// are kept.
 ///
@@ -74,8 +75,7 @@ pub type Inserted<'s, C> = LogReader<'s, Insertions<C>>;
 
 impl_row_log! {
     impl [C] Log for Insertions<C>;
-    list: gained of C;
-    subject: subject_of::<C>;
-    access: "insertions of ", C::NAME;
-    items: (&'w [Entity], &'w [C]) = |rows| rows;
+    list: gained of C::Shape;
+    access: "insertions of ";
+    items: (&'w [Entity], &'w [Logged<C>]) = |rows| rows;
 }

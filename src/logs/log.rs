@@ -3,8 +3,7 @@
 use core::any::TypeId;
 use core::ops::Deref;
 
-use crate::component::Component;
-use crate::store::{Kept, LogSubject, Logs, ReaderPosition};
+use crate::store::{Kept, Logs, ReaderPosition};
 use crate::world::World;
 
 /// A marker type: the entries that a [`LogReader`](super::LogReader) or a
@@ -13,14 +12,14 @@ use crate::world::World;
 /// | marker | [`Items`](Log::Items) | [`Held`](Log::Held) |
 /// | --- | --- | --- |
 /// | [`Events<E>`](super::Events) | `&[E]` | [`EventSlice<E>`](super::EventSlice) |
-/// | [`Insertions<C>`](super::Insertions) | `(&[Entity], &[C])` | the same |
-/// | [`Removals<C>`](super::Removals) | `(&[Entity], &[C])` | the same |
+/// | [`Insertions<C>`](super::Insertions) | `(&[Entity], &[C])`, or [units](super::Removals#sparse-components) | the same |
+/// | [`Removals<C>`](super::Removals) | `(&[Entity], &[C])`, or units | the same |
 /// | [`Despawns`](super::Despawns) | `&[Entity]` | the same |
 ///
 /// The trait is sealed: there are no other logs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a log",
-    note = "the logs are `Events<E>`, `Insertions<C>`, `Removals<C>` and `Despawns`, with `C: Component` and `E: Send + Sync`"
+    note = "the logs are `Events<E>`, `Insertions<C>`, `Removals<C>` and `Despawns`, with a component `C`, sparse or of one column, and `E: Send + Sync`"
 )]
 pub trait Log: sealed::Sealed + 'static {
     /// Unread entries in a system.
@@ -66,14 +65,4 @@ pub enum LogAccess {
     Events { id: TypeId, name: &'static str },
     /// Rows, which change at sync points only: a phrase, and the name of the component.
     Rows { phrase: &'static str, name: &'static str },
-}
-
-/// The component `C` as the subject of a log.
-///
-/// # Panics
-///
-/// If another type of the world has the name of `C`.
-pub(super) fn subject_of<C: Component>(world: &mut World) -> LogSubject {
-    let id = world.store.registry_mut().register::<C>().unwrap_or_else(|taken| taken.refuse());
-    LogSubject::Component(id)
 }

@@ -75,7 +75,9 @@
 //! nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
 //!
 //! Rows do not change while systems run, so a reader of rows conflicts with no other system: it
-//! sees the effects of all sync points before it, and the effects of later ones in its next run. To
+//! sees the effects of all sync points before it, and the effects of later ones in its next run. A
+//! sparse component that a system inserts or removes by [`SparseMut`](crate::sparse::SparseMut) is
+//! an entry from the end of its stage on, so the same holds for it. To
 //! read the rows that the commands of a system change in the same run, order the reader
 //! [`after`](crate::schedule::SystemEntry::after) that system. Readers of events conflict with the
 //! writers of the same type, and see them without a sync point; see [`EventWriter`].
@@ -88,6 +90,7 @@
 // | `event_slice` | the guard of events that are read outside of systems |
 // | `event_buffer`, `event_writer` | the events of a system, in order, also from a parallel pass |
 // | `insertions`, `removals`, `despawns` | the logs of rows; `impl_row_log` has their steps |
+// | `row_shape` | the places of components that have logs |
 // | `bounds` | the bound on memory, and the methods of `MemoryMut` that apply it |
 //
 // The entries are in the store (`store/logs/mod.rs`). Another kind of log is another marker type:
@@ -105,6 +108,7 @@ mod log;
 mod log_cursor;
 mod log_reader;
 mod removals;
+mod row_shape;
 
 pub use despawns::{Despawned, Despawns};
 pub use event_buffer::EventBuffer;

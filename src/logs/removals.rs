@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use crate::entity::Entity;
 
 use super::impl_row_log::impl_row_log;
-use super::log::subject_of;
 use super::log_reader::LogReader;
+use super::row_shape::Logged;
 
 /// The log of the entities that lost component `C`, with the values: each loss is one entry.
 ///
@@ -33,11 +33,43 @@ use super::log_reader::LogReader;
 /// [`Reordered`](crate::Reordered), which needs no reader. It does not report chunks without rows;
 /// this log does.
 ///
+/// # Sparse components
+///
+/// A [sparse component](crate::component#sparse-components) and a
+/// [relation](crate::sparse::relation) have both logs, by the same rules: each value that comes is
+/// a gain and each that goes is a loss, also by [`SparseMut`](crate::sparse::SparseMut), by the
+/// rule `on_delete` of a relation, and where a target leaves the world. A new target overwrites the
+/// relation: it is neither.
+///
+/// Entries are copies. Those of a type that is defined by `#[component(sparse, plain)]` or
+/// `#[relation]` have the value, for a relation the target; those of other types have `()` in its
+/// place. The value is the last one, also if the same commands have overwritten it before.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[component(sparse)]
+/// struct Name(String);
+/// #[relation]
+/// struct Target;
+///
+/// let mut world = World::new();
+/// let (mut names, mut targets) =
+///     (world.cursor::<Removals<Name>>(), world.cursor::<Removals<Target>>());
+/// let enemy = world.spawn(Name("Mordred".to_owned()));
+/// let archer = world.spawn(Target::of(enemy));
+/// world.despawn(enemy)?;
+/// assert_eq!(names.read(&world), (&[enemy][..], &[()][..]));
+/// let (sources, relations) = targets.read(&world);
+/// assert_eq!((sources, relations[0].target()), (&[archer][..], enemy));
+/// # Ok::<(), phalanx::error::EntityError>(())
+/// ```
+///
 /// # Cost
 ///
 /// Without readers of losses or despawns, one branch for each structural change. With readers, an
 /// entity and a value of `C` are copied for each loss, and each row that changes its components
-/// costs a look-up for each component that has readers.
+/// costs a look-up for each component that has readers. A sparse component without readers costs a
+/// branch for each value that comes or goes.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -88,8 +120,7 @@ pub type Removed<'s, C> = LogReader<'s, Removals<C>>;
 
 impl_row_log! {
     impl [C] Log for Removals<C>;
-    list: lost of C;
-    subject: subject_of::<C>;
-    access: "removals of ", C::NAME;
-    items: (&'w [Entity], &'w [C]) = |rows| rows;
+    list: lost of C::Shape;
+    access: "removals of ";
+    items: (&'w [Entity], &'w [Logged<C>]) = |rows| rows;
 }

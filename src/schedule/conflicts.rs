@@ -338,6 +338,8 @@ mod tests {
 
     impl SparseComponent for S {
         const NAME: &'static str = "S";
+        type Logged = ();
+        fn logged(&self) {}
     }
 
     impl AnyComponent for S {
@@ -346,6 +348,8 @@ mod tests {
 
     impl SparseComponent for T {
         const NAME: &'static str = "T";
+        type Logged = ();
+        fn logged(&self) {}
     }
 
     impl AnyComponent for T {

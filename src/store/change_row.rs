@@ -20,6 +20,7 @@ use crate::version::Version;
 
 use super::entity_error::EntityError;
 use super::find_edge::EdgeError;
+use super::first_panic::FirstPanic;
 use super::row_values::RowValues;
 use super::sparse_bundles::{PendingParts, is_sparse};
 use super::store::Store;
@@ -134,7 +135,9 @@ impl Store {
             self.end_cleanup();
             removed
         };
-        Ok(B::join(columns, self.take_sparse(entity)))
+        let sparse = self.take_sparse(entity);
+        self.record_sets();
+        Ok(B::join(columns, sparse))
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`.
@@ -163,7 +166,10 @@ impl Store {
         };
         self.add_sets::<A::Sparse>();
         let removed = PendingParts::new(self.take_sparse::<R::Sparse>(entity));
-        self.put_sparse(entity, sparse.take());
+        let mut panic = FirstPanic::default();
+        self.put_sparse_caught(entity, sparse.take(), &mut panic);
+        self.record_combined_sets();
+        panic.resume();
         Ok(R::join(columns, removed.take()))
     }
 

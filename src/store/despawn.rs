@@ -15,6 +15,7 @@ use crate::version::Version;
 
 use super::change_row::RowChange;
 use super::entity_error::EntityError;
+use super::first_panic::FirstPanic;
 use super::matches::{MatchedChunks, Matches};
 use super::relation_error::RelationError;
 use super::store::Store;
@@ -48,7 +49,7 @@ impl Store {
             self.remove_row(place, now);
         }
         if !self.sparse.is_empty() {
-            self.sparse.end_one(entity);
+            self.end_sparse_one(entity);
         }
         Ok(())
     }
@@ -129,9 +130,19 @@ impl Store {
     /// Drops the sparse components of entities that are not alive any more, and the relations to
     /// them.
     fn end_sparse(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity) {
+        let mut panic = FirstPanic::default();
         let (sets, mut rows) = self.sets_and_rows();
         sets.end_targets(len, entity, &mut |source, number| rows.set(source, number, false));
-        sets.end(len, entity);
+        sets.end(len, entity, &mut panic);
+        self.record_sets();
+        panic.resume();
+    }
+
+    /// [`Store::end_sparse`] of one entity in a world without relations.
+    #[cold]
+    #[inline(never)]
+    fn end_sparse_one(&mut self, entity: Entity) {
+        self.end_sparse(1, &|_| entity);
     }
 
     /// Removes the row of an entity in a world that has cleanup components, or keeps them.
@@ -262,6 +273,8 @@ impl Store {
             archetype.clear(&mut self.pool);
         }
         self.entities.clear();
-        self.sparse.clear();
+        let panic = self.sparse.clear_caught();
+        self.record_sets();
+        panic.resume();
     }
 }

@@ -124,6 +124,8 @@ mod tests {
 
     impl crate::component::SparseComponent for Number {
         const NAME: &'static str = "number";
+        type Logged = ();
+        fn logged(&self) {}
     }
 
     fn set() -> SparseSet<Number> {

@@ -7,6 +7,7 @@ use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
 use super::levels::is_tree;
+use super::logs::Logs;
 use super::set_arrays::SetArrays;
 use super::set_lock::SetLock;
 use super::set_shape::SetShape;
@@ -38,6 +39,11 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
+    fn combine_notes(&mut self);
+    fn record_notes(&mut self, logs: &mut Logs) -> bool;
+    /// Drops the notes that were taken. Returns whether others will be.
+    fn clear_notes(&mut self) -> bool;
+    fn end_notes(&mut self);
     fn release(&mut self);
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
     fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet>;
@@ -127,6 +133,22 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
 
     fn shrink(&mut self) {
         self.get_mut().shrink();
+    }
+
+    fn combine_notes(&mut self) {
+        self.get_mut().notes().into_iter().for_each(|notes| notes.combine());
+    }
+
+    fn record_notes(&mut self, logs: &mut Logs) -> bool {
+        self.get_mut().record_notes(logs)
+    }
+
+    fn clear_notes(&mut self) -> bool {
+        self.get_mut().notes().map(|notes| notes.clear()).is_some()
+    }
+
+    fn end_notes(&mut self) {
+        self.get_mut().end_notes();
     }
 
     fn release(&mut self) {

@@ -85,6 +85,7 @@ impl Store {
             self.put_sparse_caught(copies[0], R::to(parent), &mut panic);
         }
         groups.iter().for_each(|group| self.record_copies(group));
+        self.record_sets();
         panic.resume();
         Ok(copies)
     }

@@ -14,6 +14,7 @@ use crate::archetype::{Archetype, Archetypes, Graph};
 use crate::component::SparseComponent;
 use crate::entity::{ArchetypeId, Directory, Entity, Location};
 
+use super::logs::Logs;
 use super::plans::Plans;
 use super::sparse_set::SparseSet;
 use super::sparse_sets::SparseSets;
@@ -26,6 +27,7 @@ pub(crate) struct MemberRows<'s> {
     archetypes: &'s mut Archetypes,
     graph: &'s mut Graph,
     plans: &'s mut Plans,
+    logs: &'s mut Logs,
 }
 
 impl MemberRows<'_> {
@@ -51,6 +53,12 @@ impl MemberRows<'_> {
         if !archetype.set_member(number, place.row(), is_member) && is_member {
             self.add_first(place, number);
         }
+    }
+
+    /// Records the notes of a set.
+    #[inline]
+    pub(crate) fn record_notes<T: SparseComponent>(&mut self, set: &mut SparseSet<T>) {
+        set.record_notes(self.logs);
     }
 
     #[cold]
@@ -85,8 +93,8 @@ impl Store {
     /// The sparse sets, and the rows of their entities.
     #[inline]
     pub(super) const fn sets_and_rows(&mut self) -> (&mut SparseSets, MemberRows<'_>) {
-        let Self { sparse, entities, archetypes, graph, plans, .. } = self;
-        (sparse, MemberRows { entities, archetypes, graph, plans })
+        let Self { sparse, entities, archetypes, graph, plans, logs, .. } = self;
+        (sparse, MemberRows { entities, archetypes, graph, plans, logs })
     }
 
     /// The set of a sparse component, its number, and the rows of its entities. Adds the set if it
@@ -121,11 +129,12 @@ impl Store {
         self.sets_and_rows().1.set_all(members);
     }
 
-    /// Records the new members that systems have noted.
+    /// Records the new members that systems have noted, and the notes for logs.
     pub(crate) fn mark_members(&mut self) {
         if !self.sparse.is_empty() {
             let noted = self.sparse.take_unmarked();
             self.set_members(&noted);
+            self.record_sets();
         }
     }
 

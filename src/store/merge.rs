@@ -229,6 +229,7 @@ impl Store {
         self.move_rows(archetypes, &targets, &adopted, now);
         let came = self.sparse.merge(core::mem::take(sparse), &self.registry, &|old| ids.get(old));
         self.set_members(&came);
+        self.record_sets();
         panic.resume();
         ids
     }

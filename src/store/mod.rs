@@ -43,7 +43,10 @@
 //!   choose these.
 //! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
-//! * [`sources`] is the way back of a relation, beside its set; [`levels`] sorts a tree by depth.
+//!   A set takes [`set_notes`] of the values that come and go, and [`record_sets`] moves them to
+//!   the logs.
+//! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
+//!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
 //!   before a despawn. A [`relation_error`] says why one was refused.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
@@ -138,7 +141,10 @@ mod plans;
 mod query_parts;
 mod read_guard;
 mod recent_plans;
+mod record_sets;
 mod relate;
+mod related_set;
+mod related_sets;
 mod relation_error;
 mod require_expression;
 mod requirements;
@@ -152,6 +158,7 @@ mod rule;
 mod saved_set;
 mod set_arrays;
 mod set_lock;
+mod set_notes;
 mod set_numbers;
 mod set_shape;
 mod set_view;
@@ -183,7 +190,8 @@ pub(crate) use first_panic::FirstPanic;
 pub(crate) use history::History;
 pub use levels::Levels;
 pub(crate) use logs::{
-    EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition, RowLog,
+    EntityRows, EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition,
+    RowKind, RowLog,
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub(crate) use member_rows::MemberRows;

@@ -82,6 +82,8 @@ impl Store {
         let leaving = other.sparse.split(&olds);
         let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old));
         self.set_members(&came);
+        self.record_sets();
+        other.record_sets();
         panic.resume();
         ids
     }

@@ -63,6 +63,7 @@ impl Store {
                 && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
         };
         image.sparse.restore((sparse, prepared), &is_alive, &mut panic);
+        self.forget_set_notes();
         self.renew_all_members();
         panic.resume();
     }

@@ -153,6 +153,7 @@ impl Store {
         }
         let mut panic = FirstPanic::default();
         self.put_sparse_caught(entity, sparse, &mut panic);
+        self.record_sets();
         panic.resume();
     }
 

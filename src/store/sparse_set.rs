@@ -27,6 +27,8 @@ use crate::entity::{Entity, PagedIndex};
 
 use super::each_mut::{EachMut, Marks};
 use super::first_panic::FirstPanic;
+use super::logs::Logs;
+use super::set_notes::{Notes, SetNotes};
 use super::sources::Sources;
 
 /// Makes a vector a copy of some values.
@@ -35,9 +37,9 @@ type CopyValues<T> = fn(&[T], &mut Vec<T>);
 /// The values of type `T`, by entity.
 #[derive(Debug)]
 pub struct SparseSet<T> {
-    positions: PagedIndex,
-    entities: Vec<Entity>,
-    values: Vec<T>,
+    pub(super) positions: PagedIndex,
+    pub(super) entities: Vec<Entity>,
+    pub(super) values: Vec<T>,
     /// Copies the values, if they are part of snapshots.
     copy_values: Option<CopyValues<T>>,
     version: u64,
@@ -46,9 +48,11 @@ pub struct SparseSet<T> {
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
     /// The way back of a relation.
-    sources: Sources,
+    pub(super) sources: Sources,
     /// The marks of values that a pass has borrowed.
     marks: Marks,
+    /// The values that came and went, while a log of them has readers.
+    notes: Option<Box<dyn Notes<T>>>,
 }
 
 impl<T: SparseComponent> Default for SparseSet<T> {
@@ -63,6 +67,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             unmarked: Vec::new(),
             sources: Sources::default(),
             marks: Marks::default(),
+            notes: None,
         }
     }
 }
@@ -128,6 +133,7 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn exchange_for(&mut self, copy: &mut Self) {
         core::mem::swap(self, copy);
         self.clock = copy.clock;
+        core::mem::swap(&mut self.notes, &mut copy.notes);
     }
 
     /// A set with these values, that was read. `None` if an entity has two of them.
@@ -152,9 +158,44 @@ impl<T: SparseComponent> SparseSet<T> {
         &self.sources
     }
 
-    fn change(&mut self) {
+    pub(super) fn change(&mut self) {
         self.clock += 1;
         self.version = self.clock;
+    }
+
+    /// Takes notes of the values that come and go.
+    pub(super) fn begin_notes(&mut self) {
+        self.notes.get_or_insert_with(|| Box::<SetNotes<T>>::default());
+    }
+
+    /// Takes notes no longer.
+    pub(super) fn end_notes(&mut self) {
+        self.notes = None;
+    }
+
+    /// The notes, if a log has readers.
+    #[inline]
+    pub(super) fn notes(&mut self) -> Option<&mut (dyn Notes<T> + 'static)> {
+        self.notes.as_deref_mut()
+    }
+
+    /// Moves the notes to the logs, and takes no more if these have no readers. Returns whether
+    /// they have.
+    #[inline]
+    pub(crate) fn record_notes(&mut self, logs: &mut Logs) -> bool {
+        let is_read = self.notes().is_some_and(|notes| notes.record(logs));
+        if !is_read && self.notes.is_some() {
+            self.end_notes();
+        }
+        is_read
+    }
+
+    /// Notes that the value at a position goes.
+    #[inline]
+    pub(super) fn note_loss(&mut self, at: usize) {
+        if let Some(notes) = &mut self.notes {
+            notes.lose(self.entities[at], &self.values[at]);
+        }
     }
 
     #[inline]
@@ -212,6 +253,9 @@ impl<T: SparseComponent> SparseSet<T> {
         if let Some(rules) = T::RELATION {
             self.sources.push(entity, (rules.target)(&value));
         }
+        if let Some(notes) = &mut self.notes {
+            notes.gain(entity, &value);
+        }
         self.entities.push(entity);
         self.values.push(value);
         None
@@ -243,6 +287,7 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
         let at = self.position(entity)?;
         self.change();
+        self.note_loss(at);
         if let Some(rules) = T::RELATION {
             self.unlink(at, (rules.target)(&self.values[at]));
             self.sources.swap_remove(at);
@@ -252,82 +297,13 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Removes the value at a position, without the way back.
     #[inline]
-    fn remove_at(&mut self, at: usize) -> T {
+    pub(super) fn remove_at(&mut self, at: usize) -> T {
         let removed = self.entities.swap_remove(at);
         let position = self.positions.take(removed.index()).expect("it has a value");
         if let Some(moved) = self.entities.get(at) {
             self.positions.replace(moved.index(), position);
         }
         self.values.swap_remove(at)
-    }
-
-    /// Takes the source at a position out of the list of its target.
-    fn unlink(&mut self, at: usize, target: Entity) {
-        if let Some((moved, place)) = self.sources.unlink(at, target) {
-            let position = self.position(moved).expect("a source has a value");
-            self.sources.put_place(position, place);
-        }
-    }
-
-    /// Moves the source at a position to the list of another target, before its value changes.
-    fn relink(&mut self, at: usize, target: Entity) {
-        let former = self.target_at(at);
-        if former != target {
-            self.unlink(at, former);
-            self.sources.link(at, self.entities[at], target);
-        }
-    }
-
-    fn target_at(&self, at: usize) -> Entity {
-        T::RELATION.map_or(Entity::NULL, |rules| (rules.target)(&self.values[at]))
-    }
-
-    /// The target of a source, if this is the set of a relation.
-    #[inline]
-    pub(crate) fn target(&self, source: Entity) -> Option<Entity> {
-        let at = self.position(source)?;
-        T::RELATION.map(|rules| (rules.target)(&self.values[at]))
-    }
-
-    /// The sources of a target; none if this is not the set of a relation.
-    #[inline]
-    pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
-        self.sources.of(target)
-    }
-
-    /// The entities with sources, in the order of the lists.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = Entity> {
-        self.sources.targets()
-    }
-
-    /// Removes all relations to a target, and returns their sources. O(sources).
-    pub(super) fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
-        let Some(list) = self.sources.take_list(target) else { return Vec::new() };
-        self.change();
-        for &source in list.sources() {
-            let at = self.position(source).expect("a source has a value");
-            self.sources.swap_remove(at);
-            self.remove_at(at);
-        }
-        list.into_sources()
-    }
-
-    /// Gives copies the relations of their originals, in the order of the pairs. Returns the copies
-    /// that have one.
-    pub(super) fn copy_relations(
-        &mut self,
-        pairs: &[(Entity, Entity)],
-        new: &dyn Fn(Entity) -> Entity,
-    ) -> Vec<Entity> {
-        let Some(rules) = T::RELATION else { return Vec::new() };
-        let mut copied = Vec::new();
-        for &(original, copy) in pairs {
-            if let Some(target) = self.target(original) {
-                self.insert(copy, (rules.of)(new(target)));
-                copied.push(copy);
-            }
-        }
-        copied
     }
 
     /// Renames all entities.
@@ -349,6 +325,9 @@ impl<T: SparseComponent> SparseSet<T> {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
         self.change();
         self.copy_values = self.copy_values.or(other.copy_values);
+        if let Some(notes) = &mut self.notes {
+            other.iter().for_each(|(entity, value)| notes.gain(entity, value));
+        }
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);
         self.sources.append(&mut other.sources);
@@ -361,7 +340,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// # Panics
     ///
     /// If one has.
-    fn index_from(&mut self, first: u32) {
+    pub(super) fn index_from(&mut self, first: u32) {
         for (entity, position) in self.entities[first as usize..].iter().zip(first..) {
             let former = self.positions.add(entity.index(), position);
             assert!(former.is_none(), "an entity has a value in both sets");
@@ -382,24 +361,6 @@ impl<T: SparseComponent> SparseSet<T> {
             }
         }
         part
-    }
-
-    /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
-    fn split_relations(&mut self, entities: &[Entity], part: &mut Self) {
-        if !entities.iter().any(|&entity| self.contains(entity)) {
-            return;
-        }
-        self.change();
-        for &entity in entities {
-            self.sources.take_list(entity).into_iter().for_each(|list| part.sources.put_list(list));
-        }
-        for &entity in entities {
-            let Some(at) = self.position(entity) else { continue };
-            part.sources.push_place(self.sources.swap_remove(at));
-            part.entities.push(entity);
-            part.values.push(self.remove_at(at));
-        }
-        part.index_from(0);
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
@@ -452,6 +413,9 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Drops all values, in the order of the set.
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
         self.change();
+        if let Some(notes) = &mut self.notes {
+            self.entities.iter().zip(&self.values).for_each(|(&one, value)| notes.lose(one, value));
+        }
         self.positions.clear();
         self.entities.clear();
         self.sources.clear();
@@ -465,6 +429,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.sources.shrink();
         self.values.shrink_to_fit();
         self.marks.clear();
+        self.notes.iter_mut().for_each(|notes| notes.shrink());
     }
 
     /// The allocated memory, in use or not, without memory that the values own.
@@ -472,6 +437,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.positions.bytes()
             + self.sources.bytes()
             + self.marks.bytes()
+            + self.notes.as_ref().map_or(0, |notes| notes.bytes())
             + self.entities.capacity() * size_of::<Entity>()
             // The capacity of a vector of values without a size has no limit.
             + if size_of::<T>() == 0 { 0 } else { self.values.capacity() * size_of::<T>() }
@@ -485,11 +451,5 @@ impl<T: SparseComponent> SparseSet<T> {
             && self.positions.len() == self.values.len()
             && places.all(|(position, entity)| self.positions.get(entity.index()) == Some(position))
             && self.sources.are_of(self.relations())
-    }
-
-    /// The source and the target of each relation, in the order of the set.
-    pub(crate) fn relations(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
-        let len = if T::RELATION.is_some() { self.len() } else { 0 };
-        (0..len).map(|at| (self.entities[at], self.target_at(at)))
     }
 }

@@ -15,6 +15,8 @@ struct Value<T>(T);
 
 impl<T: Send + Sync + 'static> SparseComponent for Value<T> {
     const NAME: &'static str = "value";
+    type Logged = ();
+    fn logged(&self) {}
 }
 
 fn id(index: u32, generation: u32) -> Entity {
@@ -68,6 +70,8 @@ fn copies_follow_what_changed() {
 
     impl SparseComponent for Counted {
         const NAME: &'static str = "counted";
+        type Logged = ();
+        fn logged(&self) {}
     }
 
     impl Clone for Counted {

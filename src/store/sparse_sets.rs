@@ -31,10 +31,14 @@ use super::sparse_set::SparseSet;
 #[derive(Default)]
 pub struct SparseSets {
     /// Each is the [`SetLock`] of its type.
-    sets: Vec<Box<dyn ErasedSet>>,
-    numbers: SetNumbers,
+    pub(super) sets: Vec<Box<dyn ErasedSet>>,
+    pub(super) numbers: SetNumbers,
     /// The relations among the sets, with the effects of a despawned target.
-    relations: Vec<(usize, OnDelete)>,
+    pub(super) relations: Vec<(usize, OnDelete)>,
+    /// Whether a set takes notes for logs.
+    are_noted: bool,
+    /// Whether the notes wait for later ones.
+    pub(super) are_held: bool,
 }
 
 impl SparseSets {
@@ -139,119 +143,41 @@ impl SparseSets {
         self.lock().map(SetLock::write)
     }
 
-    /// Drops the values of an entity that is not alive any more. O(sets).
-    ///
-    /// # Panics
-    ///
-    /// If a destructor panics. All values were dropped.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn end_one(&mut self, entity: Entity) {
-        self.end(1, &|_| entity);
-    }
-
     /// Drops the values of the entities `entity(0..len)`, none of which may be alive. Goes from
     /// set to set, and in each in the order of the entities. O(len × sets).
-    ///
-    /// # Panics
-    ///
-    /// If a destructor panics. All values were dropped.
-    #[cold]
-    pub(crate) fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity) {
-        let mut panic = FirstPanic::default();
-        self.sets.iter_mut().for_each(|set| set.end(len, entity, &mut panic));
-        panic.resume();
-    }
-
-    /// Whether one of them is a relation.
-    #[inline]
-    pub(crate) const fn has_relations(&self) -> bool {
-        !self.relations.is_empty()
-    }
-
-    /// The relations of one rule that have values, with their names.
-    pub(super) fn relations(
-        &self,
-        rule: OnDelete,
-    ) -> impl Iterator<Item = (&'static str, &dyn ErasedSet)> {
-        let of_rule = self.relations.iter().filter(move |(_, on_delete)| *on_delete == rule);
-        let sets = of_rule.map(|&(number, _)| &*self.sets[number]);
-        sets.filter(|set| set.len() > 0).map(|set| (set.name(), set))
-    }
-
-    /// Removes the relations to the entities `target(0..len)`. Passes the sources to `lost`, with
-    /// the numbers of the sets. O(len × relations + sources).
-    pub(super) fn end_targets(
+    pub(super) fn end(
         &mut self,
         len: usize,
-        target: &dyn Fn(usize) -> Entity,
-        lost: &mut dyn FnMut(Entity, u16),
+        entity: &dyn Fn(usize) -> Entity,
+        panic: &mut FirstPanic,
     ) {
-        for &(number, _) in &self.relations {
-            let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
-            if set.len() > 0 {
-                let sources = (0..len).flat_map(|i| set.remove_sources(target(i)));
-                sources.for_each(|source| lost(source, member));
-            }
+        self.sets.iter_mut().for_each(|set| set.end(len, entity, panic));
+    }
+
+    /// Takes notes of the values of `T` that come and go. The set must exist.
+    pub(super) fn begin_notes<T: SparseComponent>(&mut self) {
+        self.get_mut::<T>().expect("the sparse set was not added").begin_notes();
+        self.are_noted = true;
+    }
+
+    /// Passes each set that takes notes to `step`, which returns whether it goes on.
+    #[inline]
+    pub(super) fn each_noted(&mut self, step: impl FnMut(&mut dyn ErasedSet) -> bool) {
+        if self.are_noted {
+            self.pass_noted(step);
         }
     }
 
-    /// Removes the relations between entities that leave the world and others that stay in it.
-    /// Returns the sources that stay, with the numbers of the sets.
-    pub(super) fn cut_relations(
-        &mut self,
-        leaving: &[Entity],
-        stays: &dyn Fn(Entity) -> bool,
-    ) -> Vec<(u16, Entity)> {
-        let (mut cut, mut sources) = (Vec::new(), Vec::new());
-        for &(number, _) in &self.relations {
-            let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
-            if set.len() == 0 {
-                continue;
-            }
-            for &entity in leaving {
-                if set.target(entity).is_some_and(stays) {
-                    set.remove_relation(entity);
-                }
-                sources.clear();
-                set.add_sources(entity, &mut sources);
-                for &source in sources.iter().filter(|source| stays(**source)) {
-                    set.remove_relation(source);
-                    cut.push((member, source));
-                }
-            }
-        }
-        cut
+    #[cold]
+    #[inline(never)]
+    fn pass_noted(&mut self, mut step: impl FnMut(&mut dyn ErasedSet) -> bool) {
+        let mut are_noted = false;
+        self.sets.iter_mut().for_each(|set| are_noted |= step(&mut **set));
+        self.are_noted = are_noted;
     }
 
-    /// Gives copies the relations of their originals; the first copy gets none of `R`. Returns the
-    /// copies that have one, with the numbers of the sets. O(pairs × relations).
-    pub(super) fn copy_relations<R: SparseComponent>(
-        &mut self,
-        pairs: &[(Entity, Entity)],
-        new: &dyn Fn(Entity) -> Entity,
-    ) -> Vec<(u16, Vec<Entity>)> {
-        let mut members = Vec::new();
-        for &(number, _) in &self.relations {
-            let (set, (id, member)) = (&mut self.sets[number], self.numbers.types[number]);
-            let copied = &pairs[usize::from(id == TypeId::of::<R>())..];
-            if set.len() > 0 {
-                members.push((member, set.copy_relations(copied, new)));
-            }
-        }
-        members
-    }
-
-    /// Drops all values. The sets remain.
-    ///
-    /// # Panics
-    ///
-    /// If a destructor panics. All values were dropped.
-    pub(crate) fn clear(&mut self) {
-        self.clear_caught().resume();
-    }
-
-    fn clear_caught(&mut self) -> FirstPanic {
+    /// Drops all values. The sets remain. Returns the panic of their destructors.
+    pub(super) fn clear_caught(&mut self) -> FirstPanic {
         let mut panic = FirstPanic::default();
         self.sets.iter_mut().for_each(|set| set.clear(&mut panic));
         panic
@@ -387,6 +313,8 @@ impl SparseSets {
                 }
                 None => {
                     let number = number_of(registry, theirs.name());
+                    // The readers are those of the other world.
+                    theirs.end_notes();
                     self.push((type_id, number), theirs);
                     number
                 }

@@ -47,10 +47,14 @@ struct Second(Box<str>);
 
 impl SparseComponent for First {
     const NAME: &'static str = "First";
+    type Logged = ();
+    fn logged(&self) {}
 }
 
 impl SparseComponent for Second {
     const NAME: &'static str = "Second";
+    type Logged = ();
+    fn logged(&self) {}
 }
 
 impl AnyComponent for First {

@@ -246,6 +246,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
                 if replaced.is_none() {
                     rows.set_at(place, self.number, true);
                 }
+                rows.record_notes(self.set);
                 Ok(replaced)
             }
             ViewedRows::Shared(living) if living.contains(entity) => {
@@ -266,7 +267,10 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     pub fn remove(&mut self, entity: Entity) -> Option<S> {
         let removed = self.set.remove(entity)?;
         match &mut self.rows {
-            ViewedRows::Own(rows) => rows.set(entity, self.number, false),
+            ViewedRows::Own(rows) => {
+                rows.set(entity, self.number, false);
+                rows.record_notes(self.set);
+            }
             ViewedRows::Shared(living) => living.clear_member(entity, self.number),
         }
         Some(removed)

@@ -196,7 +196,7 @@ fn mistakes_in_calls_with_sparse_components_and_relations() {
             (
                 "#[component(sparse)] struct Burning { left: f32 }
                  fn f(world: &World) { world.lookup::<Burning>(); }",
-                "it is in no column, and `Lookup`, `Inserted`, `Removed` and `Previous` are not for it",
+                "it is in no column, and `Lookup` and `Previous` are not for it",
             ),
             (
                 "#[relation] struct Target;

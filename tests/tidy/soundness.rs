@@ -126,7 +126,7 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 23] = [
+const UNNAMED: [&str; 25] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
@@ -139,6 +139,8 @@ const UNNAMED: [&str; 23] = [
     "Mode",
     "ParSlices",
     "PickRow",
+    "RowKind",
+    "RowShape",
     "SetValues",
     "Shape",
     "SparseBundle",

@@ -70,6 +70,8 @@ mod sort;
 mod sparse;
 mod sparse_bundles;
 mod sparse_drops;
+mod sparse_logs;
+mod sparse_logs_cases;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;

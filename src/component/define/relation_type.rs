@@ -36,6 +36,13 @@ macro_rules! __relation {
             impl $crate::sparse::SparseComponent for $name {
                 const NAME: &'static $crate::__define::str =
                     $crate::__component!(@name $name $($text)?);
+                type Logged = $name;
+
+                #[inline]
+                fn logged(&self) -> $name {
+                    *self
+                }
+
                 $crate::__component! { @hint }
                 const RELATION: $crate::__core::option::Option<
                     $crate::__define::RelationRules<$name>,

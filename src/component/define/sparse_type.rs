@@ -1,10 +1,10 @@
 //! The types with `#[component(sparse)]`.
 
-/// `@implement` implements a sparse component.
+/// `@implement` implements a sparse component, and `@logged` is its part for logs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sparse {
-    (@implement $name:ident [$($text:literal)?] $definition:literal) => {
+    (@implement $name:ident [$($text:literal)?] [$($plain:ident)?] $definition:literal) => {
         #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
         const _: () = {
             impl $crate::AnyComponent for $name {
@@ -14,6 +14,7 @@ macro_rules! __sparse {
             impl $crate::sparse::SparseComponent for $name {
                 const NAME: &'static $crate::__define::str =
                     $crate::__component!(@name $name $($text)?);
+                $crate::__sparse! { @logged $($plain)? }
                 $crate::__component! { @hint }
                 const VALUES: $crate::__core::option::Option<
                     $crate::__define::PlainValues<$name>,
@@ -25,5 +26,19 @@ macro_rules! __sparse {
                 const DEFINITION: &'static $crate::__define::str = $definition;
             }
         };
+    };
+    (@logged plain) => {
+        type Logged = Self;
+
+        #[inline]
+        fn logged(&self) -> Self {
+            *self
+        }
+    };
+    (@logged) => {
+        type Logged = ();
+
+        #[inline]
+        fn logged(&self) {}
     };
 }

@@ -5,12 +5,14 @@ use crate::component::ComponentId;
 
 /// The subject of a row log: the changes of rows that it records, and the column that it copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogSubject {
+pub enum LogSubject {
     /// The entity itself: it begins or ends. An entity that keeps cleanup components ends when it
     /// becomes gone.
     Entity,
     /// A component.
     Component(ComponentId),
+    /// A sparse component, of which the set notes the changes.
+    Sparse,
 }
 
 impl LogSubject {
@@ -26,6 +28,7 @@ impl LogSubject {
                 let column = archetype.column(id)?;
                 other.is_none_or(|other| !other.set().contains(id)).then_some(column)
             }
+            Self::Sparse => None,
         }
     }
 }

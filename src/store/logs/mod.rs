@@ -10,10 +10,11 @@
 //! * [`row_logs`] has a [`row_log`] for each component that rows have gained, or lost, and one for
 //!   the rows themselves. Rows change only while the world is borrowed exclusively, so these logs
 //!   need no lock. [`log_subject`] tells which changes a log records, and [`record_rows`] has the
-//!   calls of the changes.
+//!   calls of the changes. A sparse component changes while systems run as well, so its set notes
+//!   the changes, and its logs record the notes afterwards.
 //!
-//! Another kind of rows is another [`LogSubject`], with its clause in [`LogSubject::records`];
-//! another kind of values is another implementation of `RowValue` in `row_log.rs`.
+//! Another kind of rows is another [`LogSubject`], with its clause in [`LogSubject::records`], and
+//! another [`RowKind`], with its values, in [`row_kind`].
 
 mod event_queue;
 mod event_queues;
@@ -22,6 +23,7 @@ mod log_subject;
 mod logs;
 mod readers;
 mod record_rows;
+mod row_kind;
 mod row_log;
 mod row_logs;
 
@@ -30,4 +32,6 @@ pub(crate) use event_queues::{EventQueueInfo, EventQueues};
 pub(crate) use log_subject::LogSubject;
 pub(crate) use logs::Logs;
 pub(crate) use readers::{Kept, ReaderPosition};
+pub(crate) use row_kind::{EntityRows, RowKind};
 pub(crate) use row_log::RowLog;
+pub(super) use row_logs::RowLogs;

@@ -1,9 +1,5 @@
 //! The log of rows that have lost or gained one component, with their entities and values.
 
-use core::ops::Range;
-
-use crate::archetype::Archetype;
-use crate::component::Component;
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
 
@@ -28,17 +24,6 @@ pub struct RowLog<C> {
     is_read: bool,
 }
 
-/// The values of a row log: a component, or `()` for the rows themselves.
-pub(crate) trait RowValue: Copy + Send + Sync + 'static {
-    /// Records rows of a chunk, with the values of its column `column`.
-    fn record(
-        log: &mut RowLog<Self>,
-        archetype: &Archetype,
-        column: u16,
-        rows: (u32, Range<usize>),
-    );
-}
-
 impl<C> Default for RowLog<C> {
     fn default() -> Self {
         let (entities, values, readers) = (Vec::new(), Vec::new(), Readers::default());
@@ -48,7 +33,7 @@ impl<C> Default for RowLog<C> {
 
 impl<C: Copy> RowLog<C> {
     /// Whether rows are recorded.
-    pub(super) const fn is_read(&self) -> bool {
+    pub(in crate::store) const fn is_read(&self) -> bool {
         self.is_read
     }
 
@@ -73,7 +58,11 @@ impl<C: Copy> RowLog<C> {
     }
 
     /// Records rows. Amortised O(rows), and O(readers) where the log would grow.
-    pub(super) fn record(&mut self, entities: &[Entity], values: impl ExactSizeIterator<Item = C>) {
+    pub(in crate::store) fn record(
+        &mut self,
+        entities: &[Entity],
+        values: impl ExactSizeIterator<Item = C>,
+    ) {
         assert!(entities.len() == values.len(), "a row has no entity or no value");
         if self.entities.len() + entities.len() > self.entities.capacity() {
             self.drop_read();
@@ -139,33 +128,9 @@ impl<C> Kept for RowLog<C> {
     }
 }
 
-impl<C: Component> RowValue for C {
-    fn record(
-        log: &mut RowLog<C>,
-        archetype: &Archetype,
-        column: u16,
-        (chunk, rows): (u32, Range<usize>),
-    ) {
-        let values = &archetype.list().cells::<C>(column, chunk)[rows.clone()];
-        let entities = &archetype.entities_of_chunk(chunk)[rows];
-        log.record(entities, values.iter().copied());
-    }
-}
-
-impl RowValue for () {
-    fn record(
-        log: &mut RowLog<()>,
-        archetype: &Archetype,
-        _: u16,
-        (chunk, rows): (u32, Range<usize>),
-    ) {
-        let entities = &archetype.entities_of_chunk(chunk)[rows];
-        log.record(entities, entities.iter().map(drop));
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use core::ops::Range;
     use core::sync::atomic::Ordering;
 
     use super::*;

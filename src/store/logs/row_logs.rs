@@ -12,7 +12,8 @@ use crate::storage::ChunkRow;
 
 use super::log_subject::LogSubject;
 use super::readers::ReaderPosition;
-use super::row_log::{RowLog, RowValue};
+use super::row_kind::RowKind;
+use super::row_log::RowLog;
 
 /// The rows that have gained, or lost, each subject with readers.
 #[derive(Default)]
@@ -21,8 +22,8 @@ pub(crate) struct RowLogs {
     is_read: bool,
     /// In the order of their first readers.
     logs: Vec<(LogSubject, Box<dyn ErasedLog>)>,
-    /// The log of each type of values: `RowLog<V>` for `V`.
-    by_type: FxHashMap<TypeId, usize>,
+    /// The log of each kind of rows.
+    by_kind: FxHashMap<TypeId, usize>,
 }
 
 impl RowLogs {
@@ -32,27 +33,39 @@ impl RowLogs {
         self.is_read
     }
 
-    /// The log with values of type `V`, if it ever had a reader.
-    pub(crate) fn get<V: RowValue>(&self) -> Option<&RowLog<V>> {
-        let log: &dyn Any = &*self.logs[*self.by_type.get(&TypeId::of::<V>())?].1;
-        Some(log.downcast_ref().expect("a log is filed under another type"))
+    /// The log of a kind of rows, if it ever had a reader.
+    pub(crate) fn get<K: RowKind>(&self) -> Option<&RowLog<K::Value>> {
+        let log: &dyn Any = &*self.logs[*self.by_kind.get(&TypeId::of::<K>())?].1;
+        let log: &LogOf<K> = log.downcast_ref().expect("a log is filed under another kind");
+        Some(&log.0)
     }
 
-    /// The log with values of type `V`, which is added if it does not exist.
-    pub(crate) fn get_or_add<V: RowValue>(&mut self, subject: LogSubject) -> &mut RowLog<V> {
-        let Self { logs, by_type, .. } = self;
-        let at = *by_type.entry(TypeId::of::<V>()).or_insert_with(|| {
-            logs.push((subject, Box::<RowLog<V>>::default()));
+    /// [`RowLogs::get`] for writing.
+    pub(in crate::store) fn get_mut<K: RowKind>(&mut self) -> Option<&mut RowLog<K::Value>> {
+        let at = *self.by_kind.get(&TypeId::of::<K>())?;
+        Some(self.at::<K>(at))
+    }
+
+    fn at<K: RowKind>(&mut self, at: usize) -> &mut RowLog<K::Value> {
+        let log: &mut dyn Any = &mut *self.logs[at].1;
+        let log: &mut LogOf<K> = log.downcast_mut().expect("a log is filed under another kind");
+        &mut log.0
+    }
+
+    /// The log of a kind of rows, which is added if it does not exist.
+    pub(crate) fn get_or_add<K: RowKind>(&mut self, subject: LogSubject) -> &mut RowLog<K::Value> {
+        let Self { logs, by_kind, .. } = self;
+        let at = *by_kind.entry(TypeId::of::<K>()).or_insert_with(|| {
+            logs.push((subject, Box::new(LogOf::<K>(RowLog::default()))));
             logs.len() - 1
         });
-        let log: &mut dyn Any = &mut *logs[at].1;
-        log.downcast_mut().expect("a log is filed under another type")
+        self.at::<K>(at)
     }
 
-    /// Adds a reader of the log with values of type `V`.
-    pub(crate) fn add_reader<V: RowValue>(&mut self, subject: LogSubject) -> ReaderPosition {
+    /// Adds a reader of the log of a kind of rows.
+    pub(crate) fn add_reader<K: RowKind>(&mut self, subject: LogSubject) -> ReaderPosition {
         self.is_read = true;
-        self.get_or_add::<V>(subject).add_reader()
+        self.get_or_add::<K>(subject).add_reader()
     }
 
     /// Records rows of a chunk in each log that counts them. They come from `other`, or
@@ -135,7 +148,10 @@ impl fmt::Debug for RowLogs {
     }
 }
 
-/// A log with values of any type. The methods are the methods of [`RowLog`].
+/// The log of a kind of rows.
+struct LogOf<K: RowKind>(RowLog<K::Value>);
+
+/// A log of any kind. The methods are the methods of [`RowLog`].
 trait ErasedLog: Any + Send + Sync {
     fn is_read(&self) -> bool;
     fn record(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>));
@@ -145,28 +161,28 @@ trait ErasedLog: Any + Send + Sync {
     fn bytes(&self) -> usize;
 }
 
-impl<V: RowValue> ErasedLog for RowLog<V> {
+impl<K: RowKind> ErasedLog for LogOf<K> {
     fn is_read(&self) -> bool {
-        self.is_read()
+        self.0.is_read()
     }
 
     fn record(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>)) {
-        V::record(self, archetype, column, rows);
+        K::record(&mut self.0, archetype, column, rows);
     }
 
     fn age(&mut self) {
-        self.age();
+        self.0.age();
     }
 
     fn clear(&mut self) {
-        self.clear();
+        self.0.clear();
     }
 
     fn shrink(&mut self) {
-        self.shrink();
+        self.0.shrink();
     }
 
     fn bytes(&self) -> usize {
-        self.bytes()
+        self.0.bytes()
     }
 }

@@ -1,0 +1,103 @@
+//! The set of a relation: its values are changed together with the way back.
+
+use crate::component::SparseComponent;
+use crate::entity::Entity;
+
+use super::sparse_set::SparseSet;
+
+impl<T: SparseComponent> SparseSet<T> {
+    /// Takes the source at a position out of the list of its target.
+    pub(super) fn unlink(&mut self, at: usize, target: Entity) {
+        if let Some((moved, place)) = self.sources.unlink(at, target) {
+            let position = self.position(moved).expect("a source has a value");
+            self.sources.put_place(position, place);
+        }
+    }
+
+    /// Moves the source at a position to the list of another target, before its value changes.
+    pub(super) fn relink(&mut self, at: usize, target: Entity) {
+        let former = self.target_at(at);
+        if former != target {
+            self.unlink(at, former);
+            self.sources.link(at, self.entities[at], target);
+        }
+    }
+
+    fn target_at(&self, at: usize) -> Entity {
+        T::RELATION.map_or(Entity::NULL, |rules| (rules.target)(&self.values[at]))
+    }
+
+    /// The target of a source, if this is the set of a relation.
+    #[inline]
+    pub(crate) fn target(&self, source: Entity) -> Option<Entity> {
+        let at = self.position(source)?;
+        T::RELATION.map(|rules| (rules.target)(&self.values[at]))
+    }
+
+    /// The sources of a target; none if this is not the set of a relation.
+    #[inline]
+    pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
+        self.sources.of(target)
+    }
+
+    /// The entities with sources, in the order of the lists.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = Entity> {
+        self.sources.targets()
+    }
+
+    /// Removes all relations to a target, and returns their sources. O(sources).
+    pub(super) fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
+        let Some(list) = self.sources.take_list(target) else { return Vec::new() };
+        self.change();
+        for &source in list.sources() {
+            let at = self.position(source).expect("a source has a value");
+            self.note_loss(at);
+            self.sources.swap_remove(at);
+            self.remove_at(at);
+        }
+        list.into_sources()
+    }
+
+    /// Gives copies the relations of their originals, in the order of the pairs. Returns the copies
+    /// that have one.
+    pub(super) fn copy_relations(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: &dyn Fn(Entity) -> Entity,
+    ) -> Vec<Entity> {
+        let Some(rules) = T::RELATION else { return Vec::new() };
+        let mut copied = Vec::new();
+        for &(original, copy) in pairs {
+            if let Some(target) = self.target(original) {
+                self.insert(copy, (rules.of)(new(target)));
+                copied.push(copy);
+            }
+        }
+        copied
+    }
+
+    /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
+    pub(super) fn split_relations(&mut self, entities: &[Entity], part: &mut Self) {
+        if !entities.iter().any(|&entity| self.contains(entity)) {
+            return;
+        }
+        self.change();
+        for &entity in entities {
+            self.sources.take_list(entity).into_iter().for_each(|list| part.sources.put_list(list));
+        }
+        for &entity in entities {
+            let Some(at) = self.position(entity) else { continue };
+            self.note_loss(at);
+            part.sources.push_place(self.sources.swap_remove(at));
+            part.entities.push(entity);
+            part.values.push(self.remove_at(at));
+        }
+        part.index_from(0);
+    }
+
+    /// The source and the target of each relation, in the order of the set.
+    pub(crate) fn relations(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
+        let len = if T::RELATION.is_some() { self.len() } else { 0 };
+        (0..len).map(|at| (self.entities[at], self.target_at(at)))
+    }
+}

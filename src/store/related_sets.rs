@@ -1,0 +1,90 @@
+//! The sets of all relations: an entity that goes takes the relations to it along.
+
+use core::any::TypeId;
+
+use crate::component::{OnDelete, SparseComponent};
+use crate::entity::Entity;
+
+use super::erased_set::ErasedSet;
+use super::sparse_sets::SparseSets;
+
+impl SparseSets {
+    /// Whether one of them is a relation.
+    #[inline]
+    pub(crate) const fn has_relations(&self) -> bool {
+        !self.relations.is_empty()
+    }
+
+    /// The relations of one rule that have values, with their names.
+    pub(super) fn relations(
+        &self,
+        rule: OnDelete,
+    ) -> impl Iterator<Item = (&'static str, &dyn ErasedSet)> {
+        let of_rule = self.relations.iter().filter(move |(_, on_delete)| *on_delete == rule);
+        let sets = of_rule.map(|&(number, _)| &*self.sets[number]);
+        sets.filter(|set| set.len() > 0).map(|set| (set.name(), set))
+    }
+
+    /// Removes the relations to the entities `target(0..len)`. Passes the sources to `lost`, with
+    /// the numbers of the sets. O(len × relations + sources).
+    pub(super) fn end_targets(
+        &mut self,
+        len: usize,
+        target: &dyn Fn(usize) -> Entity,
+        lost: &mut dyn FnMut(Entity, u16),
+    ) {
+        for &(number, _) in &self.relations {
+            let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
+            if set.len() > 0 {
+                let sources = (0..len).flat_map(|i| set.remove_sources(target(i)));
+                sources.for_each(|source| lost(source, member));
+            }
+        }
+    }
+
+    /// Removes the relations between entities that leave the world and others that stay in it.
+    /// Returns the sources that stay, with the numbers of the sets.
+    pub(super) fn cut_relations(
+        &mut self,
+        leaving: &[Entity],
+        stays: &dyn Fn(Entity) -> bool,
+    ) -> Vec<(u16, Entity)> {
+        let (mut cut, mut sources) = (Vec::new(), Vec::new());
+        for &(number, _) in &self.relations {
+            let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
+            if set.len() == 0 {
+                continue;
+            }
+            for &entity in leaving {
+                if set.target(entity).is_some_and(stays) {
+                    set.remove_relation(entity);
+                }
+                sources.clear();
+                set.add_sources(entity, &mut sources);
+                for &source in sources.iter().filter(|source| stays(**source)) {
+                    set.remove_relation(source);
+                    cut.push((member, source));
+                }
+            }
+        }
+        cut
+    }
+
+    /// Gives copies the relations of their originals; the first copy gets none of `R`. Returns the
+    /// copies that have one, with the numbers of the sets. O(pairs × relations).
+    pub(super) fn copy_relations<R: SparseComponent>(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: &dyn Fn(Entity) -> Entity,
+    ) -> Vec<(u16, Vec<Entity>)> {
+        let mut members = Vec::new();
+        for &(number, _) in &self.relations {
+            let (set, (id, member)) = (&mut self.sets[number], self.numbers.types[number]);
+            let copied = &pairs[usize::from(id == TypeId::of::<R>())..];
+            if set.len() > 0 {
+                members.push((member, set.copy_relations(copied, new)));
+            }
+        }
+        members
+    }
+}
