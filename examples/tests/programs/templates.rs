@@ -112,7 +112,8 @@ fn a_file_that_a_user_changes_is_reloaded_and_a_refused_one_is_not_forgotten() {
     };
     let arguments = ["--types=0", "--objects=300", "--side=1", "--steps=0", "--watch=60"];
     let mut command = TEMPLATES.command();
-    command.arg(&folder).args(arguments).stdout(Stdio::piped());
+    // A program that is ended from outside leaves its temporary files.
+    command.arg(&folder).args(arguments).env("TMPDIR", &outside).stdout(Stdio::piped());
     let mut program = command.spawn().expect("the program starts");
     let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
     let mut until = |start: &str| {
