@@ -19,19 +19,19 @@ use super::record::{Record, RecordKind};
 pub(super) struct EntityGroups {
     /// The last record of each entity so far.
     latest: FxHashMap<u64, u32>,
-    links: Vec<Link>,
+    links: Vec<GroupLink>,
     /// A bit for each index that was seen.
     seen: Vec<u64>,
 }
 
 /// The neighbours of a record in its group.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct GroupLink {
     before: u32,
     is_last: bool,
 }
 
-impl Link {
+impl GroupLink {
     const NONE: u32 = u32::MAX;
 }
 
@@ -69,7 +69,7 @@ impl EntityGroups {
             }
             group.clear();
             let mut at = last;
-            while at != Link::NONE {
+            while at != GroupLink::NONE {
                 group.push(at);
                 at = self.links[at as usize].before;
             }
@@ -108,7 +108,7 @@ impl EntityGroups {
             if let Some(before) = before {
                 self.links[before as usize].is_last = false;
             }
-            self.links.push(Link { before: before.unwrap_or(Link::NONE), is_last: true });
+            self.links.push(GroupLink { before: before.unwrap_or(GroupLink::NONE), is_last: true });
         }
     }
 }

@@ -33,7 +33,7 @@ use crate::store::{FirstPanic, PendingParts, RelationError, Store};
 
 /// A sparse part of a record.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct ValuesPart {
     record: usize,
     queue: usize,
 }
@@ -42,7 +42,7 @@ struct Part {
 #[derive(Default)]
 pub(super) struct SparseValues {
     /// In ascending order of records.
-    parts: Vec<Part>,
+    parts: Vec<ValuesPart>,
     /// One for each pair of removed and added bundles. Kept when the buffer is emptied.
     queues: Vec<Box<dyn Queue>>,
     by_type: FxHashMap<TypeId, usize>,
@@ -67,7 +67,7 @@ impl SparseValues {
             Some((last, queue)) if last == key => queue,
             _ => self.queue_of(key, || Box::<QueueOf<R, A>>::default()),
         };
-        self.parts.push(Part { record, queue });
+        self.parts.push(ValuesPart { record, queue });
         let queue: &mut dyn Any = &mut *self.queues[queue];
         let queue: &mut QueueOf<R, A> = queue.downcast_mut().expect("a queue is of another type");
         queue.values.push_back(added);
@@ -110,7 +110,7 @@ impl SparseValues {
         panic: &mut FirstPanic,
     ) -> Vec<(usize, RelationError)> {
         let mut refused = Vec::new();
-        while let Some(&Part { record, queue }) = self.parts.get(self.played)
+        while let Some(&ValuesPart { record, queue }) = self.parts.get(self.played)
             && record < records.end
         {
             self.played += 1;
@@ -135,12 +135,10 @@ impl SparseValues {
             self.queues[ours].append(queue);
             translated[theirs] = ours;
         }
-        self.parts.extend(
-            other
-                .parts
-                .drain(..)
-                .map(|part| Part { record: part.record + records, queue: translated[part.queue] }),
-        );
+        self.parts.extend(other.parts.drain(..).map(|part| ValuesPart {
+            record: part.record + records,
+            queue: translated[part.queue],
+        }));
     }
 
     /// Drops all values.

@@ -90,7 +90,7 @@ pub trait Shape: 'static {
 
 /// The columns of a component.
 #[doc(hidden)]
-pub trait ColumnShape: Shape {
+pub trait ColumnarShape: Shape {
     /// The number of columns.
     const COLUMNS: usize;
     /// Passes the component type of each column to `visitor`.
@@ -106,7 +106,7 @@ pub trait ColumnShape: Shape {
     note = "a query has terms of it, `&{C}` and `&mut {C}`, and chooses rows by it: `With<{C}>`, `Without<{C}>`, `AnyOf`, `Or` and `Not`",
     note = "the parameters `Sparse<{C}>` and `SparseMut<{C}>` of a system have its values by entity, and so have `world.sparse::<{C}>()` and `world.sparse_mut::<{C}>()`"
 )]
-pub trait InColumns<C: ?Sized>: ColumnShape {}
+pub trait InColumns<C: ?Sized>: ColumnarShape {}
 
 impl<C: Component> InColumns<C> for Whole<C> {}
 impl<S: SplitComponent> InColumns<S> for Split<S> {}
@@ -116,11 +116,11 @@ impl<C: Component> Shape for Whole<C> {
 
     #[inline]
     fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
-        <Self as ColumnShape>::visit(visitor);
+        <Self as ColumnarShape>::visit(visitor);
     }
 }
 
-impl<C: Component> ColumnShape for Whole<C> {
+impl<C: Component> ColumnarShape for Whole<C> {
     const COLUMNS: usize = 1;
 
     #[inline]
@@ -132,7 +132,7 @@ impl<C: Component> ColumnShape for Whole<C> {
 impl<S: SplitComponent> Shape for Split<S> {
     #[inline]
     fn visit_all(visitor: &mut (impl ColumnVisitor + SparseVisitor)) {
-        <Self as ColumnShape>::visit(visitor);
+        <Self as ColumnarShape>::visit(visitor);
     }
 }
 
@@ -145,7 +145,7 @@ impl<S: SparseComponent> Shape for InSet<S> {
     }
 }
 
-impl<S: SplitComponent> ColumnShape for Split<S> {
+impl<S: SplitComponent> ColumnarShape for Split<S> {
     const COLUMNS: usize = S::Parts::COLUMNS;
 
     #[inline]

@@ -90,7 +90,7 @@ pub(crate) use adoption::{Adopted, AdoptionError, AdoptionPlan};
 pub(crate) use any_value::{AnyValue, downcast};
 pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
 pub use columnar::{AnyComponent, Columnar};
-pub(crate) use columnar::{ColumnShape, InSet, Shape, Split, Whole};
+pub(crate) use columnar::{ColumnarShape, InSet, Shape, Split, Whole};
 pub use component::{Component, ComponentHint, component};
 pub(crate) use component_id::ComponentId;
 pub use component_info::ComponentInfo;

@@ -151,7 +151,7 @@ impl<'w, Q: Terms, F: Filter> Between<'w, Q, F> {
     /// ```
     pub fn rows(self) -> impl Iterator<Item = Q::Row<'w>> {
         let Query { borrow, held, filter, .. } = self.query;
-        let parts = Parts::<Q::ByRow, F>::new(borrow, held, filter, self.choice);
+        let parts = BetweenParts::<Q::ByRow, F>::new(borrow, held, filter, self.choice);
         parts.flat_map(|(slices, rows)| Q::ByRow::rows(slices, rows))
     }
 }
@@ -162,7 +162,7 @@ impl<'w, Q: Terms, F: Filter> IntoIterator for Between<'w, Q, F> {
 
     fn into_iter(self) -> BetweenIter<'w, Q, F> {
         let Query { borrow, held, filter, .. } = self.query;
-        BetweenIter { parts: Parts::new(borrow, held, filter, self.choice) }
+        BetweenIter { parts: BetweenParts::new(borrow, held, filter, self.choice) }
     }
 }
 
@@ -175,7 +175,7 @@ impl<Q: Terms, F: Filter> fmt::Debug for Between<'_, Q, F> {
 /// One pass over the slices of rows with a key in a range. See [`Between`].
 #[must_use = "iterators are lazy"]
 pub struct BetweenIter<'w, Q: Terms, F: Filter = ()> {
-    parts: Parts<'w, Q, F>,
+    parts: BetweenParts<'w, Q, F>,
 }
 
 impl<'w, Q: Terms, F: Filter> Iterator for BetweenIter<'w, Q, F> {
@@ -193,7 +193,7 @@ impl<Q: Terms, F: Filter> fmt::Debug for BetweenIter<'_, Q, F> {
 }
 
 /// Yields the slices of each run of chosen rows, and their number.
-struct Parts<'w, Q: Terms, F: Filter> {
+struct BetweenParts<'w, Q: Terms, F: Filter> {
     iter: QueryIter<'w, Q, F>,
     choice: Choice,
     /// The archetypes that were entered.
@@ -214,7 +214,7 @@ struct CurrentChunk<'w, Q: Terms> {
     run: Range<u32>,
 }
 
-impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
+impl<'w, Q: Terms, F: Filter> BetweenParts<'w, Q, F> {
     fn new(borrow: BorrowOf<'w, Q>, held: HeldOf<'w, Q>, filter: F, choice: Choice) -> Self {
         let chunk = CurrentChunk {
             number: 0,
@@ -282,7 +282,7 @@ impl<'w, Q: Terms, F: Filter> Parts<'w, Q, F> {
     }
 }
 
-impl<'w, Q: Terms, F: Filter> Iterator for Parts<'w, Q, F> {
+impl<'w, Q: Terms, F: Filter> Iterator for BetweenParts<'w, Q, F> {
     type Item = (Q::Slices<'w>, usize);
 
     fn next(&mut self) -> Option<(Q::Slices<'w>, usize)> {

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use crate::archetype::ChunkMeta;
 use crate::component::{
-    AnyComponent, ColumnShape as _, Columnar, ComponentId, Shape as _, SharedValue,
+    AnyComponent, Columnar, ColumnarShape as _, ComponentId, Shape as _, SharedValue,
 };
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};

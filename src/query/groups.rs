@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::archetype::{Archetype, SharedTags};
 use crate::component::{
-    ColumnShape as _, ColumnVisitor, Columnar, Component, Registry, SharedValue,
+    ColumnVisitor, Columnar, ColumnarShape as _, Component, Registry, SharedValue,
 };
 use crate::entity::{ArchetypeId, Entity};
 use crate::storage::RowMask;

@@ -54,11 +54,11 @@ impl<Q: Terms, F: Filter> Copies<'_, '_, Q, F> {
 
 /// The matches of a query, numbered in its order.
 struct Ranked<'q> {
-    parts: Vec<Part<'q>>,
+    parts: Vec<SamplePart<'q>>,
 }
 
 /// Matches that follow each other: an archetype, or the visible rows of a chunk.
-struct Part<'q> {
+struct SamplePart<'q> {
     /// The number of the row after the last.
     end: usize,
     archetype: &'q Archetype,
@@ -75,11 +75,11 @@ impl<'q> Ranked<'q> {
             if F::BY_CHUNK || is_by_row::<Q, F>() {
                 for mask in masks::<Q, F>(plan, entry, archetype, &query.filter) {
                     end += mask.count();
-                    parts.push(Part { end, archetype, mask: Some(mask) });
+                    parts.push(SamplePart { end, archetype, mask: Some(mask) });
                 }
             } else {
                 end += archetype.len();
-                parts.push(Part { end, archetype, mask: None });
+                parts.push(SamplePart { end, archetype, mask: None });
             }
         }
         Self { parts }
@@ -93,7 +93,7 @@ impl<'q> Ranked<'q> {
     fn entity(&self, rank: usize) -> Entity {
         let at = self.parts.partition_point(|part| part.end <= rank);
         let start = at.checked_sub(1).map_or(0, |before| self.parts[before].end);
-        let Part { archetype, mask, .. } = &self.parts[at];
+        let SamplePart { archetype, mask, .. } = &self.parts[at];
         match mask {
             Some(mask) => archetype.entities_of_chunk(mask.chunk())[seen_row(*mask, rank - start)],
             None => archetype.entities()[rank - start],

@@ -5,7 +5,7 @@
 //! | `&A`, `(&A, Entity)` | [`Reads`] | [`ReadBorrow`] | is `Copy` |
 //! | `&mut A`, `(&A, &mut B)` | [`Writes`] | [`WriteBorrow`] | is moved, or reborrowed |
 
-use crate::component::{ColumnShape, ColumnVisitor, Component};
+use crate::component::{ColumnVisitor, ColumnarShape, Component};
 use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, SparseSets, Store, TermSets};
 
 /// Whether terms only read, or may write: [`Reads`] or [`Writes`].
@@ -228,7 +228,7 @@ impl<'w> ReadBorrow<'w> {
     ///
     /// In a system, if its query does not name a column that a filter would watch.
     #[inline]
-    pub(super) fn assert_names<S: ColumnShape>(self) {
+    pub(super) fn assert_names<S: ColumnarShape>(self) {
         if let Some(access) = self.access {
             S::visit(&mut Watched { access });
         }

@@ -14,7 +14,7 @@ use super::report::{CommandReport, FailedCommands};
 use super::schedule::{Schedule, SchedulePlan, Threads};
 use super::schedule_error::ScheduleError;
 use super::stage_executor::{StageExecutor, StageRun, lock};
-use super::system_state::{Failed, Missing, SystemOutcome};
+use super::system_state::{Failed, MissingParam, SystemOutcome};
 
 /// The errors and the first panic of a run.
 #[derive(Default)]
@@ -195,7 +195,7 @@ impl Schedule {
             match lock(&self.states[system]).take_outcome() {
                 SystemOutcome::Ran | SystemOutcome::Skipped => {}
                 SystemOutcome::Missing(missing) => {
-                    let Missing { of_condition, resource: missing } = missing;
+                    let MissingParam { of_condition, resource: missing } = missing;
                     let system = name.clone();
                     let error = ScheduleError::MissingResource { system, of_condition, missing };
                     errors.list.push(error);

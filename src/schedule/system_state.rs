@@ -25,7 +25,7 @@ pub(super) enum SystemOutcome {
     #[default]
     Skipped,
     /// It did not begin.
-    Missing(Missing),
+    Missing(MissingParam),
     /// It returned an error, or one of its conditions did.
     Failed(Failed),
     /// It panicked with this payload, or one of its conditions did.
@@ -34,7 +34,7 @@ pub(super) enum SystemOutcome {
 
 /// The missing resource that kept a system from running.
 #[derive(Debug)]
-pub(super) struct Missing {
+pub(super) struct MissingParam {
     /// Whether it is a parameter of a condition.
     pub(super) of_condition: bool,
     pub(super) resource: MissingResource,
@@ -181,7 +181,7 @@ impl SystemState {
             Ok(Ok(true)) => SystemOutcome::Ran,
             Ok(Ok(false)) => SystemOutcome::Skipped,
             Ok(Err(NoResult::Missing(resource))) => {
-                SystemOutcome::Missing(Missing { of_condition, resource })
+                SystemOutcome::Missing(MissingParam { of_condition, resource })
             }
             Ok(Err(NoResult::Failed(error))) => {
                 SystemOutcome::Failed(Failed { of_condition, error })

@@ -12,13 +12,13 @@ use super::input::Input;
 use super::read_error::ReadError;
 
 /// The entities that are alive in a state.
-struct Living {
+struct LivingEntities {
     entities: Vec<Entity>,
     /// Their numbers, by index.
     numbers: PagedIndex,
 }
 
-impl Living {
+impl LivingEntities {
     /// The entities of some rows, without those that are gone. O(rows).
     ///
     /// # Errors
@@ -69,7 +69,7 @@ pub(super) fn read_sets(
 ) -> Result<Vec<SavedSet>, ReadError> {
     let len = input.len("the number of sparse components")?;
     let requests = store.entities().requests;
-    let living = LazyCell::new(|| Living::new(requests, base, archetypes));
+    let living = LazyCell::new(|| LivingEntities::new(requests, base, archetypes));
     let mut bytes = 0u64;
     let has_same_rows = archetypes.len() == base.archetypes().len()
         && archetypes.iter().all(|archetype| archetype.entities.is_none());

@@ -29,14 +29,14 @@ pub enum FilterExpression {
 
 /// The number of rows of an archetype that meet an expression, as far as the components tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rows {
+enum RowChoice {
     None,
     /// The enable bits decide.
     Some,
     All,
 }
 
-impl Rows {
+impl RowChoice {
     const fn all_if(met: bool) -> Self {
         if met { Self::All } else { Self::None }
     }
@@ -61,19 +61,19 @@ impl FilterExpression {
 
     /// Whether a row of an archetype with these components can meet the condition.
     pub(super) fn admits(&self, has: &dyn Fn(&ComponentRef) -> bool) -> bool {
-        self.rows(has) > Rows::None
+        self.rows(has) > RowChoice::None
     }
 
-    fn rows(&self, has: &dyn Fn(&ComponentRef) -> bool) -> Rows {
+    fn rows(&self, has: &dyn Fn(&ComponentRef) -> bool) -> RowChoice {
         match self {
-            Self::Has(one) => Rows::all_if(has(one)),
+            Self::Has(one) => RowChoice::all_if(has(one)),
             Self::Enabled(one) | Self::Disabled(one) => match has(one) {
-                true => Rows::Some,
-                false => Rows::None,
+                true => RowChoice::Some,
+                false => RowChoice::None,
             },
             Self::Not(one) => one.rows(has).others(),
-            Self::All(all) => all.iter().map(|one| one.rows(has)).min().unwrap_or(Rows::All),
-            Self::Any(any) => any.iter().map(|one| one.rows(has)).max().unwrap_or(Rows::None),
+            Self::All(all) => all.iter().map(|one| one.rows(has)).min().unwrap_or(RowChoice::All),
+            Self::Any(any) => any.iter().map(|one| one.rows(has)).max().unwrap_or(RowChoice::None),
         }
     }
 

@@ -41,7 +41,7 @@ impl Store {
         source: Entity,
         bundle: &S,
     ) -> Vec<(TypeId, RelationError)> {
-        let mut checking = Checking { store: self, source, refused: Vec::new() };
+        let mut checking = CheckingRelations { store: self, source, refused: Vec::new() };
         bundle.read(&mut checking);
         checking.refused
     }
@@ -106,13 +106,13 @@ impl Store {
 }
 
 /// Checks the relations of one entity.
-struct Checking<'s> {
+struct CheckingRelations<'s> {
     store: &'s mut Store,
     source: Entity,
     refused: Vec<(TypeId, RelationError)>,
 }
 
-impl SparseReader for Checking<'_> {
+impl SparseReader for CheckingRelations<'_> {
     #[inline]
     fn read<S: SparseComponent>(&mut self, value: &S) {
         if S::RELATION.is_some() {

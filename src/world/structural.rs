@@ -10,13 +10,13 @@ use crate::store::EntityError;
 use super::world::World;
 
 /// Tells whether an entity has all columns of a component, or a sparse one.
-struct Has<'w> {
+struct HasAll<'w> {
     world: &'w World,
     entity: Entity,
     all: bool,
 }
 
-impl ColumnVisitor for Has<'_> {
+impl ColumnVisitor for HasAll<'_> {
     #[inline]
     fn visit<C: Component>(&mut self) {
         // Looked up without a row, too: the registry refuses a second type of one name.
@@ -26,7 +26,7 @@ impl ColumnVisitor for Has<'_> {
     }
 }
 
-impl SparseVisitor for Has<'_> {
+impl SparseVisitor for HasAll<'_> {
     #[inline]
     fn visit_sparse<S: SparseComponent>(&mut self) {
         self.all &= self.world.store.has_sparse::<S>(self.entity);
@@ -200,7 +200,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn has<C: AnyComponent>(&self, entity: Entity) -> bool {
-        let mut has = Has { world: self, entity, all: true };
+        let mut has = HasAll { world: self, entity, all: true };
         C::Shape::visit_all(&mut has);
         has.all
     }

@@ -13,3 +13,6 @@ pub(crate) const WIDE_COMMENTS: &[(&str, &[Wide])] = &[];
 
 /// Folders with more inverted words than a folder may have.
 pub(crate) const WORDY: &[Wordy] = &[];
+
+/// Names of files in several folders: a public module, and the file of the type that it is about.
+pub(crate) const FILE_NAMES: &[&str] = &["rows", "terms"];

@@ -34,8 +34,8 @@ use files::{
     mod_file_violations, stub_violations, width_violations,
 };
 use imports::{import_violations, stale_floors};
-use known::{CIRCLES, WIDE_COMMENTS, WORDY};
-use names::{method_violations, name_violations};
+use known::{CIRCLES, FILE_NAMES, WIDE_COMMENTS, WORDY};
+use names::{file_name_violations, method_violations, name_violations, type_name_violations};
 use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations};
 use source::Source;
 use words::word_violations;
@@ -402,6 +402,14 @@ fn pages_of_methods_are_short() {
     let violations =
         METHODS.iter().flat_map(|(name, limit)| method_violations(&sources, name, *limit));
     assert_none(&violations.collect::<Vec<_>>());
+}
+
+#[test]
+fn files_and_types_have_names_of_their_own() {
+    let sources = sources("src");
+    let mut violations = file_name_violations(&sources, FILE_NAMES);
+    violations.extend(type_name_violations(&sources, &[]));
+    assert_none(&violations);
 }
 
 #[test]

@@ -1,4 +1,7 @@
-//! The rule for public names: a page of the documentation is short enough to be read.
+//! The rules for names: a page of the documentation is short enough to be read, a file and a type
+//! have a name of their own.
+
+use std::collections::BTreeMap;
 
 use crate::source::Source;
 
@@ -86,6 +89,54 @@ pub(crate) fn method_violations(sources: &[Source], name: &str, limit: usize) ->
     (methods != limit).then(violation).into_iter().collect()
 }
 
+/// The names of files in several folders, but for `mod.rs`. Those of the list must be repeated.
+pub(crate) fn file_name_violations(sources: &[Source], known: &[&str]) -> Vec<String> {
+    let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for path in sources.iter().map(|source| &*source.path) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        files.entry(name.trim_end_matches(".rs")).or_default().push(path);
+    }
+    files.remove("mod");
+    repeated(files, known, "file")
+}
+
+/// The names of types in several files: structs, enums, unions and traits outside of functions and
+/// modules inside a file. So types of tests do not count.
+pub(crate) fn type_name_violations(sources: &[Source], known: &[&str]) -> Vec<String> {
+    let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for source in sources.iter().filter(|source| !source.path.ends_with("tests.rs")) {
+        for name in source.lines.iter().filter_map(|line| type_name(line)) {
+            let files = types.entry(name).or_default();
+            if files.last() != Some(&&*source.path) {
+                files.push(&source.path);
+            }
+        }
+    }
+    repeated(types, known, "type")
+}
+
+/// The name of the type that a line without a margin defines: `pub(crate) struct Name<T> {`.
+fn type_name(line: &str) -> Option<&str> {
+    let mut words = line.split([' ', '<', '(', ';', ':', ')']).filter(|word| !word.is_empty());
+    if line.starts_with(' ') || line.starts_with("//") {
+        return None;
+    }
+    words.find(|word| ["struct", "enum", "trait", "union"].contains(word))?;
+    words.next().filter(|name| name.starts_with(char::is_uppercase))
+}
+
+fn repeated(names: BTreeMap<&str, Vec<&str>>, known: &[&str], what: &str) -> Vec<String> {
+    let is_gone = |name: &&&str| names.get(**name).is_none_or(|files| files.len() < 2);
+    let gone = known.iter().filter(is_gone);
+    let mut violations: Vec<_> =
+        gone.map(|name| format!("`{name}` is one {what} only: drop it from the list")).collect();
+    let several = names.iter().filter(|(name, files)| files.len() > 1 && !known.contains(*name));
+    violations.extend(several.map(|(name, files)| {
+        format!("`{name}` is the name of several {what}s: {}", files.join(", "))
+    }));
+    violations
+}
+
 #[test]
 fn methods_of_a_type_are_counted_in_all_its_blocks() {
     let text = "#[doc(hidden)]\nimpl Query {\n    pub fn h() {}\n}\nimpl<'w, Q: Terms<A>> Query<'w, Q> {\n    pub fn a() {}\n    fn b() {}\n    \
@@ -105,4 +156,24 @@ fn a_name_more_or_less_than_the_limit_is_found() {
     assert!(name_violations("lib.rs", page, 4).is_empty());
     assert_eq!(name_violations("lib.rs", page, 3).len(), 1, "a new name");
     assert_eq!(name_violations("lib.rs", page, 5).len(), 1, "a stale limit");
+}
+
+#[test]
+fn a_name_of_several_files_or_types_is_found() {
+    let sources = [
+        Source::new("a/mod.rs", "pub(crate) struct Row<T>(T);\n/// struct Cell\n"),
+        Source::new("b/mod.rs", "trait Cell: Row {}\nfn f() {\n    struct Row;\n}\n"),
+        Source::new("a/row.rs", "impl Row {}\nenum Cell {}\n"),
+        Source::new("b/row.rs", ""),
+    ];
+    for (violations, name) in [
+        (file_name_violations as fn(&[Source], &[&str]) -> Vec<String>, "row"),
+        (type_name_violations, "Cell"),
+    ] {
+        let found = violations(&sources, &[]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(&format!("`{name}`")), "{found:?}");
+        assert_eq!(violations(&sources, &[name]), Vec::<String>::new());
+        assert_eq!(violations(&sources, &[name, "Row"]).len(), 1, "the list is stale");
+    }
 }

@@ -131,7 +131,7 @@ const UNNAMED: [&str; 25] = [
     "CellShape",
     "ChangesEntities",
     "ColumnBundleShape",
-    "ColumnShape",
+    "ColumnarShape",
     "ColumnVisitor",
     "Columns",
     "InColumns",

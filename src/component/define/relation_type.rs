@@ -28,22 +28,8 @@ macro_rules! __relation {
             }
         }
 
-        const _: () = {
-            impl $crate::AnyComponent for $name {
-                type Shape = $crate::__define::InSet<$name>;
-            }
-
-            impl $crate::sparse::SparseComponent for $name {
-                const NAME: &'static $crate::__define::str =
-                    $crate::__component!(@name $name $($text)?);
-                type Logged = $name;
-
-                #[inline]
-                fn logged(&self) -> $name {
-                    *self
-                }
-
-                $crate::__component! { @hint }
+        $crate::__sparse! {
+            @with $name [$($text)?] [plain] {
                 const RELATION: $crate::__core::option::Option<
                     $crate::__define::RelationRules<$name>,
                 > = $crate::__core::option::Option::Some($crate::__define::RelationRules {
@@ -53,7 +39,8 @@ macro_rules! __relation {
                     on_delete: $crate::__define::OnDelete::$rule,
                 });
             }
-
+        }
+        const _: () = {
             impl $crate::sparse::RelationComponent for $name {}
             $crate::__relation! { @$($tree)? $name }
         };

@@ -1,10 +1,25 @@
 //! The types with `#[component(sparse)]`.
 
-/// `@implement` implements a sparse component, and `@logged` is its part for logs.
+/// `@implement` implements a sparse component, `@with` one with given constants: a relation.
+/// `@logged` is the part for logs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sparse {
     (@implement $name:ident [$($text:literal)?] [$($plain:ident)?] $definition:literal) => {
+        $crate::__sparse! {
+            @with $name [$($text)?] [$($plain)?] {
+                const VALUES: $crate::__core::option::Option<
+                    $crate::__define::PlainValues<$name>,
+                > = {
+                    #[allow(unused_imports, reason = "needed for a type that is not plain")]
+                    use $crate::__define::Fallback as _;
+                    $crate::__define::Probe::<$name>::VALUES
+                };
+                const DEFINITION: &'static $crate::__define::str = $definition;
+            }
+        }
+    };
+    (@with $name:ident [$($text:literal)?] [$($plain:ident)?] { $($facts:tt)* }) => {
         #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
         const _: () = {
             impl $crate::AnyComponent for $name {
@@ -16,14 +31,7 @@ macro_rules! __sparse {
                     $crate::__component!(@name $name $($text)?);
                 $crate::__sparse! { @logged $($plain)? }
                 $crate::__component! { @hint }
-                const VALUES: $crate::__core::option::Option<
-                    $crate::__define::PlainValues<$name>,
-                > = {
-                    #[allow(unused_imports, reason = "needed for a type that is not plain")]
-                    use $crate::__define::Fallback as _;
-                    $crate::__define::Probe::<$name>::VALUES
-                };
-                const DEFINITION: &'static $crate::__define::str = $definition;
+                $($facts)*
             }
         };
     };
