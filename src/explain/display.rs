@@ -31,9 +31,14 @@ impl fmt::Display for WorldExplanation {
             grouped(self.memory.slab_bytes),
             grouped(self.memory.bookkeeping_bytes),
         )?;
-        for SparseExplanation { name, values, bytes } in self.sparse.iter().take(SHOWN_MAX) {
-            let (values, bytes) = (count(*values, "value"), grouped(*bytes));
-            writeln!(f, "  beside the chunks: {values} of `{name}` in {bytes} bytes")?;
+        for set in self.sparse.iter().take(SHOWN_MAX) {
+            let SparseExplanation { name, values, bytes, index_bytes } = *set;
+            let (values, index) = (count(values, "value"), grouped(index_bytes));
+            let bytes = grouped(bytes);
+            writeln!(
+                f,
+                "  beside the chunks: {values} of `{name}` in {bytes} bytes, {index} of them an index"
+            )?;
         }
         if self.sparse.len() > SHOWN_MAX {
             writeln!(f, "  and {} more sparse components", self.sparse.len() - SHOWN_MAX)?;

@@ -36,6 +36,8 @@ pub struct SparseExplanation {
     /// Bytes of the set, used or not: the values, their entities and the pages that find them.
     /// Memory that the values own elsewhere is not counted.
     pub bytes: usize,
+    /// The part of `bytes` that finds values by entity and, of a relation, the sources of a target.
+    pub index_bytes: usize,
 }
 
 /// The [events](World::events) of one type.
@@ -89,8 +91,8 @@ impl World {
 }
 
 impl SparseExplanation {
-    const fn new(SparseSetInfo { name, len, bytes }: SparseSetInfo) -> Self {
-        Self { name, values: len, bytes }
+    const fn new(SparseSetInfo { name, len, bytes, index_bytes }: SparseSetInfo) -> Self {
+        Self { name, values: len, bytes, index_bytes }
     }
 }
 

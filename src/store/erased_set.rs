@@ -21,6 +21,8 @@ pub(crate) struct SparseSetInfo {
     pub(crate) len: usize,
     /// The allocated memory, without memory that the values own.
     pub(crate) bytes: usize,
+    /// The part of it that finds values and, of a relation, sources.
+    pub(crate) index_bytes: usize,
 }
 
 /// A sparse set of any type. The methods are the methods of [`SparseSet`].
@@ -96,7 +98,8 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
 
     fn info(&self) -> SparseSetInfo {
         let set = self.read();
-        SparseSetInfo { name: T::NAME, len: set.len(), bytes: set.bytes() }
+        let (bytes, index_bytes) = (set.bytes(), set.index_bytes());
+        SparseSetInfo { name: T::NAME, len: set.len(), bytes, index_bytes }
     }
 
     fn contains(&self, entity: Entity) -> bool {

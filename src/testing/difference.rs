@@ -3,12 +3,12 @@
 use core::fmt;
 use std::error::Error;
 
-use crate::archetype::Archetype;
-use crate::component::{ComponentId, Registry};
+use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::world::World;
 
-use super::set_difference::SetDifference;
+use super::compared_world::ComparedWorld;
+use super::set_difference::{SetDifference, SetPart};
 
 /// The first difference of two worlds; see [`compare`].
 ///
@@ -100,8 +100,25 @@ pub enum Difference {
         place: usize,
         /// Its entity in the expected world, or `None` without such a place.
         expected: Option<Entity>,
-        /// The same in the other world. If it is equal, the values differ, or the places among the
-        /// sources of the target.
+        /// The same in the other world. If it is equal, the values differ.
+        found: Option<Entity>,
+    },
+    /// The sources of a target are in another order.
+    Sources {
+        /// The name of the relation.
+        component: &'static str,
+        /// The first source, in the order of the relation, that has another place among them.
+        source: Entity,
+    },
+    /// The targets of a relation are in another order.
+    Targets {
+        /// The name of the relation.
+        component: &'static str,
+        /// The first place in this order that differs.
+        place: usize,
+        /// The target at this place in the expected world.
+        expected: Option<Entity>,
+        /// The same in the other world.
         found: Option<Entity>,
     },
 }
@@ -155,6 +172,18 @@ impl fmt::Display for Difference {
                 EntityOf(*expected),
                 EntityOf(*found),
                 if expected == found { ", with another value" } else { "" }
+            ),
+            Self::Sources { component, source } => write!(
+                f,
+                "the sources of one target of the relation `{component}` are in another order in \
+                 each world, of which {source:?} is the first"
+            ),
+            Self::Targets { component, place, expected, found } => write!(
+                f,
+                "the target at place {place} of the order of targets of the relation \
+                 `{component}` is {} in one world, and {} in the other",
+                EntityOf(*expected),
+                EntityOf(*found)
             ),
         }
     }
@@ -244,59 +273,13 @@ pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
     }
     match SetDifference::find(expected.store.sparse(), found.store.sparse()) {
         None => Ok(()),
-        Some(SetDifference { component, place, entities: [expected, found] }) => {
-            Err(Difference::Sparse { component, place, expected, found })
+        Some(SetDifference { component, part, place, entities: [expected, found] }) => {
+            Err(match (part, expected) {
+                (SetPart::Places, Some(source)) => Difference::Sources { component, source },
+                (SetPart::Heads, _) => Difference::Targets { component, place, expected, found },
+                _ => Difference::Sparse { component, place, expected, found },
+            })
         }
-    }
-}
-
-/// One of the worlds.
-struct ComparedWorld<'w> {
-    archetypes: &'w [Archetype],
-    registry: &'w Registry,
-}
-
-impl<'w> ComparedWorld<'w> {
-    fn new(world: &'w World) -> Self {
-        Self { archetypes: world.store.archetypes().as_slice(), registry: world.store.registry() }
-    }
-
-    /// The columns of an archetype with their components, sorted by name: the order of columns
-    /// depends on which type was used first.
-    fn columns(&self, archetype: usize) -> Vec<(usize, ComponentId)> {
-        let components = self.archetypes.get(archetype).map_or(&[][..], Archetype::components);
-        let mut columns: Vec<_> = components.iter().copied().enumerate().collect();
-        let key = |&(_, id): &_| (self.registry.info(id).name(), self.registry.shared_names(id));
-        columns.sort_unstable_by_key(key);
-        columns
-    }
-
-    fn names(&self, archetype: usize) -> Vec<&'static str> {
-        let columns = self.columns(archetype);
-        columns.into_iter().map(|(_, id)| self.registry.info(id).name()).collect()
-    }
-
-    /// The states that attachments of a column have, by row.
-    fn states(
-        &self,
-        archetype: usize,
-        column: usize,
-    ) -> impl Iterator<Item = (usize, &'static str)> {
-        let archetype = &self.archetypes[archetype];
-        let column = u16::try_from(column).expect("an archetype has fewer columns");
-        archetype.attachments().into_iter().flat_map(move |all| {
-            all.row_states(archetype.stamps(), column, |chunk| archetype.list().rows(chunk))
-        })
-    }
-
-    /// All rows of a column, one after the other.
-    fn bytes(&self, archetype: usize, column: usize) -> Vec<u8> {
-        let list = self.archetypes[archetype].list();
-        let mut bytes = Vec::new();
-        for chunk in 0..list.chunk_len() {
-            bytes.extend_from_slice(list.column_bytes(column, chunk));
-        }
-        bytes
     }
 }
 

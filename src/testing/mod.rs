@@ -28,8 +28,10 @@
 //! ```
 
 // The modules import each other downwards: `same_bits` runs kernels and compares with `difference`,
-// which finds those of sparse components with `set_difference`.
+// which reads each world by `compared_world`, and finds the differences of sparse components with
+// `set_difference`.
 
+mod compared_world;
 mod difference;
 mod same_bits;
 mod set_difference;

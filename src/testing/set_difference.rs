@@ -3,9 +3,21 @@
 use crate::entity::Entity;
 use crate::store::{SetArrays, SetView, SparseSets};
 
+/// The part of a sparse component that differs.
+#[derive(Clone, Copy)]
+pub(super) enum SetPart {
+    /// The entities or their values.
+    Values,
+    /// The order of the sources of a target.
+    Places,
+    /// The order of the targets.
+    Heads,
+}
+
 /// The first place of a sparse component that differs.
 pub(super) struct SetDifference {
     pub(super) component: &'static str,
+    pub(super) part: SetPart,
     pub(super) place: usize,
     /// The entities of the place in both worlds.
     pub(super) entities: [Option<Entity>; 2],
@@ -19,10 +31,10 @@ impl SetDifference {
         names.sort_unstable();
         names.dedup();
         names.into_iter().find_map(|component| {
-            let (place, entities) = with_arrays(a.named(component), |a| {
+            let (part, place, entities) = with_arrays(a.named(component), |a| {
                 with_arrays(b.named(component), |b| find_place(a, b))
             })?;
-            Some(Self { component, place, entities })
+            Some(Self { component, part, place, entities })
         })
     }
 }
@@ -41,14 +53,24 @@ fn with_arrays<R>(set: Option<SetView<'_>>, read: impl FnOnce(&SetArrays<'_>) ->
     }
 }
 
-fn find_place(a: &SetArrays<'_>, b: &SetArrays<'_>) -> Option<(usize, [Option<Entity>; 2])> {
+/// The place, in the order of the part that differs, with its entities.
+type Place = (SetPart, usize, [Option<Entity>; 2]);
+
+/// The first difference: of the values, and if these are equal, of the orders of relations.
+fn find_place(a: &SetArrays<'_>, b: &SetArrays<'_>) -> Option<Place> {
     let len = a.entities.len().max(b.entities.len());
     let entities = |at: usize| [a, b].map(|of| of.entities.get(at).copied());
     let differs = |&at: &usize| {
         let [mine, other] = entities(at);
-        mine != other || value(a, at) != value(b, at) || a.places.get(at) != b.places.get(at)
+        mine != other || value(a, at) != value(b, at)
     };
-    // The order of the targets is the last to be compared: it has no place of its own.
-    let place = (0..len).find(differs).or_else(|| (a.heads != b.heads).then_some(0));
-    place.map(|at| (at, entities(at)))
+    if let Some(at) = (0..len).find(differs) {
+        return Some((SetPart::Values, at, entities(at)));
+    }
+    if let Some(at) = (0..len).find(|&at| a.places.get(at) != b.places.get(at)) {
+        return Some((SetPart::Places, at, entities(at)));
+    }
+    let heads = |at: usize| [a, b].map(|of| of.heads.get(at).copied());
+    let at = (0..a.heads.len().max(b.heads.len())).find(|&at| heads(at)[0] != heads(at)[1])?;
+    Some((SetPart::Heads, at, heads(at)))
 }

@@ -38,6 +38,7 @@ mod move_from_model;
 mod panics;
 mod per_chunk;
 mod refused;
+mod relation_orders;
 mod relation_rows;
 mod relations;
 mod relations_large;

@@ -253,12 +253,14 @@ fn reports_name_the_types_of_values() {
     let bytes: usize = explanation.sparse.iter().map(|set| set.bytes).sum();
     assert_eq!(bytes, world.memory().sparse_bytes);
     let text = explanation.to_string();
-    let bytes = explanation.sparse[1].bytes;
+    let set = explanation.sparse[1];
+    assert!(set.index_bytes + 2 * (8 + 4) <= set.bytes, "beside entities and values: {set:?}");
+    let grouped = |bytes: usize| format!("{},{:03}", bytes / 1000, bytes % 1000);
     let line = format!(
-        "\n  beside the chunks: 2 values of `{}` in {},{:03} bytes\n",
+        "\n  beside the chunks: 2 values of `{}` in {} bytes, {} of them an index\n",
         Number::NAME,
-        bytes / 1000,
-        bytes % 1000
+        grouped(set.bytes),
+        grouped(set.index_bytes)
     );
     assert!(text.contains(&line), "{text}");
     assert_eq!(format!("{:?}", world.sparse::<Text>()), r#"{0v1: Text("Ada")}"#);
