@@ -30,6 +30,7 @@
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut`, `PerChunk`, `PerChunkMut`, `Shared`, `Option` of it | |
 //! | `Terms` | every `Term`, tuples of terms, `()` | |
 //! | `ReadTerms` | terms that only read, tuples of these | |
+//! | `LevelTerms` | tuples of up to eight terms that begin with `&mut G` of a `Component` | |
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |
 //! | `TotalOrder` | `f32`, `f64` | |
@@ -160,6 +161,13 @@ impl Terms for Other {}
 "
     ClosedReadTerms, "compile_fail,E0277": "
 impl ReadTerms for &mut Mine {}
+"
+    ClosedLevelTerms, "compile_fail,E0277": "
+use phalanx::rows::LevelTerms;
+impl LevelTerms<Mine> for &mut Mine {
+    type Others<'w> = ();
+    fn first<'w>(slices: &'w mut [Mine]) -> (&'w mut [Mine], ()) { (slices, ()) }
+}
 "
     ClosedFilter, "compile_fail,E0277": "
 impl Filter for Other {}

@@ -3,7 +3,8 @@
 //! [`Rows`] is an iterator over the rows of all chunks, [`Combinations`] over each choice of
 //! several different rows. A [`RowLookup`] finds the row of an entity, or returns a [`RowError`]
 //! with the [`Exclusion`] that keeps the entity out of the query. A [`ValueIndex`] finds the
-//! entities with a value, and [`ChunkBounds`] the rows [`Between`] two values of a [`SortKey`].
+//! entities with a value, and [`ChunkBounds`] the rows [`Between`] two values of a [`SortKey`]. A
+//! [`LevelPlan`] has the rows of a tree, level after level.
 //!
 //! Some rows of a chunk may be hidden from a query, because a component of theirs is
 //! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],
@@ -29,8 +30,8 @@
 //! ```
 
 pub use crate::query::{
-    Between, BetweenIter, ChunkBounds, Combinations, Exclusion, Masked, RowError, RowLookup, Rows,
-    SortKey, ValueIndex,
+    Between, BetweenIter, ChunkBounds, Combinations, Exclusion, LevelPlan, LevelTerms, Masked,
+    RowError, RowLookup, Rows, SortKey, ValueIndex,
 };
 pub use crate::storage::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,

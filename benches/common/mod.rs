@@ -22,6 +22,7 @@ pub(crate) mod enable;
 pub(crate) mod events;
 pub(crate) mod flat;
 pub(crate) mod heavy;
+pub(crate) mod hierarchy;
 pub(crate) mod insert;
 pub(crate) mod iterate;
 pub(crate) mod lanes;
@@ -111,6 +112,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         merge::workloads(),
         order::workloads(),
         ranges::workloads(),
+        hierarchy::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

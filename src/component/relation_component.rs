@@ -110,9 +110,10 @@ pub trait TreeRelation: RelationComponent {}
 ///   of one target are in the same chunks as others. It is no column: queries read it by row, as
 ///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity.
 ///   [`Relation::rows_of`](crate::sparse::Relation::rows_of) has the rows of a query of the sources
-///   of one target. A
-///   [`Disabled`](crate::Disabled) source keeps its target: queries skip it, unless they name
-///   `Disabled` or [`IncludeHidden`](crate::IncludeHidden), and `Relation` counts it.
+///   of one target, and [`Relation::propagate`](crate::sparse::Relation::propagate) slices, level
+///   after level, with the values of the parents. A [`Disabled`](crate::Disabled) source keeps its
+///   target: queries skip it, unless they name `Disabled` or
+///   [`IncludeHidden`](crate::IncludeHidden), and `Relation` counts it.
 /// - **A call is refused** if the target is not alive (a reserved id is), or if a `tree` would get
 ///   a cycle: [`RelationError`](crate::sparse::RelationError), and the world is unchanged. Commands
 ///   are judged when they are played, one after the other: a relation that is refused is one of the

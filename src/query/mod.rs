@@ -40,7 +40,8 @@
 //!
 //! A [`value_index`] finds rows by the value of a component, in [`hash_chains`], and
 //! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`]. Both are [`list_caches`]: they
-//! read chunks again that changed.
+//! read chunks again that changed. A [`level_plan`] visits the rows of a tree level after level;
+//! the [`level_terms`] name the values that go from parents to children.
 //!
 //! Whole chunks, without a pass:
 //!
@@ -119,6 +120,8 @@ mod filter;
 mod groups;
 mod hash_chains;
 mod in_step;
+mod level_plan;
+mod level_terms;
 mod lines_mut;
 mod list_caches;
 mod lookup_source;
@@ -166,6 +169,9 @@ pub use filter::{
 pub use for_each::Modified;
 pub use gather::{Copies, ScatterError};
 pub use groups::Group;
+pub use level_plan::LevelPlan;
+pub(crate) use level_plan::assert_by_level;
+pub use level_terms::LevelTerms;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;

@@ -104,7 +104,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.copy_values.is_some()
     }
 
-    pub(super) const fn version(&self) -> u64 {
+    pub(crate) const fn version(&self) -> u64 {
         self.version
     }
 

@@ -3,9 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::component::{RelationComponent, TreeRelation};
+use crate::component::{Component, RelationComponent, TreeRelation};
 use crate::entity::Entity;
-use crate::query::{Filter, Query, ReadTerms, Terms};
+use crate::query::{Filter, LevelPlan, LevelTerms, Query, ReadTerms, Terms, assert_by_level};
 use crate::store::{Levels, ReadGuard, SparseSet};
 
 use super::sparse_views::SparseGrant;
@@ -319,6 +319,54 @@ impl<R: TreeRelation> Relation<'_, R> {
     #[must_use]
     pub fn levels(&self) -> Levels {
         self.set.as_ref().map_or_else(Levels::default, |set| Levels::of(set))
+    }
+
+    /// Calls a kernel with the rows of a query, level after level: with a slice of `G`, the slices
+    /// of the other terms, and the values of `G` of the parents, row by row. A parent is done
+    /// before its children.
+    ///
+    /// Rows without a parent, in a tree or in none, are the first level: they get `root`. If the
+    /// query does not see the parent of a row (it lacks a component, or is hidden or filtered out),
+    /// the row takes the value of the nearest ancestor that the query sees.
+    ///
+    /// A slice has rows that follow each other, of one level. It is long if rows lie by level: as
+    /// they were spawned, or as [`sort_by_level`](crate::Matching::sort_by_level) puts them. In
+    /// other orders the result is the same, and slices may have one row. Slices are not padded.
+    ///
+    /// O(rows), and O(relations) where rows or relations changed since the plan was used last; the
+    /// pass holds a list of its slices. It stamps the columns that it hands out as `&mut` in each
+    /// chunk, as any pass.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel panics. The plan stays usable.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::rows::LevelPlan;
+    /// # #[relation(tree)] struct ChildOf;
+    /// # #[component] struct Depth(u32);
+    /// # let mut world = World::new();
+    /// let root = world.spawn(Depth(0));
+    /// let child = world.spawn((Depth(0), ChildOf::of(root)));
+    /// let mut plan = LevelPlan::new();
+    /// world.run(move |tree: Relation<ChildOf>, depths: Query<(&mut Depth,)>| {
+    ///     tree.propagate(&mut plan, depths, &Depth(10), |depths, (), parents| {
+    ///         depths.iter_mut().zip(parents).for_each(|(depth, parent)| depth.0 = parent.0 + 1);
+    ///     });
+    /// });
+    /// assert_eq!((world.get::<Depth>(root)?.0, world.get::<Depth>(child)?.0), (11, 12));
+    /// # Ok::<(), phalanx::error::EntityError>(())
+    /// ```
+    pub fn propagate<G: Component, Q: LevelTerms<G>, F: Filter>(
+        &self,
+        plan: &mut LevelPlan<R>,
+        query: Query<'_, Q, F>,
+        root: &G,
+        kernel: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
+    ) {
+        const { assert_by_level::<Q>() };
+        plan.pass(self.set.as_deref(), query, root, kernel);
     }
 }
 

@@ -37,6 +37,7 @@ mod move_from;
 mod move_from_model;
 mod panics;
 mod per_chunk;
+mod propagate;
 mod refused;
 mod relation_orders;
 mod relation_rows;
