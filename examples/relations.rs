@@ -6,6 +6,7 @@
 #![allow(clippy::missing_assert_message, reason = "the lines above say it")]
 
 use phalanx::prelude::*;
+use phalanx::rows::LevelPlan;
 
 /// A hierarchy: a part goes with its ship, and its own parts with it.
 #[relation(tree, on_delete = despawn)]
@@ -19,47 +20,45 @@ struct Target;
 #[relation(on_delete = refuse)]
 struct MooredAt;
 
+/// The place of an entity, from that of which it is a part.
 #[component]
-struct Place {
-    own: f32,
-    world: f32,
-}
+struct Own(f32);
+
+#[component]
+struct Place(f32);
 
 #[component(sparse)]
 struct Burning;
 
-/// Places of entities that are parts of nothing, with parts or without: in whole chunks.
-fn place_roots(mut roots: Query<&mut Place, Without<PartOf>>) {
-    roots.rows_mut().for_each(|place| place.world = place.own);
+/// The places of all entities, level after level: the places of parts are added to those above.
+fn place(
+    parts: Relation<PartOf>,
+    mut plan: Local<LevelPlan<PartOf>>,
+    all: Query<(&mut Place, &Own)>,
+) {
+    parts.propagate(&mut plan, all, &Place(0.0), add);
 }
 
-/// Places of parts, level after level: a parent is done before its parts. The first level is left
-/// out: it has the roots.
-fn place_parts(parts: Relation<PartOf>, mut places: LookupMut<Place>) {
-    for level in parts.levels().iter().skip(1) {
-        for &part in level {
-            let above = parts.target(part).and_then(|above| places.get(above).ok());
-            let base = above.map_or(0.0, |place| place.world);
-            if let Ok(place) = places.get_mut(part) {
-                place.world = base + place.own;
-            }
-        }
+#[kernel]
+fn add(places: &mut [Place], own: &[Own], above: &[Place]) {
+    for ((place, own), above) in places.iter_mut().zip(own).zip(above) {
+        place.0 = above.0 + own.0;
     }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    let place = |own| Place { own, world: 0.0 };
+    let place = |own| (Place(0.0), Own(own));
     let harbour = world.spawn(place(1000.0));
     let [ship, enemy] = [200.0, 300.0].map(|own| world.spawn((place(own), MooredAt::of(harbour))));
     let turrets = world.spawn_batch((0..4).map(|i| (place(i as f32), PartOf::of(ship)))).to_vec();
     let gun = world.spawn((place(0.5), PartOf::of(turrets[3]), Target::of(enemy)));
 
     let mut schedule = Schedule::new();
-    schedule.add(place_roots).then(place_parts);
+    schedule.add(self::place);
     schedule.run(&mut world)?;
-    assert_eq!(world.get::<Place>(gun)?.world, 203.5);
-    assert_eq!(world.get::<Place>(harbour)?.world, 1000.0);
+    assert_eq!(world.get::<Place>(gun)?.0, 203.5);
+    assert_eq!(world.get::<Place>(harbour)?.0, 1000.0);
     assert!(world.relation::<PartOf>().ancestors(gun).eq([turrets[3], ship]));
 
     // The parts that aim at an entity that burns.

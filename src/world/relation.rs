@@ -17,37 +17,36 @@ use super::sparse_views::SparseGrant;
 /// # use phalanx::prelude::*;
 /// #[relation(tree)]
 /// struct ChildOf;
-/// #[component] struct Place { x: f32 }
+/// #[component] struct Mass(f32);
+/// #[component] struct Load(f32);
 ///
-/// /// Entities without a parent, with children or without: `levels` leaves the latter out.
-/// fn place_roots(mut roots: Query<&mut Place, Without<ChildOf>>) {
-///     roots.rows_mut().for_each(|place| place.x = 5.0);
-/// }
-///
-/// /// Places of children are those of their parents, plus one. The first level has the roots.
-/// fn place_children(tree: Relation<ChildOf>, mut places: LookupMut<Place>) {
-///     for level in tree.levels().iter().skip(1) {
-///         for &child in level {
-///             let parent = tree.target(child).expect("only roots have no target");
-///             let Ok(&Place { x }) = places.get(parent) else { continue };
-///             if let Ok(place) = places.get_mut(child) {
-///                 place.x = x + 1.0;
-///             }
+/// /// Each load is that of an entity and of all that it carries, from the last level on.
+/// fn add_loads(tree: Relation<ChildOf>, masses: Query<&Mass>, mut loads: LookupMut<Load>) {
+///     for &carrier in tree.levels().entities().iter().rev() {
+///         let own = masses.get(carrier).map_or(0.0, |mass| mass.0);
+///         let carried = tree.sources(carrier).iter().filter_map(|&one| loads.get(one).ok());
+///         let total = own + carried.map(|load| load.0).sum::<f32>();
+///         if let Ok(load) = loads.get_mut(carrier) {
+///             load.0 = total;
 ///         }
 ///     }
 /// }
 ///
 /// let mut world = World::new();
-/// let [root, alone] = [(); 2].map(|()| world.spawn(Place { x: 0.0 }));
-/// let child = world.spawn((Place { x: 0.0 }, ChildOf::of(root)));
-/// let grandchild = world.spawn((Place { x: 0.0 }, ChildOf::of(child)));
+/// let cart = world.spawn((Mass(5.0), Load(0.0)));
+/// let crates = world.spawn_batch([2.0, 3.0].map(|m| (Mass(m), Load(0.0), ChildOf::of(cart))));
+/// let crates = crates.to_vec();
+/// world.spawn((Mass(1.0), Load(0.0), ChildOf::of(crates[0])));
 /// let mut schedule = Schedule::new();
-/// schedule.add(place_roots).then(place_children);
+/// schedule.add(add_loads);
 /// schedule.run(&mut world)?;
-/// assert_eq!(world.get::<Place>(grandchild).unwrap().x, 7.0);
-/// assert_eq!(world.get::<Place>(alone).unwrap().x, 5.0);
+/// assert_eq!(world.get::<Load>(crates[0]).unwrap().0, 3.0);
+/// assert_eq!(world.get::<Load>(cart).unwrap().0, 11.0);
 /// # Ok::<(), ScheduleError>(())
 /// ```
+///
+/// Values that go down the tree, such as places, have a pass of kernels:
+/// [`propagate`](Relation::propagate).
 pub struct Relation<'w, R: RelationComponent> {
     /// `None` if the world has no set of `R`.
     set: Option<ReadGuard<'w, SparseSet<R>>>,
