@@ -80,9 +80,9 @@ pub struct LevelPlan<R> {
     relation: Option<Option<u64>>,
     /// The keys of the chunk lists of the query, which are unique among all worlds.
     lists: Vec<u64>,
-    parts: Vec<Part>,
+    parts: Vec<PassPart>,
     /// Level after level, each in the order of the rows.
-    runs: Vec<Run>,
+    runs: Vec<LevelRun>,
     /// The numbers of the runs in the order of the rows.
     by_row: Vec<u32>,
     /// The place of the parent of each row in its run, in the order of `runs`.
@@ -93,7 +93,7 @@ pub struct LevelPlan<R> {
 
 /// Rows that a pass yields at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Part {
+struct PassPart {
     archetype: usize,
     chunk: usize,
     order: Version,
@@ -103,7 +103,7 @@ struct Part {
 
 /// Rows of one part and one level, with parents in one run.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct LevelRun {
     level: u32,
     /// The number of its first row, in the order of the query.
     start: u32,
@@ -116,7 +116,7 @@ struct Run {
     in_order: bool,
 }
 
-impl Run {
+impl LevelRun {
     /// The entries of its rows in the list of parents.
     fn entries(&self) -> core::ops::Range<usize> {
         self.first as usize..self.first as usize + self.len as usize
@@ -187,8 +187,8 @@ impl<R> LevelPlan<R> {
     pub fn memory_bytes(&self) -> usize {
         (self.by_row.capacity() + self.parents.capacity()) * size_of::<u32>()
             + self.lists.capacity() * size_of::<u64>()
-            + self.parts.capacity() * size_of::<Part>()
-            + self.runs.capacity() * size_of::<Run>()
+            + self.parts.capacity() * size_of::<PassPart>()
+            + self.runs.capacity() * size_of::<LevelRun>()
     }
 }
 
@@ -211,7 +211,7 @@ impl<R: TreeRelation> LevelPlan<R> {
             self.lists.extend(lists());
         }
         let chunks: Vec<_> = query.chunks().collect();
-        fits = fits && self.parts.iter().copied().eq(chunks.iter().map(Part::of));
+        fits = fits && self.parts.iter().copied().eq(chunks.iter().map(PassPart::of));
         if !fits {
             self.relation = None;
             self.make(set, &chunks);
@@ -269,7 +269,7 @@ impl<R: TreeRelation> LevelPlan<R> {
     /// Makes the plan of the rows of a pass. O(relations + rows).
     fn make<Q: Terms>(&mut self, set: Option<&SparseSet<R>>, chunks: &[Chunk<'_, Q>]) {
         self.parts.clear();
-        self.parts.extend(chunks.iter().map(Part::of));
+        self.parts.extend(chunks.iter().map(PassPart::of));
         let entities = chunks.iter().flat_map(|chunk| chunk.entities()).copied();
         let tree = Tree::of(set, entities);
         self.runs.clear();
@@ -300,7 +300,7 @@ impl<R: TreeRelation> LevelPlan<R> {
                 }
                 _ => {
                     end = ends[ends.partition_point(|&end| end <= row)];
-                    let run = Run { level, start: row, len: 1, above, first, in_order: true };
+                    let run = LevelRun { level, start: row, len: 1, above, first, in_order: true };
                     self.runs.push(run);
                 }
             }
@@ -315,7 +315,7 @@ impl<R: TreeRelation> LevelPlan<R> {
     }
 }
 
-impl Part {
+impl PassPart {
     fn of<Q: Terms>(chunk: &Chunk<'_, Q>) -> Self {
         Self {
             archetype: chunk.archetype(),
