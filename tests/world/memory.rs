@@ -341,8 +341,9 @@ const PLAN_COLUMN_BYTES: usize = 16;
 /// The same for the addresses of archetypes of one chunk.
 const READY_ROW_BYTES: usize = 16;
 const READY_COLUMN_BYTES: usize = 16;
-/// Other bytes of a plan: its conditions, its place in the list of plans.
-const PLAN_BYTES: usize = 2_048;
+/// Other bytes of a plan: its conditions, its place in the list of plans, and a byte for each
+/// archetype that the world has, by which the entry of an archetype is found.
+const PLAN_BYTES: usize = 2_048 + 4_096;
 
 /// Plans cost a fixed number of bytes for each archetype that they match, and no more in later
 /// runs.
