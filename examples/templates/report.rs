@@ -1,10 +1,11 @@
-//! The lines that the program prints, and the counts that they must have.
+//! The lines that the program prints.
 
-use crate::loader::{Change, Fault, Node, Types};
-use crate::objects::{Audit, Moved, Placed, Region, Regions, Renewed};
+use crate::loader::{Fault, Types};
+use crate::objects::{Audit, Moved, Regions, Renewed};
 use phalanx::prelude::*;
 use std::error::Error;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 type Printed = Result<(), Box<dyn Error>>;
@@ -26,18 +27,14 @@ impl Report {
         files: usize,
         time: Duration,
     ) -> Printed {
-        let all = types.len();
-        writeln!(
-            self.out,
-            "{all} types in {files} files: {known} written, {} generated",
-            all - known
-        )?;
+        let (all, files) = (types.len(), count(files, "file"));
+        writeln!(self.out, "{all} types in {files}: {known} written, {} generated", all - known)?;
         Ok(writeln!(self.out, "  loaded and checked in {}", rate(all, "types", time))?)
     }
 
     pub(crate) fn prototypes(&mut self, types: &Types, world: &World, time: Duration) -> Printed {
         let entities: usize = (0..types.len()).map(|number| types.get(number).nodes.len()).sum();
-        assert_eq!(world.len(), entities, "a prototype for each node");
+        check(world.len() == entities, "a prototype for each node")?;
         let (archetypes, bytes) = (archetypes(world), bytes(world) / types.len());
         writeln!(
             self.out,
@@ -79,23 +76,36 @@ impl Report {
         )?)
     }
 
-    pub(crate) fn refused(&mut self, name: &str, faults: &[Fault]) -> Printed {
-        let count = count(faults.len(), "fault");
-        writeln!(self.out, "{name} was changed, and has {count}: all stays as it is")?;
+    pub(crate) fn watching(&mut self, folder: &Path, seconds: u32) -> Printed {
+        let folder = folder.display();
+        Ok(writeln!(self.out, "watching {folder} for {seconds} s: change a file")?)
+    }
+
+    /// A folder that cannot be read while it is watched.
+    pub(crate) fn unreadable(&mut self, error: &str) -> Printed {
+        Ok(writeln!(self.out, "{error}: all stays as it is")?)
+    }
+
+    pub(crate) fn refused(&mut self, names: &[String], faults: &[Fault]) -> Printed {
+        let (was, has) = if names.len() == 1 { ("was", "has") } else { ("were", "have") };
+        let (names, count) = (names.join(", "), count(faults.len(), "fault"));
+        writeln!(self.out, "{names} {was} changed, and {has} {count}: all stays as it is")?;
         faults.iter().try_for_each(|fault| writeln!(self.out, "  {fault}"))?;
         Ok(())
     }
 
     pub(crate) fn reloaded(
         &mut self,
-        name: &str,
+        names: &[String],
         types: usize,
         renewed: Renewed,
         time: Duration,
     ) -> Printed {
         let Renewed { entities, fields, spawned, despawned } = renewed;
         let (types, ms) = (count(types, "type"), ms(time));
-        writeln!(self.out, "{name} was changed, and with it {types}: {ms:.2} ms")?;
+        let (was, it) = if names.len() == 1 { ("was", "it") } else { ("were", "them") };
+        let names = names.join(", ");
+        writeln!(self.out, "{names} {was} changed, and with {it} {types}: {ms:.2} ms")?;
         Ok(writeln!(
             self.out,
             "  {entities} entities of them: {fields} fields renewed, {spawned} children came, \
@@ -109,6 +119,12 @@ impl Report {
             "  all {entities} entities are as their types say, but for {own} fields of their own"
         )?)
     }
+}
+
+/// A check that the program makes of itself: a difference is an error.
+pub(crate) fn check(holds: bool, what: &str) -> Printed {
+    let error = || format!("the program has an error: its objects do not have {what}").into();
+    if holds { Ok(()) } else { Err(error()) }
 }
 
 /// A number of things.
@@ -136,49 +152,4 @@ fn archetypes(world: &World) -> usize {
 fn bytes(world: &World) -> usize {
     let memory = world.memory();
     memory.block_bytes + memory.bookkeeping_bytes + memory.sparse_bytes
-}
-
-/// The counts that a change of values must have.
-pub(crate) struct Expected {
-    pub(crate) entities: usize,
-    pub(crate) fields: usize,
-}
-
-/// Counts entities and fields by the plan of the objects. Types whose children change are counted
-/// as they were before.
-pub(crate) fn expected(
-    types: &Types,
-    changes: &[Change],
-    plan: &[(Region, Vec<Placed>)],
-) -> Expected {
-    let mut expected = Expected { entities: 0, fields: 0 };
-    for placed in plan.iter().flat_map(|(_, placed)| placed) {
-        let Some(change) = changes.iter().find(|change| change.number == placed.kind) else {
-            continue;
-        };
-        let new = &types.get(placed.kind).nodes;
-        expected.entities += change.old.len();
-        for (number, (old, new)) in change.old.iter().zip(new).enumerate() {
-            let own = (number == 0).then_some(placed);
-            expected.fields += differing(types, old, new, own);
-        }
-    }
-    expected
-}
-
-/// The fields in which two nodes differ, without the ones that an object has for itself.
-fn differing(types: &Types, old: &Node, new: &Node, own: Option<&Placed>) -> usize {
-    let schema = types.schema();
-    let own = own.map(|placed| placed.own.given(schema)).unwrap_or_default();
-    let mut fields = 0;
-    for value in new.values.iter() {
-        let component = schema.component(value.component);
-        for (at, field) in component.fields.iter().enumerate() {
-            let cells = field.offset..field.offset + field.size;
-            let before = old.values.of(value.component).map(|old| &old.bytes[cells.clone()]);
-            let differs = before != Some(&value.bytes[cells]);
-            fields += usize::from(differs && !own.contains(component.number(at)));
-        }
-    }
-    fields
 }

@@ -2,10 +2,16 @@
 
 use phalanx_examples::program::cannot;
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use std::{fs, io};
+
+/// The bytes of a file, or why they cannot be read.
+pub(crate) type Contents = Result<Vec<u8>, String>;
+
+/// The time and the length of a file, or why it cannot be read.
+type Stamp = Result<(Option<SystemTime>, u64), String>;
 
 /// The contents of a file that is gone.
 const NO_TYPES: &[u8] = b"{}";
@@ -15,7 +21,7 @@ const NO_TYPES: &[u8] = b"{}";
 #[derive(Debug)]
 pub(crate) struct Watch {
     folder: PathBuf,
-    seen: BTreeMap<PathBuf, (Option<SystemTime>, u64)>,
+    seen: BTreeMap<PathBuf, Stamp>,
 }
 
 impl Watch {
@@ -24,39 +30,51 @@ impl Watch {
     }
 
     /// The files that have come, gone or changed since the last call, with their contents; at first
-    /// all of them. A file that is gone has no types.
+    /// all of them. A file that is gone has no types. One that cannot be read is tried again in
+    /// each call, and told once.
     ///
     /// # Errors
     ///
-    /// If the folder or one of its files cannot be read.
-    pub(crate) fn changes(&mut self) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
-        let files = self.files().map_err(|error| cannot("read", &self.folder, error))?;
-        let is_same = |(path, stamp): &(&PathBuf, &_)| self.seen.get(*path) == Some(*stamp);
-        let gone = self.seen.keys().filter(|path| !files.contains_key(*path));
-        let gone = gone.map(|path| (path.clone(), NO_TYPES.to_vec()));
-        let mut changes: Vec<_> = gone.collect();
-        for (path, _) in files.iter().filter(|file| !is_same(file)) {
-            let bytes = match fs::read(path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => NO_TYPES.to_vec(),
-                bytes => bytes.map_err(|error| cannot("read", path, error))?,
+    /// If the folder cannot be read.
+    pub(crate) fn changes(&mut self) -> Result<Vec<(PathBuf, Contents)>, String> {
+        let mut files = self.files().map_err(|error| cannot("read", &self.folder, error))?;
+        let mut changes = Vec::new();
+        files.retain(|path, stamp| {
+            let seen = self.seen.get(path);
+            if stamp.is_ok() && seen == Some(stamp) {
+                return true;
+            }
+            let contents = match fs::read(path) {
+                // Editors replace files: one of the list may be gone.
+                Err(error) if error.kind() == ErrorKind::NotFound => return false,
+                contents => contents.map_err(|error| error.to_string()),
             };
-            changes.push((path.clone(), bytes));
-        }
+            if let Err(error) = &contents {
+                *stamp = Err(error.clone());
+            }
+            if stamp.is_ok() || seen != Some(stamp) {
+                changes.push((path.clone(), contents));
+            }
+            true
+        });
+        let gone = self.seen.keys().filter(|path| !files.contains_key(*path));
+        changes.extend(gone.map(|path| (path.clone(), Ok(NO_TYPES.to_vec()))));
         self.seen = files;
         Ok(changes)
     }
 
-    fn files(&self) -> io::Result<BTreeMap<PathBuf, (Option<SystemTime>, u64)>> {
+    /// All files of types. Directories are none.
+    fn files(&self) -> io::Result<BTreeMap<PathBuf, Stamp>> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
-                // Editors replace files: one of the list may be gone.
                 match fs::metadata(&path) {
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    Ok(about) if !about.is_file() => {}
                     about => {
-                        let about = about?;
-                        files.insert(path, (about.modified().ok(), about.len()));
+                        let stamp = about.map(|about| (about.modified().ok(), about.len()));
+                        files.insert(path, stamp.map_err(|error| error.to_string()));
                     }
                 }
             }

@@ -27,6 +27,15 @@ impl FieldSet {
         Self(self.0 | other.0)
     }
 
+    #[must_use]
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
     pub(crate) const fn contains(self, field: usize) -> bool {
         self.0 >> field & 1 == 1
     }

@@ -1,6 +1,6 @@
 //! Reads the types of a file.
 
-use super::fault::{Fault, list, nearest};
+use super::fault::{At, Fault, list, nearest};
 use super::part::{Name, Part, TypeText, Written};
 use super::schema::Schema;
 use super::source::Source;
@@ -25,13 +25,22 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 /// The types of a file: an object with a type for each name. Faults are added to the list.
-/// `None` if the file is not JSON, so that no type of it is known.
+/// `None` if the file is not JSON or cannot be read, so that no type of it is known.
 pub(crate) fn read(
     schema: &Schema,
     file: &str,
-    bytes: &[u8],
+    bytes: Result<&[u8], &str>,
     faults: &mut Vec<Fault>,
 ) -> Option<Vec<TypeText>> {
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let at = At { file: file.into(), line: 1, column: 1 };
+            let text = format!("the file cannot be read: {error}: correct that, or remove it");
+            faults.push(Fault { at, text });
+            return None;
+        }
+    };
     // Some editors write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let (text, rest) = match str::from_utf8(bytes) {

@@ -3,6 +3,7 @@
 use super::fault::{At, Fault, list};
 use super::part::{Part, Written};
 use super::schema::Schema;
+use super::value::wanted;
 use super::values::Values;
 use std::collections::{HashMap, VecDeque};
 
@@ -87,6 +88,12 @@ impl<'m> Maker<'m> {
     /// Overrides values and children.
     fn apply(&mut self, tree: &mut Tree, part: &Part) {
         part.components.iter().for_each(|written| self.give(&mut tree.values, written));
+        // The inherited children that others replace are counted no more.
+        let is_replaced = |name: &str| {
+            part.children.iter().any(|(own, child)| own.text == name && child.base.is_some())
+        };
+        let replaced = tree.children.iter().filter(|(name, _)| is_replaced(name));
+        self.entities -= replaced.map(|(_, child)| child.len()).sum::<usize>();
         for (name, child) in &part.children {
             let present = tree.children.iter().position(|(present, _)| *present == name.text);
             match (present, &child.base) {
@@ -117,12 +124,15 @@ impl<'m> Maker<'m> {
             values.set(self.schema, written.component, *field, bytes);
         }
         let value = values.of_mut(self.schema, written.component);
-        if let Some(missing) = value.missing(component) {
-            let (name, field) = (component.name, component.fields[missing].name);
-            let type_name = component.fields[missing].type_name;
-            self.fault(&written.at, format!(
-                "`{name}` needs a value for `{field}`: write a {type_name} here, or in a parent type"
-            ));
-        }
+        let (name, missing) = (component.name, value.missing(component));
+        let needs = match &missing[..] {
+            [] => return,
+            [one] => format!("a value for `{}`: write {}", one.name, wanted(one)),
+            all => {
+                let all = all.iter().map(|one| format!("`{}` ({})", one.name, wanted(one)));
+                format!("values for {}: write them", all.collect::<Vec<_>>().join(", "))
+            }
+        };
+        self.fault(&written.at, format!("`{name}` needs {needs} here, or in a parent type"));
     }
 }

@@ -36,14 +36,14 @@ pub(crate) struct Change {
 }
 
 impl Types {
-    /// Loads all types of files, each with its name and its bytes.
+    /// Loads all types of files, each with its name and its bytes, or why it cannot be read.
     ///
     /// # Errors
     ///
     /// All faults, in the order of files and lines.
     pub(crate) fn load<'f>(
         schema: Schema,
-        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+        files: impl IntoIterator<Item = (&'f str, Result<&'f [u8], &'f str>)>,
     ) -> Result<Self, Vec<Fault>> {
         let (mut texts, mut faults) = (Files::new(), Vec::new());
         for (name, bytes) in files {
@@ -64,7 +64,7 @@ impl Types {
     /// All faults. The types are the same as before.
     pub(crate) fn reload<'f>(
         &mut self,
-        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+        files: impl IntoIterator<Item = (&'f str, Result<&'f [u8], &'f str>)>,
     ) -> Result<Vec<Change>, Vec<Fault>> {
         let (mut before, mut faults) = (Vec::new(), Vec::new());
         for (file, bytes) in files {

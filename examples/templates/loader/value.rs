@@ -29,7 +29,7 @@ macro_rules! numbers {
             };
             match (field.type_name, value) {
                 ("bool", Value::BooleanLit(value)) => Ok(vec![u8::from(value.value)]),
-                ("bool", _) => wrong("`true` or `false`"),
+                ("bool", _) => wrong(wanted(field)),
                 $((stringify!($type), Value::NumberLit(number)) => {
                     match number.value.parse::<$type>() {
                         Ok(number) => Ok(number.to_ne_bytes().to_vec()),
@@ -46,8 +46,8 @@ macro_rules! numbers {
                         )),
                     }
                 })*
-                $((stringify!($type), _) => wrong("a whole number"),)*
-                $((stringify!($float), _) => wrong("a number"),)*
+                $((stringify!($type), _) => wrong(wanted(field)),)*
+                $((stringify!($float), _) => wrong(wanted(field)),)*
                 (other, _) => Err(format!(
                     "`{}` is of type `{other}`, which a file cannot give: remove it", field.name,
                 )),
@@ -57,6 +57,15 @@ macro_rules! numbers {
 }
 
 numbers!(u8 u16 u32 u64 i8 i16 i32 i64; f32 f64);
+
+/// The values that a field may have, in a sentence.
+pub(crate) fn wanted(field: &Field) -> &'static str {
+    match field.type_name {
+        "bool" => "`true` or `false`",
+        "f32" | "f64" => "a number",
+        _ => "a whole number",
+    }
+}
 
 /// A value, in a sentence.
 pub(crate) fn kind(value: &Value<'_>) -> String {

@@ -1,7 +1,7 @@
 //! Values of some fields of some components.
 
 use super::field_set::FieldSet;
-use super::schema::{Component, Schema};
+use super::schema::{Component, Field, Schema};
 
 /// Values of some fields of some components: all of an entity, or the overridden ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,10 @@ impl ComponentValue {
         self.given >> field & 1 == 1
     }
 
-    /// The first field that is not given.
-    pub(crate) fn missing(&self, component: &Component) -> Option<usize> {
-        (0..component.fields.len()).find(|&field| !self.has(field))
+    /// The fields that are not given.
+    pub(crate) fn missing<'c>(&self, component: &'c Component) -> Vec<&'c Field> {
+        let fields = component.fields.iter().enumerate();
+        fields.filter(|&(number, _)| !self.has(number)).map(|(_, field)| field).collect()
     }
 }
 

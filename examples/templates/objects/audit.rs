@@ -50,6 +50,7 @@ pub(crate) fn audit(world: &World, types: &Types) -> Result<Audit, Box<dyn Error
                 }
                 continue;
             };
+            // The type may have lost it: a field of its own keeps the whole component.
             if value.is_none() && !has_own {
                 return Err(wrong("is not of its type"));
             }

@@ -12,10 +12,11 @@
 //! - [`plan()`] puts objects into regions, and [`Workshop::place`] makes them. Only
 //!   [`mod@write`] writes components by name.
 //! - [`Regions`] streams them. [`renew()`] follows a change of types, and [`audit()`] compares
-//!   every field of every entity with its type.
+//!   every field of every entity with its type; [`expected()`] counts what a reload must reach.
 
 mod audit;
 pub(crate) mod components;
+mod expected;
 mod plan;
 mod regions;
 mod renew;
@@ -24,6 +25,7 @@ pub(crate) mod write;
 
 pub(crate) use audit::{Audit, audit};
 pub(crate) use components::{ChildOf, Region, schema};
+pub(crate) use expected::expected;
 pub(crate) use plan::{Placed, plan};
 pub(crate) use regions::{Moved, Regions, is_near};
 pub(crate) use renew::{Renewed, renew};

@@ -4,7 +4,7 @@ use super::components::{ChildOf, Origin, Own, Region};
 use super::write::put;
 use crate::loader::{Change, FieldSet, Node, Schema, Types, Values};
 use phalanx::prelude::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 
 /// The entities of a world that a change of types has reached.
@@ -12,7 +12,7 @@ use std::error::Error;
 pub(crate) struct Renewed {
     /// The entities of changed types.
     pub(crate) entities: usize,
-    /// The fields that have another value.
+    /// The fields that have another value in their type, but for the ones of their own.
     pub(crate) fields: usize,
     /// Children that types have now, in all objects.
     pub(crate) spawned: usize,
@@ -35,19 +35,23 @@ impl Renewed {
 /// Fields that an object has for itself stay, and so do all fields that are the same in the type as
 /// before: the game may have written them. Children and components that the game has taken away do
 /// not come back.
+///
+/// A component that a type loses leaves its objects, but for the ones with a field of it for
+/// themselves: they keep all of it. Once the type has it again, all fields but their own are the
+/// type's.
 pub(crate) fn renew(
     world: &mut World,
     types: &Types,
     changes: &[Change],
 ) -> Result<Renewed, Box<dyn Error>> {
-    let changes: HashMap<_, _> =
+    let changes: BTreeMap<_, _> =
         changes.iter().map(|one| (one.number, Step::of(types, one))).collect();
     let mut renewed = Renewed::default();
     let mut reached: Vec<(Entity, Origin, Own)> = Vec::new();
     let all = world.query::<(Entity, &Origin, &Own)>().filter::<IncludeHidden>().rows();
     let all = all.map(|(entity, origin, own)| (entity, *origin, *own));
     reached.extend(all.filter(|(_, origin, _)| changes.contains_key(&(origin.kind as usize))));
-    let (mut gone, mut nodes) = (Vec::new(), HashMap::<_, Vec<Entity>>::new());
+    let (mut gone, mut nodes) = (Vec::new(), BTreeMap::<_, Vec<Entity>>::new());
     for (entity, origin, own) in reached {
         let step = &changes[&(origin.kind as usize)];
         renewed.entities += 1;
@@ -58,7 +62,9 @@ pub(crate) fn renew(
                 let old = &step.old[origin.node as usize].values;
                 let new = &step.new[node as usize].values;
                 renewed.fields += step.renew(world, types.schema(), entity, (old, new), kept)?;
-                world.get_mut::<Origin>(entity)?.node = node;
+                if node != origin.node {
+                    world.get_mut::<Origin>(entity)?.node = node;
+                }
                 nodes.entry((origin.kind, node)).or_default().push(entity);
             }
         }
@@ -110,7 +116,7 @@ impl<'c> Step<'c> {
     }
 
     /// Gives an entity the new values of its node, and takes components away that the node has not
-    /// any more. Returns the number of fields that have changed.
+    /// any more. Returns the number of fields that it gives.
     fn renew(
         &self,
         world: &mut World,

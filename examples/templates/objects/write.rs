@@ -7,7 +7,8 @@ use phalanx::prelude::*;
 use phalanx::reflect::BytesError;
 
 /// Gives an entity values, in one move. Fields in `kept` stay as they are, and the entity is not
-/// touched if it has all values already. Returns the number of fields that have changed.
+/// touched if it has all values already. Returns the number of fields that are given and not kept:
+/// the entity may have had their values before.
 pub(crate) fn put(
     world: &mut World,
     schema: &Schema,
@@ -15,22 +16,22 @@ pub(crate) fn put(
     values: &Values,
     kept: FieldSet,
 ) -> Result<usize, BytesError> {
-    let (mut changed, mut named) = (0, Vec::new());
+    let (mut given, mut named) = (0, Vec::new());
     let view = world.entity(entity).map_err(EntityError::from)?;
     for value in values.iter() {
         let component = schema.component(value.component);
+        let is_given =
+            |number: usize| value.has(number) && !kept.contains(component.number(number));
+        given += (0..component.fields.len()).filter(|&number| is_given(number)).count();
         let Some(present) = view.component(component.name) else {
-            changed += component.fields.len();
             named.push((component.name, value.bytes.clone()));
             continue;
         };
         let mut bytes = present.bytes().to_vec();
         for (number, field) in component.fields.iter().enumerate() {
             let cells = field.offset..field.offset + field.size;
-            let is_given = value.has(number) && !kept.contains(component.number(number));
-            if is_given && bytes[cells.clone()] != value.bytes[cells.clone()] {
+            if is_given(number) {
                 bytes[cells.clone()].copy_from_slice(&value.bytes[cells]);
-                changed += 1;
             }
         }
         if bytes != present.bytes() {
@@ -41,7 +42,7 @@ pub(crate) fn put(
         let values = named.iter().map(|(name, bytes)| (*name, &bytes[..]));
         world.reflect_mut().insert(entity, values)?;
     }
-    Ok(changed)
+    Ok(given)
 }
 
 /// Gives an entity values of its own, which a change of its type leaves.

@@ -2,9 +2,9 @@
 
 use crate::example::{Example, example};
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, ChildStdout, Stdio};
 
 static TEMPLATES: Example = example!("templates");
 const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/types");
@@ -41,10 +41,10 @@ fn objects_are_counted_in_every_step_and_in_the_reload() {
     }
     assert!(first[5].contains(&format!(": {entities} entities in ")), "all regions: {first:?}");
     assert_eq!(first[5].split("came").last(), first[7].split("came").last(), "as before");
-    assert_eq!(first[8], "generated-000.json was changed, and has 1 fault: all stays as it is");
-    let fault = "  generated-000.json:7:19: `points` is the number 70000: write a whole number";
+    assert_eq!(first[8], "generated/000.json was changed, and has 1 fault: all stays as it is");
+    let fault = "  generated/000.json:7:19: `points` is the number 70000: write a whole number";
     assert!(first[9].starts_with(fault), "{}", first[9]);
-    assert!(first[10].starts_with("generated-000.json was changed, and with it "), "{first:?}");
+    assert!(first[10].starts_with("generated/000.json was changed, and with it "), "{first:?}");
     assert!(first[11].contains(" 0 children came"), "{}", first[11]);
     assert!(!first[11].contains(": 0 fields"), "{}", first[11]);
     assert!(first[12].starts_with(&format!("  all {entities} entities are as ")), "{first:?}");
@@ -97,41 +97,144 @@ fn a_folder_without_types_is_refused() {
 }
 
 #[test]
-fn a_file_that_a_user_changes_is_reloaded_and_a_refused_one_is_not_forgotten() {
-    let (folder, outside) = (folder("templates-watched"), folder("templates-edited"));
-    let name = ["houses.json", "lamps.json", "things.json", "trees.json"];
-    for name in name {
-        fs::copy(Path::new(TYPES).join(name), folder.join(name)).expect("a copy");
+fn a_folder_of_a_user_gets_no_types_but_on_demand() {
+    let folder = folder("templates-own");
+    let run = |arguments: &[&str]| {
+        let short = ["--objects=20", "--side=1", "--steps=0"];
+        let output = TEMPLATES.command().arg(&folder).args(short).args(arguments).output();
+        let output = output.expect("the program starts");
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(text).expect("text"))
+    };
+    // A type of 900 entities begins no other one.
+    let child = |number| format!(r#""c{number}": {{ "type": "small" }}"#);
+    let children: Vec<_> = (1..900).map(child).collect();
+    let large =
+        format!(r#"{{ "large": {{ "children": {{ {} }} }}, "small": {{}} }}"#, children.join(","));
+    fs::write(folder.join("a.json"), large).expect("room");
+    let (is_good, text) = run(&[]);
+    assert!(is_good && text.starts_with("2 types in 1 file: 2 written, 0 generated"), "{text}");
+    let (is_good, text) = run(&["--types=60"]);
+    assert!(is_good && text.starts_with("62 types in 2 files: 2 written, 60 generated"), "{text}");
+    // Only a large one: the others begin as none.
+    let only = (1..900).map(|number| format!(r#""c{number}": {{ "type": "b" }}"#));
+    let only =
+        format!(r#"{{ "a": {{ "children": {{ {} }} }},"#, only.collect::<Vec<_>>().join(","));
+    fs::write(folder.join("a.json"), format!(r#"{only} "b": {{}} }}"#)).expect("room");
+    assert!(run(&["--types=60"]).0);
+
+    // A file may have any name. A type is told from the ones that the program makes.
+    fs::write(folder.join("generated-000.json"), r#"{ "generated-x": {} }"#).expect("room");
+    let (is_good, text) = run(&[]);
+    assert!(is_good && text.starts_with("3 types in 2 files: 3 written, 0 generated"), "{text}");
+    let (is_good, text) = run(&["--types=5"]);
+    let says = "templates: `generated-x` is named like the types that the program makes: rename it";
+    assert!(!is_good && text.starts_with(says) && text.lines().count() == 1, "{text}");
+}
+
+/// The program while it watches a copy of the folder of types.
+struct Watched {
+    folder: PathBuf,
+    outside: PathBuf,
+    program: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watched {
+    fn new(name: &str) -> Self {
+        let (outside, folder) = (folder(&format!("{name}-edited")), folder(name));
+        for name in ["houses.json", "lamps.json", "things.json", "trees.json"] {
+            fs::copy(Path::new(TYPES).join(name), folder.join(name)).expect("a copy");
+        }
+        let mut command = TEMPLATES.command();
+        command.arg(&folder).args(["--objects=300", "--side=1", "--steps=0", "--watch=60"]);
+        let mut program = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+        let lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
+        let mut watched = Self { folder, outside, program, lines };
+        let line = format!("watching {} for 60 s: change a file", watched.folder.display());
+        assert_eq!(watched.until("watching"), line, "before the first change");
+        watched
     }
-    // A file changes as a whole, as editors do it.
-    let edit = |name: &str, from: &str, to: &str| {
-        let text = fs::read_to_string(folder.join(name)).expect("a file");
+
+    /// Changes a file as a whole, as editors do it.
+    fn edit(&self, name: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.folder.join(name)).expect("a file");
         assert!(text.contains(from), "{name} has no {from}");
-        fs::write(outside.join(name), text.replace(from, to)).expect("room");
-        fs::rename(outside.join(name), folder.join(name)).expect("the same disk");
-    };
-    let arguments = ["--types=0", "--objects=300", "--side=1", "--steps=0", "--watch=60"];
-    let mut command = TEMPLATES.command();
-    // A program that is ended from outside leaves its temporary files.
-    command.arg(&folder).args(arguments).env("TMPDIR", &outside).stdout(Stdio::piped());
-    let mut program = command.spawn().expect("the program starts");
-    let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
-    let mut until = |start: &str| {
-        let line =
-            lines.by_ref().map(|line| line.expect("text")).find(|line| line.starts_with(start));
+        fs::write(self.outside.join(name), text.replace(from, to)).expect("room");
+        fs::rename(self.outside.join(name), self.folder.join(name)).expect("the same disk");
+    }
+
+    /// The next line that starts so.
+    fn until(&mut self, start: &str) -> String {
+        let mut lines = self.lines.by_ref().map(|line| line.expect("text"));
+        let line = lines.find(|line| line.starts_with(start));
         line.unwrap_or_else(|| panic!("no line starts with {start}"))
-    };
-    until("step 0");
-    edit("lamps.json", "150", "1500000");
-    until("lamps.json was changed, and has 1 fault: all stays as it is");
-    until("  lamps.json:15:41: `power` is the number 1500000: write a whole number");
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // It may have ended with an error, which the test tells.
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+#[test]
+fn a_file_that_a_user_changes_is_reloaded_and_a_refused_one_is_not_forgotten() {
+    let mut watched = Watched::new("templates-watched");
+    watched.edit("lamps.json", "150", "1500000");
+    watched.until("lamps.json was changed, and has 1 fault: all stays as it is");
+    watched.until("  lamps.json:15:41: `power` is the number 1500000: write a whole number");
     // The lamps are still refused, and not forgotten.
-    edit("trees.json", "300", "3000");
-    until("lamps.json, trees.json was changed, and has 1 fault");
-    edit("lamps.json", "1500000", "1500");
-    let types = until("lamps.json, trees.json was changed, and with it ");
-    assert!(types.contains("with it 3 types: "), "street lamps, trees and apple trees: {types}");
-    until("  all ");
-    program.kill().expect("it runs");
-    program.wait().expect("it ends");
+    watched.edit("trees.json", "300", "3000");
+    watched.until("lamps.json, trees.json were changed, and have 1 fault");
+    watched.edit("lamps.json", "1500000", "1500");
+    let types = watched.until("lamps.json, trees.json were changed, and with them ");
+    assert!(types.contains("with them 3 types: "), "street lamps, trees and apple trees: {types}");
+    watched.until("  all ");
+}
+
+#[test]
+fn children_change_their_order_and_components_go_and_come_back() {
+    let mut watched = Watched::new("templates-order");
+    let low = r#""low": { "type": "apple" }"#;
+    let high = r#""high": { "type": "apple", "components": { "place": { "y": 3 } } }"#;
+    watched.edit("trees.json", &format!("{low},\n      {high}"), &format!("{high},\n      {low}"));
+    watched.until("trees.json was changed, and with it 1 type: ");
+    let counts = watched.until("  ");
+    assert!(counts.ends_with(": 0 fields renewed, 0 children came, 0 left"), "{counts}");
+    let all = watched.until("  all ");
+    // Objects have places and health of their own: they keep both, and get the rest again.
+    let text = fs::read_to_string(watched.folder.join("trees.json")).expect("a file");
+    let bare = r#"{ "tree": {}, "apple_tree": {}, "apple": {} }"#;
+    for (from, to) in [(&*text, bare), (bare, &*text)] {
+        watched.edit("trees.json", from, to);
+        watched.until("trees.json was changed, and with it 3 types: ");
+        let after = watched.until("  all ");
+        assert_eq!(after.split("but for").last(), all.split("but for").last(), "own fields");
+        assert_eq!(after == all, to == text, "the apples are back");
+    }
+}
+
+#[test]
+fn a_directory_is_no_file_of_types_and_an_unreadable_file_is_a_fault() {
+    let mut watched = Watched::new("templates-unreadable");
+    fs::create_dir(watched.folder.join("new.json")).expect("room");
+    #[cfg(unix)]
+    {
+        let link = watched.folder.join("loop.json");
+        std::os::unix::fs::symlink(&link, &link).expect("room");
+        watched.until("loop.json was changed, and has 1 fault: all stays as it is");
+        watched.until("  loop.json:1:1: the file cannot be read: ");
+        fs::remove_file(&link).expect("it is there");
+        watched.until("loop.json was changed, and with it 0 types");
+    }
+    watched.edit("lamps.json", "150", "160");
+    watched.until("lamps.json was changed, and with it 1 type: ");
+    fs::rename(&watched.folder, watched.outside.join("away")).expect("the same disk");
+    watched.until("cannot read ");
+    fs::rename(watched.outside.join("away"), &watched.folder).expect("the same disk");
+    watched.edit("lamps.json", "160", "170");
+    watched.until("lamps.json was changed, and with it 1 type: ");
 }

@@ -5,7 +5,7 @@ use crate::objects::schema;
 use proptest::prelude::*;
 
 fn load(files: &[(&str, &str)]) -> Result<Types, Vec<Fault>> {
-    Types::load(schema(), files.iter().map(|(name, text)| (*name, text.as_bytes())))
+    Types::load(schema(), files.iter().map(|(name, text)| (*name, Ok(text.as_bytes()))))
 }
 
 fn faults(files: &[(&str, &str)]) -> Vec<String> {
@@ -144,7 +144,17 @@ const VALUES: Cases = &[
     (
         r#"{"a": {"components": {"place": {"x": 1}}}}"#,
         "1:23",
-        "`place` needs a value for `y`: write a f32 here, or in a parent type",
+        "`place` needs a value for `y`: write a number here, or in a parent type",
+    ),
+    (
+        r#"{"a": {"components": {"light": {"power": 1}}}}"#,
+        "1:23",
+        "`light` needs values for `radius` (a number), `colour` (a whole number): write them here, or",
+    ),
+    (
+        r#"{"a": {"components": {"door": {}}}}"#,
+        "1:23",
+        "`door` needs values for `is_open` (`true` or `false`), `keys` (a whole number): write",
     ),
     (
         r#"{"a": 7}"#,
@@ -207,7 +217,7 @@ fn a_file_that_is_not_json_makes_no_names_of_others_unknown() {
 
 #[test]
 fn a_file_without_utf8_or_with_a_byte_order_mark_has_places_too() {
-    let file = |bytes: &'static [u8]| Types::load(schema(), [("x.json", bytes)]);
+    let file = |bytes: &'static [u8]| Types::load(schema(), [("x.json", Ok(bytes))]);
     let fault = file(b"{\n\"\xFF\": {}}").expect_err("no UTF-8").remove(0).to_string();
     assert_eq!(fault, "x.json:2:2: this byte is not UTF-8: save the file as UTF-8");
     assert_eq!(file("\u{feff}{\"a\": {}}".as_bytes()).expect("a type").len(), 1);
@@ -227,6 +237,51 @@ fn an_object_that_grows_with_each_type_is_refused_before_the_memory_is() {
     let found = faults(&[("x.json", &text)]);
     let first = "with this, an object has more than 1000 entities: remove children";
     assert!(found[0].ends_with(first), "{found:?}");
+}
+
+#[test]
+fn a_child_that_is_replaced_counts_no_more() {
+    let ten = |name: &str, of: &str| {
+        let child = |number| format!(r#""c{number}": {{"type": "{of}"}}"#);
+        let children: Vec<_> = (0..10).map(child).collect();
+        format!(r#""{name}": {{"children": {{{}}}}}"#, children.join(","))
+    };
+    let types = |children: &str| {
+        let (tens, hundreds) = (ten("ten", "one"), ten("hundred", "ten"));
+        format!(
+            r#"{{"one": {{}}, {tens}, {hundreds},
+            "most": {{"children": {{"a": {{"type": "hundred"}}, "b": {{"type": "hundred"}},
+              "c": {{"type": "hundred"}}, "d": {{"type": "hundred"}}, "e": {{"type": "hundred"}},
+              "f": {{"type": "hundred"}}, "g": {{"type": "hundred"}}, "h": {{"type": "hundred"}}}}}},
+            "new": {{"parent": "most", "children": {{{children}}}}}}}"#
+        )
+    };
+    let nodes = |children: &str| {
+        let types = load(&[("x.json", &types(children))])?;
+        Ok::<_, Vec<Fault>>(types.get(types.len() - 1).nodes.len())
+    };
+    // An object of 111, and one of eight of them.
+    assert_eq!(nodes("").expect("889 entities"), 889);
+    assert_eq!(nodes(r#""x": {"type": "hundred"}"#).expect("1000 entities"), 1000);
+    let replaced = r#""a": {"type": "hundred"}, "b": {"type": "hundred"}"#;
+    assert_eq!(nodes(replaced).expect("as many as before"), 889);
+    // What comes first in the file is of no matter.
+    let moved = r#""x": {"type": "hundred"}, "y": {"type": "ten"}, "a": {"type": "one"}"#;
+    assert_eq!(nodes(moved).expect("1011 entities but 110"), 1011 - 110);
+    let deep = r#""a": {"children": {"c0": {"type": "hundred"}}}"#;
+    assert_eq!(nodes(deep).expect("100 more"), 989);
+    let many = r#""x": {"type": "hundred"}, "y": {"type": "one"}"#;
+    let faults = nodes(many).expect_err("1001 entities");
+    assert!(faults[0].text.starts_with("with this, an object has more than 1000"), "{faults:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_fault_of_it_alone() {
+    let files = [("a.json", Err("no right")), ("b.json", Ok(&br#"{"x": {"parent": "y"}}"#[..]))];
+    let faults = Types::load(schema(), files).expect_err("a fault");
+    let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    let says = "a.json:1:1: the file cannot be read: no right: correct that, or remove it";
+    assert_eq!(faults, [says], "the other type may be in it");
 }
 
 #[test]

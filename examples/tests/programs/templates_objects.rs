@@ -3,8 +3,8 @@
 use crate::loader::{Change, Fault, Types, Values};
 use crate::objects::components::{Burnt, Door, Health, Light, Origin, Own, new_world};
 use crate::objects::{
-    Audit, ChildOf, Copies, Moved, Placed, Region, Regions, Renewed, Workshop, audit, is_near,
-    plan, renew, schema, write,
+    Audit, ChildOf, Copies, Moved, Placed, Region, Regions, Renewed, Workshop, audit, expected,
+    is_near, plan, renew, schema, write,
 };
 use phalanx::prelude::*;
 use std::collections::BTreeMap;
@@ -26,12 +26,13 @@ const HOUSES: &str = r#"{
 }"#;
 
 fn types() -> Types {
-    let files = [("houses.json", HOUSES.as_bytes()), ("lamps.json", LAMPS.as_bytes())];
+    let files = [("houses.json", HOUSES), ("lamps.json", LAMPS)];
+    let files = files.map(|(name, text)| (name, Ok(text.as_bytes())));
     Types::load(schema(), files).expect("types without faults")
 }
 
 fn reload(types: &mut Types, file: &str, text: &str) -> Result<Vec<Change>, Vec<Fault>> {
-    types.reload([(file, text.as_bytes())])
+    types.reload([(file, Ok(text.as_bytes()))])
 }
 
 fn number(types: &Types, name: &str) -> usize {
@@ -259,7 +260,57 @@ fn a_component_with_a_field_of_its_own_stays_when_the_type_loses_it() {
     renew(&mut world, &types, &changes).expect("all are alive");
     assert_eq!(world.get::<Light>(lamps[0]), Ok(&light(77, 100)));
     assert!(!world.has::<Light>(lamps[1]) && world.has::<Health>(lamps[1]));
-    audit(&world, &types).expect("objects of their types");
+    let dark = audit(&world, &types).expect("objects of their types");
+    assert_eq!(dark.own, 1);
+
+    // The light comes back: its own power stays, and all other fields are its type's again.
+    let plan: Vec<_> = [values, Values::default()]
+        .into_iter()
+        .map(|own| Placed { kind: number(&types, "lamp"), own })
+        .collect();
+    let plan = [(Region(0), plan)];
+    for (text, colour) in [(LAMPS.to_owned(), 100), (LAMPS.replace(": 100", ": 300"), 300)] {
+        reload(&mut types, "lamps.json", r#"{ "lamp": {} }"#)
+            .map(|changes| renew(&mut world, &types, &changes).expect("all are alive"))
+            .expect("no faults");
+        let changes = reload(&mut types, "lamps.json", &text).expect("no faults");
+        let counts = expected(&types, &changes, &plan);
+        let renewed = renew(&mut world, &types, &changes).expect("all are alive");
+        // Health and light, without the own power.
+        assert_eq!((renewed.entities, renewed.fields), (2, 2 * 5 - 1));
+        assert_eq!((counts.entities, counts.fields), (2, 2 * 5 - 1));
+        assert_eq!(world.get::<Light>(lamps[0]), Ok(&light(77, colour)));
+        assert_eq!(world.get::<Light>(lamps[1]), Ok(&light(10, colour)));
+        assert_eq!(audit(&world, &types).expect("objects of their types"), dark);
+    }
+}
+
+#[test]
+fn children_change_their_order() {
+    let mut types = types();
+    let mut world = placed(&types, &["house", "room"], Copies::Node);
+    let kinds = ["house", "room"].map(|name| number(&types, name));
+    let plan = kinds.map(|kind| Placed { kind, own: Values::default() });
+    let plan = [(Region(0), plan.into_iter().collect())];
+    let kitchen = at(&world, &types, "house", "/kitchen/lamp")[0];
+    let before = world.get::<Origin>(kitchen).expect("alive").node;
+    let changed = r#"{
+      "room": { "children": { "door": { "type": "door" }, "lamp": { "type": "lamp" } } },
+      "door": { "components": { "door": { "is_open": true, "keys": 3 } } },
+      "house": { "children": {
+        "bath": { "type": "room" },
+        "kitchen": { "type": "room", "children": { "lamp": { "components": { "light": { "power": 99 } } } } } } }
+    }"#;
+    let changes = reload(&mut types, "houses.json", changed).expect("no faults");
+    let counts = expected(&types, &changes, &plan);
+    let renewed = renew(&mut world, &types, &changes).expect("all are alive");
+    // Two doors of the house, and one of the room.
+    assert_eq!(renewed, Renewed { entities: 7 + 3, fields: 3, ..Renewed::default() });
+    assert_eq!((counts.entities, counts.fields), (7 + 3, 3));
+    assert_eq!(at(&world, &types, "house", "/kitchen/lamp"), [kitchen], "the same entity");
+    assert_ne!(world.get::<Origin>(kitchen).expect("alive").node, before);
+    assert_eq!(world.get::<Light>(kitchen), Ok(&light(99, 100)));
+    assert_eq!(audit(&world, &types).expect("objects of their types").entities, 10);
 }
 
 #[test]
@@ -289,7 +340,7 @@ fn a_reload_with_faults_changes_no_type() {
 fn a_type_may_go_from_one_file_to_another() {
     let mut types = types();
     let lamp = LAMPS.replace("\"lamp\": {", "\"torch\": {}, \"lamp\": {");
-    let files = [("lamps.json", &b"{}"[..]), ("a.json", lamp.as_bytes())];
+    let files = [("lamps.json", Ok(&b"{}"[..])), ("a.json", Ok(lamp.as_bytes()))];
     let places = |faults: Vec<Fault>| faults[0].to_string();
     let gone = types.reload(files[..1].iter().copied()).map_err(places);
     assert!(gone.is_err_and(|fault| fault.contains("no type is named `lamp`")));
