@@ -13,8 +13,8 @@ use super::row_shape::Logged;
 /// # Which gains count
 ///
 /// An entity gets a component when it is spawned with it, copied with it, or given it in any way,
-/// if it had none before. The value is the value at that moment. Overwriting a component is not a
-/// gain. The rules of [`Removals`](super::Removals) for merged commands and for
+/// if it had none before. The value is the value at that moment, and of a gain by commands the value
+/// after them. Overwriting a component is not a gain. The rules of [`Removals`](super::Removals) for merged commands and for
 /// [sparse components](super::Removals#sparse-components) hold for gains as well, and
 /// so do those of the [module](crate::logs) for the order, for readers, and for how long entries
 /// are kept.

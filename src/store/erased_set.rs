@@ -139,7 +139,7 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
     }
 
     fn combine_notes(&mut self) {
-        self.get_mut().notes().into_iter().for_each(|notes| notes.combine());
+        self.get_mut().combine_notes();
     }
 
     fn record_notes(&mut self, logs: &mut Logs) -> bool {

@@ -21,8 +21,11 @@ pub(super) trait Notes<T>: fmt::Debug + Send + Sync {
     /// Notes a value that is about to go.
     fn lose(&mut self, entity: Entity, value: &T);
     /// Keeps the combined effect of the notes of each entity: a value that went and came again was
-    /// overwritten. O(notes).
-    fn combine(&mut self);
+    /// overwritten. A gain has the value that the entity has at the end, which `value` finds.
+    /// O(notes).
+    fn combine<'v>(&mut self, value: &dyn Fn(Entity) -> Option<&'v T>)
+    where
+        T: 'v;
     /// Moves the notes to the logs. Returns whether one of them has readers.
     fn record(&mut self, logs: &mut Logs) -> bool;
     /// Drops the notes.
@@ -112,27 +115,15 @@ impl<S: SparseComponent> Notes<S> for SetNotes<S> {
         self.lost.push(entity, value.logged());
     }
 
-    fn combine(&mut self) {
-        if self.gained.entities.is_empty() || self.lost.entities.is_empty() {
-            return;
+    fn combine<'v>(&mut self, value: &dyn Fn(Entity) -> Option<&'v S>)
+    where
+        S: 'v,
+    {
+        self.drop_overwritten();
+        for (&entity, gained) in self.gained.entities.iter().zip(&mut self.gained.values) {
+            // A value that came and stayed may have been overwritten later.
+            *gained = value(entity).map_or(*gained, S::logged);
         }
-        let (mut losses, mut gains) = (FxHashMap::default(), FxHashMap::default());
-        self.lost.entities.iter().for_each(|&entity| *losses.entry(entity).or_insert(0) += 1);
-        self.gained.entities.iter().for_each(|&entity| *gains.entry(entity).or_insert(0) += 1);
-        // Losses and gains of an entity alternate. If it has more losses by one, the first is the
-        // effect, of the value that it had before; if it has more gains by one, the last is.
-        let count = |of: &FxHashMap<Entity, u32>, entity| of.get(&entity).copied().unwrap_or(0);
-        let (mut seen_losses, mut seen_gains) = (FxHashMap::default(), FxHashMap::default());
-        self.lost.retain(|entity| {
-            let seen = seen_losses.entry(entity).or_insert(0u32);
-            *seen += 1;
-            *seen == 1 && count(&losses, entity) > count(&gains, entity)
-        });
-        self.gained.retain(|entity| {
-            let seen = seen_gains.entry(entity).or_insert(0u32);
-            *seen += 1;
-            *seen == count(&gains, entity) && *seen > count(&losses, entity)
-        });
     }
 
     fn record(&mut self, logs: &mut Logs) -> bool {
@@ -153,6 +144,32 @@ impl<S: SparseComponent> Notes<S> for SetNotes<S> {
 
     fn bytes(&self) -> usize {
         self.gained.bytes() + self.lost.bytes()
+    }
+}
+
+impl<S: SparseComponent> SetNotes<S> {
+    /// Drops the losses and the gains of an entity that undo each other.
+    fn drop_overwritten(&mut self) {
+        if self.gained.entities.is_empty() || self.lost.entities.is_empty() {
+            return;
+        }
+        let (mut losses, mut gains) = (FxHashMap::default(), FxHashMap::default());
+        self.lost.entities.iter().for_each(|&entity| *losses.entry(entity).or_insert(0) += 1);
+        self.gained.entities.iter().for_each(|&entity| *gains.entry(entity).or_insert(0) += 1);
+        // Losses and gains of an entity alternate. If it has more losses by one, the first is the
+        // effect, of the value that it had before; if it has more gains by one, the last is.
+        let count = |of: &FxHashMap<Entity, u32>, entity| of.get(&entity).copied().unwrap_or(0);
+        let (mut seen_losses, mut seen_gains) = (FxHashMap::default(), FxHashMap::default());
+        self.lost.retain(|entity| {
+            let seen = seen_losses.entry(entity).or_insert(0u32);
+            *seen += 1;
+            *seen == 1 && count(&losses, entity) > count(&gains, entity)
+        });
+        self.gained.retain(|entity| {
+            let seen = seen_gains.entry(entity).or_insert(0u32);
+            *seen += 1;
+            *seen == count(&gains, entity) && *seen > count(&losses, entity)
+        });
     }
 }
 
@@ -185,7 +202,7 @@ mod tests {
         for &(index, is_gain) in notes {
             if is_gain { all.gain(id(index), &Value) } else { all.lose(id(index), &Value) }
         }
-        all.combine();
+        all.combine(&|_| None);
         let indices = |list: &NoteList<()>| {
             assert_eq!(list.entities.len(), list.values.len(), "a value for each entity");
             list.entities.iter().map(|entity| entity.index()).collect()

@@ -179,6 +179,14 @@ impl<T: SparseComponent> SparseSet<T> {
         self.notes.as_deref_mut()
     }
 
+    /// Keeps the combined effect of the notes of each entity.
+    pub(super) fn combine_notes(&mut self) {
+        if let Some(mut notes) = self.notes.take() {
+            notes.combine(&|entity| self.get(entity));
+            self.notes = Some(notes);
+        }
+    }
+
     /// Moves the notes to the logs, and takes no more if these have no readers. Returns whether
     /// they have.
     #[inline]
@@ -400,14 +408,17 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Puts the set back into a state that does not have it. Plain values and relations are parts
     /// of every state, so it had none. Of other types, the values of entities for which `is_alive`
-    /// is false are dropped, in the order of the set. O(values).
+    /// is false are dropped, in the order of the set. Takes no notes. O(values).
     pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
+        let notes = self.notes.take();
         if T::RELATION.is_some() || T::VALUES.is_some() {
-            return self.clear(panic);
+            self.clear(panic);
+        } else {
+            let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
+            let ended: Vec<_> = ended.collect();
+            self.end(ended.len(), &|i| ended[i], panic);
         }
-        let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
-        let ended: Vec<_> = ended.collect();
-        self.end(ended.len(), &|i| ended[i], panic);
+        self.notes = notes;
     }
 
     /// Drops all values, in the order of the set.

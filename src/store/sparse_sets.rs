@@ -35,8 +35,8 @@ pub struct SparseSets {
     pub(super) numbers: SetNumbers,
     /// The relations among the sets, with the effects of a despawned target.
     pub(super) relations: Vec<(usize, OnDelete)>,
-    /// Whether a set takes notes for logs.
-    are_noted: bool,
+    /// The positions of the sets that take notes for logs.
+    noted: Vec<usize>,
     /// Whether the notes wait for later ones.
     pub(super) are_held: bool,
 }
@@ -156,14 +156,17 @@ impl SparseSets {
 
     /// Takes notes of the values of `T` that come and go. The set must exist.
     pub(super) fn begin_notes<T: SparseComponent>(&mut self) {
-        self.get_mut::<T>().expect("the sparse set was not added").begin_notes();
-        self.are_noted = true;
+        let at = self.numbers.position::<T>().expect("the sparse set was not added");
+        self.get_mut::<T>().expect("it has a position").begin_notes();
+        if !self.noted.contains(&at) {
+            self.noted.push(at);
+        }
     }
 
     /// Passes each set that takes notes to `step`, which returns whether it goes on.
     #[inline]
     pub(super) fn each_noted(&mut self, step: impl FnMut(&mut dyn ErasedSet) -> bool) {
-        if self.are_noted {
+        if !self.noted.is_empty() {
             self.pass_noted(step);
         }
     }
@@ -171,9 +174,8 @@ impl SparseSets {
     #[cold]
     #[inline(never)]
     fn pass_noted(&mut self, mut step: impl FnMut(&mut dyn ErasedSet) -> bool) {
-        let mut are_noted = false;
-        self.sets.iter_mut().for_each(|set| are_noted |= step(&mut **set));
-        self.are_noted = are_noted;
+        let Self { sets, noted, .. } = self;
+        noted.retain(|&at| step(&mut *sets[at]));
     }
 
     /// Drops all values. The sets remain. Returns the panic of their destructors.
@@ -400,6 +402,7 @@ impl SparseSets {
 impl Drop for SparseSets {
     /// The destructor of a vector would end the process at the second panic.
     fn drop(&mut self) {
+        self.sets.iter_mut().for_each(|set| set.end_notes());
         self.clear_caught().resume_from_drop();
     }
 }

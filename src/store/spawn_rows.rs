@@ -16,6 +16,7 @@ use crate::storage::{BundleCells, LayoutError, RowWriter};
 
 use super::batch::{Batch, Spawner, ensure_room};
 use super::entity_error::{EntityError, SpawnError};
+use super::first_panic::FirstPanic;
 use super::row_values::RowValues;
 use super::sparse_bundles::PendingParts;
 use super::store::Store;
@@ -89,8 +90,12 @@ impl Store {
         self.add_sets::<<I::Item as Bundle>::Sparse>();
         let entities = self.spawned(rows).to_vec();
         // They are new, so no value is replaced and no destructor runs.
-        let parts = parts.into_iter().map(PendingParts::take);
-        entities.iter().zip(parts).for_each(|(&entity, sparse)| self.put_sparse(entity, sparse));
+        let mut panic = FirstPanic::default();
+        for (&entity, sparse) in entities.iter().zip(parts) {
+            self.put_sparse_caught(entity, sparse.take(), &mut panic);
+        }
+        self.record_sets();
+        panic.resume();
         let all = self.archetypes.get(rows.0).entities();
         Ok(&all[all.len() - rows.1..])
     }

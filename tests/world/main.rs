@@ -74,6 +74,7 @@ mod sparse_bundles;
 mod sparse_drops;
 mod sparse_logs;
 mod sparse_logs_cases;
+mod sparse_logs_commands;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;

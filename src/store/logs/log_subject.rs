@@ -16,6 +16,11 @@ pub enum LogSubject {
 }
 
 impl LogSubject {
+    /// Whether rows of chunks are recorded.
+    pub(super) const fn is_of_rows(self) -> bool {
+        !matches!(self, Self::Sparse)
+    }
+
     /// The column that is copied for rows of `archetype`, which come from the archetype `other` or
     /// go to it. `None` if these rows do not count; an entity has no column, so it counts with any.
     pub(super) fn records(self, archetype: &Archetype, other: Option<&Archetype>) -> Option<u16> {

@@ -19,6 +19,8 @@ use super::row_log::RowLog;
 #[derive(Default)]
 pub(crate) struct RowLogs {
     /// Whether a log has readers.
+    has_readers: bool,
+    /// Whether a log that records rows of chunks has readers.
     is_read: bool,
     /// In the order of their first readers.
     logs: Vec<(LogSubject, Box<dyn ErasedLog>)>,
@@ -27,7 +29,8 @@ pub(crate) struct RowLogs {
 }
 
 impl RowLogs {
-    /// Whether rows must be recorded, because a log has readers.
+    /// Whether rows of chunks must be recorded, because a log of them has readers. Sparse sets
+    /// note their values themselves.
     #[inline]
     pub(crate) const fn is_read(&self) -> bool {
         self.is_read
@@ -64,7 +67,8 @@ impl RowLogs {
 
     /// Adds a reader of the log of a kind of rows.
     pub(crate) fn add_reader<K: RowKind>(&mut self, subject: LogSubject) -> ReaderPosition {
-        self.is_read = true;
+        self.has_readers = true;
+        self.is_read |= subject.is_of_rows();
         self.get_or_add::<K>(subject).add_reader()
     }
 
@@ -119,9 +123,13 @@ impl RowLogs {
 
     /// Begins a run in every log; see [`RowLog::age`].
     pub(crate) fn age(&mut self) {
-        if self.is_read {
-            self.logs.iter_mut().for_each(|(_, log)| log.age());
-            self.is_read = self.logs.iter().any(|(_, log)| log.is_read());
+        if self.has_readers {
+            (self.has_readers, self.is_read) = (false, false);
+            for (subject, log) in &mut self.logs {
+                log.age();
+                self.has_readers |= log.is_read();
+                self.is_read |= log.is_read() && subject.is_of_rows();
+            }
         }
     }
 
@@ -184,5 +192,38 @@ impl<K: RowKind> ErasedLog for LogOf<K> {
 
     fn bytes(&self) -> usize {
         self.0.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::component::{InSet, SparseComponent};
+
+    use super::super::row_kind::EntityRows;
+    use super::*;
+
+    struct Value;
+
+    impl SparseComponent for Value {
+        const NAME: &'static str = "value";
+        type Logged = ();
+        fn logged(&self) {}
+    }
+
+    #[test]
+    fn a_reader_of_a_sparse_component_needs_no_rows_of_chunks() {
+        let mut logs = RowLogs::default();
+        let is_noted = |logs: &RowLogs| logs.get::<InSet<Value>>().unwrap().is_read();
+        let sparse = logs.add_reader::<InSet<Value>>(LogSubject::Sparse);
+        assert_eq!((logs.is_read(), is_noted(&logs)), (false, true));
+        let entities = logs.add_reader::<EntityRows>(LogSubject::Entity);
+        logs.age();
+        assert_eq!((logs.is_read(), is_noted(&logs)), (true, true));
+        drop(entities);
+        logs.age();
+        assert_eq!((logs.is_read(), is_noted(&logs)), (false, true));
+        drop(sparse);
+        logs.age();
+        assert!(!is_noted(&logs), "a run notices, also without readers of rows");
     }
 }
