@@ -13,11 +13,11 @@ use super::row_shape::Logged;
 /// # Which gains count
 ///
 /// An entity gets a component when it is spawned with it, copied with it, or given it in any way,
-/// if it had none before. The value is the value at that moment, and of a gain by commands the value
-/// after them. Overwriting a component is not a gain. The rules of [`Removals`](super::Removals) for merged commands and for
-/// [sparse components](super::Removals#sparse-components) hold for gains as well, and
-/// so do those of the [module](crate::logs) for the order, for readers, and for how long entries
-/// are kept.
+/// if it had none before. The value is the value at that moment, or after the commands that gave
+/// it. Overwriting a component is not a gain. The rules of [`Removals`](super::Removals) for merged
+/// commands and for [sparse components](super::Removals#sparse-components) hold for gains as well,
+/// and so do those of the [module](crate::logs) for the order, for readers, and for how long
+/// entries are kept.
 ///
 /// By the time of the read, an entity may have lost the component again or be despawned. To keep a
 /// table of the entities that have a `C`, first read [`Removed`](super::Removed) and take out its
