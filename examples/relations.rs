@@ -20,7 +20,7 @@ struct Target;
 #[relation(on_delete = refuse)]
 struct MooredAt;
 
-/// The place of an entity, from that of which it is a part.
+/// The place of an entity, counted from the one that it is a part of.
 #[component]
 struct Own(f32);
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// The types of a file.
 const TYPES_A_FILE: u32 = 100;
 
-/// Types in a row, of which each may begin as the one before.
+/// Types in a row: each may begin as the one before.
 const FAMILY: u32 = 5;
 
 /// The most entities of a known type that others begin as: three of them are far from the limit.

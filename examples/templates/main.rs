@@ -34,7 +34,7 @@
 //! A type is a tree of prototypes, related by `ChildOf`, and an object is a copy of it. Each entity
 //! knows its type and node, and the fields that it has for itself. A region is a value that
 //! entities share, so that it leaves the game chunk by chunk. A reload goes through all worlds: it
-//! writes the fields whose value in the type has changed, but for the ones that an object has for
+//! writes the fields with another value in the type, but for the ones that an object has for
 //! itself. The program compares every field of every entity with its type afterwards.
 //!
 //! The program adds types that it makes by chance, 7300 to the folder of the example and none to
@@ -190,7 +190,7 @@ fn bytes(contents: &Contents) -> Result<&[u8], &str> {
     contents.as_deref().map_err(String::as_str)
 }
 
-/// Moves the viewer from corner to corner and back, and counts what is near.
+/// Moves the viewer from corner to corner and back, and counts the entities near it.
 fn stream(
     report: &mut Report,
     options: &Options,

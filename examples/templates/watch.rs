@@ -1,4 +1,4 @@
-//! A folder whose files are watched.
+//! A folder with files that are watched.
 
 use phalanx_examples::program::cannot;
 use std::collections::BTreeMap;

@@ -37,13 +37,16 @@ const NONE: u32 = u32::MAX;
 /// The rows of a query, level after level in the tree of `R`: for
 /// [`Relation::propagate`](crate::sparse::Relation::propagate).
 ///
-/// Made and kept by the program, one for each query; a resource if a system uses it. It needs no
-/// update: a pass compares the version of the relation and the versions of the order of the chunks,
-/// and makes the plan again if one differs: O(relations + rows). If the same rows have the same
-/// tree, it compares a version a chunk.
+/// Made and kept by the program, one for each query; a system keeps it as a
+/// [`Local`](crate::schedule::Local) or a resource. It needs no update: a pass compares a version a
+/// chunk and that of the relation. It makes the whole plan again, O(relations + rows), after a row
+/// came, left or moved, a relation was inserted or removed, another row was hidden or enabled, or
+/// columns were [flipped](crate::World::flip).
 ///
-/// It takes 4 bytes a row, and 24 bytes a run of rows of one level that follow each other. There
-/// are few runs if the rows lie [by level](crate::Matching::sort_by_level).
+/// It takes 4 bytes a row, 28 bytes a run of rows of one level that follow each other, and 40 bytes
+/// a slice of the query; up to twice these while it grows. The runs are few if the rows lie [by
+/// level](crate::Matching::sort_by_level) in one archetype. Parents in several archetypes cut the
+/// rows of their children into shorter runs.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -144,9 +147,14 @@ impl<R> fmt::Debug for LevelPlan<R> {
     }
 }
 
-/// A compile error if the query writes a value per chunk. Evaluated in a constant of the public
-/// function, so that the error names the caller's line.
-pub(crate) const fn assert_by_level<Q: Terms>() {
+/// A compile error if the query writes a value per chunk, or leaves out rows that did not change.
+/// Evaluated in a constant of the public function, so that the error names the caller's line.
+pub(crate) const fn assert_by_level<Q: Terms, F: Filter>() {
+    if F::BY_CHUNK || F::BY_LINES > 0 {
+        let text = "a query by levels visits all rows: children of a parent that the filter leaves \
+                    out would get the value of another ancestor";
+        panic!("{}", ConstText::of(&[text]).as_str());
+    }
     if Q::WRITES_CHUNKS {
         let text = "a query by levels visits runs of rows, so it cannot write a value per chunk";
         panic!("{}", ConstText::of(&[text]).as_str());
@@ -352,8 +360,13 @@ impl Tree {
         }
         let mut tree = Self { above: vec![NONE; len as usize], levels: vec![0; len as usize] };
         let Some(set) = set else { return tree };
+        let levels = Levels::of(set);
+        assert!(
+            levels.entities().len() == set.len() + levels.iter().next().map_or(0, <[_]>::len),
+            "a relation that is no tree has a cycle: define it by `#[relation(tree)]`"
+        );
         // A target comes before its sources.
-        for &target in Levels::of(set).entities() {
+        for &target in levels.entities() {
             let Some(above) = rows.get(target.index()) else { continue };
             for &source in set.sources(target) {
                 match rows.get(source.index()) {

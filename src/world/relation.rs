@@ -326,15 +326,18 @@ impl<R: TreeRelation> Relation<'_, R> {
     ///
     /// Rows without a parent, in a tree or in none, are the first level: they get `root`. If the
     /// query does not see the parent of a row (it lacks a component, or is hidden or filtered out),
-    /// the row takes the value of the nearest ancestor that the query sees.
+    /// the row takes the value of the nearest ancestor that the query sees, or `root`. A filter by
+    /// change does not compile. The query must be of the world of the relation: entities of another
+    /// one are taken for its own.
     ///
-    /// A slice has rows that follow each other, of one level. It is long if rows lie by level: as
-    /// they were spawned, or as [`sort_by_level`](crate::Matching::sort_by_level) puts them. In
-    /// other orders the result is the same, and slices may have one row. Slices are not padded.
+    /// A slice has rows that follow each other, of one level, with parents that one slice has. It
+    /// is long if the tree is in one archetype and its rows lie by level: as they were spawned, or
+    /// as [`sort_by_level`](crate::Matching::sort_by_level) puts them. In other orders the result
+    /// is the same, and slices may have one row. Slices are not padded.
     ///
-    /// O(rows), and O(relations) where rows or relations changed since the plan was used last; the
-    /// pass holds a list of its slices. It stamps the columns that it hands out as `&mut` in each
-    /// chunk, as any pass.
+    /// O(rows), and O(relations) more where the [plan](LevelPlan) is made again. The pass holds a
+    /// list of its slices, and copies of parents for the longest of them. It stamps the columns
+    /// that it hands out as `&mut` in each chunk, as any pass.
     ///
     /// # Panics
     ///
@@ -357,6 +360,17 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// assert_eq!((world.get::<Depth>(root)?.0, world.get::<Depth>(child)?.0), (11, 12));
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::rows::LevelPlan;
+    /// # #[relation(tree)] struct ChildOf;
+    /// # #[component] struct Depth(u32);
+    /// # let mut plan = LevelPlan::new();
+    /// World::new().run(move |tree: Relation<ChildOf>, some: Query<(&mut Depth,), Changed<Depth>>| {
+    ///     tree.propagate(&mut plan, some, &Depth(10), |_, (), _| {}); // some of the rows
+    /// });
+    /// ```
     pub fn propagate<G: Component, Q: LevelTerms<G>, F: Filter>(
         &self,
         plan: &mut LevelPlan<R>,
@@ -364,7 +378,7 @@ impl<R: TreeRelation> Relation<'_, R> {
         root: &G,
         kernel: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
     ) {
-        const { assert_by_level::<Q>() };
+        const { assert_by_level::<Q, F>() };
         plan.pass(self.set.as_deref(), query, root, kernel);
     }
 }

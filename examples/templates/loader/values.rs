@@ -7,7 +7,7 @@ use super::schema::{Component, Field, Schema};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Values(Vec<ComponentValue>);
 
-/// The value of one component, of which some fields are given. The others are zero.
+/// The value of one component with some fields given. The others are zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ComponentValue {
     pub(crate) component: usize,

@@ -12,7 +12,8 @@
 //! - [`plan()`] puts objects into regions, and [`Workshop::place`] makes them. Only
 //!   [`mod@write`] writes components by name.
 //! - [`Regions`] streams them. [`renew()`] follows a change of types, and [`audit()`] compares
-//!   every field of every entity with its type; [`expected()`] counts what a reload must reach.
+//!   every field of every entity with its type; [`expected()`] counts the fields that a reload must
+//!   reach.
 
 mod audit;
 pub(crate) mod components;

@@ -7,7 +7,7 @@ use phalanx_examples::chance::Chance;
 /// The side of a region.
 const REGION_METRES: f32 = 100.0;
 
-/// The most types of which a region has objects: a town has other things than a forest.
+/// The most types that a region has objects of: a town has other things than a forest.
 const TYPES_MAX: u32 = 150;
 
 /// An object to be placed.
@@ -18,8 +18,8 @@ pub(crate) struct Placed {
     pub(crate) own: Values,
 }
 
-/// Places objects in the regions of a square, as many in each. Each has a place of its own, and one
-/// in four health of its own. Objects of one type are neighbours in the list of a region.
+/// Places objects in the regions of a square, the same number in each. Each has a place of its own,
+/// and one in four health of its own. Objects of one type are neighbours in the list of a region.
 pub(crate) fn plan(types: &Types, side: u32, objects: u32) -> Vec<(Region, Vec<Placed>)> {
     let mut chance = Chance::new(7300);
     let regions = side * side;

@@ -16,7 +16,7 @@ pub(crate) struct Renewed {
     pub(crate) fields: usize,
     /// Children that types have now, in all objects.
     pub(crate) spawned: usize,
-    /// Entities whose node is gone, with everything below them.
+    /// Entities without a node any more, with everything below them.
     pub(crate) despawned: usize,
 }
 

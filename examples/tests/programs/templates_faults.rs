@@ -26,7 +26,7 @@ fn bytes<'v>(types: &Types, values: &'v Values, component: &str) -> &'v [u8] {
     &values.of(component).expect("a node with this component").bytes
 }
 
-/// Types of which each is a cycle, or leads to one.
+/// Types in a cycle, or that lead to one.
 const CYCLE: &str = r#"{
   "a": { "parent": "b" },
   "b": { "parent": "c" },
@@ -265,7 +265,7 @@ fn a_child_that_is_replaced_counts_no_more() {
     assert_eq!(nodes(r#""x": {"type": "hundred"}"#).expect("1000 entities"), 1000);
     let replaced = r#""a": {"type": "hundred"}, "b": {"type": "hundred"}"#;
     assert_eq!(nodes(replaced).expect("as many as before"), 889);
-    // What comes first in the file is of no matter.
+    // The order in the file does not matter.
     let moved = r#""x": {"type": "hundred"}, "y": {"type": "ten"}, "a": {"type": "one"}"#;
     assert_eq!(nodes(moved).expect("1011 entities but 110"), 1011 - 110);
     let deep = r#""a": {"children": {"c0": {"type": "hundred"}}}"#;

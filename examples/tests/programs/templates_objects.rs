@@ -80,7 +80,7 @@ fn trees(world: &World) -> Vec<Vec<String>> {
     trees
 }
 
-/// Values of the type `light`, of which some fields are given.
+/// Values of the type `light` with some fields given.
 fn power(types: &Types, power: u16) -> Values {
     let (schema, mut values) = (types.schema(), Values::default());
     let light = schema.find("light").expect("a component");
