@@ -149,9 +149,9 @@ impl ComponentHint {
 ///   `Default` is zero.
 /// - **Attributes** of the item are documentation, `derive`, lint levels, `must_use` and
 ///   `deprecated`. Fields may have attributes of derives, too. Types contain no macros.
-/// - **Words** in the attribute are `sparse`, `split`, `enableable`, `lines`, `hidden` and
-///   `cleanup`, in the sections below, `name = "…"`, and `crate = path` where a crate names phalanx
-///   by another path.
+/// - **Words** in the attribute are `sparse` and `plain`, `split`, `enableable`, `lines`, `hidden`
+///   and `cleanup`, in the sections below, `name = "…"`, and `crate = path` where a crate names
+///   phalanx by another path.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -165,8 +165,8 @@ impl ComponentHint {
 /// # Sparse components
 ///
 /// `#[component(sparse)]` stores a component beside the chunks, by entity. It may be any type that
-/// is `Send + Sync`: with a `String` or a handle, with a destructor, an enum with fields. The
-/// attribute leaves the item as it is. An entity gains and loses it without a move of its row.
+/// is `Send + Sync`: with a `String` or a handle, with a destructor, an enum with fields. Without
+/// `plain` the item stays as it is. An entity gains and loses it without a move of its row.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -230,8 +230,8 @@ impl ComponentHint {
 ///   [`SparseMut`](crate::sparse::SparseMut), in the order of insertion until one is removed; only
 ///   `SparseMut` inserts and removes.
 /// - **It is not named** in bundles of calls that write one bundle to many rows
-///   ([`Matching::insert`](crate::Matching::insert), commands by query), by change filters, and by
-///   logs ([`Inserted`](crate::logs::Inserted) and others).
+///   ([`Matching::insert`](crate::Matching::insert), commands by query), and by change filters. Its
+///   logs have `()` for values unless it is `plain`.
 /// - **It is dropped** when its entity is despawned, in any way, even if the entity has cleanup
 ///   components, or when the world is cleared or dropped. If one call despawns several entities,
 ///   the values are dropped after the last despawn: for each component, in the order of its first

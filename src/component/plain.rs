@@ -9,7 +9,8 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 /// runs. The traits come from [`bytemuck`]; every type that has them is plain data.
 ///
 /// Plain are numbers, `bool`, `char`, [`Entity`](crate::Entity), the types that
-/// [`#[component]`](crate::component) defines in columns, and every [`Pod`](bytemuck::Pod) type. An
+/// [`#[component]`](crate::component) defines in columns or with `sparse, plain`, and every
+/// [`Pod`](bytemuck::Pod) type. An
 /// array is plain only if its elements are `Pod`, but [`#[component]`](crate::component) takes an
 /// array of any plain type as a field. Types with a destructor and references are not plain.
 ///

@@ -138,7 +138,10 @@ pub trait TreeRelation: RelationComponent {}
 ///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
 ///   follow no rule.
 /// - **Logs**: [`Inserted`](crate::logs::Inserted) and [`Removed`](crate::logs::Removed) read the
-///   sources that got the relation and lost it, with the target. A new target is neither.
+///   sources that got the relation and lost it, with the target. A new target is neither, so a
+///   loss may have another target than the gain: tables are kept by source. To make it seen, remove
+///   the relation first; in commands with a barrier between, such as
+///   [`run`](crate::CommandBuffer::run).
 /// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
 ///   sources; so have its bytes and deltas, and [`World::hash`](crate::World::hash) covers both.
 ///   Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge)

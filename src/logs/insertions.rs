@@ -22,7 +22,9 @@ use super::row_shape::Logged;
 /// By the time of the read, an entity may have lost the component again or be despawned. To keep a
 /// table of the entities that have a `C`, first read [`Removed`](super::Removed) and take out its
 /// entities, and afterwards add the entities of [`Inserted`] that still have one, checked with
-/// [`Lookup`](crate::Lookup).
+/// [`Lookup`](crate::Lookup), for a sparse component with [`Sparse`](crate::sparse::Sparse), and
+/// for a relation with [`Relation::target`](crate::sparse::Relation::target). Entities that had one
+/// before the reader began are found by a query.
 ///
 /// # Cost
 ///

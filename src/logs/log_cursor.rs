@@ -77,8 +77,8 @@ impl World {
 
 impl<L: Log> LogCursor<L> {
     /// All unread entries, in their order: for events a [guard](super::EventSlice) of `[E]`, for
-    /// components `(&[Entity], &[C])`, for despawned entities `&[Entity]`. They count as read from
-    /// now on.
+    /// components `(&[Entity], &[C])`, with `()` for values of sparse components that are not
+    /// `plain`, for despawned entities `&[Entity]`. They count as read from now on.
     ///
     /// # Panics
     ///
@@ -103,7 +103,7 @@ impl<L: Log> LogCursor<L> {
 
     /// The number of entries that were [dropped](crate::memory::MemoryMut::keep_log) unread since
     /// the last [`read`](LogCursor::read), because they exceeded the bound on memory or the world
-    /// was restored.
+    /// was restored. A cursor that had read all entries gets no sign of a restore.
     ///
     /// # Panics
     ///

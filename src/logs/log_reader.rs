@@ -52,7 +52,8 @@ pub struct LogReader<'s, L: Log> {
 
 impl<'s, L: Log> LogReader<'s, L> {
     /// All unread entries, in their order: for events `&[E]`, for components `(&[Entity], &[C])`,
-    /// for despawned entities `&[Entity]`. They count as read from now on.
+    /// with `()` for values of sparse components that are not `plain`, for despawned entities
+    /// `&[Entity]`. They count as read from now on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -125,7 +126,8 @@ impl<'s, L: Log> LogReader<'s, L> {
 
     /// The number of entries that were [dropped](crate::memory::MemoryMut::keep_log) unread since
     /// the last [`read`](LogReader::read) before this run, because they exceeded the bound on
-    /// memory or the world was restored.
+    /// memory or the world was restored. A reader that had read all entries gets no sign of a
+    /// restore: its tables are made again by the code that restores.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -9,6 +9,8 @@
 //! | [`Removals<C>`](Removals) | entities that lost component `C`, with its values | [`Removed<C>`](Removed) | `world.cursor::<Removals<C>>()` |
 //! | [`Despawns`] | entities that were despawned | [`Despawned`] | `world.cursor::<Despawns>()` |
 //!
+//! Components are those in columns, [sparse components and relations](Removals#sparse-components).
+//!
 //! The parameters of systems are short names of [`LogReader<L>`](LogReader), and
 //! [`World::cursor`](crate::World::cursor) makes a [`LogCursor<L>`](LogCursor). Both have `read`,
 //! which returns all unread entries as slices and counts them as read, and `missed`.
@@ -52,7 +54,7 @@
 //! # Readers
 //!
 //! Each reader has its own position, even two readers in one system. A cursor is a reader while it
-//! exists. A system is a reader from the beginning of the first run of its schedule on, also if a
+//! exists. A system is a reader from the first run of its schedule after it was added on, also if a
 //! condition skips it. A new reader of events sees the events that are still kept; a new reader of
 //! rows sees the rows that come or go from then on, because rows are recorded for readers alone.
 //!

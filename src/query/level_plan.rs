@@ -40,11 +40,12 @@ const NONE: u32 = u32::MAX;
 /// Made and kept by the program, one for each query; a system keeps it as a
 /// [`Local`](crate::schedule::Local) or a resource. It needs no update: a pass compares a version a
 /// chunk and that of the relation. It makes the whole plan again, O(relations + rows), after a row
-/// came, left or moved, a relation was inserted or removed, another row was hidden or enabled, or
-/// columns were [flipped](crate::World::flip).
+/// came, left or moved, a relation was inserted, removed or given another target, another row was
+/// hidden or enabled, or columns were [flipped](crate::World::flip).
 ///
 /// It takes 4 bytes a row, 28 bytes a run of rows of one level that follow each other, and 40 bytes
-/// a slice of the query; up to twice these while it grows. The runs are few if the rows lie [by
+/// a slice of the query, of the greatest numbers that it had; up to twice these while it grows. The
+/// runs are few if the rows lie [by
 /// level](crate::Matching::sort_by_level) in one archetype. Parents in several archetypes cut the
 /// rows of their children into shorter runs.
 ///
@@ -54,29 +55,34 @@ const NONE: u32 = u32::MAX;
 ///
 /// #[relation(tree)]
 /// struct ChildOf;
-/// #[component] struct Local { x: f32 }
-/// #[component] struct Global { x: f32 }
+/// #[component] struct Own { x: f32 }
+/// #[component] struct Place { x: f32 }
 ///
-/// fn propagate(
+/// fn place(
 ///     tree: Relation<ChildOf>,
-///     mut plan: ResMut<LevelPlan<ChildOf>>,
-///     query: Query<(&mut Global, &Local)>,
+///     mut plan: Local<LevelPlan<ChildOf>>,
+///     query: Query<(&mut Place, &Own)>,
 /// ) {
-///     tree.propagate(&mut plan, query, &Global { x: 100.0 }, |globals, locals, parents| {
-///         for ((global, local), parent) in globals.iter_mut().zip(locals).zip(parents) {
-///             global.x = parent.x + local.x;
-///         }
-///     });
+///     tree.propagate(&mut plan, query, &Place { x: 100.0 }, add);
+/// }
+///
+/// #[kernel]
+/// fn add(places: &mut [Place], own: &[Own], parents: &[Place]) {
+///     for ((place, own), parent) in places.iter_mut().zip(own).zip(parents) {
+///         place.x = parent.x + own.x;
+///     }
 /// }
 ///
 /// let mut world = World::new();
-/// let [root, arm, hand] = [1.0, 2.0, 3.0].map(|x| world.spawn((Local { x }, Global { x: 0.0 })));
-/// world.insert(arm, ChildOf::of(root))?;
-/// world.insert(hand, ChildOf::of(arm))?;
-/// world.insert_resource(LevelPlan::<ChildOf>::new());
-/// world.run(propagate);
-/// assert_eq!(world.get::<Global>(hand)?.x, 106.0);
-/// # Ok::<(), phalanx::error::EntityError>(())
+/// let bone = |x| (Own { x }, Place { x: 0.0 });
+/// let root = world.spawn(bone(1.0));
+/// let arm = world.spawn((bone(2.0), ChildOf::of(root)));
+/// let hand = world.spawn((bone(3.0), ChildOf::of(arm)));
+/// let mut schedule = Schedule::new();
+/// schedule.add(place);
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.get::<Place>(hand).unwrap().x, 106.0);
+/// # Ok::<(), ScheduleError>(())
 /// ```
 pub struct LevelPlan<R> {
     /// The version of the relation, unless the world has none; `None` if the plan is not made.
@@ -152,7 +158,7 @@ impl<R> fmt::Debug for LevelPlan<R> {
 pub(crate) const fn assert_by_level<Q: Terms, F: Filter>() {
     if F::BY_CHUNK || F::BY_LINES > 0 {
         let text = "a query by levels visits all rows: children of a parent that the filter leaves \
-                    out would get the value of another ancestor";
+                    out would get the value of another ancestor; leave the filter out";
         panic!("{}", ConstText::of(&[text]).as_str());
     }
     if Q::WRITES_CHUNKS {

@@ -226,8 +226,8 @@ impl Schedule {
     }
 
     /// Forgets the world of the last run: versions, [`Local`](crate::schedule::Local) values,
-    /// commands and the [report](Schedule::report). The next run may be with any world, and is like
-    /// the first.
+    /// commands, the positions of its readers of [logs](crate::logs) and the
+    /// [report](Schedule::report). The next run may be with any world, and is like the first.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -34,7 +34,7 @@ impl Snapshot {
     /// compressor sees one column after the other.
     ///
     /// Components are identified by their [names](crate::Component::NAME), shared types by theirs.
-    /// Give each component that is saved an explicit name, `struct Health as "health" { … }`: the
+    /// Give each component that is saved an explicit name, `#[component(name = "health")]`: the
     /// default is the path of its type, which changes when the type moves to another module or
     /// crate. The format may differ in another version of phalanx, which reports this when it reads
     /// the bytes.

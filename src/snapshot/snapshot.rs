@@ -14,7 +14,7 @@ use super::snapshot_error::SnapshotError;
 /// | in it | not in it |
 /// | --- | --- |
 /// | entities: ids, generations, the ids that come next | [resources](World::insert_resource) |
-/// | the order of archetypes, chunks and rows | sparse components of other types |
+/// | the order of archetypes, chunks and rows | sparse components that are neither plain nor kept |
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
 /// | [enable bits](World::set_enabled), [values of chunks](crate::chunks::PerChunk) | recorded commands |
 /// | [shared values](crate::shared::Shared), which it keeps alive | the state of a schedule |
@@ -250,9 +250,8 @@ impl World {
     /// of times, and in any order with others.
     ///
     /// * The world is equal to the snapshot, bit for bit, and later calls have the same effects.
-    ///   [`World::hash`] is the same if the sparse components below that stay are.
-    ///   Archetypes have their former order; archetypes created since
-    ///   are freed.
+    ///   [`World::hash`] is the same, unless an entity gained or lost one of the sparse components
+    ///   that stay (below). Archetypes have their former order; archetypes created since are freed.
     /// * **Versions** of columns and chunks are restored. The clock goes on, so that no version is
     ///   used twice. [`changed_since`](crate::Query::changed_since) and the filters of systems stay
     ///   correct. A version read before the snapshot was taken, or after this call, reports the

@@ -6,7 +6,8 @@ use crate::entity::Entity;
 use super::sparse_set::SparseSet;
 
 /// The entities of a tree, level after level: first the entities that have sources and no target,
-/// then their sources, and so on. The entities of a level are in the order of their targets.
+/// in an order that follows from the changes of the relation, then their sources, and so on. The
+/// entities of a level are in the order of their targets.
 ///
 /// ```
 /// # use phalanx::prelude::*;

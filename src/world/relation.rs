@@ -11,7 +11,8 @@ use crate::store::{Levels, ReadGuard, SparseSet};
 use super::sparse_views::SparseGrant;
 
 /// A [relation](crate::sparse::relation) from both ends. As a parameter of a system it declares
-/// that the system reads it.
+/// that the system reads it. Elsewhere it is a guard: the world can be changed once it is dropped,
+/// and [`sources`](Relation::sources) are copied by `to_vec` before they are despawned.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -326,14 +327,16 @@ impl<R: TreeRelation> Relation<'_, R> {
     ///
     /// Rows without a parent, in a tree or in none, are the first level: they get `root`. If the
     /// query does not see the parent of a row (it lacks a component, or is hidden or filtered out),
-    /// the row takes the value of the nearest ancestor that the query sees, or `root`. A filter by
-    /// change does not compile. The query must be of the world of the relation: entities of another
-    /// one are taken for its own.
+    /// the row takes the value of the nearest ancestor that the query sees, or `root`: a part of a
+    /// disabled entity is placed as if that entity did not exist. A filter by change does not
+    /// compile. The query must be of the world of the relation: entities of another one are taken
+    /// for its own.
     ///
-    /// A slice has rows that follow each other, of one level, with parents that one slice has. It
-    /// is long if the tree is in one archetype and its rows lie by level: as they were spawned, or
-    /// as [`sort_by_level`](crate::Matching::sort_by_level) puts them. In other orders the result
-    /// is the same, and slices may have one row. Slices are not padded.
+    /// A slice has rows of one chunk that follow each other, of one level, with parents that one
+    /// slice has: the end of a chunk cuts the slices of the level below as well. It is long if the
+    /// tree is in one archetype and its rows lie by level: as they were spawned, or as
+    /// [`sort_by_level`](crate::Matching::sort_by_level) puts them. In other orders the result is
+    /// the same, and slices may have one row. Slices are not padded.
     ///
     /// O(rows), and O(relations) more where the [plan](LevelPlan) is made again. The pass holds a
     /// list of its slices, and copies of parents for the longest of them. It stamps the columns

@@ -81,7 +81,8 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// [`Relation::levels`](crate::sparse::Relation::levels), with its costs and promises. A pass
     /// by [`Relation::propagate`](crate::sparse::Relation::propagate) then has long slices if
     /// parents are in one archetype, and reads their values in order. O(relations + rows) if no row
-    /// is out of place.
+    /// is out of place. A system records it by
+    /// `commands.run(|world| { world.matching::<&Place>().sort_by_level::<ChildOf>(); })`.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -269,8 +269,7 @@ impl World {
     /// of the prototype.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
-    /// [Sparse components](crate::component#sparse-components) are not copied: they need not be
-    /// `Clone`.
+    /// [Sparse components](crate::component#sparse-components) are not copied.
     ///
     /// # Errors
     ///
@@ -309,7 +308,12 @@ impl World {
     /// in types without [`MapEntities`](crate::MapEntities). Relations of other entities to the
     /// tree are not copied.
     ///
-    /// The copy of the root gets `parent` as its target of `R`, or none.
+    /// The copy of the root gets `parent` as its target of `R`, or none. The copies are in the
+    /// order of the root and [`descendants`](crate::sparse::Relation::descendants): zip both to
+    /// copy sparse components.
+    ///
+    /// [`Prototype`](crate::Prototype) hides one entity: give it to each part of a tree that exists
+    /// to be copied.
     ///
     /// O(bytes + entities × relation types); for each archetype that it adds, O(archetypes) in each
     /// cached query that names a sparse component. The depth of the tree does not matter. Memory is
@@ -334,7 +338,7 @@ impl World {
     ///
     /// let mut world = World::new();
     /// let cart = world.spawn(Prototype);
-    /// let front = world.spawn(PartOf::of(cart));
+    /// let front = world.spawn((Prototype, PartOf::of(cart)));
     /// world.insert(cart, Wheels { front })?;
     ///
     /// let copies = world.instantiate_tree::<PartOf>(cart, None)?;
