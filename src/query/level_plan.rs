@@ -1,7 +1,7 @@
 //! The rows of a query by their level in a tree, for kernels that take values from parents.
 //!
-//! A plan cuts the slices of a pass into runs: rows that follow each other, of one level, with
-//! parents in one run. Runs are visited level after level, so parents are done before children:
+//! A plan cuts the slices of a pass into runs: rows that follow each other, of one level. Runs are
+//! visited level after level, so parents are done before children:
 //!
 //! ```text
 //!  chunk   │ a b │ c d e f │ g h │      a, b: roots; c d e: children of a; f: of b
@@ -17,6 +17,7 @@
 //! other chunks, rows or orders. A plan that does not fit is never used.
 
 use core::fmt;
+use core::iter::repeat_n;
 use core::marker::PhantomData;
 
 use crate::component::{Component, ConstText, TreeRelation};
@@ -43,11 +44,10 @@ const NONE: u32 = u32::MAX;
 /// came, left or moved, a relation was inserted, removed or given another target, another row was
 /// hidden or enabled, or columns were [flipped](crate::World::flip).
 ///
-/// It takes 4 bytes a row, 28 bytes a run of rows of one level that follow each other, and 40 bytes
-/// a slice of the query, of the greatest numbers that it had; up to twice these while it grows. The
-/// runs are few if the rows lie [by
-/// level](crate::Matching::sort_by_level) in one archetype. Parents in several archetypes cut the
-/// rows of their children into shorter runs.
+/// It takes 4 bytes a row, 8 where the parents of a run are in several others, 32 bytes a run of
+/// rows of one level that follow each other, and 40 bytes a slice of the query, of the greatest
+/// numbers that it had; up to twice these while it grows. The runs are few if the rows lie [by
+/// level](crate::Matching::sort_by_level).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -96,6 +96,8 @@ pub struct LevelPlan<R> {
     by_row: Vec<u32>,
     /// The place of the parent of each row in its run, in the order of `runs`.
     parents: Vec<u32>,
+    /// The runs of the parents of each row, for runs of rows with parents in several of them.
+    above: Vec<u32>,
     /// Invariant, as all that is generic in a component.
     tree: PhantomData<fn(R) -> R>,
 }
@@ -110,15 +112,17 @@ struct PassPart {
     len: usize,
 }
 
-/// Rows of one part and one level, with parents in one run.
+/// Rows of one part and one level.
 #[derive(Clone, Copy, Debug)]
 struct LevelRun {
     level: u32,
     /// The number of its first row, in the order of the query.
     start: u32,
     len: u32,
-    /// The run of the parents, or [`NONE`].
+    /// The run of the parent of the first row, or [`NONE`].
     above: u32,
+    /// The first entry in the list of parents' runs, or [`NONE`] if all parents are in one.
+    mixed: u32,
     /// The entry of its first row in the list of parents.
     first: u32,
     /// Whether each parent is in the row after the one before it.
@@ -141,6 +145,7 @@ impl<R> Default for LevelPlan<R> {
             runs: Vec::new(),
             by_row: Vec::new(),
             parents: Vec::new(),
+            above: Vec::new(),
             tree: PhantomData,
         }
     }
@@ -199,7 +204,8 @@ impl<R> LevelPlan<R> {
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        (self.by_row.capacity() + self.parents.capacity()) * size_of::<u32>()
+        (self.by_row.capacity() + self.parents.capacity() + self.above.capacity())
+            * size_of::<u32>()
             + self.lists.capacity() * size_of::<u64>()
             + self.parts.capacity() * size_of::<PassPart>()
             + self.runs.capacity() * size_of::<LevelRun>()
@@ -243,7 +249,14 @@ impl<R: TreeRelation> LevelPlan<R> {
                 }
                 Some(above) => {
                     gathered.clear();
-                    let places = &self.parents[run.entries()];
+                    let mut places = &self.parents[run.entries()];
+                    for runs in self.mixed(run).chunk_by(|one, next| one == next) {
+                        let (own, rest) = places.split_at(runs.len());
+                        let above = &before[runs[0] as usize];
+                        gathered.extend(own.iter().map(|&place| above[place as usize]));
+                        places = rest;
+                    }
+                    // All of them, if their parents are in one run.
                     gathered.extend(places.iter().map(|&place| above[place as usize]));
                     &gathered
                 }
@@ -254,6 +267,14 @@ impl<R: TreeRelation> LevelPlan<R> {
             };
             let others = others[number].take().expect("a run is cut once and visited once");
             body(own[0], others, values);
+        }
+    }
+
+    /// The runs of the parents of each row of a run: none if they are in one.
+    fn mixed(&self, run: &LevelRun) -> &[u32] {
+        match run.mixed {
+            NONE => &[],
+            first => &self.above[first as usize..][..run.len as usize],
         }
     }
 
@@ -288,6 +309,7 @@ impl<R: TreeRelation> LevelPlan<R> {
         let tree = Tree::of(set, entities);
         self.runs.clear();
         self.parents.clear();
+        self.above.clear();
         // The end of each part, and the run of each row.
         let ends: Vec<u32> = (self.parts.iter())
             .scan(0, |end, part| {
@@ -305,16 +327,22 @@ impl<R: TreeRelation> LevelPlan<R> {
             let first = narrow(self.parents.len());
             self.parents.push(place);
             match self.runs.last_mut() {
-                Some(run)
-                    if (run.level, run.above, run.start + run.len) == (level, above, row)
-                        && row < end =>
-                {
-                    run.in_order &= place == self.parents[run.first as usize] + run.len;
+                Some(run) if (run.level, run.start + run.len) == (level, row) && row < end => {
+                    if run.mixed == NONE && run.above != above {
+                        run.mixed = narrow(self.above.len());
+                        self.above.extend(repeat_n(run.above, run.len as usize));
+                    }
+                    if run.mixed != NONE {
+                        self.above.push(above);
+                    }
+                    let next = self.parents[run.first as usize] + run.len;
+                    run.in_order &= run.mixed == NONE && place == next;
                     run.len += 1;
                 }
                 _ => {
                     end = ends[ends.partition_point(|&end| end <= row)];
-                    let run = LevelRun { level, start: row, len: 1, above, first, in_order: true };
+                    let (start, len, mixed, in_order) = (row, 1, NONE, true);
+                    let run = LevelRun { level, start, len, above, mixed, first, in_order };
                     self.runs.push(run);
                 }
             }

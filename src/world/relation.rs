@@ -332,11 +332,11 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// compile. The query must be of the world of the relation: entities of another one are taken
     /// for its own.
     ///
-    /// A slice has rows of one chunk that follow each other, of one level, with parents that one
-    /// slice has: the end of a chunk cuts the slices of the level below as well. It is long if the
-    /// tree is in one archetype and its rows lie by level: as they were spawned, or as
-    /// [`sort_by_level`](crate::Matching::sort_by_level) puts them. In other orders the result is
-    /// the same, and slices may have one row. Slices are not padded.
+    /// A slice has rows of one chunk that follow each other, of one level. It is long if the rows
+    /// lie by level: as they were spawned, or as
+    /// [`sort_by_level`](crate::Matching::sort_by_level) puts them; ancestors that the query does
+    /// not see make other levels. In other orders the result is the same, and slices may have one
+    /// row. Slices are not padded.
     ///
     /// O(rows), and O(relations) more where the [plan](LevelPlan) is made again. The pass holds a
     /// list of its slices, and copies of parents for the longest of them. It stamps the columns

@@ -79,9 +79,9 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     ///
     /// It is [`sort_by_key`](Matching::sort_by_key) with the places of the entities in
     /// [`Relation::levels`](crate::sparse::Relation::levels), with its costs and promises. A pass
-    /// by [`Relation::propagate`](crate::sparse::Relation::propagate) then has long slices if
-    /// parents are in one archetype, and reads their values in order. O(relations + rows) if no row
-    /// is out of place. A system records it by
+    /// by [`Relation::propagate`](crate::sparse::Relation::propagate) then has long slices,
+    /// and reads the values of parents in their order. O(relations + rows) if no row is out of
+    /// place. A system records it by
     /// `commands.run(|world| { world.matching::<&Place>().sort_by_level::<ChildOf>(); })`.
     ///
     /// ```

@@ -308,3 +308,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_sorted_tree_of_two_archetypes_has_long_slices() {
+    const NODES: usize = 255;
+    let mut world = World::new();
+    let mut nodes: Vec<Entity> = Vec::new();
+    for number in 1..=NODES {
+        let node = world.spawn((Local(number as u64), ROOT));
+        // The archetypes of parents and of children alternate.
+        if number % 3 != 0 {
+            world.insert(node, Heavy([0; 20])).expect("alive");
+        }
+        if let Some(&parent) = nodes.get((number / 2).wrapping_sub(1)) {
+            world.insert(node, ChildOf::of(parent)).expect("no cycle");
+        }
+        nodes.push(node);
+    }
+    world.matching::<&Local>().sort_by_level::<ChildOf>();
+    let mut plan = Plan::new();
+    let lens = prove(&mut world, &mut plan);
+    assert_eq!(lens.iter().sum::<usize>(), NODES);
+    let chunks = world.query::<(&Local, &Global)>().iter().count();
+    let levels = world.relation::<ChildOf>().levels().len();
+    assert!(lens.len() < 2 * levels + chunks, "{lens:?}");
+    assert_eq!(prove(&mut world, &mut plan), lens);
+}
