@@ -8,7 +8,7 @@
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id, copies; reserves ids |
 //! | [`structural`] | `despawn`, `despawn_batch`, `insert`, `remove`, `exchange`, `has`, `clear` |
-//! | [`merge_worlds`] | takes over the entities of another world, all or those that a query matches |
+//! | [`merge_worlds`] | takes over the entities of another world, all or by query |
 //! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
@@ -22,7 +22,7 @@
 //! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
-//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] is one that points at an entity |
+//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory_mut`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |

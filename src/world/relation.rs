@@ -370,7 +370,8 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// # #[relation(tree)] struct ChildOf;
     /// # #[component] struct Depth(u32);
     /// # let mut plan = LevelPlan::new();
-    /// World::new().run(move |tree: Relation<ChildOf>, some: Query<(&mut Depth,), Changed<Depth>>| {
+    /// # type Moved = Changed<Depth>;
+    /// World::new().run(move |tree: Relation<ChildOf>, some: Query<(&mut Depth,), Moved>| {
     ///     tree.propagate(&mut plan, some, &Depth(10), |_, (), _| {}); // some of the rows
     /// });
     /// ```

@@ -4,7 +4,7 @@
 //!  Types ──► Workshop: a world of prototypes, a tree for each type
 //!               │ copies, with the fields that objects have for themselves
 //!               ▼
-//!            a world for each region ◄── merge, move_from ──► the game: the regions near the viewer
+//!            a world for each region ◄── merge, move_from ──► the game: regions near the viewer
 //! ```
 //!
 //! - [`components`] are all that an object may have: [`Origin`](components::Origin) leads from an
