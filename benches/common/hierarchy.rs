@@ -22,22 +22,22 @@ const LEVELS: [usize; 8] = [8, 40, 200, 1_000, 5_000, 13_752, 30_000, 50_000];
 const CHAIN: usize = 1_000;
 
 #[relation(tree)]
-struct ChildOf;
+pub(super) struct ChildOf;
 
 #[component(name = "bench.place.local")]
 struct Local {
-    at: [f32; 3],
-    scale: f32,
+    pub(super) at: [f32; 3],
+    pub(super) scale: f32,
 }
 
 #[component(name = "bench.place.global")]
 #[derive(PartialEq, Debug)]
-struct Global {
-    at: [f32; 3],
-    scale: f32,
+pub(super) struct Global {
+    pub(super) at: [f32; 3],
+    pub(super) scale: f32,
 }
 
-const ROOT: Global = Global { at: [0.0; 3], scale: 1.0 };
+pub(super) const ROOT: Global = Global { at: [0.0; 3], scale: 1.0 };
 
 /// The order of the rows, and the way to the parents.
 #[derive(Clone, Copy, PartialEq)]

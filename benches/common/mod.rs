@@ -44,6 +44,7 @@ pub(crate) mod size;
 pub(crate) mod snapshot;
 pub(crate) mod split;
 pub(crate) mod structure;
+pub(crate) mod subtrees;
 pub(crate) mod systems;
 pub(crate) mod timed;
 pub(crate) mod versions;
@@ -113,6 +114,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         order::workloads(),
         ranges::workloads(),
         hierarchy::workloads(),
+        subtrees::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

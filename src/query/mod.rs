@@ -40,8 +40,9 @@
 //!
 //! A [`value_index`] finds rows by the value of a component, in [`hash_chains`], and
 //! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`]. Both are [`list_caches`]: they
-//! read chunks again that changed. A [`level_plan`] visits the rows of a tree level after level;
-//! the [`level_terms`] name the values that go from parents to children.
+//! read chunks again that changed. A [`level_plan`] visits the rows of a tree level after level,
+//! cut into [`level_runs`]; the [`level_terms`] name the values that go from parents to children.
+//! A [`level_index`] finds children, and the [`changed_levels`] are those below some rows.
 //!
 //! Whole chunks, without a pass:
 //!
@@ -107,6 +108,7 @@ mod masked;
 mod access;
 mod begin_pass;
 mod between;
+mod changed_levels;
 mod changed_lines;
 mod chunk;
 mod chunk_bounds;
@@ -120,7 +122,9 @@ mod filter;
 mod groups;
 mod hash_chains;
 mod in_step;
+mod level_index;
 mod level_plan;
+mod level_runs;
 mod level_terms;
 mod lines_mut;
 mod list_caches;

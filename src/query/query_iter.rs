@@ -2,13 +2,14 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
 use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
-use crate::storage::SliceRows;
+use crate::storage::{RowMask, SliceRows};
 
 /// Makes a type invariant in `T`, without holding one.
 pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
@@ -85,6 +86,23 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<SomeRows<Q::Rows<'w>>> {
         self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.slice_rows, self.sets)
+    }
+
+    /// Calls `f` with the slices of each part of a chunk that a pass visits, and with a function
+    /// that stamps rows of that chunk. Others are not stamped.
+    pub(super) fn for_each_unstamped(
+        mut self,
+        mut f: impl FnMut(Q::Slices<'w>, &mut dyn FnMut(Range<u32>)),
+    ) {
+        let Self { cursor, filter, slice_rows, sets, .. } = &mut self;
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, *slice_rows) {
+            let (chunk, mut parts) = (cut.chunk, cut.parts::<Q, F>(*sets));
+            while let Some(part) = parts.next::<F>() {
+                f(part.slices, &mut |rows| {
+                    cursor.stamp::<Q>(chunk, Some(RowMask::run_in(chunk, rows)));
+                });
+            }
+        }
     }
 
     /// Folds over the rows of each remaining chunk.

@@ -38,6 +38,7 @@ mod move_from_model;
 mod panics;
 mod per_chunk;
 mod propagate;
+mod propagate_changed;
 mod refused;
 mod relation_orders;
 mod relation_rows;

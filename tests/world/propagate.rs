@@ -14,22 +14,22 @@ use super::relations::ChildOf;
 
 #[component(enableable)]
 #[derive(Debug, PartialEq)]
-struct Local(u64);
+pub(super) struct Local(pub(super) u64);
 #[component]
 #[derive(Debug, PartialEq)]
-struct Global {
-    sum: u64,
-    depth: u64,
+pub(super) struct Global {
+    pub(super) sum: u64,
+    pub(super) depth: u64,
 }
 #[component]
 struct Heavy([u64; 20]);
 #[component]
 struct Mark;
 
-const ROOT: Global = Global { sum: 1_000_000, depth: 0 };
-const UNSEEN: Global = Global { sum: 7, depth: 7 };
+pub(super) const ROOT: Global = Global { sum: 1_000_000, depth: 0 };
+pub(super) const UNSEEN: Global = Global { sum: 7, depth: 7 };
 
-type Plan = LevelPlan<ChildOf>;
+pub(super) type Plan = LevelPlan<ChildOf>;
 
 /// One pass. Returns the lengths of the slices.
 fn propagate(world: &mut World, plan: &mut Plan) -> Vec<usize> {
@@ -48,7 +48,7 @@ fn propagate(world: &mut World, plan: &mut Plan) -> Vec<usize> {
 }
 
 /// The values that a pass must give: each row looks up its nearest ancestor that is seen.
-fn wanted(world: &World) -> BTreeMap<Entity, Global> {
+pub(super) fn wanted(world: &World) -> BTreeMap<Entity, Global> {
     let seen: BTreeMap<Entity, u64> = world
         .query::<(Entity, &Local)>()
         .with::<Global>()
@@ -82,7 +82,7 @@ fn prove(world: &mut World, plan: &mut Plan) -> Vec<usize> {
     lens
 }
 
-fn node(sum: u64) -> (Local, Global) {
+pub(super) fn node(sum: u64) -> (Local, Global) {
     (Local(sum), UNSEEN)
 }
 
@@ -228,7 +228,7 @@ fn restored_and_merged_worlds_make_the_plan_again() {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     Spawn { kind: u8, parent: usize },
     Despawn(usize),
     Relate(usize, usize),
@@ -237,7 +237,7 @@ enum Step {
     Sort,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         6 => (any::<u8>(), any::<usize>()).prop_map(|(kind, parent)| Step::Spawn { kind, parent }),
         1 => any::<usize>().prop_map(Step::Despawn),
@@ -249,7 +249,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-fn apply(world: &mut World, alive: &mut Vec<Entity>, step: &Step) {
+pub(super) fn apply(world: &mut World, alive: &mut Vec<Entity>, step: &Step) {
     let pick = |at: usize| alive.get(at % alive.len().max(1)).copied();
     match *step {
         Step::Spawn { kind, parent } => {
