@@ -8,9 +8,11 @@
 //! field of a struct and a [`VariantInfo`] for each variant of an enum.
 //! [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) lists each archetype as an
 //! [`ArchetypeInfo`]. An [`EntityView`] has all components of one entity, each as a
-//! [`ComponentView`]. [`Cell`] and [`CellMut`] are the references, or the values of split
-//! components, that [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut)
-//! return for a type that is known.
+//! [`ComponentView`]. A [`NamedQuery`] is a query that is data: it matches rows by the names of
+//! components, and yields each [`NamedChunk`] or [`NamedChunkMut`] of them, with a [`ColumnView`]
+//! or [`ColumnViewMut`] for each term. [`Cell`] and [`CellMut`] are the references, or the values
+//! of split components, that [`World::get`](crate::World::get) and
+//! [`World::get_mut`](crate::World::get_mut) return for a type that is known.
 //!
 //! ```
 //! use phalanx::prelude::*;
@@ -29,5 +31,6 @@
 
 pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::world::{
-    ArchetypeInfo, BytesError, Cell, CellMut, ComponentView, EntityView, Reflect, ReflectMut,
+    ArchetypeInfo, BytesError, Cell, CellMut, ColumnView, ColumnViewMut, ComponentView, EntityView,
+    NamedChunk, NamedChunkMut, NamedQuery, Reflect, ReflectMut,
 };

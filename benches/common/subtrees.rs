@@ -32,8 +32,8 @@ struct Local {
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    let near = || vec![FIRST..FIRST + 512];
-    let far = || (0..32).map(|at| FIRST + at * 1_536).map(|at| at..at + 16).collect::<Vec<_>>();
+    let near = || moved(1, 512);
+    let far = || moved(32, 16);
     let workload = |name, moved: fn() -> Vec<Range<usize>>| {
         Workload::new(name, NODES, NODES)
             .limit(move || flat_side(moved()))
@@ -41,6 +41,11 @@ pub(crate) fn workloads() -> Vec<Workload> {
             .phalanx("phalanx_all", move |chunk| side(chunk, moved(), false))
     };
     vec![workload("subtrees_near", near), workload("subtrees_far", far)]
+}
+
+/// The nodes that move: `runs` times `len` neighbours.
+fn moved(runs: usize, len: usize) -> Vec<Range<usize>> {
+    (0..runs).map(|at| FIRST + at * 1_152).map(|at| at..at + len).collect()
 }
 
 /// The first node of a level in the whole tree.
@@ -86,9 +91,9 @@ impl Flat {
     fn new() -> Self {
         let locals = (0..NODES).map(local).map(|(at, scale)| Local { at, scale }).collect();
         let mut parents = vec![0; LEVELS[0]];
-        for level in 1..LEVELS.len() {
+        for (level, &len) in LEVELS.iter().enumerate().skip(1) {
             let above = |node| u32::try_from(start(level - 1) + parent(level, node));
-            parents.extend((0..LEVELS[level]).map(|node| above(node).expect("few nodes")));
+            parents.extend((0..len).map(|node| above(node).expect("few nodes")));
         }
         let mut flat = Self { locals, parents, globals: vec![ROOT; NODES] };
         flat.place(0, 0..LEVELS[0]);

@@ -1,10 +1,13 @@
 //! Archetypes whose values may be written while their rows do not move.
 
-use core::ops::Deref;
+use core::ops::{Deref, Range};
 
 use crate::component::{Component, ComponentId};
-use crate::entity::RowIndex;
-use crate::storage::{ArchetypeColumns, CellsMut, ChunkIter, ChunkList, ChunkRow, ColumnViewsMut};
+use crate::entity::{Entity, RowIndex};
+use crate::storage::{
+    ArchetypeColumns, CellsMut, ChunkIter, ChunkList, ChunkRow, ColumnBytes, ColumnViewsMut,
+    DistinctColumns,
+};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -93,6 +96,23 @@ impl<'w> ArchetypeColumnsMut<'w> {
     pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, ChunkMeta<'w>) {
         let (list, beside) = self.into_parts();
         (CellsMut::new(list, column), beside)
+    }
+
+    /// The bytes of some columns in live rows of a chunk, for writing, with the entities of the
+    /// rows and the data beside the chunks.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk or a column does not exist, or a row is not live.
+    pub(crate) fn bytes(
+        self,
+        (chunk, rows): (u32, Range<u32>),
+        columns: &DistinctColumns,
+    ) -> (Vec<ColumnBytes<'w>>, &'w [Entity], ChunkMeta<'w>) {
+        let (list, beside) = self.into_parts();
+        let first = list.index_of(ChunkRow { chunk, row: rows.start });
+        let entities = &beside.entities[first..first + rows.len()];
+        (list.bytes_mut((chunk, rows), columns), entities, beside)
     }
 
     /// One cell for writing. Stamps its chunk.

@@ -98,6 +98,11 @@ impl ComponentInfo {
         self.path
     }
 
+    /// Whether it is the component type `C`.
+    pub(crate) fn is<C: Component>(&self) -> bool {
+        self.type_id == TypeId::of::<C>()
+    }
+
     pub(super) const fn type_id(&self) -> TypeId {
         self.type_id
     }

@@ -52,6 +52,12 @@ impl Registry {
         self.sparse.0.get(name).map(|one| one.number)
     }
 
+    /// The id in the requirements of queries of the sparse component that has a name, and the name.
+    pub(crate) fn sparse_of_name(&self, name: &str) -> Option<(ComponentId, &'static str)> {
+        let (&name, one) = self.sparse.0.get_key_value(name)?;
+        Some((ComponentId::of_sparse(one.number), name))
+    }
+
     /// The id of a sparse component in the requirements of queries.
     ///
     /// # Errors

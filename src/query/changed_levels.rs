@@ -41,6 +41,9 @@ struct Piece<'w, G> {
     values: &'w mut [G],
 }
 
+/// For each run the number of its piece, and the slices of the other terms.
+type Cuts<O> = Vec<Option<(usize, O)>>;
+
 impl<G> Piece<'_, G> {
     fn value(&self, row: u32) -> Option<&G> {
         self.values.get(row.checked_sub(self.start)? as usize)
@@ -100,8 +103,8 @@ impl<'a> ChangedLevels<'a> {
     fn cut<'w, G: Component, Q: LevelTerms<G>, F: Filter>(
         &self,
         query: Query<'w, Q, F>,
-    ) -> (Vec<Piece<'w, G>>, Vec<Option<(usize, Q::Others<'w>)>>) {
-        let (mut pieces, mut cuts) = (Vec::new(), Vec::new());
+    ) -> (Vec<Piece<'w, G>>, Cuts<Q::Others<'w>>) {
+        let (mut pieces, mut cuts) = (Vec::new(), Cuts::new());
         cuts.resize_with(self.runs.len(), || None);
         let mut parts = self.rows.parts.iter();
         let mut by_row = self.by_row.iter().map(|&number| number as usize).peekable();

@@ -77,8 +77,8 @@ impl LevelIndex {
         entries
     }
 
-    /// Some entries of one level and all that are below them: ranges in ascending order, which do not overlap. O(found
-    /// entries + ranges log ranges).
+    /// Some entries of one level and all that are below them: ranges in ascending order, which do
+    /// not overlap. O(found entries + ranges log ranges).
     pub(super) fn below(&self, rows: &LevelRuns, mut some: Vec<Range<u32>>) -> Vec<Range<u32>> {
         some.sort_unstable_by_key(|range| range.start);
         let mut some = some.into_iter().peekable();

@@ -1,7 +1,7 @@
 //! The rows of a query by their level in a tree, for kernels that take values from parents.
 //!
-//! A plan has the [runs](super::level_runs) of the rows, level after level: they are visited in that
-//! order, so parents are done before children.
+//! A plan has the [runs](super::level_runs) of the rows, level after level: they are visited in
+//! that order, so parents are done before children.
 //!
 //! All slices of the pass are held at once. While a run is lent to be written, the runs before it
 //! are read: they are other slices. So the values of parents are read from the slices themselves
@@ -11,7 +11,8 @@
 //! other chunks, rows or orders. A plan that does not fit is never used.
 //!
 //! A pass over the rows that changed and those below them finds them in a
-//! [`level_index`](super::level_index), and visits them as [`changed_levels`](super::changed_levels).
+//! [`level_index`](super::level_index), and visits them as
+//! [`changed_levels`](super::changed_levels).
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -81,9 +81,9 @@ mod written_rows;
 
 pub(crate) use access::{
     Absent, AccessKind, ArchetypeColumns, Borrow, BundleCells, CacheNext, CachedChunk,
-    CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse,
-    ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove,
-    RowReader, RowRun, RowWriter, Tally, Writer,
+    CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnBytes, ColumnMap, ColumnRef,
+    ColumnUse, ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells,
+    RowMove, RowReader, RowRun, RowWriter, Tally, Writer,
 };
 pub use attachments::{
     AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,

@@ -18,7 +18,7 @@
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. Rules name components by
 //!   a [`component_ref`]. [`hidden_filter`] has the hidden components that the query sees. A
 //!   [`filter_expression`] is a condition of alternatives and negations; [`require_expression`]
-//!   makes rules of it.
+//!   makes rules of it. [`named_requirements`] are those of components that are named at run time.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
@@ -135,6 +135,7 @@ mod matches;
 mod member_rows;
 mod merge;
 mod move_from;
+mod named_requirements;
 mod pass;
 mod plan;
 mod plans;
@@ -183,6 +184,7 @@ mod term_sets;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
+pub(crate) use component_ref::ComponentRef;
 pub use entity_error::{EntityError, SpawnError};
 pub(crate) use erased_set::SparseSetInfo;
 pub(crate) use filter_expression::FilterExpression;
@@ -196,6 +198,7 @@ pub(crate) use logs::{
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub(crate) use member_rows::MemberRows;
 pub use merge::MergeErrorKind;
+pub(crate) use named_requirements::NamedColumns;
 pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;

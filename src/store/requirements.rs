@@ -67,7 +67,7 @@ pub(crate) struct QueryType {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
     /// The columns of the terms, followed by the watched columns.
-    columns: Vec<NeededColumn>,
+    pub(super) columns: Vec<NeededColumn>,
     /// The number of columns of the terms.
     terms_len: usize,
     /// Whether a filter chooses chunks by the version at which rows arrived in them.
@@ -84,7 +84,7 @@ pub(crate) struct Requirements {
     /// The rules as sets, to test archetypes.
     rule_sets: RuleSets,
     /// The hidden components that terms and filters name.
-    sight: HiddenFilter,
+    pub(super) sight: HiddenFilter,
     /// Whether a type has no id yet. No archetype has its component.
     unknown: bool,
     /// The first type that gets no id, because another type of the world has its name.
@@ -144,7 +144,7 @@ impl<'r> RequirementsBuilder<'r> {
             self.record_unknown((C::NAME, type_name::<C>(), TypeId::of::<C>()));
         }
         let component = ComponentRef { id, name: C::NAME, is_hidden: C::HIDDEN, is_sparse: false };
-        self.requirements.sight.name(component);
+        self.name(component);
         component
     }
 
@@ -178,14 +178,13 @@ impl<'r> RequirementsBuilder<'r> {
     /// Adds a term's column.
     pub(crate) fn column<C: Component>(&mut self, access: AccessKind) {
         let component = self.optional_column::<C>(access);
-        self.require::<C>(component);
+        self.require(component, C::ENABLEABLE);
     }
 
     /// Adds a term's column, which archetypes may lack.
     pub(crate) fn optional_column<C: Component>(&mut self, access: AccessKind) -> ComponentRef {
         let component = self.component_ref::<C>();
-        let write = access.is_write();
-        self.requirements.columns.push(NeededColumn { component, write, beside: false });
+        self.push_column(component, access);
         component
     }
 
@@ -197,10 +196,10 @@ impl<'r> RequirementsBuilder<'r> {
         self.add_rule(Rule::Has(component));
     }
 
-    /// Requires archetypes with a component, and rows in which it is enabled.
-    fn require<C: Component>(&mut self, component: ComponentRef) {
+    /// Requires archetypes with a component, and rows in which it is enabled or present.
+    pub(super) fn require(&mut self, component: ComponentRef, by_row: bool) {
         self.add_rule(Rule::Has(component));
-        if C::ENABLEABLE {
+        if by_row {
             self.add_row_rule(RowRule::Enabled(component));
         }
     }
@@ -256,15 +255,12 @@ impl<'r> RequirementsBuilder<'r> {
 
     pub(crate) fn with<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        self.require::<C>(component);
+        self.require(component, C::ENABLEABLE);
     }
 
     pub(crate) fn without<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        match C::ENABLEABLE {
-            true => self.add_row_rule(RowRule::Lacks(component)),
-            false => self.add_rule(Rule::Lacks(component)),
-        }
+        self.exclude(component, C::ENABLEABLE);
     }
 
     /// Requires archetypes with a component, and rows in which it is disabled.

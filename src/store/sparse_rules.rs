@@ -12,21 +12,19 @@ use crate::component::{ComponentId, SparseComponent};
 use super::component_ref::ComponentRef;
 use super::requirements::{ComponentIds, Requirements, RequirementsBuilder};
 use super::row_rule::RowRule;
-use super::rule::Rule;
 use crate::storage::AccessKind;
 
 impl RequirementsBuilder<'_> {
     /// Requires rows of entities with a sparse component.
     pub(crate) fn with_sparse<S: SparseComponent>(&mut self) {
         let component = self.sparse_ref::<S>();
-        self.add_rule(Rule::Has(component));
-        self.add_row_rule(RowRule::Enabled(component));
+        self.require(component, true);
     }
 
     /// Requires rows of entities without a sparse component.
     pub(crate) fn without_sparse<S: SparseComponent>(&mut self) {
         let component = self.sparse_ref::<S>();
-        self.add_row_rule(RowRule::Lacks(component));
+        self.exclude(component, true);
     }
 
     /// Adds a sparse component as an alternative to the last set begun.

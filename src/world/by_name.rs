@@ -111,11 +111,28 @@ impl<'w> Reflect<'w> {
     }
 }
 
+impl Reflect<'_> {
+    /// The component that has a name and bytes.
+    pub(super) fn known(self, name: &str) -> Result<ComponentId, BytesError> {
+        let registry = self.world.store.registry();
+        registry.id_of_name(name).ok_or_else(|| match registry.is_sparse(name) {
+            true => BytesError::Sparse { name: name.to_owned() },
+            false => self.unknown(name),
+        })
+    }
+
+    /// The error for a name that the world does not know.
+    pub(super) fn unknown(self, name: &str) -> BytesError {
+        let known: Vec<_> = self.components().map(ComponentInfo::name).collect();
+        BytesError::UnknownName { name: name.to_owned(), nearest: nearest(name, &known) }
+    }
+}
+
 /// Changes of entities by the names of components; made by [`World::reflect_mut`].
 #[derive(Debug)]
 #[must_use = "its methods do the work"]
 pub struct ReflectMut<'w> {
-    world: &'w mut World,
+    pub(super) world: &'w mut World,
 }
 
 impl ReflectMut<'_> {
@@ -258,20 +275,11 @@ impl ReflectMut<'_> {
         if name == Gone::NAME {
             return Err(BytesError::Gone);
         }
-        let registry = self.world.store.registry();
-        registry.id_of_name(name).ok_or_else(|| {
-            if registry.is_sparse(name) {
-                return BytesError::Sparse { name: name.to_owned() };
-            }
-            let known: Vec<_> =
-                self.world.reflect().components().map(ComponentInfo::name).collect();
-            let nearest = nearest(name, &known);
-            BytesError::UnknownName { name: name.to_owned(), nearest }
-        })
+        Reflect { world: self.world }.known(name)
     }
 }
 
-/// An error of inserting or removing components by name. The entity is unchanged.
+/// An error of a call that names components by text. The world is unchanged.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
@@ -304,6 +312,23 @@ pub enum BytesError {
     },
     /// The bytes are not a value of the type, such as a `bool` of 2.
     Value {
+        /// The component's name.
+        name: String,
+    },
+    /// The component has no data, so there are no values to be seen.
+    Tag {
+        /// Its name.
+        name: String,
+    },
+    /// Values are asked for as a type that is not the component's.
+    OtherType {
+        /// The component's name.
+        name: String,
+        /// The path of the type.
+        asked: &'static str,
+    },
+    /// A column is written that may only be read.
+    ReadOnly {
         /// The component's name.
         name: String,
     },
@@ -350,6 +375,13 @@ impl fmt::Display for BytesError {
                 f,
                 "the bytes are no value of `{name}`: a `bool` is 0 or 1, an enum one of its \
                  variants, which `ComponentInfo::shape` lists"
+            ),
+            Self::Tag { name } => write!(f, "`{name}` has no data: name it by `NamedQuery::with`"),
+            Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),
+            Self::ReadOnly { name } => write!(
+                f,
+                "`{name}` may be read only: name it by `NamedQuery::write`, and visit the query \
+                 by `ReflectMut::for_each_chunk`"
             ),
             Self::Gone => f.write_str(
                 "`Gone` is what the world gives to entities that are despawned: use `despawn`, and \

@@ -17,6 +17,7 @@
 //! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes |
+//! | [`named_query`], [`named_chunks`] | queries that are data; a [`named_chunk`] has [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`queries`] | `query` and `query_mut` |
@@ -78,6 +79,11 @@ mod refused_tests;
 mod archetype_info;
 mod by_name;
 
+mod column_view;
+mod named_chunk;
+mod named_chunks;
+mod named_query;
+
 mod cell_shape;
 mod changes_entities;
 mod digests;
@@ -94,12 +100,15 @@ pub use archetype_info::ArchetypeInfo;
 pub use by_name::{BytesError, Reflect, ReflectMut};
 pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
+pub use column_view::{ColumnView, ColumnViewMut};
 pub use entity_view::{ComponentView, EntityView};
 pub use hash_cache::HashCache;
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
 pub use memory_mut::{Compacted, Memory, MemoryMut};
 pub use merge_worlds::{MergeError, Merged};
+pub use named_chunk::{NamedChunk, NamedChunkMut};
+pub use named_query::NamedQuery;
 pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};

@@ -329,8 +329,8 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// query does not see the parent of a row (it lacks a component, or is hidden or filtered out),
     /// the row takes the value of the nearest ancestor that the query sees, or `root`: a part of a
     /// disabled entity is placed as if that entity did not exist. A filter by change does not
-    /// compile: [`propagate_changed`](Relation::propagate_changed) takes it beside. The query must be of the world of the relation: entities of another one are taken
-    /// for its own.
+    /// compile: [`propagate_changed`](Relation::propagate_changed) takes it beside. The query must
+    /// be of the world of the relation: entities of another one are taken for its own.
     ///
     /// A slice has rows of one chunk that follow each other, of one level. It is long if the rows
     /// lie by level: as they were spawned, or as
@@ -392,8 +392,8 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// `changed` is any query of the world, for example one with a filter by change; the rows that
     /// `query` does not see count for nothing. If the [plan](LevelPlan) is made again, because rows
     /// or relations came, left or moved, all rows are visited: so a part that got another parent is
-    /// placed anew, and a value that depends on nothing else is right after each pass. After a change of `root`, or
-    /// where the kernel reads other values, propagate to all.
+    /// placed anew, and a value that depends on nothing else is right after each pass. After a
+    /// change of `root`, or where the kernel reads other values, propagate to all.
     ///
     /// O(chunks of both queries + visited rows). The first pass after the plan was made adds an
     /// index of 8 bytes a row to it, in O(rows).

@@ -35,6 +35,7 @@ mod merge;
 mod merge_model;
 mod move_from;
 mod move_from_model;
+mod named_query;
 mod panics;
 mod per_chunk;
 mod propagate;

@@ -18,7 +18,8 @@ use super::relations::ChildOf;
 fn propagate<F: Filter>(
     tree: &Relation<ChildOf>,
     plan: &mut Plan,
-    (changed, places): (&Query<&Local, F>, Query<(&mut Global, &Local, Entity)>),
+    changed: &Query<&Local, F>,
+    places: Query<(&mut Global, &Local, Entity)>,
 ) -> Vec<Vec<Entity>> {
     let mut slices = Vec::new();
     tree.propagate_changed(plan, changed, places, &ROOT, |globals, (locals, entities), parents| {
@@ -47,7 +48,7 @@ impl Frames {
                           mut plan: Kept<Plan>,
                           changed: Query<&Local, Changed<Local>>,
                           places: Query<(&mut Global, &Local, Entity)>| {
-            *found.lock().unwrap() = propagate(&tree, &mut plan, (&changed, places));
+            *found.lock().unwrap() = propagate(&tree, &mut plan, &changed, places);
         };
         schedule.add(place);
         Self { schedule, slices }
@@ -139,7 +140,7 @@ fn rows_that_the_query_does_not_see_count_for_nothing() {
             |tree: Relation<ChildOf>,
              asked: Query<&Local, With<Asked>>,
              places: Query<(&mut Global, &Local, Entity)>| {
-                propagate(&tree, &mut plan, (&asked, places)).concat()
+                propagate(&tree, &mut plan, &asked, places).concat()
             },
         )
     };

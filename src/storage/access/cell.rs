@@ -7,7 +7,8 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
-use super::row_move::BundleCells;
+use super::column_bytes::ColumnBytes;
+use super::row_move::{BundleCells, DistinctColumns};
 use crate::component::{Component, References, Values};
 use crate::entity::{Entity, RowIndex};
 use crate::prefetch::prefetch;
@@ -76,6 +77,35 @@ impl ChunkList {
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block, and components
         // have no uninitialised bytes. No code writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
+    }
+
+    /// The bytes of some columns in live rows of a chunk, for writing.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk or a column does not exist, or a row is not live.
+    pub(crate) fn bytes_mut(
+        &mut self,
+        (chunk, rows): (u32, Range<u32>),
+        columns: &DistinctColumns,
+    ) -> Vec<ColumnBytes<'_>> {
+        assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
+        assert!(rows.start <= rows.end && rows.end <= self.rows(chunk), "a row is not live");
+        let cells = |&column: &u16| {
+            let column = usize::from(column);
+            let shape = self.columns()[column];
+            if shape.size == 0 || rows.is_empty() {
+                return ColumnBytes::new(&mut [], shape.size, shape.values);
+            }
+            let (start, size) = self.row_address(column, ChunkRow { chunk, row: rows.start });
+            // SAFETY: the rows are live, so initialised, and by `ChunkLayout` inside the block, and
+            // components have no uninitialised bytes. The list is borrowed exclusively as long as
+            // the result is, and no two of the columns are the same, so no two slices share a byte.
+            // `ColumnBytes` writes values of the column only.
+            let bytes = unsafe { slice::from_raw_parts_mut(start, rows.len() * size) };
+            ColumnBytes::new(bytes, size, shape.values)
+        };
+        columns.as_slice().iter().map(cells).collect()
     }
 
     /// Replaces the ids of entities in some live cells of a column in one chunk by the results of

@@ -26,6 +26,7 @@
 //! * cells of a column with the same values, checked once: [`RowMove`], `ChunkList::attach`, and
 //!   copies within a list;
 //! * zeros: padding rows;
+//! * bytes that were tested: [`ColumnBytes`];
 //! * the bytes of a value: [`RowWriter::put`] and `WrittenRows::write_bytes`. Only here the caller
 //!   must know the type: it has the bytes of a bundle, in the order of the components that the
 //!   bundle has registered, and [`BundleCells`] has their columns.
@@ -43,7 +44,7 @@
 //!   their common types.
 //! * [`cell_finder`] finds the cells of one component by entity, [`column_views`] reads and writes
 //!   them.
-//! * [`cell`] has cells by row and column.
+//! * [`cell`] has cells by row and column, [`column_bytes`] some columns of a chunk as bytes.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] has the cells of a bundle in one row, and moves a row to another list;
 //!   `row_move_tests` compares it with vectors. [`rows_move`] moves many rows.
@@ -55,6 +56,7 @@ mod cell;
 mod cell_finder;
 mod chunk_cache;
 mod chunk_iter;
+mod column_bytes;
 mod column_map;
 mod column_type;
 mod column_views;
@@ -74,6 +76,7 @@ pub(crate) use cell::{CellsMut, LiveColumns};
 pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
+pub(crate) use column_bytes::ColumnBytes;
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::{BundleCells, DistinctColumns, RowMove, RowReader, RowWriter};

@@ -1,0 +1,165 @@
+//! A query that is data: its components are named at run time.
+
+use crate::component::{Component as _, ComponentId, Gone};
+use crate::storage::AccessKind;
+use crate::store::{ComponentRef, Requirements};
+
+use super::by_name::{BytesError, Reflect};
+
+/// A query that is data: for editors, consoles, scripts and inspectors, which learn at run time
+/// which components they need. It belongs to no world.
+///
+/// [`Reflect::chunks`] reads the rows that it matches, [`ReflectMut::for_each_chunk`] writes them,
+/// chunk by chunk. Its rows are those of a typed [`Query`](crate::Query) of the same components:
+/// rows with hidden components that it does not name are left out, and so are rows in which a named
+/// component is [disabled](crate::World::set_enabled).
+///
+/// Each field of a [split component](crate::component#split-components) is a component here.
+/// [Sparse components](crate::component#sparse-components) have no columns, so they can be named by
+/// [`with`](NamedQuery::with) and [`without`](NamedQuery::without) only.
+///
+/// [`ReflectMut::for_each_chunk`]: crate::reflect::ReflectMut::for_each_chunk
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::reflect::NamedQuery;
+///
+/// #[component(name = "game.height")]
+/// struct Height(f32);
+/// #[component(name = "game.asleep")]
+/// struct Asleep;
+///
+/// let mut world = World::new();
+/// let entities = world.spawn_batch((0..5).map(|i| Height(i as f32))).to_vec();
+/// world.insert(entities[0], Asleep)?;
+///
+/// let awake = NamedQuery::new().read("game.height").without("game.asleep");
+/// let mut highest = 0.0_f32;
+/// for chunk in world.reflect().chunks(&awake)? {
+///     for height in chunk.columns()[0].values::<Height>()? {
+///         highest = highest.max(height.0);
+///     }
+///     assert_eq!((chunk.len(), chunk.columns()[0].info().name()), (4, "game.height"));
+/// }
+/// assert_eq!(highest, 4.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedQuery {
+    terms: Vec<(String, AccessKind)>,
+    with: Vec<String>,
+    without: Vec<String>,
+}
+
+impl NamedQuery {
+    /// A query of all entities that have components.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::reflect::NamedQuery;
+    /// # #[component] struct Health(f32);
+    /// let mut world = World::new();
+    /// world.spawn(Health(1.0));
+    /// let all = NamedQuery::new();
+    /// assert_eq!(world.reflect().chunks(&all)?.map(|chunk| chunk.len()).sum::<usize>(), 1);
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a column that is read. Columns are in the order in which they are named.
+    ///
+    /// ```
+    /// # use phalanx::reflect::NamedQuery;
+    /// let query = NamedQuery::new().read("position").read("velocity");
+    /// # assert_ne!(query, NamedQuery::new());
+    /// ```
+    #[must_use]
+    pub fn read(mut self, name: impl Into<String>) -> Self {
+        self.terms.push((name.into(), AccessKind::Read));
+        self
+    }
+
+    /// Adds a column that is written.
+    ///
+    /// ```
+    /// # use phalanx::reflect::NamedQuery;
+    /// let query = NamedQuery::new().write("position").read("velocity");
+    /// # assert_ne!(query, NamedQuery::new().read("position").read("velocity"));
+    /// ```
+    #[must_use]
+    pub fn write(mut self, name: impl Into<String>) -> Self {
+        self.terms.push((name.into(), AccessKind::Write));
+        self
+    }
+
+    /// Requires entities that have a component.
+    ///
+    /// ```
+    /// # use phalanx::reflect::NamedQuery;
+    /// let query = NamedQuery::new().read("position").with("enemy");
+    /// # assert_ne!(query, NamedQuery::new().read("position"));
+    /// ```
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>) -> Self {
+        self.with.push(name.into());
+        self
+    }
+
+    /// Requires entities that lack a component.
+    ///
+    /// ```
+    /// # use phalanx::reflect::NamedQuery;
+    /// let query = NamedQuery::new().read("position").without("frozen");
+    /// # assert_ne!(query, NamedQuery::new().read("position"));
+    /// ```
+    #[must_use]
+    pub fn without(mut self, name: impl Into<String>) -> Self {
+        self.without.push(name.into());
+        self
+    }
+
+    /// The names of the terms that are written.
+    pub(super) fn written(&self) -> impl Iterator<Item = &str> {
+        let written = self.terms.iter().filter(|(_, access)| access.is_write());
+        written.map(|(name, _)| name.as_str())
+    }
+
+    /// The ids of the terms in a world.
+    pub(super) fn terms_in(
+        &self,
+        world: Reflect<'_>,
+    ) -> Result<Vec<(ComponentId, AccessKind)>, BytesError> {
+        let mut terms: Vec<(ComponentId, AccessKind)> = Vec::new();
+        for (name, access) in &self.terms {
+            if name == Gone::NAME && access.is_write() {
+                return Err(BytesError::Gone);
+            }
+            let id = world.known(name)?;
+            if terms.iter().any(|&(other, _)| other == id) {
+                return Err(BytesError::Repeated { name: name.clone() });
+            }
+            terms.push((id, *access));
+        }
+        Ok(terms)
+    }
+
+    /// What the query requires of the archetypes and rows of a world.
+    pub(super) fn requirements_in(
+        &self,
+        world: Reflect<'_>,
+        terms: &[(ComponentId, AccessKind)],
+    ) -> Result<Requirements, BytesError> {
+        let registry = world.world.store.registry();
+        let named = |names: &[String]| {
+            let one = |name: &String| {
+                ComponentRef::of_name(registry, name).ok_or_else(|| world.unknown(name))
+            };
+            names.iter().map(one).collect::<Result<Vec<_>, _>>()
+        };
+        let (with, without) = (named(&self.with)?, named(&self.without)?);
+        Ok(Requirements::named(registry, terms, &with, &without))
+    }
+}

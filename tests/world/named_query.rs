@@ -1,0 +1,195 @@
+//! Queries that are data.
+
+use std::collections::BTreeSet;
+
+use phalanx::lines::ChangedLines;
+use phalanx::prelude::*;
+use phalanx::reflect::{BytesError, NamedQuery};
+use proptest::prelude::*;
+
+use crate::common::effort::effort;
+use crate::common::world;
+
+#[component(name = "named.a")]
+#[derive(Debug, PartialEq)]
+struct A(u32);
+#[component(name = "named.on")]
+#[derive(Debug, PartialEq)]
+struct On(bool);
+#[component(name = "named.mark")]
+struct Mark;
+#[component(name = "named.bits", enableable, lines)]
+#[derive(Debug, PartialEq)]
+struct Bits(u32);
+#[component(name = "named.hidden", hidden)]
+struct Hidden;
+#[component(name = "named.place", split)]
+#[derive(Debug, PartialEq)]
+struct Place {
+    x: f32,
+    y: f32,
+}
+#[component(name = "named.sparse", sparse)]
+struct Rare;
+
+const NAMES: [&str; 5] = ["named.on", "named.mark", "named.bits", "named.hidden", "named.sparse"];
+
+/// Gives an entity the components whose bits are set, and disables one that has another bit.
+fn dress(world: &mut World, entity: Entity, has: u8) {
+    let gives = |bit: u8| has & (1 << bit) != 0;
+    let result = [
+        gives(0).then(|| world.insert(entity, On(has.is_multiple_of(2)))),
+        gives(1).then(|| world.insert(entity, Mark)),
+        gives(2).then(|| world.insert(entity, Bits(u32::from(has)))),
+        gives(3).then(|| world.insert(entity, Hidden)),
+        gives(4).then(|| world.insert(entity, Rare)),
+    ];
+    result.into_iter().flatten().for_each(|inserted| inserted.expect("alive"));
+    if gives(2) && gives(5) {
+        world.set_enabled::<Bits>(entity, false).expect("it has it");
+    }
+}
+
+/// The names that an entity has, unless they are disabled.
+fn names(has: u8) -> BTreeSet<&'static str> {
+    let enabled = |&(bit, _): &(usize, &str)| bit != 2 || has & (1 << 5) == 0;
+    let own = NAMES.into_iter().enumerate().filter(|&(bit, _)| has & (1 << bit) != 0);
+    own.filter(enabled).map(|(_, name)| name).collect()
+}
+
+fn entities(world: &World, query: &NamedQuery) -> Vec<Entity> {
+    let chunks = world.reflect().chunks(query).expect("the names are known");
+    chunks.flat_map(|chunk| chunk.entities().to_vec()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 2 } else { effort(40) },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+    #[test]
+    fn a_query_by_names_sees_the_rows_of_a_query_by_types(
+        all in prop::collection::vec(any::<u8>(), 1..60),
+        queries in prop::collection::vec(prop::collection::vec(0..3_u8, 5), 1..20),
+    ) {
+        let mut world = world();
+        world.register::<(On, Mark, Bits, Hidden, Rare)>();
+        let rows: Vec<_> = (0..).map(A).zip(all).map(|(a, has)| {
+            let entity = world.spawn(a);
+            dress(&mut world, entity, has);
+            (entity, has)
+        }).collect();
+        prop_assert_eq!(world.check(), Ok(()));
+        for named in queries {
+            let mut query = NamedQuery::new().read("named.a");
+            for (&name, rule) in NAMES.iter().zip(&named) {
+                query = match rule {
+                    0 => query,
+                    1 => query.with(name),
+                    _ => query.without(name),
+                };
+            }
+            let matches = |has: u8| {
+                let own = names(has);
+                let rules = NAMES.iter().zip(&named);
+                let meets = rules.clone().all(|(name, rule)| *rule == 0 || own.contains(name) == (*rule == 1));
+                meets && (named[3] != 0 || !own.contains("named.hidden"))
+            };
+            let wanted: BTreeSet<_> =
+                rows.iter().filter(|(_, has)| matches(*has)).map(|row| row.0).collect();
+            let found = entities(&world, &query);
+            prop_assert_eq!(found.len(), wanted.len(), "each once");
+            prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), wanted);
+        }
+    }
+}
+
+#[test]
+fn writes_reach_the_rows_that_are_seen_and_stamp_what_is_written() {
+    let mut world = World::new();
+    let rows = (0..100).map(|at| (A(at), Bits(at), Place { x: 1.0, y: 2.0 }));
+    let all = world.spawn_batch(rows).to_vec();
+    world.set_enabled::<Bits>(all[40], false).expect("it has it");
+    let before = world.version();
+    let query = NamedQuery::new().write("named.bits").read("named.a").write("named.place.y");
+    let mut runs = Vec::new();
+    let visit = world.reflect_mut().for_each_chunk(&query, |chunk| {
+        runs.push((chunk.rows(), chunk.len()));
+        let [bits, a, y] = chunk.columns_mut() else { unreachable!("three terms") };
+        let (bits, a) = (bits.values_mut::<Bits>().unwrap(), a.values::<A>().unwrap());
+        bits.iter_mut().zip(a).for_each(|(bits, a)| bits.0 = a.0 + 1_000);
+        y.set(0, &9.0_f32.to_ne_bytes()).unwrap();
+    });
+    assert_eq!(visit, Ok(()));
+    assert_eq!(runs, [(0..40, 40), (41..100, 59)]);
+    assert_eq!(world.get::<Bits>(all[40]), Ok(&Bits(40)));
+    for (at, value) in [(0, 1_000), (39, 1_039), (41, 1_041), (99, 1_099)] {
+        assert_eq!(world.get::<Bits>(all[at]), Ok(&Bits(value)));
+    }
+    let y = |at: usize| world.get::<Place>(all[at]).unwrap().y;
+    assert_eq!([y(0), y(1), y(40), y(41)], [9.0, 2.0, 2.0, 9.0]);
+    assert_eq!(world.query::<&A>().changed_since::<A>(before).count_rows(), 0);
+    let lines = world.query::<&Bits>().filter_since::<ChangedLines<Bits>>(before);
+    assert_eq!(lines.count_rows(), 99);
+    assert_eq!(world.check(), Ok(()));
+    let now = world.version();
+    let reading = NamedQuery::new().read("named.bits");
+    world.reflect_mut().for_each_chunk(&reading, |_| ()).expect("the name is known");
+    assert_eq!(world.version(), now, "a query that only reads leaves the clock");
+}
+
+#[test]
+fn what_cannot_be_done_is_an_error_that_says_what_to_do() {
+    let mut world = world();
+    world.spawn((A(1), On(true), Mark));
+    world.spawn(Rare);
+    let fault = |query: NamedQuery| world.reflect().chunks(&query).err().unwrap().to_string();
+    let read = |name: &str| NamedQuery::new().read(name);
+    assert!(fault(read("named.aa")).ends_with("did you mean `named.a`?"));
+    assert!(fault(read("named.a").with("named.oh")).contains("`named.oh` is not registered"));
+    assert_eq!(fault(read("named.a").read("named.a")), "`named.a` is named twice: give one value");
+    assert!(fault(read("named.sparse")).starts_with("`named.sparse` is sparse"));
+    assert!(fault(NamedQuery::new().write("named.a")).contains("`ReflectMut::for_each_chunk`"));
+
+    let query = NamedQuery::new().read("named.a").write("named.on").write("named.mark");
+    let before = world.version();
+    let visited = world.reflect_mut().for_each_chunk(&query, |chunk| {
+        let [a, on, mark] = chunk.columns_mut() else { unreachable!("three terms") };
+        let is_read_only = |error| matches!(error, BytesError::ReadOnly { .. });
+        assert!(is_read_only(a.bytes_mut().unwrap_err()));
+        assert!(is_read_only(a.values_mut::<A>().unwrap_err()));
+        assert!(is_read_only(a.set(0, &[0; 4]).unwrap_err()));
+        assert!(matches!(a.values::<On>(), Err(BytesError::OtherType { .. })));
+        assert!(matches!(on.bytes_mut(), Err(BytesError::Value { .. })));
+        assert!(matches!(on.set(0, &[2]), Err(BytesError::Value { .. })));
+        assert!(matches!(on.set(0, &[0, 0]), Err(BytesError::Size { size: 1, len: 2, .. })));
+        assert!(matches!(mark.values::<Mark>(), Err(BytesError::Tag { .. })));
+        assert_eq!(mark.set(0, &[]), Ok(()));
+        assert_eq!(mark.bytes(), []);
+        on.values_mut::<On>().unwrap()[0].0 = false;
+        assert_eq!(format!("{on:?}"), "named.on [On(false)]");
+    });
+    assert_eq!(visited, Ok(()));
+    assert!(world.version() > before);
+    assert_eq!(world.query::<&On>().rows().next(), Some(&On(false)));
+    let unknown = NamedQuery::new().write("named.a").read("nothing");
+    let (now, mut calls) = (world.version(), 0);
+    assert!(world.reflect_mut().for_each_chunk(&unknown, |_| calls += 1).is_err());
+    assert_eq!((world.version(), calls), (now, 0));
+}
+
+#[test]
+fn a_row_of_bytes_out_of_range_panics_and_writes_nothing() {
+    let mut world = world();
+    let entity = world.spawn(A(1));
+    let query = NamedQuery::new().write("named.a");
+    let past = std::panic::AssertUnwindSafe(|| {
+        world.reflect_mut().for_each_chunk(&query, |chunk| {
+            chunk.columns_mut()[0].set(1, &[0; 4]).expect("not reached");
+        })
+    });
+    std::panic::catch_unwind(past).expect_err("row 1 of one row");
+    assert_eq!(world.get::<A>(entity), Ok(&A(1)));
+    assert_eq!(world.check(), Ok(()));
+}
