@@ -36,11 +36,9 @@
 //! But each function that writes would have to test first whether its extent is shared, in loops
 //! without any other test, and the copy would come in the middle of a kernel. (Zen 5, two cores.)
 
-use std::sync::Arc;
-
 use aligned_vec::{AVec, ConstAlign};
 
-use crate::component::{ComponentSet, HeldValue, Registry};
+use crate::component::ComponentSet;
 use crate::entity::Entity;
 use crate::storage::{AttachmentKind, StampKind, WordsPart};
 
@@ -143,12 +141,6 @@ impl ArchetypeImage {
         self.meta.save(archetype);
         self.shared.clear();
         self.shared.extend(archetype.shared().into_iter().flat_map(SharedTags::kept_values));
-    }
-
-    /// Gives the tags of the shared values their values back. The caller owns the values until the
-    /// archetypes own them.
-    pub(crate) fn own_shared(&self, registry: &Registry) -> impl Iterator<Item = Arc<HeldValue>> {
-        self.shared.iter().map(|kept| kept.own(registry))
     }
 
     /// The bits of a column, set in disabled rows, chunk after chunk, and the number of words of a

@@ -43,11 +43,17 @@ impl SharedTags {
         self.0.iter().map(|cell| cell.tag)
     }
 
+    /// The hash of the value of a tag, if it is one with a value.
+    pub(crate) fn hash(&self, tag: ComponentId) -> Option<u64> {
+        let cell = self.0.iter().find(|cell| cell.tag == tag)?;
+        cell.value.as_ref().map(|value| value.hash())
+    }
+
     /// The shared values, to be kept by a copy of the rows.
     pub(crate) fn kept_values(&self) -> impl Iterator<Item = KeptValue> {
-        self.0.iter().filter_map(|SharedCell { tag, slot, value }| {
-            let value = Some(value.as_ref()?.keep());
-            Some(KeptValue { tag: *tag, value, hash: slot.hash() })
+        self.0.iter().filter_map(|SharedCell { tag, value, .. }| {
+            let value = value.as_ref()?;
+            Some(KeptValue { tag: *tag, value: Some(value.keep()), hash: value.hash() })
         })
     }
 
@@ -135,10 +141,6 @@ impl KeptValue {
         self.tag
     }
 
-    pub(crate) const fn hash(&self) -> u64 {
-        self.hash
-    }
-
     /// The same value for another tag.
     pub(crate) fn with_tag(mut self, tag: ComponentId) -> Self {
         self.tag = tag;
@@ -159,7 +161,7 @@ impl KeptValue {
     }
 
     /// Gives the tag its value back. The caller owns it until an archetype does.
-    pub(crate) fn own(&self, registry: &Registry) -> Arc<HeldValue> {
+    pub(crate) fn own(&self, registry: &mut Registry) -> Arc<HeldValue> {
         registry.own_shared(self.tag, (self.held(), self.hash))
     }
 }

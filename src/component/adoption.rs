@@ -13,10 +13,10 @@ use crate::entity::Entity;
 
 use super::component_id::ComponentId;
 use super::component_set::ComponentSet;
+use super::held_value::HeldValue;
 use super::name_taken::NameTaken;
 use super::registry::{Registry, push};
 use super::shared_adoption::{SharedPlan, UnmappedIds};
-use super::shared_slot::HeldValue;
 
 /// The reason why component types of another world cannot be added to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +65,8 @@ impl AdoptionPlan {
             return self.values[at].ours;
         }
         let info = other.info(theirs);
-        if info.is_shared() {
-            return ours.shared.marker_like(&other.shared, theirs);
+        if let Some(of_type) = other.shared_type_of(theirs) {
+            return ours.shared.get(of_type.facts.type_id).map(|own| own.marker);
         }
         ours.by_type.get(&info.type_id()).copied()
     }
@@ -100,7 +100,7 @@ impl Registry {
     /// If another type of this world has the name of one of them, if they would be too many, or if
     /// a shared value has ids and neither world can replace them.
     pub(crate) fn plan_adoption(
-        &self,
+        &mut self,
         other: &Self,
         mut components: ComponentSet,
         sparse: Vec<&'static str>,
@@ -118,8 +118,8 @@ impl Registry {
             let info = other.info(id);
             if other.shared_slot(id).is_some() {
                 // Below: types come first.
-            } else if info.is_shared() {
-                new += usize::from(self.shared.marker_like(&other.shared, id).is_none());
+            } else if let Some(of_type) = other.shared_type_of(id) {
+                new += usize::from(self.shared.get(of_type.facts.type_id).is_none());
             } else if !self.by_type.contains_key(&info.type_id()) {
                 if let Some(owner) = self.owner_of(info.name()) {
                     let refused = info.path();
@@ -130,12 +130,27 @@ impl Registry {
         }
         let tags = components.iter().filter(|&id| other.shared_slot(id).is_some());
         let values = self.plan_values(other, tags, new_ids)?;
-        let unknown = values.iter().filter(|value| value.is_new()).map(|value| value.theirs);
-        new += self.shared.missing_tags(&other.shared, unknown);
+        new += self.missing_tags(other, &values);
         if !self.has_room_for(new) {
             return Err(AdoptionError::Types);
         }
         Ok(AdoptionPlan { components, sparse, values })
+    }
+
+    /// The number of tags that must be made for the new values of a plan. Values of types that are
+    /// known take tags of values that have ended first.
+    fn missing_tags(&mut self, other: &Self, plans: &[SharedPlan]) -> usize {
+        let mut wanted: FxHashMap<u16, usize> = FxHashMap::default();
+        for plan in plans.iter().filter(|plan| plan.is_new()) {
+            let Some(theirs) = other.shared_type_of(plan.theirs) else { continue };
+            *wanted.entry(theirs.number).or_default() += 1;
+        }
+        let missing = wanted.into_iter().map(|(theirs, wanted)| {
+            let theirs = other.shared.numbered(theirs);
+            let own = theirs.and_then(|theirs| self.shared.get_mut(theirs.facts.type_id));
+            own.map_or(wanted, |own| own.table.missing(wanted))
+        });
+        missing.sum()
     }
 
     /// Adds the components of a plan. Runs no code of the caller, and cannot fail.
@@ -150,9 +165,11 @@ impl Registry {
             }
             let Self { infos, shared, .. } = self;
             ids[id.index()] = match self.by_type.get(&info.type_id()) {
-                _ if info.is_shared() => shared.adopt_type(&other.shared, id, || push(infos, info)),
                 Some(&known) => known,
-                None => self.add(info),
+                None => match other.shared_type_of(id) {
+                    Some(theirs) => shared.add_type(theirs.facts, |info| push(infos, info)),
+                    None => self.add(info),
+                },
             };
         }
         let mut values = Vec::new();
@@ -167,10 +184,10 @@ impl Registry {
                 }
                 (None, Some(like)) => ids[like.index()],
                 (None, None) => {
-                    let held = Arc::new(HeldValue::new(Arc::clone(&value)));
-                    let info = *other.info(theirs);
-                    let new_tag = || push(infos, info);
-                    let tag = shared.adopt_value(&other.shared, theirs, (&held, hash), new_tag);
+                    let of_type = other.shared_type_of(theirs);
+                    let own = of_type.and_then(|of_type| shared.get_mut(of_type.facts.type_id));
+                    let own = own.expect("the type of a value is not known");
+                    let (tag, held) = own.add_value(&value, hash, |info| push(infos, info));
                     values.push(held);
                     tag
                 }
@@ -297,7 +314,6 @@ mod tests {
 
         // Tags without values are free for other values.
         drop(kept);
-        ours.forget_values(|_| false);
         let used = taken.iter().take(100).flat_map(|row| [row.marker, row.tag]).collect();
         let plan = ours.plan_adoption(&theirs, used, Vec::new(), no_ids).unwrap();
         let before = ours.len();

@@ -8,6 +8,7 @@ use super::about::{About, ComponentShape};
 use super::chunk_shape::ChunkShape;
 use super::hidden::{Gone, Prototype};
 use super::map_entities::References;
+use super::shared_place::SharedPlace;
 use super::values::Values;
 
 /// A component type in a world: its name and the layout of one row of its column.
@@ -35,8 +36,8 @@ pub struct ComponentInfo {
     values: Values,
     enableable: bool,
     tracks_lines: bool,
-    /// Whether it represents a value that entities share.
-    shared: bool,
+    /// Its part in a type of shared values, if it represents one.
+    shared: Option<SharedPlace>,
     pub(super) about: About,
 }
 
@@ -62,14 +63,14 @@ impl ComponentInfo {
             values: Values::of::<C>(),
             enableable: C::ENABLEABLE,
             tracks_lines: C::TRACKS_LINES,
-            shared: false,
+            shared: None,
             about: C::about(),
         }
     }
 
-    /// A tag that no bundle can name and that represents a value which entities share. The id is
-    /// the id of its type for callers that compare types.
-    pub(super) fn of_shared(type_id: TypeId, name: &'static str) -> Self {
+    /// A tag that no bundle can name, in a type of shared values. The id is the id of its type for
+    /// callers that compare types.
+    pub(super) fn of_shared(place: SharedPlace, (type_id, name): (TypeId, &'static str)) -> Self {
         Self {
             name,
             path: name,
@@ -82,7 +83,7 @@ impl ComponentInfo {
             values: Values::of::<Gone>(),
             enableable: false,
             tracks_lines: false,
-            shared: true,
+            shared: Some(place),
             about: About::new(ComponentShape::Struct(&[]), None),
         }
     }
@@ -136,8 +137,13 @@ impl ComponentInfo {
         self.copied
     }
 
-    /// Whether it represents a value that entities share, and not a component.
+    /// Whether it is a part of a type of shared values, and not a component.
     pub(crate) const fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Its part in a type of shared values.
+    pub(crate) const fn shared_place(&self) -> Option<SharedPlace> {
         self.shared
     }
 

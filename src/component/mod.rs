@@ -21,8 +21,9 @@
 //! Shared values:
 //!
 //! * [`shared_value`] is a value that entities have in common, an [`any_value`] to the world:
-//!   [`shared_types`] gives each value a tag, one of the tags in the [`tag_table`] of its type, its
-//!   [`shared_slot`] hands it out, and [`shared_image`] is a copy of all tags and their values.
+//!   [`shared_types`] gives each value a tag, by the lowest number that is free in the
+//!   [`tag_table`] of its type. Archetypes own it as a [`held_value`], and the [`shared_slot`] of
+//!   the tag hands it out. A [`shared_place`] is the part of a marker or a tag in its type.
 //! * A [`shared_codec`] writes and reads values of a type, which [`shared_naming`] finds by its
 //!   name.
 //! * [`shared_adoption`] takes over the shared values of another world, and [`shared_map`] has the
@@ -59,6 +60,7 @@ mod component_set;
 mod const_text;
 pub mod define;
 mod fingerprint;
+mod held_value;
 mod hidden;
 mod map_entities;
 mod name_taken;
@@ -72,9 +74,9 @@ mod relation_component;
 mod relation_rules;
 mod shared_adoption;
 mod shared_codec;
-mod shared_image;
 mod shared_map;
 mod shared_naming;
+mod shared_place;
 mod shared_slot;
 mod shared_types;
 mod shared_value;
@@ -96,6 +98,7 @@ pub(crate) use component_id::ComponentId;
 pub use component_info::ComponentInfo;
 pub(crate) use component_set::{ComponentSet, Ranks};
 pub(crate) use const_text::ConstText;
+pub(crate) use held_value::HeldValue;
 pub use hidden::{Disabled, Gone, Prototype};
 pub use map_entities::MapEntities;
 pub(crate) use map_entities::References;
@@ -108,10 +111,10 @@ pub(crate) use registry::{Registry, RegistryId};
 pub use relation_component::{RelationComponent, TreeRelation, relation};
 pub(crate) use relation_rules::OnDelete;
 pub(crate) use shared_codec::SharedCodec;
-pub(crate) use shared_image::{SharedImage, SharedTypeImage};
 pub(crate) use shared_map::SharedMap;
 pub(crate) use shared_naming::NamedShared;
-pub(crate) use shared_slot::{HeldValue, SharedSlot};
+pub(crate) use shared_place::SharedPlace;
+pub(crate) use shared_slot::SharedSlot;
 pub(crate) use shared_types::SharedRow;
 pub use shared_value::{Shared, SharedValue};
 pub use sparse_component::SparseComponent;
@@ -121,5 +124,4 @@ pub(crate) use sparse_component::{
 pub(crate) use split_component::ColumnVisitor;
 pub use split_component::SplitMut;
 pub(crate) use split_component::{Parts, SplitComponent};
-pub(crate) use tag_table::TagPlace;
 pub(crate) use values::Values;

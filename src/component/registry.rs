@@ -8,14 +8,17 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Component;
+use super::any_value::AnyValue;
 use super::component_id::ComponentId;
 use super::component_info::ComponentInfo;
 use super::component_set::ComponentSet;
+use super::held_value::HeldValue;
 use super::hidden::Gone;
 use super::name_taken::NameTaken;
+use super::shared_place::SharedPlace;
 use super::shared_slot::SharedSlot;
-use super::shared_types::{SharedRow, SharedTypes};
-use super::shared_value::{Shared, SharedTag, SharedValue};
+use super::shared_types::{SharedFacts, SharedRow, SharedType, SharedTypes};
+use super::shared_value::SharedValue;
 use super::sparse_names::SparseNames;
 
 /// The id of a registry, unique in the process. Component ids are valid in their own registry only.
@@ -88,7 +91,7 @@ impl Registry {
 
     /// The marker of entities that have a shared value of type `T`, or [`ComponentId::UNKNOWN`].
     pub(crate) fn shared_marker<T: SharedValue>(&self) -> ComponentId {
-        self.shared.marker::<T>().unwrap_or(ComponentId::UNKNOWN)
+        self.shared.get(TypeId::of::<T>()).map_or(ComponentId::UNKNOWN, |of_type| of_type.marker)
     }
 
     /// The marker of entities that have a shared value of type `T`, which is registered if it is
@@ -98,12 +101,8 @@ impl Registry {
     ///
     /// If the world has its maximum of types.
     pub(crate) fn register_shared<T: SharedValue>(&mut self) -> ComponentId {
-        self.shared.marker::<T>().unwrap_or_else(|| {
-            let info = ComponentInfo::of_shared(TypeId::of::<Shared<T>>(), type_name::<T>());
-            let marker = push(&mut self.infos, info);
-            self.shared.add_type::<T>(marker);
-            marker
-        })
+        let Self { infos, shared, .. } = self;
+        shared.add_type(SharedFacts::of::<T>(), |info| push(infos, info))
     }
 
     /// The marker and the tag of a shared value. A new value gets a tag.
@@ -113,12 +112,8 @@ impl Registry {
     /// If the world has its maximum of types and values.
     pub(crate) fn share<T: SharedValue>(&mut self, value: T) -> SharedRow {
         self.register_shared::<T>();
-        let is_full = !self.has_room_for(1);
         let Self { infos, shared, .. } = self;
-        shared.share(value, is_full, || {
-            let type_id = TypeId::of::<SharedTag<T>>();
-            push(infos, ComponentInfo::of_shared(type_id, type_name::<Shared<T>>()))
-        })
+        shared.share(value, |info| push(infos, info))
     }
 
     /// The tag of a shared value that is equal to this one, if entities have one.
@@ -126,15 +121,43 @@ impl Registry {
         self.shared.find(value)
     }
 
-    /// The slot of a shared value's tag.
+    /// The type of a marker or a tag.
+    pub(super) fn shared_type_of(&self, id: ComponentId) -> Option<&SharedType> {
+        let (SharedPlace::Marker(of) | SharedPlace::Tag { of, .. }) =
+            self.info(id).shared_place()?;
+        self.shared.numbered(of)
+    }
+
+    /// The slot of a shared value's tag. `None` for other components.
     pub(crate) fn shared_slot(&self, tag: ComponentId) -> Option<&Arc<SharedSlot>> {
-        self.shared.slot(tag)
+        match self.info(tag).shared_place()? {
+            SharedPlace::Marker(_) => None,
+            SharedPlace::Tag { of, number } => Some(self.shared.numbered(of)?.table.slot(number)),
+        }
+    }
+
+    /// Gives a tag its value back, unless it has it. The caller owns the value until an archetype
+    /// does.
+    ///
+    /// # Panics
+    ///
+    /// If it is not a tag.
+    pub(crate) fn own_shared(
+        &mut self,
+        tag: ComponentId,
+        (value, hash): (&Arc<AnyValue>, u64),
+    ) -> Arc<HeldValue> {
+        let Some(SharedPlace::Tag { of, number }) = self.info(tag).shared_place() else {
+            panic!("a shared value has no tag")
+        };
+        self.shared.types[usize::from(of)].table.hold(number, value, hash)
     }
 
     /// The type of the value of a tag, as the compiler names it, and its marker. `None` for other
     /// components.
     pub(crate) fn shared_type(&self, tag: ComponentId) -> Option<(&'static str, ComponentId)> {
-        self.shared.type_of(tag)
+        let of_type = self.shared_type_of(tag).filter(|of_type| of_type.marker != tag)?;
+        Some((of_type.facts.name, of_type.marker))
     }
 
     /// The id of `C`, or [`ComponentId::UNKNOWN`].

@@ -63,12 +63,14 @@ impl Registry {
     ) -> Result<Vec<SharedPlan>, UnmappedIds> {
         let (mut plans, mut new_ids, mut ids) = (Vec::new(), Some(new_ids), FxHashMap::default());
         for theirs in tags {
+            let of_type = other.shared_type_of(theirs).expect("a shared value has no type");
             let slot = other.shared_slot(theirs).expect("a tag of a shared value has no slot");
             let value = slot.get().expect("an archetype with rows has lost its value");
-            let of_type = other.shared.type_like(theirs);
-            let (value, hash) = if (of_type.names_entities)(&value) {
-                let map = self.shared.map_like(&other.shared, theirs);
-                let map = map.ok_or(UnmappedIds(of_type.name))?;
+            let facts = of_type.facts;
+            let own = self.shared.get(facts.type_id);
+            let (value, hash) = if (facts.names_entities)(&value) {
+                let map = own.and_then(|own| own.map.as_ref()).or(of_type.map.as_ref());
+                let map = map.ok_or(UnmappedIds(facts.name))?;
                 if let Some(new_ids) = new_ids.take() {
                     ids = new_ids();
                 }
@@ -76,15 +78,12 @@ impl Registry {
                 let (value, hash) = map.new_value(&value, &mut new_id);
                 (Arc::new(value), hash)
             } else {
-                (value.keep(), slot.hash())
+                (value.keep(), value.hash())
             };
             let value = Some(value);
             plans.push(SharedPlan { theirs, ours: None, like: None, value, hash });
             let plan = plans.last_mut().expect("a plan was added");
-            plan.ours = plan
-                .value
-                .as_ref()
-                .and_then(|value| self.shared.find_value(&other.shared, theirs, (value, hash)));
+            plan.ours = own.zip(plan.value.as_ref()).and_then(|(own, value)| own.find(value, hash));
         }
         if new_ids.is_none() {
             self.join_equal(other, &mut plans);
@@ -99,15 +98,15 @@ impl Registry {
             if plans[at].ours.is_some() {
                 continue;
             }
-            let of_type = other.shared.type_like(plans[at].theirs);
+            let Some(of_type) = other.shared_type_of(plans[at].theirs) else { continue };
             let earlier = same.entry(plans[at].hash).or_default();
             let is_equal = |&&earlier: &&usize| {
                 let (a, b) = (&plans[earlier], &plans[at]);
-                other.shared.type_like(a.theirs).type_id == of_type.type_id
+                other.shared_type_of(a.theirs).is_some_and(|of| of.number == of_type.number)
                     && a.value
                         .as_ref()
                         .zip(b.value.as_ref())
-                        .is_some_and(|(a, b)| (of_type.are_equal)(a, b))
+                        .is_some_and(|(a, b)| (of_type.facts.are_equal)(a, b))
             };
             match earlier.iter().find(is_equal).copied() {
                 Some(earlier) => plans[at].like = Some(plans[earlier].theirs),

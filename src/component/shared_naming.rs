@@ -4,7 +4,6 @@ use core::any::{TypeId, type_name};
 
 use super::any_value::AnyValue;
 use super::component_id::ComponentId;
-use super::component_info::ComponentInfo;
 use super::registry::{Registry, push};
 use super::shared_codec::SharedCodec;
 use super::shared_map::SharedMap;
@@ -16,7 +15,7 @@ use super::shared_value::SharedValue;
 pub(crate) struct NamedShared<'r> {
     of_type: &'r SharedType,
     /// Its number in this world.
-    pub(crate) number: usize,
+    pub(crate) number: u16,
     pub(crate) marker: ComponentId,
     pub(crate) codec: &'r SharedCodec,
 }
@@ -24,7 +23,7 @@ pub(crate) struct NamedShared<'r> {
 impl NamedShared<'_> {
     /// Whether two values of the type are equal. Runs the user's code.
     pub(crate) fn are_equal(&self, a: &AnyValue, b: &AnyValue) -> bool {
-        (self.of_type.are_equal)(a, b)
+        (self.of_type.facts.are_equal)(a, b)
     }
 }
 
@@ -39,22 +38,21 @@ impl Registry {
         let (name, own) = (codec.name(), TypeId::of::<T>());
         for of_type in &self.shared.types {
             let Some(known) = of_type.codec.as_ref().map(SharedCodec::name) else { continue };
-            let owner = of_type.name;
+            let owner = of_type.facts.name;
             assert!(
-                known != name || of_type.type_id == own,
+                known != name || of_type.facts.type_id == own,
                 "two shared types are named `{name}`: this world has `{owner}`, so `{}` needs \
                  another name in `SharedValuesMut::encode`",
                 type_name::<T>()
             );
             assert!(
-                known == name || of_type.type_id != own,
+                known == name || of_type.facts.type_id != own,
                 "the shared type `{owner}` is named `{known}` in this world, so it cannot be named \
                  `{name}` as well: `SharedValuesMut::encode` gives a type one name",
             );
         }
         self.register_shared::<T>();
-        let of_type = self.shared.types.iter_mut().find(|of_type| of_type.type_id == own);
-        of_type.expect("the type is registered").codec = Some(codec);
+        self.shared.get_mut(own).expect("the type is registered").codec = Some(codec);
     }
 
     /// Sets the replacement of ids in values of type `T`.
@@ -64,16 +62,15 @@ impl Registry {
     /// If the world has its maximum of types.
     pub(crate) fn map_shared<T: SharedValue>(&mut self, map: SharedMap) {
         self.register_shared::<T>();
-        let own = TypeId::of::<T>();
-        let of_type = self.shared.types.iter_mut().find(|of_type| of_type.type_id == own);
-        of_type.expect("the type is registered").map = Some(map);
+        self.shared.get_mut(TypeId::of::<T>()).expect("the type is registered").map = Some(map);
     }
 
     /// The shared type that has a name in bytes.
     pub(crate) fn shared_named(&self, name: &str) -> Option<NamedShared<'_>> {
-        self.shared.types.iter().enumerate().find_map(|(number, of_type)| {
+        self.shared.types.iter().find_map(|of_type| {
             let codec = of_type.codec.as_ref().filter(|codec| codec.name() == name)?;
-            Some(NamedShared { of_type, number, marker: of_type.marker, codec })
+            let &SharedType { number, marker, .. } = of_type;
+            Some(NamedShared { of_type, number, marker, codec })
         })
     }
 
@@ -84,7 +81,7 @@ impl Registry {
 
     /// The names of the shared type of a marker or a tag. `None` for other components.
     pub(crate) fn shared_names(&self, id: ComponentId) -> Option<impl Ord + use<>> {
-        self.info(id).is_shared().then(|| self.shared.type_like(id).names())
+        self.shared_type_of(id).map(SharedType::names)
     }
 
     /// Whether a tag of this world and a tag of another have equal values. `None` if they are other
@@ -96,37 +93,36 @@ impl Registry {
         theirs: ComponentId,
     ) -> Option<bool> {
         let (own, theirs) = (self.shared_slot(tag)?.get()?, other.shared_slot(theirs)?.get()?);
-        Some((self.shared.type_like(tag).are_equal)(&own, &theirs))
+        Some((self.shared_type_of(tag)?.facts.are_equal)(&own, &theirs))
     }
 
-    /// The tags of a type, in the order of their ids. O(tags of all types).
-    pub(crate) fn shared_tags(&self, number: usize) -> Vec<ComponentId> {
-        let tags = self.shared.tags.iter().filter(|(_, (of, _))| *of == number);
-        let mut tags: Vec<_> = tags.map(|(&tag, _)| tag).collect();
-        tags.sort_unstable();
-        tags
+    /// The conversions of values to bytes, by the numbers of the types.
+    pub(crate) fn shared_codecs(&self) -> Vec<Option<SharedCodec>> {
+        self.shared.types.iter().map(|of_type| of_type.codec.clone()).collect()
     }
 
-    /// Adds tags to a type, for a state that has more of them. Until the world has that state,
-    /// later values get them in the order in which they would have been made.
-    ///
-    /// # Panics
-    ///
-    /// If the world has its maximum of types and values.
-    pub(crate) fn add_shared_tags(&mut self, number: usize, len: usize) {
+    /// The tag of the value with a number, in the type `of`. `None` if it would be a new one and
+    /// leave room for fewer than `left` more types and values.
+    pub(crate) fn shared_tag_numbered(
+        &mut self,
+        of: u16,
+        number: u32,
+        left: usize,
+    ) -> Option<ComponentId> {
+        let has_room = self.has_room_for(1 + left);
         let Self { infos, shared, .. } = self;
-        let (type_id, name) = shared.types[number].of_tag;
-        let new: Vec<_> =
-            (0..len).map(|_| push(infos, ComponentInfo::of_shared(type_id, name))).collect();
-        shared.add_unassigned(number, new);
+        let of_type = &mut shared.types[usize::from(of)];
+        (has_room || of_type.table.has_tag(number))
+            .then(|| of_type.tag(number, |info| push(infos, info)))
     }
 
     /// Takes back all components from number `len` on. They must be tags that
-    /// [`Registry::add_shared_tags`] has added, and unused.
+    /// [`Registry::shared_tag_numbered`] has added, and unused.
     pub(crate) fn forget_shared_tags(&mut self, len: usize) {
         if self.infos.len() > len {
             self.infos.truncate(len);
-            self.shared.forget(|tag| tag.index() >= len);
+            let types = self.shared.types.iter_mut();
+            types.for_each(|of_type| of_type.table.forget(|tag| tag.index() >= len));
         }
     }
 }

@@ -1,96 +1,142 @@
-//! The tags of a type of shared values: used by values, or free.
+//! The numbers of the shared values of a type, and their tags.
+//!
+//! ```text
+//!  number  tag    value
+//!    0     c5     "oak"
+//!    1     c6     –         free: the next value has it
+//!    2     c9     "birch"
+//!    3     –      –         the next number without a tag
+//! ```
+//!
+//! A new value has the lowest number that no living value has. So numbers follow from the living
+//! values alone, whichever values there were before, and a world that is read from bytes continues
+//! as the one that was written. A number keeps its tag.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::any_value::AnyValue;
 use super::component_id::ComponentId;
+use super::held_value::{FreedNumbers, HeldValue};
+use super::shared_slot::SharedSlot;
 
-/// The tags of a type.
-#[derive(Clone, Debug)]
+/// The numbers of a type.
+#[derive(Debug, Default)]
 pub(super) struct TagTable {
-    /// Tags by the hashes of their values, some of which may no longer exist. A tree, because
-    /// hashes are read from bytes, and hostile ones would make each search in a hash table linear.
-    pub(super) by_hash: BTreeMap<u64, Vec<ComponentId>>,
-    /// The number of these tags.
-    pub(super) len: usize,
-    /// The number of these tags at which the next search for free tags starts.
-    pub(super) full: usize,
-    /// Tags that had no value in the last search. The next one is at the end.
-    pub(super) free: Vec<ComponentId>,
+    /// By number. A tree, because a state that is read may have few numbers far apart.
+    tags: BTreeMap<u32, NumberedTag>,
+    /// The hashes and numbers of living values, and of those in `freed`. A tree, because hashes are
+    /// read from bytes, and hostile ones would make each search in a hash table linear.
+    living: BTreeSet<(u64, u32)>,
+    /// The numbers of `tags` without a value.
+    free: BTreeSet<u32>,
+    /// The lowest number without a tag.
+    next: u32,
+    /// The values that have ended since the last call of [`TagTable::free_ended`].
+    freed: Arc<FreedNumbers>,
 }
 
-/// The search starts when the tags exceed twice the last number of used tags by this many.
-pub(super) const SPARE: usize = 16;
-
-/// The hash by which a tag is found, and its place among the tags of one hash. `None` if it is
-/// free.
-pub(crate) type TagPlace = Option<(u64, usize)>;
-
-impl Default for TagTable {
-    /// The table of a type without tags.
-    fn default() -> Self {
-        Self { by_hash: BTreeMap::new(), len: 0, full: SPARE, free: Vec::new() }
-    }
+#[derive(Debug)]
+struct NumberedTag {
+    id: ComponentId,
+    slot: Arc<SharedSlot>,
 }
 
 impl TagTable {
-    /// The table with these tags. No two may have the same place.
-    pub(super) fn new(full: usize, tags: impl Iterator<Item = (ComponentId, TagPlace)>) -> Self {
-        let mut table = Self { full, ..Self::default() };
-        let mut placed = Vec::new();
-        for (tag, place) in tags {
-            match place {
-                None => table.free.push(tag),
-                Some((hash, place)) => placed.push((hash, place, tag)),
+    /// The value with a hash for which `is_equal` returns `true`, and its tag. Runs the user's
+    /// code.
+    pub(super) fn find(
+        &self,
+        hash: u64,
+        is_equal: impl Fn(&AnyValue) -> bool,
+    ) -> Option<(ComponentId, Arc<HeldValue>)> {
+        self.living.range((hash, 0)..=(hash, u32::MAX)).find_map(|(_, number)| {
+            let tag = &self.tags[number];
+            let known = tag.slot.get()?;
+            is_equal(&known).then_some((tag.id, known))
+        })
+    }
+
+    /// The slot of the tag with a number.
+    pub(super) fn slot(&self, number: u32) -> &Arc<SharedSlot> {
+        &self.tags[&number].slot
+    }
+
+    /// The number of a new value: the lowest one that no living value has.
+    pub(super) fn lowest(&mut self) -> u32 {
+        self.free_ended();
+        self.free.first().map_or(self.next, |&free| free.min(self.next))
+    }
+
+    /// The tag with a number. A new one is the result of `new_tag`.
+    pub(super) fn tag(
+        &mut self,
+        number: u32,
+        new_tag: impl FnOnce() -> ComponentId,
+    ) -> ComponentId {
+        if let Some(tag) = self.tags.get(&number) {
+            return tag.id;
+        }
+        let id = new_tag();
+        self.tags.insert(number, NumberedTag { id, slot: Arc::new(SharedSlot::new()) });
+        self.free.insert(number);
+        while self.tags.contains_key(&self.next) {
+            self.next += 1;
+        }
+        id
+    }
+
+    /// Whether a number has a tag.
+    pub(super) fn has_tag(&self, number: u32) -> bool {
+        self.tags.contains_key(&number)
+    }
+
+    /// Gives the tag with a number a value, unless it has one. The caller owns the value until an
+    /// archetype does.
+    pub(super) fn hold(&mut self, number: u32, value: &Arc<AnyValue>, hash: u64) -> Arc<HeldValue> {
+        self.free_ended();
+        let slot = &self.tags[&number].slot;
+        slot.get().unwrap_or_else(|| {
+            let freed = Arc::clone(&self.freed);
+            let held = Arc::new(HeldValue::new(Arc::clone(value), (hash, number), freed));
+            slot.set(&held);
+            self.living.insert((hash, number));
+            self.free.remove(&number);
+            held
+        })
+    }
+
+    /// How many of the next `wanted` values need a new tag. O(wanted).
+    pub(super) fn missing(&mut self, wanted: usize) -> usize {
+        self.free_ended();
+        let mut free = self.free.iter().copied().peekable();
+        let mut lacking = (self.next..).filter(|number| !self.has_tag(*number)).peekable();
+        let is_missing = |_: &usize| match free.next_if(|&free| Some(&free) < lacking.peek()) {
+            Some(_) => false,
+            None => lacking.next().is_some(),
+        };
+        (0..wanted).filter(is_missing).count()
+    }
+
+    /// Takes back tags without a value.
+    pub(super) fn forget(&mut self, is_over: impl Fn(ComponentId) -> bool) {
+        let Self { tags, free, next, .. } = self;
+        tags.retain(|&number, tag| {
+            if is_over(tag.id) {
+                free.remove(&number);
+                *next = number.min(*next);
+            }
+            !is_over(tag.id)
+        });
+    }
+
+    /// Frees the numbers of values that have ended. O(1) for each.
+    fn free_ended(&mut self) {
+        for (hash, number) in self.freed.take() {
+            // A value that has the number by now is another one.
+            if self.tags[&number].slot.get().is_none() && self.living.remove(&(hash, number)) {
+                self.free.insert(number);
             }
         }
-        table.sort_free();
-        placed.sort_unstable();
-        table.len = placed.len();
-        for (hash, _, tag) in placed {
-            table.by_hash.entry(hash).or_default().push(tag);
-        }
-        table
-    }
-
-    /// Whether a number of tags can start the next search for free tags.
-    pub(super) fn is_full(full: usize) -> bool {
-        (SPARE..=2 * ComponentId::COUNT_MAX as usize + SPARE).contains(&full)
-    }
-
-    /// Whether the type has no tags.
-    pub(super) fn is_empty(&self) -> bool {
-        self.by_hash.is_empty() && self.free.is_empty()
-    }
-
-    /// All tags, in the order of their ids. O(tags).
-    pub(super) fn tags(&self) -> Vec<(ComponentId, TagPlace)> {
-        let placed = self.by_hash.iter().flat_map(|(&hash, same)| {
-            same.iter().enumerate().map(move |(place, &tag)| (tag, Some((hash, place))))
-        });
-        let mut tags: Vec<_> = placed.chain(self.free.iter().map(|&tag| (tag, None))).collect();
-        tags.sort_unstable_by_key(|&(tag, _)| tag);
-        tags
-    }
-
-    /// Frees the tags of values that no longer exist. O(tags): O(1) for each that was given since
-    /// the last time, unless the world is full.
-    pub(super) fn free_tags(&mut self, is_free: impl Fn(ComponentId) -> bool) {
-        let free = &mut self.free;
-        self.by_hash.retain(|_, same| {
-            same.retain(|&tag| {
-                let is_free = is_free(tag);
-                free.extend(is_free.then_some(tag));
-                !is_free
-            });
-            !same.is_empty()
-        });
-        self.sort_free();
-        self.len -= self.free.len();
-        self.full = 2 * self.len + SPARE;
-    }
-
-    /// The choice of a value's tag has no effect, but the same calls must give the same tag.
-    fn sort_free(&mut self) {
-        self.free.sort_unstable_by(|a, b| b.cmp(a));
     }
 }

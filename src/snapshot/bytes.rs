@@ -138,7 +138,7 @@ impl Snapshot {
 
     fn source(&self) -> Result<Source<'_>, SnapshotError> {
         self.world.ok_or(SnapshotError::NeverTaken)?;
-        ensure_writable(Source::of_image(&self.image, &self.components, self.chunk_bytes))
+        ensure_writable(Source::of_snapshot(self))
     }
 }
 
@@ -232,7 +232,7 @@ impl Snapshot {
         world.ensure_no_loans()?;
         world.store.settle_ids();
         let source = ensure_writable(Source::of_store(&world.store))?;
-        let base = Source::of_image(&self.image, &self.components, self.chunk_bytes);
+        let base = Source::of_snapshot(self);
         Ok((source, base))
     }
 
@@ -290,15 +290,14 @@ impl Snapshot {
         }
         let (bytes, rules) = (decompressed(bytes, &world.store)?, Rules::default());
         let mut header = Header::read(&bytes, &world.store, DELTA, &rules)?;
-        let Self { image, components, chunk_bytes, .. } = &mut *self;
-        let base = Source::of_image(image, components, *chunk_bytes);
+        let base = Source::of_snapshot(self);
         if header.base != base.identity() {
             return Err(ReadError::OtherBase);
         }
         let (base, tags) = (base.into_shared(), NewTags::of(&mut world.store));
         header.read_shared(tags.store.registry_mut(), &base, &rules)?;
-        let patch = header.patch(tags.store, image, &rules)?;
-        let sparse = image.apply(patch);
+        let patch = header.patch(tags.store, &self.image, &rules)?;
+        let sparse = self.image.apply(patch);
         tags.keep();
         self.belong_to(world);
         drop(sparse);

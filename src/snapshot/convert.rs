@@ -70,9 +70,8 @@ pub(super) fn convert(
     let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
     let entities = find_entities(&header.input, store, &image, ids, &archetypes, &ended)?;
     let (clock, origin) = (header.age, header.origin);
-    let shared = header.tables.clone();
     let sets = header.end((&image, &archetypes), store, rules)?;
-    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities, shared, sets });
+    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities, sets });
     Ok(image)
 }
 

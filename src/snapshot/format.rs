@@ -3,7 +3,7 @@
 //! ```text
 //!  header       magic, byte order, format, kind, chunk size, version, base, how many of each
 //!  components   name, size, fingerprint of each
-//!  shared types name, tags, new values of each
+//!  shared types name, numbers of values, new values of each
 //!  ids          if they differ: generations, free list, runs of far slots, next generations
 //!  archetypes   of each: its components, rows, entities, and for each column
 //!                 │ cells │ stamps │ enable bits │ versions of lines │ values of chunks │
@@ -28,16 +28,21 @@
 //! ```text
 //!  components      0 … c - 1     in the order of their names
 //!  marker of "label"   c         types in the order of their names
-//!  its tags        c + 1 …       in the order of their ids, by which any world gives them
+//!  its tags        c + 1 …       in the order of the numbers of their values
 //!  marker of "mesh"    …
 //! ```
 //!
-//! The tag of a later value decides the archetype of its rows, so the tables of all tags are part
-//! of the state: tags that entities have, tags that had a value, and free tags. The tables are
-//! arrays like others, with a hash and a word for each tag. After them come the ranges of tags with
-//! another value than in the other state, and these values, encoded by the functions of the user.
-//! So a delta contains only new values. A type without a name is not written; no archetype may have
-//! it.
+//! A new value takes the lowest number that no living value of its type has, and an archetype that
+//! had the number is found again. So the numbers in archetypes, also empty ones, are all that a
+//! world needs to go on as the one that wrote. They are an array of words, in ascending order:
+//!
+//! ```text
+//!  word   number × 2 + 1 if rows have a value of this number, number × 2 if only archetypes have it
+//! ```
+//!
+//! After it come the ranges of words with other values than the other state has for their numbers,
+//! and these values, encoded by the functions of the user. So a delta contains only new values. A
+//! type without a name is not written; no archetype may have it.
 //!
 //! # Sparse components
 //!
@@ -64,7 +69,8 @@
 //!
 //! # Versions of the format
 //!
-//! This is format 3, which has sparse components after the archetypes. A reader reads one format.
+//! This is format 4, which has the numbers of shared values. Format 3 had tables of their tags. A
+//! reader reads one format.
 
 use crate::component::ComponentId;
 
@@ -73,7 +79,7 @@ pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
 /// A machine of the other byte order reads another number.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of this format.
-pub(super) const FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 4;
 /// The kind of a whole state.
 pub(super) const SNAPSHOT: u32 = 1;
 /// The kind of a difference between two states.

@@ -7,7 +7,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archetype::{ArchetypeImage, ArchetypePatch, CellRun, KeptValue, RowsView};
-use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
+use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
 use crate::storage::WordsPart;
 use crate::store::{SavedSet, Store, StoreImage, StorePatch};
@@ -77,8 +77,6 @@ pub(super) struct Header<'b> {
     has_same_chunks: bool,
     shared_types: usize,
     shared: FileShared,
-    /// The tables of tags and values in this world, once the state is read.
-    pub(super) tables: SharedImage,
 }
 
 impl<'b> Header<'b> {
@@ -142,7 +140,6 @@ impl<'b> Header<'b> {
             has_same_chunks: found == own,
             shared_types,
             shared: FileShared::default(),
-            tables: SharedImage::default(),
         };
         (0..components).try_for_each(|_| header.read_component(store, rules))?;
         Ok(header)
@@ -194,14 +191,13 @@ impl<'b> Header<'b> {
     ) -> Result<(), ReadError> {
         let (len, skip) = (self.shared_types, |name: &str| rules.skip(name));
         self.shared = FileShared::read(&mut self.input, len, registry, base, &skip)?;
-        let (parts, tables) = self.shared.add_tags(&self.input, registry)?;
+        let parts = self.shared.add_tags(&self.input, registry)?;
         self.components.extend(parts.into_iter().map(|(id, part)| FileComponent {
             id,
             size: 0,
             function: None,
             shared: Some(part),
         }));
-        self.tables = tables;
         Ok(())
     }
 
@@ -255,8 +251,8 @@ impl<'b> Header<'b> {
         }
         let entities = find_entities(&self.input, store, base, ids, &archetypes, &[])?;
         let sets = self.end((base, &archetypes), store, rules)?;
-        let (clock, origin, shared) = (self.age, self.origin, self.tables);
-        Ok(StorePatch { clock, origin, kept, archetypes, entities, shared, sets })
+        let (clock, origin) = (self.age, self.origin);
+        Ok(StorePatch { clock, origin, kept, archetypes, entities, sets })
     }
 
     /// Reads the sparse sets. Checks that the bytes end there and that all shared values are used.
@@ -272,7 +268,9 @@ impl<'b> Header<'b> {
         }
         match self.shared.are_used() {
             true => Ok(sets),
-            false => Err(self.input.invalid("a shared value that no entity has")),
+            false => Err(self.input.invalid(
+                "a shared value that no entity has, or the number of one without an archetype",
+            )),
         }
     }
 

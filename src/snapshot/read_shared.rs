@@ -1,8 +1,8 @@
 //! Reads the shared values of a state.
 //!
 //! All values are decoded before anything changes, because decoding runs the user's code. After it
-//! the world gets the tags of the state that it lacks; [`NewTags`] takes them back if the rest
-//! cannot be read. The new tags are in no table of the world until the state is restored.
+//! the world gets tags for the numbers that have none; [`NewTags`] takes them back if the rest
+//! cannot be read. No entity has their values before the state is restored.
 
 use std::hash::RandomState;
 use std::sync::Arc;
@@ -10,15 +10,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::archetype::KeptValue;
-use crate::component::{
-    ComponentId, NamedShared, Registry, SharedImage, SharedTypeImage, TagPlace,
-};
+use crate::component::{ComponentId, NamedShared, Registry};
 use crate::store::Store;
 
 use super::format::IDS_LEFT;
 use super::input::Input;
 use super::read_error::ReadError;
-use super::shared_table::{SharedTable, SharedTables, tag};
+use super::shared_table::{SharedTable, SharedTables, ValueWord};
 
 /// The shared types of a state that is read.
 #[derive(Debug, Default)]
@@ -30,19 +28,17 @@ pub(super) struct FileShared {
 #[derive(Debug)]
 struct FileType {
     name: Box<str>,
-    full: usize,
-    /// By their numbers.
+    /// In the order of their numbers.
     tags: Vec<FileTag>,
 }
 
-/// A tag of a state.
-#[derive(Debug, Default)]
+/// The number of a shared value in a state.
+#[derive(Debug)]
 struct FileTag {
-    place: TagPlace,
-    has_value: bool,
-    /// The value, unless the type is left out.
+    word: ValueWord,
+    /// The value, if there is one and its type is not left out.
     value: Option<KeptValue>,
-    /// Whether rows have the tag.
+    /// Whether rows have the value, or an archetype the number if there is no value.
     is_used: bool,
 }
 
@@ -82,43 +78,27 @@ impl FileShared {
     }
 
     /// Gives the world the tags that it lacks. Returns the ids of all markers and tags in this
-    /// world, and its tables with the state.
+    /// world.
     pub(super) fn add_tags(
         &mut self,
         input: &Input<'_>,
         registry: &mut Registry,
-    ) -> Result<(SharedParts, SharedImage), ReadError> {
-        let (mut parts, mut image) = (Vec::new(), SharedImage::default());
+    ) -> Result<SharedParts, ReadError> {
+        let mut parts = Vec::new();
         for (number, of_type) in self.types.iter_mut().enumerate() {
             let own = registry.shared_named(&of_type.name).map(|own| (own.number, own.marker));
             parts.push((own.map(|(_, marker)| marker), SharedPart::Marker(number)));
-            let tags = match own {
-                None => vec![None; of_type.tags.len()],
-                Some((own, _)) => {
-                    let known = registry.shared_tags(own).len();
-                    let new = of_type.tags.len().saturating_sub(known);
-                    if new > 0 && !registry.has_room_for(new + IDS_LEFT) {
-                        return Err(input.invalid("more shared values than a world takes over"));
-                    }
-                    registry.add_shared_tags(own, new);
-                    registry.shared_tags(own).into_iter().map(Some).collect()
-                }
-            };
-            for (nth, (file, tag)) in of_type.tags.iter_mut().zip(&tags).enumerate() {
-                file.value = file.value.take().zip(*tag).map(|(value, tag)| value.with_tag(tag));
-                parts.push((*tag, SharedPart::Tag(number, nth)));
+            for (nth, file) in of_type.tags.iter_mut().enumerate() {
+                let tag = own.map(|(own, _)| {
+                    let tag = registry.shared_tag_numbered(own, file.word.number(), IDS_LEFT);
+                    tag.ok_or_else(|| input.invalid("more shared values than a world takes over"))
+                });
+                let tag = tag.transpose()?;
+                file.value = file.value.take().zip(tag).map(|(value, tag)| value.with_tag(tag));
+                parts.push((tag, SharedPart::Tag(number, nth)));
             }
-            let Some(NamedShared { number, marker, codec, .. }) =
-                registry.shared_named(&of_type.name)
-            else {
-                continue;
-            };
-            let places = of_type.tags.iter().map(|file| file.place);
-            let tags = tags.into_iter().flatten().zip(places);
-            let tables = SharedTypeImage::new((marker, codec.clone()), of_type.full, tags);
-            image.set_type(number, tables);
         }
-        Ok((parts, image))
+        Ok(parts)
     }
 
     /// The shared values of some rows, for the components of their archetype.
@@ -132,21 +112,19 @@ impl FileShared {
         for part in parts {
             let SharedPart::Tag(number, nth) = part else { continue };
             let tag = &mut self.types[number].tags[nth];
-            if rows > 0 {
-                if !tag.has_value {
-                    return Err(input.invalid("rows of a shared value that there is not"));
-                }
-                tag.is_used = true;
-                values.extend(tag.value.clone());
+            let is_living = tag.word.is_living();
+            if rows > 0 && !is_living {
+                return Err(input.invalid("rows of a shared value that there is not"));
             }
+            tag.is_used |= rows > 0 || !is_living;
+            values.extend(tag.value.clone().filter(|_| rows > 0));
         }
         Ok(values)
     }
 
-    /// Whether rows have each value, and only tags with a value.
+    /// Whether rows have each value, and archetypes each number without a value.
     pub(super) fn are_used(&self) -> bool {
-        let mut tags = self.types.iter().flat_map(|of_type| &of_type.tags);
-        tags.all(|tag| tag.is_used == tag.has_value)
+        self.types.iter().flat_map(|of_type| &of_type.tags).all(|tag| tag.is_used)
     }
 }
 
@@ -158,49 +136,35 @@ impl FileType {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<Self, ReadError> {
         let what = "a shared type";
-        let (len, full, count) = (input.len(what)?, input.len(what)?, input.len(what)?);
+        let (len, count) = (input.len(what)?, input.len(what)?);
         let name = core::str::from_utf8(input.bytes(len, what)?);
         let name: Box<str> = name.map_err(|_| input.invalid("the name of a shared type"))?.into();
         let own = registry.shared_named(&name);
         if own.is_none() && !skip(&name) {
             return Err(ReadError::UnknownShared { name });
         }
-        if !SharedTypeImage::is_full(full) {
-            return Err(input.invalid("when the tags of a shared type are looked at"));
-        }
-        if !(1..=ComponentId::COUNT_MAX as usize).contains(&count) {
-            return Err(input.invalid("the number of tags of a shared type"));
+        if count == 0 {
+            return Err(input.invalid("a shared type without numbers of values"));
         }
         let older = base.named(&name);
-        let hashes = older.map_or(&[][..], |older| &older.hashes);
-        let hashes = input.array(hashes, count, "the hashes of shared values")?;
         let words = older.map_or(&[][..], |older| &older.words);
-        let words = input.array(words, count, "the tags of a shared type")?;
-        let tags = hashes.into_iter().zip(words).map(|(hash, word)| FileTag::of(hash, word));
-        let mut tags: Vec<_> =
-            tags.collect::<Option<_>>().ok_or_else(|| input.invalid("a tag of a shared value"))?;
+        let words = input.array(words, count, "the numbers of shared values")?;
+        let words: Vec<_> = words.into_iter().map(ValueWord).collect();
+        if !words.is_sorted_by(|a, b| a.number() < b.number()) {
+            return Err(input.invalid("a number of a shared value that is not above the last one"));
+        }
+        if words.last().is_some_and(|last| last.number() >= ComponentId::COUNT_MAX) {
+            return Err(input.invalid("a number of a shared value above those of any type"));
+        }
+        let tag = |word| FileTag { word, value: None, is_used: false };
+        let mut tags: Vec<_> = words.into_iter().map(tag).collect();
         read_values(input, own.as_ref(), older, &mut tags)?;
-        Ok(Self { name, full, tags })
-    }
-}
-
-impl FileTag {
-    /// The tag described by a hash and a word, without its value.
-    fn of(hash: u64, word: u32) -> Option<Self> {
-        let (place, state) = (word >> tag::BITS, word & ((1 << tag::BITS) - 1));
-        let (place, has_value) = match (state, hash, place) {
-            (tag::FREE, 0, 0) => (None, false),
-            (tag::NAMED, hash, place) => (Some((hash, place as usize)), false),
-            // The hash follows with the value.
-            (tag::VALUED, 0, place) => (Some((0, place as usize)), true),
-            _ => return None,
-        };
-        Some(Self { place, has_value, ..Self::default() })
+        Ok(Self { name, tags })
     }
 }
 
 /// Reads the values of all tags that have one, in their order. Values outside the stored ranges
-/// come from the older table.
+/// are those with their numbers in the older table.
 fn read_values(
     input: &mut Input<'_>,
     own: Option<&NamedShared<'_>>,
@@ -208,22 +172,25 @@ fn read_values(
     tags: &mut [FileTag],
 ) -> Result<(), ReadError> {
     let what = "the shared values";
-    let old = older.map_or(&[][..], |older| &older.values);
     let mut new = vec![false; tags.len()];
-    let ranges = input.ranges((old.len(), tags.len()), what)?;
+    let ranges = input.ranges((tags.len(), tags.len()), what)?;
     ranges.into_iter().for_each(|range| new[range].fill(true));
     // The tags with a value, by a hash with random keys: hostile values do not collide, so that few
     // are compared.
     let keys = RandomState::new();
     let mut same: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for nth in 0..tags.len() {
-        if !tags[nth].has_value {
-            continue;
+        let word = tags[nth].word;
+        if !word.is_living() {
+            match new[nth] {
+                true => return Err(input.invalid(what)),
+                false => continue,
+            }
         }
         let value = match new[nth] {
             true => read_value(input, own)?,
             false => {
-                let old = old.get(nth).and_then(Option::as_ref);
+                let old = older.and_then(|older| older.value(word.number()));
                 let value = old.cloned().filter(|_| own.is_some());
                 Some(value.ok_or_else(|| input.invalid("an older value that there is not"))?)
             }
@@ -239,9 +206,7 @@ fn read_values(
             return Err(input.invalid("two shared values are equal"));
         }
         same.push(nth);
-        let tag = &mut tags[nth];
-        tag.place = tag.place.map(|(_, place)| (value.hash(), place));
-        tag.value = Some(value);
+        tags[nth].value = Some(value);
     }
     Ok(())
 }

@@ -1,47 +1,48 @@
 //! The shared values of a state, as they are written: see [`format`](super::format).
-//!
-//! Tags are numbered from zero in each type, in the order of their ids. A world assigns the tags of
-//! a type in this order, so a number means the same tag in every world with the state, for any id.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use crate::archetype::KeptValue;
-use crate::component::{ComponentId, SharedCodec, SharedImage, SharedTypeImage, TagPlace};
+use crate::component::{ComponentId, ComponentInfo, SharedCodec, SharedPlace};
 
 use super::delta::{differences, push};
 use super::output::Output;
 
-/// The kind of a tag, in the lowest two bits of its word. The other bits are its place among the
-/// tags of one hash.
-pub(super) mod tag {
-    /// The tag is free for any value.
-    pub(in crate::snapshot) const FREE: u32 = 0;
-    /// The tag is for values of its hash. The state has no such value.
-    pub(in crate::snapshot) const NAMED: u32 = 1;
-    /// The tag has a value. Its hash follows from the value.
-    pub(in crate::snapshot) const VALUED: u32 = 2;
-    /// The number of these bits.
-    pub(in crate::snapshot) const BITS: u32 = 2;
+/// The word of a value: its number in its type, and in the lowest bit whether entities have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ValueWord(pub(super) u32);
+
+impl ValueWord {
+    const fn new(number: u32, is_living: bool) -> Self {
+        Self(number << 1 | is_living as u32)
+    }
+
+    pub(super) const fn number(self) -> u32 {
+        self.0 >> 1
+    }
+
+    pub(super) const fn is_living(self) -> bool {
+        self.0 & 1 != 0
+    }
 }
 
-/// The tags of a type that has a name in bytes.
+/// The values of a type, and the numbers of values whose archetypes are left.
 #[derive(Debug)]
 pub(super) struct SharedTable {
     codec: SharedCodec,
     marker: ComponentId,
-    pub(super) full: usize,
-    /// By their numbers, like the fields below.
+    /// In the order of the numbers, like the fields below.
     tags: Vec<ComponentId>,
-    /// The hashes of tags that are reserved for a hash and have no value.
-    pub(super) hashes: Vec<u64>,
+    /// A [`ValueWord`] of each.
     pub(super) words: Vec<u32>,
-    pub(super) values: Vec<Option<KeptValue>>,
+    values: Vec<Option<KeptValue>>,
 }
 
-/// The tables of all types that have a name in bytes and a tag, in the order of the names.
+/// The tables of all types that have a name in bytes and an archetype, in the order of the names.
 #[derive(Debug, Default)]
 pub(super) struct SharedTables {
     tables: Vec<SharedTable>,
@@ -50,10 +51,38 @@ pub(super) struct SharedTables {
 }
 
 impl SharedTables {
-    /// The tables of a state with these values. O(tags).
-    pub(super) fn new(image: &SharedImage, values: impl Iterator<Item = KeptValue>) -> Self {
-        let values: FxHashMap<_, _> = values.map(|kept| (kept.tag(), kept)).collect();
-        let tables = image.types().iter().filter_map(|of_type| SharedTable::new(of_type, &values));
+    /// The tables of a state with these components of archetypes and these values, in a world with
+    /// these types. O(components of archetypes).
+    pub(super) fn new(
+        used: impl Iterator<Item = ComponentId>,
+        (infos, codecs): (&[ComponentInfo], &[Option<SharedCodec>]),
+        values: impl Iterator<Item = KeptValue>,
+    ) -> Self {
+        let (mut markers, mut tags) = (Vec::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
+        for id in used {
+            match infos[id.index()].shared_place() {
+                None => {}
+                Some(SharedPlace::Marker(of)) => markers.push((of, id)),
+                Some(SharedPlace::Tag { of, number }) => {
+                    tags.entry(of).or_default().insert(number, id);
+                }
+            }
+        }
+        let mut values: FxHashMap<_, _> = values.map(|kept| (kept.tag(), kept)).collect();
+        markers.sort_unstable();
+        markers.dedup();
+        let tables = markers.into_iter().filter_map(|(of, marker)| {
+            let codec = codecs.get(usize::from(of)).cloned().flatten()?;
+            let (mut words, mut kept) = (Vec::new(), Vec::new());
+            let tags = tags.remove(&of).unwrap_or_default();
+            for (&number, tag) in &tags {
+                let value = values.remove(tag);
+                words.push(ValueWord::new(number, value.is_some()).0);
+                kept.push(value);
+            }
+            let tags = tags.into_values().collect();
+            Some(SharedTable { codec, marker, tags, words, values: kept })
+        });
         let mut tables: Vec<_> = tables.collect();
         tables.sort_unstable_by_key(SharedTable::name);
         let of_table = |table: &SharedTable| [&[table.marker], &table.tags[..]].concat();
@@ -96,28 +125,14 @@ impl SharedTables {
 }
 
 impl SharedTable {
-    /// The table of a type, if it has a name and a tag.
-    fn new(of_type: &SharedTypeImage, values: &FxHashMap<ComponentId, KeptValue>) -> Option<Self> {
-        let (codec, all) = (of_type.codec()?.clone(), of_type.tags());
-        if all.is_empty() {
-            return None;
-        }
-        let (marker, full) = (of_type.marker(), of_type.full());
-        let (mut tags, mut hashes, mut words) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kept = Vec::new();
-        for (tag, place) in all {
-            let value = values.get(&tag);
-            let (hash, word) = described(place, value.is_some());
-            tags.push(tag);
-            hashes.push(hash);
-            words.push(word);
-            kept.push(value.cloned());
-        }
-        Some(Self { codec, marker, full, tags, hashes, words, values: kept })
-    }
-
     pub(super) const fn name(&self) -> &'static str {
         self.codec.name()
+    }
+
+    /// The value with a number, if entities have one.
+    pub(super) fn value(&self, number: u32) -> Option<&KeptValue> {
+        let at = self.words.binary_search(&ValueWord::new(number, true).0).ok()?;
+        self.values[at].as_ref()
     }
 
     /// Writes the table, as the difference from an older one if there is one. `bytes` is a buffer.
@@ -128,11 +143,8 @@ impl SharedTable {
         out: &mut Output<W>,
     ) -> io::Result<()> {
         out.len(self.name().len())?;
-        out.len(self.full)?;
-        out.len(self.tags.len())?;
+        out.len(self.words.len())?;
         out.bytes(self.name().as_bytes())?;
-        let hashes = older.map_or(&[][..], |older| &older.hashes);
-        out.array(&self.hashes, &differences(&self.hashes, hashes))?;
         let words = older.map_or(&[][..], |older| &older.words);
         out.array(&self.words, &differences(&self.words, words))?;
         let ranges = self.new_values(older);
@@ -146,30 +158,16 @@ impl SharedTable {
         Ok(())
     }
 
-    /// The numbers of tags that the older table lacks, or that have another value in it.
+    /// The places of values that the older table lacks, or has another value for.
     fn new_values(&self, older: Option<&Self>) -> Vec<Range<usize>> {
-        let old = older.map_or(&[][..], |older| &older.values);
         let mut ranges = Vec::new();
-        for (number, value) in self.values.iter().enumerate() {
-            let is_old = match (old.get(number), value) {
-                (None, _) => false,
-                (Some(_), None) => true,
-                (Some(old), Some(new)) => old.as_ref().is_some_and(|old| old.is_same(new)),
-            };
-            if !is_old {
-                push(&mut ranges, number..number + 1);
+        for (at, (&word, value)) in self.words.iter().zip(&self.values).enumerate() {
+            let Some(value) = value else { continue };
+            let old = older.and_then(|older| older.value(ValueWord(word).number()));
+            if !old.is_some_and(|old| old.is_same(value)) {
+                push(&mut ranges, at..at + 1);
             }
         }
         ranges
-    }
-}
-
-/// The hash and the word of a tag.
-fn described(place: TagPlace, has_value: bool) -> (u64, u32) {
-    let Some((hash, place)) = place else { return (0, tag::FREE) };
-    let place = u32::try_from(place).expect("a world has few tags") << tag::BITS;
-    match has_value {
-        true => (0, place | tag::VALUED),
-        false => (hash, place | tag::NAMED),
     }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::component::ComponentInfo;
+use crate::component::{ComponentInfo, SharedCodec};
 use crate::store::StoreImage;
 use crate::version::Version;
 use crate::world::{World, WorldId};
@@ -59,6 +59,8 @@ pub struct Snapshot {
     pub(super) world: Option<WorldId>,
     /// The components of the world, by their ids.
     pub(super) components: Vec<ComponentInfo>,
+    /// The conversions of shared values to bytes, by the numbers of their types in the world.
+    pub(super) codecs: Vec<Option<SharedCodec>>,
     /// Bytes of a chunk of the world.
     pub(super) chunk_bytes: usize,
 }
@@ -157,6 +159,7 @@ impl Snapshot {
         if self.components.len() != components.len() || self.world != Some(world.id()) {
             self.components = components.to_vec();
         }
+        self.codecs = world.store.registry().shared_codecs();
         self.chunk_bytes = world.chunk_size().bytes();
         self.world = Some(world.id());
     }

@@ -10,12 +10,13 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::archetype::{Archetype, ArchetypeImage, RowsView, SharedTags};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::storage::{StampKind, WordsPart};
-use crate::store::{History, SetView, SparseSets, Store, StoreImage, age_of_stamp};
+use crate::store::{History, SetView, SparseSets, Store, age_of_stamp};
 
 use super::delta::{changed_entities, changed_rows, differences};
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::output::Output;
 use super::shared_table::SharedTables;
+use super::snapshot::Snapshot;
 use super::write_ids::{IdSource, Ids, write_ids};
 use super::write_sets::write_sets;
 
@@ -40,7 +41,11 @@ impl<'a> Source<'a> {
         let values =
             archetypes.clone().filter_map(Archetype::shared).flat_map(SharedTags::kept_values);
         Self {
-            shared: SharedTables::new(&store.registry().save_shared(), values),
+            shared: SharedTables::new(
+                archetypes.clone().flat_map(|archetype| archetype.set().iter()),
+                (store.registry().infos(), &store.registry().shared_codecs()),
+                values,
+            ),
             views: aged(archetypes.map(RowsView::of_archetype), store.history()),
             ids: Ids::World(store.entities()),
             age: store.history().age(store.clock()),
@@ -51,23 +56,24 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The state of an image, with the components of its world.
-    pub(super) fn of_image(
-        image: &'a StoreImage,
-        infos: &'a [ComponentInfo],
-        chunk_bytes: usize,
-    ) -> Self {
+    /// The state of a snapshot.
+    pub(super) fn of_snapshot(snapshot: &'a Snapshot) -> Self {
+        let Snapshot { image, components: infos, codecs, chunk_bytes, .. } = snapshot;
         let archetypes = image.archetypes().iter();
         let values = archetypes.clone().flat_map(ArchetypeImage::kept_values);
         Self {
-            shared: SharedTables::new(image.shared(), values.cloned()),
+            shared: SharedTables::new(
+                archetypes.clone().flat_map(|archetype| archetype.set().iter()),
+                (infos, codecs),
+                values.cloned(),
+            ),
             views: aged(archetypes.map(RowsView::of_image), image.history()),
             ids: Ids::Image(image.entities()),
             age: image.age(),
             origin: image.origin(),
             sets: writable(image.sets()),
             infos,
-            chunk_bytes,
+            chunk_bytes: *chunk_bytes,
         }
     }
 
@@ -87,8 +93,7 @@ impl<'a> Source<'a> {
         }
         for table in self.shared.as_slice() {
             hash.update(table.name().as_bytes());
-            hash.update(cast_slice(&[table.full as u64, table.words.len() as u64]));
-            hash.update(cast_slice(&table.hashes));
+            hash.update(&(table.words.len() as u64).to_ne_bytes());
             hash.update(cast_slice(&table.words));
         }
         hash.digest()

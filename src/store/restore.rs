@@ -1,6 +1,6 @@
 //! Gives a store the state of an image.
 
-use crate::archetype::{Archetype, RestoreContext};
+use crate::archetype::{Archetype, ArchetypeImage, RestoreContext};
 use crate::entity::ArchetypeId;
 use crate::version::Version;
 
@@ -28,10 +28,9 @@ impl Store {
             self.forget_retired();
         }
         self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
-        self.registry.restore_shared(image.shared());
-        // Owns the values until the archetypes own them.
-        let images = image.archetypes().iter();
-        let owned: Vec<_> = images.flat_map(|image| image.own_shared(&self.registry)).collect();
+        // All numbers are free now. Owns the values until the archetypes own them.
+        let kept = image.archetypes().iter().flat_map(ArchetypeImage::kept_values);
+        let owned: Vec<_> = kept.map(|kept| kept.own(&mut self.registry)).collect();
         for new in &image.archetypes()[known..] {
             self.find_or_add(new.set()).expect("a row that fitted a chunk does not");
         }

@@ -4,8 +4,7 @@
 //! entity, in the entries of plans, in the graph of changes and in the homes of bundles. Archetypes
 //! after a freed one move up, so all of these are written again. This is work for a loading screen.
 //! It also has a visible effect: queries follow the order of creation, and an archetype that is
-//! created again becomes the last one. Tags of shared values, which lead to archetypes as well, are
-//! forgotten with the last archetype of their type.
+//! created again becomes the last one.
 
 use crate::entity::Location;
 use crate::storage::ChunkRow;
@@ -32,10 +31,6 @@ impl Store {
             }
         }
         self.forget_retired();
-        let Self { archetypes, registry, .. } = self;
-        registry.forget_values(|marker| {
-            archetypes.as_slice().iter().any(|archetype| archetype.set().contains(marker))
-        });
         retired
     }
 

@@ -1,7 +1,6 @@
 //! A copy of a store's state, from which [`restore`](super::restore) gives it back.
 
 use crate::archetype::{ArchetypeImage, ArchetypePatch, Archetypes};
-use crate::component::SharedImage;
 use crate::entity::{DirectoryImage, IdNumbers};
 use crate::version::Version;
 
@@ -18,7 +17,6 @@ pub(crate) struct StoreImage {
     history: History,
     archetypes: Vec<ArchetypeImage>,
     entities: DirectoryImage,
-    shared: SharedImage,
     pub(super) sparse: SparseImage,
     /// The names of sparse components with values that have no form as bytes.
     left_out: Vec<&'static str>,
@@ -36,7 +34,6 @@ impl Default for StoreImage {
             history: History::default(),
             archetypes: Vec::new(),
             entities: DirectoryImage::default(),
-            shared: SharedImage::default(),
             sparse: SparseImage::default(),
             left_out: Vec::new(),
             is_foreign: false,
@@ -57,8 +54,6 @@ pub(crate) struct StorePatch<'b> {
     pub(crate) archetypes: Vec<ArchetypePatch<'b>>,
     /// `None` if ids and places are unchanged.
     pub(crate) entities: Option<DirectoryImage>,
-    /// The tables of tags and shared values, by the types of the world.
-    pub(crate) shared: SharedImage,
     /// The sparse sets with values that have a form as bytes.
     pub(crate) sets: Vec<SavedSet>,
 }
@@ -77,11 +72,6 @@ impl StoreImage {
     /// The archetypes, in their order.
     pub(crate) fn archetypes(&self) -> &[ArchetypeImage] {
         &self.archetypes
-    }
-
-    /// The tables of tags and shared values.
-    pub(crate) const fn shared(&self) -> &SharedImage {
-        &self.shared
     }
 
     /// The ids.
@@ -140,7 +130,6 @@ impl StoreImage {
         }
         (self.clock, self.origin) = (patch.clock, patch.origin);
         (self.history, self.is_foreign) = (History::default(), true);
-        self.shared = patch.shared;
         self.left_out.clear();
         self.sparse.become_read(patch.sets)
     }
@@ -167,7 +156,6 @@ impl StoreImage {
         for (image, archetype) in self.archetypes.iter_mut().zip(archetypes) {
             image.follow(archetype);
         }
-        self.shared = store.registry.save_shared();
         self.sparse.follow(&store.sparse);
         self.clock = store.clock;
         self.history = store.history.clone();

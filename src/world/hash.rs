@@ -1,11 +1,10 @@
 //! A hash of the whole state of a world.
 
 use bytemuck::cast_slice;
-use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::archetype::{Archetype, ChunkVersions};
-use crate::component::{ComponentId, Registry};
+use crate::component::{ComponentId, Registry, SharedPlace};
 use crate::storage::{Content, StampKind};
 use crate::store::History;
 use crate::version::Version;
@@ -33,8 +32,9 @@ impl World {
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
     /// * [shared values](crate::shared::Shared), by the [`Hash`] of their types, which should
-    ///   differ for different values, and the tags of values that no entity has any more: a later
-    ///   value gets the archetypes of an earlier one, and queries visit it in that place;
+    ///   differ for different values, and by the number of each in its type, which empty archetypes
+    ///   have as well: a later value gets a free number with its archetypes, and queries visit it
+    ///   in that place;
     /// * [sparse components](crate::component#sparse-components): which entities have them, in the
     ///   order of each, the bytes of values of [`Plain`](crate::Plain) types, and the targets and
     ///   the order of sources of [relations](crate::sparse::relation);
@@ -105,9 +105,8 @@ pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
     hash.number(world.chunk_size().bytes() as u64);
     hash.number(store.history().age(store.clock()));
     hash.number(store.archetypes().len() as u64);
-    let tags = store.registry().describe_tags(|number| hash.number(number));
     for archetype in store.archetypes().as_slice() {
-        hash.archetype(archetype, (store.registry(), &tags), digests);
+        hash.archetype(archetype, store.registry(), digests);
     }
     store.entities().describe(|number| hash.number(number));
     hash_sets(store.sparse(), &mut hash.state, digests);
@@ -133,7 +132,7 @@ impl Hasher<'_> {
     fn archetype(
         &mut self,
         archetype: &Archetype,
-        (registry, tags): (&Registry, &FxHashMap<ComponentId, u64>),
+        registry: &Registry,
         digests: &mut impl Digests,
     ) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
@@ -150,7 +149,11 @@ impl Hasher<'_> {
             self.number(name(column).len() as u64);
             self.state.update(name(column).as_bytes());
             let &(column, id) = column;
-            tags.get(&id).into_iter().for_each(|&tag| self.number(tag));
+            if let Some(SharedPlace::Tag { number, .. }) = registry.info(id).shared_place() {
+                self.number(number.into());
+                let hash = archetype.shared().and_then(|shared| shared.hash(id));
+                hash.into_iter().for_each(|hash| self.number(hash));
+            }
             self.contents(archetype, Some(column), digests);
             self.versions(archetype, StampKind::column(column));
         }
@@ -390,30 +393,38 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_shared_values_is_in_it() {
-        /// A world that had entities with these values, one after the other.
-        fn had(values: [u64; 2]) -> World {
-            let mut world = World::new();
-            for value in values {
+    fn values_that_are_gone_are_not_in_it_but_their_archetypes_are() {
+        /// A world that had entities with these values, one after the other or all together.
+        fn had(values: &[u64], together: bool) -> World {
+            let (mut world, mut all) = (World::new(), Vec::new());
+            for &value in values {
                 let entity = world.spawn(A(0));
                 world.insert_shared(entity, value).expect("it is alive");
-                world.despawn(entity).expect("it is alive");
+                all.push(entity);
+                if !together {
+                    world.clear();
+                }
             }
+            world.clear();
             world
         }
-        /// Values of one entity each, in the order in which queries visit them.
-        fn visited(mut world: World) -> Vec<u64> {
-            for value in [1_u64, 2] {
+        assert_eq!(had(&[1, 2], false).hash(), had(&[2, 1], false).hash());
+        let [mut one, mut two] = [had(&[1, 2], true), had(&[2, 1], true)];
+        assert_eq!(one.hash(), two.hash());
+        // A later value gets the archetype of an earlier one.
+        let archetypes = |world: &World| world.reflect().archetypes().len();
+        assert_eq!([&one, &had(&[1, 2], false)].map(archetypes), [3, 2]);
+        for world in [&mut one, &mut two] {
+            for value in [3_u64, 1] {
                 let entity = world.spawn(A(0));
                 world.insert_shared(entity, value).expect("it is alive");
             }
-            world.query::<Shared<u64>>().iter().map(|shared| *shared).collect()
+            let visited = world.query::<Shared<u64>>().iter().map(|shared| *shared);
+            assert_eq!(visited.collect::<Vec<_>>(), [3, 1]);
         }
-        assert_eq!(had([1, 2]).hash(), had([1, 2]).hash());
-        assert_ne!(had([1, 2]).hash(), had([2, 1]).hash());
-        assert_eq!([visited(had([1, 2])), visited(had([2, 1]))], [[1, 2], [2, 1]]);
+        assert_eq!((one.hash(), archetypes(&one)), (two.hash(), 3));
 
-        let (mut world, other) = (had([1, 2]), had([1, 2]));
+        let (mut world, other) = (had(&[1, 2], false), had(&[1, 2], false));
         world.shared_mut::<u32>().encode("number", |_, _| (), |_| None);
         assert_eq!(world.hash(), other.hash(), "a type without values is no state");
     }

@@ -170,11 +170,10 @@ impl MemoryMut<'_> {
     /// [`Reflect::archetypes`](crate::reflect::Reflect::archetypes). Archetypes created later get
     /// smaller numbers, so stored numbers, for example from explanations, become wrong. Queries
     /// visit archetypes in the order of their creation, and a set of components that comes back is
-    /// the last in that order. [Shared](crate::shared::Shared) types without archetypes forget
-    /// their tags, which decide the archetype of a value. So this changes the
-    /// [`hash`](World::hash), though no version, and worlds that must stay equal have to call it at
-    /// the same points; `compact` does not call it for this reason. O(archetypes × (plans + shared
-    /// types) + shared values + entities in archetypes created after the first that is removed).
+    /// the last in that order. So this changes the [`hash`](World::hash), though no version, and
+    /// worlds that must stay equal have to call it at the same points; `compact` does not call it
+    /// for this reason. O(archetypes × plans + entities in archetypes created after the first that
+    /// is removed).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -57,7 +57,6 @@ impl World {
     ) -> Result<(), EntityError> {
         self.flush();
         let source = self.store.entities().locate(entity)?.archetype();
-        // Checked before the value gets a tag, which would change the tags of later values.
         if self.store.archetypes().get(source).is_gone() {
             return Err(NoSuchEntity { entity }.into());
         }

@@ -53,6 +53,7 @@ mod row_logs;
 mod shared;
 mod shared_faults;
 mod shared_ids;
+mod shared_numbers;
 mod shared_panics;
 mod snapshot;
 mod snapshot_bytes;

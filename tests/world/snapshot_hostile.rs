@@ -114,11 +114,11 @@ fn the_other_byte_order_and_other_formats_are_told() {
     other[8..12].reverse();
     sign(&mut other);
     assert_eq!(world.read_snapshot(&other).unwrap_err(), ReadError::ByteOrder);
-    let mut later = bytes;
-    later[12..16].copy_from_slice(&4u32.to_ne_bytes());
-    sign(&mut later);
-    let error = ReadError::Format { found: 4, known: 3 };
-    assert_eq!(world.read_snapshot(&later).unwrap_err(), error);
+    let mut earlier = bytes;
+    earlier[12..16].copy_from_slice(&3u32.to_ne_bytes());
+    sign(&mut earlier);
+    let error = ReadError::Format { found: 3, known: 4 };
+    assert_eq!(world.read_snapshot(&earlier).unwrap_err(), error);
 }
 
 #[test]

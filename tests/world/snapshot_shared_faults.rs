@@ -15,7 +15,7 @@ use crate::snapshot_hostile::{flipped, sign};
 use crate::snapshot_shared::{Label, bytes_of, number_of, tell};
 use crate::snapshot_steps::{Chance, Team};
 
-/// A world with values, tags of removed values, free tags, and empty archetypes.
+/// A world with values, free numbers, and empty archetypes.
 fn world() -> World {
     let mut world = small_world();
     tell(&mut world);
@@ -109,15 +109,15 @@ fn states_with_values_are_refused_or_sound() {
     }
     for what in [
         "a shared type without a value",
-        "a shared value that no entity has",
+        "a shared value that no entity has, or the number of one without an archetype",
         "a shared value without its type, or two of one type",
-        "a tag of a shared value",
+        "a number of a shared value that is not above the last one",
+        "a number of a shared value above those of any type",
         "refused",
         "rows of a shared value that there is not",
-        "the number of tags of a shared type",
+        "a shared type without numbers of values",
         "two shared values are equal",
         "unknown",
-        "when the tags of a shared type are looked at",
     ] {
         assert!(whats.contains(what) || cfg!(miri), "`{what}` is not among {whats:#?}");
     }
