@@ -7,7 +7,7 @@
 //!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
 //! * [`filter`] has the filters, which narrow a query, [`named_components`] the components that
-//!   they name, and [`or_not`] alternatives and negations of them; [`enabled`] has terms and
+//!   they name, and [`or_not`] alternatives and negations of them; [`enabled_terms`] has terms and
 //!   filters of enable bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have,
 //!   [`reordered`] a filter by the order of rows. Terms of sparse components have a
 //!   [`sparse_shape`], and [`sparse_slice`]s of a chunk. [`lines_mut`] and [`changed_lines`] write
@@ -117,7 +117,7 @@ mod chunk_run;
 mod combinations;
 mod contiguous_chunks;
 mod cursor;
-mod enabled;
+mod enabled_terms;
 mod filter;
 mod groups;
 mod hash_chains;
@@ -165,8 +165,8 @@ pub use chunk::{Chunk, Chunks};
 pub use chunk_bounds::ChunkBounds;
 pub use combinations::Combinations;
 pub use contiguous_chunks::ContiguousChunks;
-pub(crate) use enabled::assert_enableable;
-pub use enabled::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
+pub(crate) use enabled_terms::assert_enableable;
+pub use enabled_terms::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
 pub use filter::{
     AnyOf, Arrived, Changed, Filter, IncludeHidden, Watch, With, WithShared, Without, WithoutShared,
 };

@@ -10,7 +10,7 @@ use crate::store::{FilterExpression, RequirementsBuilder};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
-use super::enabled::WithDisabled;
+use super::enabled_terms::WithDisabled;
 use super::filter::{Filter, StampAt, With, WithShared, Without, WithoutShared, sealed};
 
 /// The number of conditions on enable bits that the rows of an archetype are tested for.

@@ -13,7 +13,7 @@ use crate::version::Version;
 
 use super::access::{Access, AccessFlags, any, columns, conflict};
 use super::chunk_rows::ChunkRows;
-use super::enabled::Enabled;
+use super::enabled_terms::Enabled;
 use super::in_step::InStep;
 use super::run_stamps::RunStamps;
 use super::some_rows::PickRow;

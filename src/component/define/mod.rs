@@ -64,7 +64,7 @@
 //! * `existing` has the macro that names existing types.
 //! * `facts` has the macro that writes the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
-//! * `packed` is the proof that a struct has no padding and an enum a variant of value zero.
+//! * `no_padding` is the proof that a struct has no padding and an enum a variant of value zero.
 //! * `bits` has bytes that may be a value.
 
 mod bits;
@@ -72,7 +72,7 @@ mod existing;
 mod expansion;
 mod facts;
 mod generic;
-mod packed;
+mod no_padding;
 mod probe;
 mod relation_type;
 mod sparse_type;
@@ -84,7 +84,7 @@ pub use crate::component::plain_values::PlainValues;
 pub use crate::component::relation_rules::{OnDelete, RelationRules};
 pub use crate::component::split_component::{FieldOf, Parts, SplitComponent};
 pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_valid};
-pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
+pub use no_padding::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
 pub use split_struct::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};

@@ -16,6 +16,18 @@
 //! thousands of archetypes most have one chunk. Eight of them with the same number of components
 //! share lines ([`shared_lines`](super::shared_lines)) until they have a second chunk.
 //!
+//! Seven places stamp with a new version:
+//!
+//! ```text
+//!  archetype/row_changes        rows come, go, move, are sorted, or a bundle overwrites them
+//!  archetype/chunk_meta         `touch_rows`: single rows are written by id
+//!  storage/access/column_views  a lookup writes a row
+//!  query/run_stamps             a pass hands out a run of chunks, one by one: `touch_next`
+//!  query/lines_mut              a kernel writes lines, which have versions of their own
+//!  world/enable                 all rows of a query are switched
+//!  store/swap                   two columns are exchanged
+//! ```
+//!
 //! Stamps are atomic because systems that run at the same time write different columns of one
 //! archetype, or one column of different archetypes, with stamps in one allocation. Each array has
 //! one writer at a time and readers are synchronised elsewhere. So all accesses are relaxed, and
