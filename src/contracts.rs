@@ -22,6 +22,7 @@
 //! | `SparseComponent` | other crates: `#[component(sparse)]`, or by hand | `NAME` may be any string: the world refuses a second type of the same name |
 //! | `RelationComponent` | other crates: `#[relation]`, or by hand | without rules it is no relation: `to` panics, and no entity has a target. With rules by hand, its target may be any and may change: lists and values disagree, which panics in later calls, or `World::check` tells |
 //! | `TreeRelation` | other crates: `#[relation(tree)]`, or by hand | a relation that allows cycles: `ancestors`, `root` and `depth` do not end in one, nor do `descendants` and `instantiate_tree` of an entity in one |
+//! | `ManyRelation` | other crates: `#[relation(many)]`, or by hand | `NAME` may be any string, and the fields of a definition any text: states of another definition are read as values of the type, each of which is checked. `to` may return any list: an insertion tests the targets of every list |
 //! | `SplitComponent` | other crates: `#[component]`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are the columns of `Parts`, a tuple of components; a component that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |
 //! | `Bundle` | every `AnyComponent`, tuples of bundles | |

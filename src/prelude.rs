@@ -9,7 +9,7 @@ pub use crate::logs::{
 pub use crate::schedule::{FixedStep, Local, ScheduleError, every};
 pub use crate::shared::{Shared, WithShared, WithoutShared};
 pub use crate::simd::{lanes, lanes_mut, scalars, scalars_mut};
-pub use crate::sparse::{Relation, Sparse, SparseMut, relation};
+pub use crate::sparse::{Pairs, Relation, Sparse, SparseMut, Targets, relation};
 pub use crate::terms::{Not, Or};
 pub use crate::{
     AnyOf, Arrived, Bundle, Changed, ChunkSize, CommandBuffer, Commands, Component, Disabled,

@@ -5,8 +5,13 @@
 //! [`World`](crate::World) take it like any component.
 //!
 //! [`#[relation]`](relation) defines one that points at another entity, and [`Relation`] is such a
-//! relation from both ends.
+//! relation from both ends. With `#[relation(many)]` it points at any number of entities, its
+//! [`Targets`], and [`Pairs`] is such a relation from both ends.
 
-pub use crate::component::{RelationComponent, SparseComponent, TreeRelation, relation};
+pub use crate::component::{
+    ManyRelation, RelationComponent, SparseComponent, Targets, TreeRelation, relation,
+};
 pub use crate::query::{SparseSlice, SparseSliceIter};
-pub use crate::world::{Levels, Relation, RelationError, Sparse, SparseMut, SparseRef};
+pub use crate::world::{
+    Levels, Pairs, Relation, RelationError, Sparse, SparseMut, SparseRef, TargetsMut,
+};

@@ -48,7 +48,8 @@ use super::column_bundle::ColumnBundle;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bundle",
-    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must have `#[component]` or be named in `impl_component!`"
+    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must have `#[component]` or be named in `impl_component!`",
+    note = "of a relation to many, `#[relation(many)] struct Likes {{ weight: f32 }}`, a bundle has pairs, `Likes {{ weight: 0.5 }}.of(target)`, and names all of them as `Targets<Likes>`"
 )]
 pub trait Bundle: Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]

@@ -12,7 +12,9 @@
 //!   [`split_component`] has those that are a column for each field. [`sparse_component`] has the
 //!   components beside the chunks: [`sparse_names`] are their names in a world, [`sparse_naming`]
 //!   registers them, and [`plain_values`] are their values as bytes. A [`relation_component`] is
-//!   one that points at an entity, and [`relation_rules`] tell how.
+//!   one that points at an entity, and [`relation_rules`] tell how. A [`many_relation`] points at
+//!   any number of them: its component are [`targets`] with values, which are [`links`] to the
+//!   store, and [`pair_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
@@ -62,9 +64,12 @@ pub mod define;
 mod fingerprint;
 mod held_value;
 mod hidden;
+mod links;
+mod many_relation;
 mod map_entities;
 mod name_taken;
 mod names;
+mod pair_rules;
 mod per_chunk;
 mod plain;
 mod plain_values;
@@ -85,6 +90,7 @@ mod sparse_names;
 mod sparse_naming;
 mod split_component;
 mod tag_table;
+mod targets;
 mod values;
 
 pub use about::{ComponentShape, FieldInfo, VariantInfo};
@@ -100,10 +106,13 @@ pub(crate) use component_set::{ComponentSet, Ranks};
 pub(crate) use const_text::ConstText;
 pub(crate) use held_value::HeldValue;
 pub use hidden::{Disabled, Gone, Prototype};
+pub(crate) use links::Links;
+pub use many_relation::ManyRelation;
 pub use map_entities::MapEntities;
 pub(crate) use map_entities::References;
 pub use name_taken::NameTaken;
 pub(crate) use names::{Names, ONE_NAME, same_name};
+pub(crate) use pair_rules::PairRules;
 pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
@@ -124,4 +133,5 @@ pub(crate) use sparse_component::{
 pub(crate) use split_component::ColumnVisitor;
 pub use split_component::SplitMut;
 pub(crate) use split_component::{Parts, SplitComponent};
+pub use targets::Targets;
 pub(crate) use values::Values;

@@ -98,6 +98,7 @@ pub trait TreeRelation: RelationComponent {}
 /// | --- | --- |
 /// | (none) | one target for each source; cycles, and an entity that is its own target, are allowed |
 /// | `tree` | one target, and no cycle: [`Relation`](crate::sparse::Relation) has ancestors, descendants and levels |
+/// | `many` | any number of targets, and a value for each: see [below](#many-targets) |
 /// | `on_delete = remove` | sources of a despawned target lose the relation: so without the word |
 /// | `on_delete = despawn` | they are despawned with it, breadth first, and their sources after them |
 /// | `on_delete = refuse` | the target is not despawned as long as a source stays |
@@ -210,17 +211,87 @@ pub trait TreeRelation: RelationComponent {}
 /// std::mem::swap(&mut *one, &mut *other);
 /// ```
 ///
-/// Relations with data, and to several targets, do not exist yet:
-///
-/// ```compile_fail
-/// # use phalanx::prelude::*;
-/// #[relation(many)]
-/// struct Likes;
-/// ```
+/// A relation with one target has no data of its own: a component beside it has them.
 ///
 /// ```compile_fail
 /// # use phalanx::prelude::*;
 /// #[relation]
 /// struct Likes { weight: f32 }
+/// ```
+///
+/// # Many targets
+///
+/// With `many` a source has any number of targets, and the struct or enum is the value of one
+/// *pair* of a source and a target: [plain data](crate::Plain), or none.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[relation(many)]
+/// struct Likes { weight: f32 }
+/// #[relation(many, on_delete = despawn)]
+/// struct BoundTo;
+///
+/// let mut world = World::new();
+/// let [a, b, c] = [(); 3].map(|()| world.spawn(()));
+/// world.insert(a, Likes { weight: 0.5 }.of(b))?;
+/// world.insert(a, Likes { weight: 0.25 }.of(c))?; // and `b` stays
+/// world.insert(a, Likes { weight: 1.0 }.of(b))?; // the same pair with another value
+/// let spell = world.spawn(Targets::from([(a, BoundTo), (b, BoundTo)]));
+///
+/// let likes = world.relation::<Likes>();
+/// assert_eq!((likes.targets(a), likes.sources(b)), (&[b, c][..], &[a][..]));
+/// assert_eq!(likes.get(a, b).unwrap().weight, 1.0);
+/// drop(likes);
+/// world.get_mut::<Likes>(a)?.get_mut(c).unwrap().weight += 0.5;
+/// world.get_mut::<Likes>(a)?.remove(b); // one pair
+/// world.remove::<Targets<Likes>>(a)?; // all pairs of a source
+///
+/// world.despawn(b)?;
+/// assert!(!world.contains(spell), "one of its targets is gone");
+/// # Ok::<(), phalanx::error::EntityError>(())
+/// ```
+///
+/// The sections above hold, with these differences:
+///
+/// - **The component is the list**: [`Targets<Likes>`](crate::sparse::Targets), with a value for
+///   each target, is inserted, removed and returned; `Likes { .. }.of(target)` is a list of one. An
+///   insertion adds pairs, and overwrites the value of a pair that exists: an exchange of
+///   `Targets<Likes>` for another list replaces all. If one target of a list is not alive, the
+///   whole list is refused. `With<Likes>`, `Without<Likes>` and the term `&Likes`, which yields the
+///   list, name the relation alone, and so do `has`, `get`, `get_mut` and `relation`. An entity
+///   whose last pair is removed loses the component.
+/// - **From both ends** it is a [`Pairs`](crate::sparse::Pairs), also as a parameter of systems.
+///   [`World::get_mut`](crate::World::get_mut) writes values and removes single pairs
+///   ([`TargetsMut`](crate::sparse::TargetsMut)). A system has commands: it inserts `.of(target)`,
+///   removes `Targets<Likes>`, and removes or writes a single pair by
+///   [`run`](crate::CommandBuffer::run).
+/// - **Costs**: a pair is found, and so added and removed, in O(the targets of the source or the
+///   sources of the target), whichever are fewer; with a despawned source or target each of its
+///   pairs goes in O(1). Nothing depends on other pairs.
+/// - **Despawns**: with `remove` the pairs of the target go, with `despawn` a source goes with any
+///   of its targets, with `refuse` each source holds all its targets. Itself is allowed as a
+///   target, and cycles are: with `despawn` they go together.
+/// - **Logs** read the first pair that a source gets and the last one that it loses, without
+///   values. Values in other worlds keep the ids of entities that they contain, as those of other
+///   sparse components: only the ends of a pair are mapped.
+/// - **States** have the pairs, their values, and the orders of both lists. Bytes in which a pair
+///   comes twice or a target is not alive are refused. A state with pairs is read by worlds that
+///   know `Targets<Likes>`, for example by
+///   [`register`](crate::World::register)`::<Targets<Likes>>()`; others refuse it.
+///   [`World::instantiate_tree`](crate::World::instantiate_tree) copies the pairs of the entities
+///   in a tree; targets outside of it are targets of the copies, too.
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[relation(many)] struct Likes { weight: f32 }
+/// # let mut world = World::new();
+/// let lists = world.query_mut::<&mut Likes>(); // a list is not written through a reference
+/// ```
+///
+/// ```compile_fail
+/// # use phalanx::prelude::*;
+/// # #[relation(many)] struct Likes { weight: f32 }
+/// # let mut world = World::new();
+/// world.spawn(Likes { weight: 0.5 }); // without a target
 /// ```
 pub use phalanx_macros::relation;

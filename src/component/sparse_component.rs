@@ -12,6 +12,7 @@ use crate::tuples::for_tuples;
 
 use super::component::ComponentHint;
 use super::names::Names;
+use super::pair_rules::PairRules;
 use super::plain_values::PlainValues;
 use super::relation_rules::RelationRules;
 
@@ -57,6 +58,10 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     const RELATION: Option<RelationRules<Self>> = None;
 
+    /// The rules of the relation to many of which the component is a list.
+    #[doc(hidden)]
+    const PAIRS: Option<PairRules<Self>> = None;
+
     /// The values as bytes, if the type is plain data.
     #[doc(hidden)]
     const VALUES: Option<PlainValues<Self>> = None;
@@ -70,12 +75,13 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
 /// only calls of the world keep.
 pub(crate) const fn assert_writable<S: SparseComponent>() {
     assert!(
-        S::RELATION.is_none(),
+        S::RELATION.is_none() && S::PAIRS.is_none(),
         "a relation is not written through a reference: insert another one, such as \
          `world.insert(source, ChildOf::of(target))` for a relation `ChildOf`, or \
          `commands.insert(source, ChildOf::of(target))`; \
          `world.get::<ChildOf>(source)`, `world.relation::<ChildOf>()` and the parameter \
-         `Relation<ChildOf>` of a system read it"
+         `Relation<ChildOf>` of a system read it. The pairs of a relation to many, `Likes`, are \
+         written by `world.get_mut::<Likes>(source)`"
     );
 }
 
@@ -128,7 +134,7 @@ pub trait SparseSource {
 impl<S: SparseComponent> sealed::Sealed for S {}
 impl<S: SparseComponent> SparseBundle for S {
     const IS_EMPTY: bool = false;
-    const HAS_RELATIONS: bool = S::RELATION.is_some();
+    const HAS_RELATIONS: bool = S::RELATION.is_some() || S::PAIRS.is_some();
     const NAMES: Names = Names::of_one(S::NAME);
 
     #[inline]

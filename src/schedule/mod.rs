@@ -43,6 +43,7 @@
 // | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
 // | `param_tuple` | tuples of parameters |
 // | `log_param` | the parameters that read gained and lost components, and despawned entities |
+// | `pairs_param` | the parameter that reads a relation to many |
 // | `param_access` | the access of a parameter, and conflicts between two of them |
 // | `schedule` | `Schedule`: the list of systems, and its settings |
 // | `add` | `Schedule::add` and `then` |
@@ -84,6 +85,7 @@ mod meanings;
 mod name;
 mod node_set;
 mod order;
+mod pairs_param;
 mod param;
 mod param_access;
 mod param_tuple;

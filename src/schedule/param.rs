@@ -86,7 +86,7 @@ pub struct SystemRun<'r> {
 /// The trait is sealed: there are no other parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `Relation<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `Relation<R>`, `Pairs<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {

@@ -31,7 +31,7 @@ use super::target::IntoTarget;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a system nor a tuple of systems",
-    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `Relation<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, or tuples of these, at most twelve; a closure names their types",
+    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Sparse<S>`, `SparseMut<S>`, `Relation<R>`, `Pairs<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, or tuples of these, at most twelve; a closure names their types",
     note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing or a `Result<(), E>`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]

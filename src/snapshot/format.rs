@@ -8,7 +8,8 @@
 //!  archetypes   of each: its components, rows, entities, and for each column
 //!                 │ cells │ stamps │ enable bits │ versions of lines │ values of chunks │
 //!  sets         of each sparse component: name, kind, size, fingerprint, number of values, and
-//!                 │ entities │ values │, of a relation also │ places │ heads │
+//!                 │ entities │ values │, of a relation also │ places │ heads │, and of one to
+//!                 many before them the number of pairs and │ counts │ targets │
 //!  checksum     XXH3 of all before
 //! ```
 //!
@@ -60,6 +61,9 @@
 //!  heads      2v1   5v1           of a relation: the targets, in the order of their lists
 //! ```
 //!
+//! A relation to many has the number of targets of each source (`counts`), and the targets of all
+//! in the order of their lists. Its values and places are those of the pairs.
+//!
 //! # Derived data
 //!
 //! The format omits data that follows from its other parts: the places of entities from the rows,
@@ -88,6 +92,8 @@ pub(super) const DELTA: u32 = 2;
 pub(super) const VALUES: u32 = 0;
 /// The kind of a relation.
 pub(super) const RELATION: u32 = 1;
+/// The kind of a relation to many.
+pub(super) const PAIRS: u32 = 2;
 /// The greatest age of a state that is written or read: at a million steps a second, nine years. A
 /// clock can take thousands of such states before it ends.
 pub(super) const AGE_MAX: u64 = 1 << 48;

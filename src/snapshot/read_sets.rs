@@ -5,9 +5,9 @@ use std::cell::LazyCell;
 
 use crate::archetype::ArchetypePatch;
 use crate::entity::{Entity, PagedIndex, RequestLimit, TooMuchMemory};
-use crate::store::{SavedSet, SetArrays, SetView, Store, StoreImage};
+use crate::store::{SavedSet, SetArrays, SetKind, SetView, Store, StoreImage};
 
-use super::format::{RELATION, VALUES};
+use super::format::{PAIRS, RELATION, VALUES};
 use super::input::Input;
 use super::read_error::ReadError;
 
@@ -115,7 +115,7 @@ pub(super) fn read_sets(
 #[derive(Clone, Copy)]
 struct SetHead<'b> {
     name: &'b str,
-    is_relation: bool,
+    kind: SetKind,
     size: usize,
     fingerprint: u64,
     /// The number of values.
@@ -126,9 +126,10 @@ impl<'b> SetHead<'b> {
     fn read(input: &mut Input<'b>) -> Result<Self, ReadError> {
         let what = "a sparse component";
         let name_len = input.len(what)?;
-        let is_relation = match input.u32(what)? {
-            VALUES => false,
-            RELATION => true,
+        let kind = match input.u32(what)? {
+            VALUES => SetKind::Values,
+            RELATION => SetKind::Relation,
+            PAIRS => SetKind::Pairs,
             _ => return Err(input.invalid("the kind of a sparse component")),
         };
         let (size, fingerprint) = (input.len(what)?, input.u64(what)?);
@@ -138,7 +139,7 @@ impl<'b> SetHead<'b> {
         if len == 0 {
             return Err(input.invalid("a sparse component without a value"));
         }
-        Ok(Self { name, is_relation, size, fingerprint, len })
+        Ok(Self { name, kind, size, fingerprint, len })
     }
 
     /// The set of the same name in this world. `None` if it is left out.
@@ -158,8 +159,7 @@ impl<'b> SetHead<'b> {
             };
         };
         let is_same = own.shape().is_some_and(|own| {
-            (own.is_relation, own.size, own.fingerprint)
-                == (self.is_relation, self.size, self.fingerprint)
+            (own.kind, own.size, own.fingerprint) == (self.kind, self.size, self.fingerprint)
         });
         match is_same {
             true => Ok(Some(own)),
@@ -175,19 +175,29 @@ impl<'b> SetHead<'b> {
         older: &SetArrays<'_>,
     ) -> Result<Option<SetArrays<'static>>, ReadError> {
         let entities = input.other_array(&older.entities, self.len, "the entities of a set")?;
-        let values = input.other_values(&older.values, (self.size, self.len), "values of a set")?;
+        let (mut counts, mut targets, mut pairs) = (None, None, self.len);
+        if self.kind == SetKind::Pairs {
+            pairs = input.len("the number of pairs")?;
+            counts = input.other_array(&older.counts, self.len, "the numbers of targets")?;
+            targets = input.other_array(&older.targets, pairs, "the targets of pairs")?;
+        }
+        let values = input.other_values(&older.values, (self.size, pairs), "values of a set")?;
         let (mut places, mut heads) = (None, None);
-        if self.is_relation {
-            places = input.other_array(&older.places, self.len, "the places of sources")?;
+        if self.kind != SetKind::Values {
+            places = input.other_array(&older.places, pairs, "the places of sources")?;
             let len = input.len("the number of targets")?;
             heads = input.other_array(&older.heads, len, "the targets of a relation")?;
         }
+        let of_pairs = counts.is_some() || targets.is_some();
         let is_new = entities.is_some() || values.is_some() || places.is_some() || heads.is_some();
+        let is_new = is_new || of_pairs;
         Ok(is_new.then(|| SetArrays {
             entities: or_older(entities, &older.entities),
             values: or_older(values, &older.values),
             places: or_older(places, &older.places),
             heads: or_older(heads, &older.heads),
+            counts: or_older(counts, &older.counts),
+            targets: or_older(targets, &older.targets),
         }))
     }
 
@@ -195,16 +205,24 @@ impl<'b> SetHead<'b> {
     fn skip(&self, input: &mut Input<'_>) -> Result<(), ReadError> {
         let what = "a sparse component that is left out";
         let entities = input.skip_array(size_of::<Entity>(), what)?;
-        let values = input.skip_array(self.size, what)?;
         let are = |array: &[u8], len: usize, size| Some(array.len()) == len.checked_mul(size);
-        let mut is_whole =
-            are(entities, self.len, size_of::<Entity>()) && are(values, self.len, self.size);
-        if self.is_relation {
+        let mut is_whole = are(entities, self.len, size_of::<Entity>());
+        let mut pairs = self.len;
+        if self.kind == SetKind::Pairs {
+            pairs = input.len(what)?;
+            let counts = input.skip_array(size_of::<u32>(), what)?;
+            let targets = input.skip_array(size_of::<Entity>(), what)?;
+            is_whole &=
+                are(counts, self.len, size_of::<u32>()) && are(targets, pairs, size_of::<Entity>());
+        }
+        let values = input.skip_array(self.size, what)?;
+        is_whole &= are(values, pairs, self.size);
+        if self.kind != SetKind::Values {
             let places = input.skip_array(size_of::<u32>(), what)?;
             let heads = input.len(what)?;
             let targets = input.skip_array(size_of::<Entity>(), what)?;
             is_whole &=
-                are(places, self.len, size_of::<u32>()) && are(targets, heads, size_of::<Entity>());
+                are(places, pairs, size_of::<u32>()) && are(targets, heads, size_of::<Entity>());
         }
         if is_whole { Ok(()) } else { Err(input.invalid(what)) }
     }

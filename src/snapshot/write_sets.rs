@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::store::{SetArrays, SetShape, SetView};
+use crate::store::{SetArrays, SetKind, SetShape, SetView};
 
 use super::delta::{differences, value_differences};
-use super::format::{RELATION, VALUES};
+use super::format::{PAIRS, RELATION, VALUES};
 use super::output::Output;
 
 /// Writes the sets of a state that have a form as bytes, as the difference from an older state if
@@ -31,11 +31,16 @@ pub(super) fn write_sets<W: Write>(
 }
 
 fn write_unchanged<W: Write>(set: SetView<'_>, out: &mut Output<W>) -> io::Result<()> {
-    let (len, heads) = set.lens();
+    let [len, pairs, heads] = set.lens();
     let shape = write_head(set, len, out)?;
     out.ranges(&[])?;
+    if shape.kind == SetKind::Pairs {
+        out.len(pairs)?;
+        out.ranges(&[])?;
+        out.ranges(&[])?;
+    }
     out.ranges(&[])?;
-    if shape.is_relation {
+    if shape.kind != SetKind::Values {
         out.ranges(&[])?;
         out.len(heads)?;
         out.ranges(&[])?;
@@ -51,12 +56,17 @@ fn write_changed<W: Write>(
 ) -> io::Result<()> {
     let shape = write_head(set, arrays.entities.len(), out)?;
     out.array(&arrays.entities, &differences(&arrays.entities, &older.entities))?;
+    if shape.kind == SetKind::Pairs {
+        out.len(arrays.targets.len())?;
+        out.array(&arrays.counts, &differences(&arrays.counts, &older.counts))?;
+        out.array(&arrays.targets, &differences(&arrays.targets, &older.targets))?;
+    }
     let ranges = value_differences(&arrays.values, &older.values, shape.size);
     out.ranges(&ranges)?;
     for range in ranges {
         out.bytes(&arrays.values[range.start * shape.size..range.end * shape.size])?;
     }
-    if shape.is_relation {
+    if shape.kind != SetKind::Values {
         out.array(&arrays.places, &differences(&arrays.places, &older.places))?;
         out.len(arrays.heads.len())?;
         out.array(&arrays.heads, &differences(&arrays.heads, &older.heads))?;
@@ -68,7 +78,11 @@ fn write_changed<W: Write>(
 fn write_head<W: Write>(set: SetView<'_>, len: usize, out: &mut Output<W>) -> io::Result<SetShape> {
     let shape = set.shape().expect("it has a form as bytes");
     out.len(set.name().len())?;
-    out.u32(if shape.is_relation { RELATION } else { VALUES })?;
+    out.u32(match shape.kind {
+        SetKind::Values => VALUES,
+        SetKind::Relation => RELATION,
+        SetKind::Pairs => PAIRS,
+    })?;
     out.len(shape.size)?;
     out.u64(shape.fingerprint)?;
     out.bytes(set.name().as_bytes())?;

@@ -73,25 +73,27 @@ impl DespawnPlan {
     ) -> FxHashMap<Entity, RelationError> {
         let mut kept = FxHashMap::default();
         let mut left: Vec<_> = self.held(sets).collect();
-        let mut sources = Vec::new();
+        let (mut sources, mut targets) = (Vec::new(), Vec::new());
         while let Some((entity, reason)) = left.pop() {
             if !self.are_going.remove(&entity) {
                 continue;
             }
             kept.insert(entity, reason);
             for (relation, set) in sets.relations(OnDelete::Refuse) {
-                if let Some(target) = set.target(entity).filter(|&target| self.goes(target)) {
+                set.add_targets(entity, &mut targets);
+                for target in targets.drain(..).filter(|&target| self.goes(target)) {
                     left.push((target, RelationError::Held { relation, target, source: entity }));
                 }
             }
             for (_, set) in sets.relations(OnDelete::Despawn) {
-                left.extend(set.target(entity).map(|target| (target, reason)));
+                set.add_targets(entity, &mut targets);
+                left.extend(targets.drain(..).map(|target| (target, reason)));
                 set.add_sources(entity, &mut sources);
             }
             for source in sources.drain(..).filter(|source| !named.contains(source)) {
-                let mut targets =
-                    sets.relations(OnDelete::Despawn).filter_map(|(_, set)| set.target(source));
-                if !targets.any(|target| self.goes(target)) {
+                let following = sets.relations(OnDelete::Despawn);
+                following.for_each(|(_, set)| set.add_targets(source, &mut targets));
+                if !targets.drain(..).any(|target| self.goes(target)) {
                     left.push((source, reason));
                 }
             }

@@ -54,8 +54,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn version(&self) -> u64;
     /// The form of the values as bytes, if they have one.
     fn shape(&self) -> Option<SetShape>;
-    /// The numbers of values and of targets.
-    fn lens(&self) -> (usize, usize);
+    /// The numbers of values, of pairs and of targets.
+    fn lens(&self) -> [usize; 3];
     fn pass_arrays(&self, read: &mut dyn FnMut(SetArrays<'_>));
     /// Another set of the same type, with these arrays.
     fn of_arrays(&self, arrays: SetArrays<'_>) -> Result<Box<dyn ErasedSet>, &'static str>;
@@ -68,7 +68,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn append(&mut self, other: &mut dyn Any);
     /// The effect of a despawn on the relations to the entity, if this is the set of a relation.
     fn on_delete(&self) -> Option<OnDelete>;
-    fn target(&self, source: Entity) -> Option<Entity>;
+    /// Adds the targets of a source to a list.
+    fn add_targets(&self, source: Entity, list: &mut Vec<Entity>);
     /// Adds the sources of a target to a list.
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>);
     /// The first source of a target for which `is_sought` is true.
@@ -79,8 +80,7 @@ pub(super) trait ErasedSet: Any + Send + Sync {
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
     ) -> Vec<Entity>;
-    /// Removes the value of an entity, which has no destructor.
-    fn remove_relation(&mut self, source: Entity) -> bool;
+    fn cut(&mut self, entity: Entity, stays: &dyn Fn(Entity) -> bool, lost: &mut Vec<Entity>);
 }
 
 impl<T: SparseComponent> ErasedSet for SetLock<T> {
@@ -178,9 +178,9 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         SetShape::of::<T>()
     }
 
-    fn lens(&self) -> (usize, usize) {
+    fn lens(&self) -> [usize; 3] {
         let set = self.read();
-        (set.len(), set.targets().count())
+        [set.len(), set.pairs_len(), set.targets().count()]
     }
 
     fn pass_arrays(&self, read: &mut dyn FnMut(SetArrays<'_>)) {
@@ -208,11 +208,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
     }
 
     fn on_delete(&self) -> Option<OnDelete> {
-        T::RELATION.map(|rules| rules.on_delete)
+        let of_pairs = T::PAIRS.map(|rules| rules.on_delete);
+        T::RELATION.map(|rules| rules.on_delete).or(of_pairs)
     }
 
-    fn target(&self, source: Entity) -> Option<Entity> {
-        self.read().target(source)
+    fn add_targets(&self, source: Entity, list: &mut Vec<Entity>) {
+        self.read().add_targets(source, list);
     }
 
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>) {
@@ -235,8 +236,8 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.get_mut().copy_relations(pairs, new)
     }
 
-    fn remove_relation(&mut self, source: Entity) -> bool {
-        self.get_mut().remove(source).is_some()
+    fn cut(&mut self, entity: Entity, stays: &dyn Fn(Entity) -> bool, lost: &mut Vec<Entity>) {
+        self.get_mut().cut(entity, stays, lost);
     }
 }
 

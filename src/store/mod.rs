@@ -48,7 +48,8 @@
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
-//!   before a despawn. A [`relation_error`] says why one was refused.
+//!   before a despawn. A [`relation_error`] says why one was refused. A relation to many has the
+//!   [`pair_sources`] of each target instead, and [`pair_set`] changes both.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -136,6 +137,8 @@ mod member_rows;
 mod merge;
 mod move_from;
 mod named_requirements;
+mod pair_set;
+mod pair_sources;
 mod pass;
 mod plan;
 mod plans;
@@ -211,7 +214,7 @@ pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
 pub(crate) use saved_set::SavedSet;
 pub(crate) use set_arrays::SetArrays;
-pub(crate) use set_shape::SetShape;
+pub(crate) use set_shape::{SetKind, SetShape};
 pub(crate) use set_view::SetView;
 pub(crate) use sort_order::sort_order;
 pub(crate) use sparse_bundles::PendingParts;

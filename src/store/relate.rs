@@ -71,18 +71,33 @@ impl Store {
         refused.into_iter().map(|(_, error)| error).collect()
     }
 
+    fn check_target<S: SparseComponent>(
+        &self,
+        source: Entity,
+        target: Entity,
+    ) -> Result<(), RelationError> {
+        // An entity that is spawned with a given id may be its own target. The null id is none.
+        let is_itself = target == source && !target.is_null();
+        match is_itself || self.contains(target) {
+            true => Ok(()),
+            false => Err(RelationError::DeadTarget { relation: S::NAME, target }),
+        }
+    }
+
     fn check_relation<S: SparseComponent>(
         &mut self,
         source: Entity,
         value: &S,
     ) -> Result<(), RelationError> {
+        if let Some(rules) = S::PAIRS {
+            let targets = &(rules.links)(value).targets;
+            let all_live =
+                targets.iter().try_for_each(|&target| self.check_target::<S>(source, target));
+            return all_live;
+        }
         let Some(rules) = S::RELATION else { return Ok(()) };
         let (relation, target) = (S::NAME, (rules.target)(value));
-        // An entity that is spawned with a given id may be its own target. The null id is none.
-        let is_itself = target == source && !target.is_null();
-        if !is_itself && !self.contains(target) {
-            return Err(RelationError::DeadTarget { relation, target });
-        }
+        self.check_target::<S>(source, target)?;
         if !rules.is_tree {
             return Ok(());
         }
@@ -115,7 +130,7 @@ struct CheckingRelations<'s> {
 impl SparseReader for CheckingRelations<'_> {
     #[inline]
     fn read<S: SparseComponent>(&mut self, value: &S) {
-        if S::RELATION.is_some() {
+        if S::RELATION.is_some() || S::PAIRS.is_some() {
             let refused = self.store.check_relation(self.source, value).err();
             self.refused.extend(refused.map(|error| (TypeId::of::<S>(), error)));
         }

@@ -37,16 +37,30 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The sources of a target; none if this is not the set of a relation.
     #[inline]
     pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
-        self.sources.of(target)
+        if T::PAIRS.is_some() { self.pairs.of(target) } else { self.sources.of(target) }
+    }
+
+    /// The targets of a source; none if this is not the set of a relation.
+    pub(super) fn add_targets(&self, source: Entity, list: &mut Vec<Entity>) {
+        match (T::PAIRS.is_some(), self.position(source)) {
+            (true, Some(at)) => {
+                list.extend(self.links_at(at).iter().flat_map(|links| &links.targets));
+            }
+            _ => list.extend(self.target(source)),
+        }
     }
 
     /// The entities with sources, in the order of the lists.
     pub(crate) fn targets(&self) -> impl Iterator<Item = Entity> {
-        self.sources.targets()
+        self.sources.targets().chain(self.pairs.targets())
     }
 
-    /// Removes all relations to a target, and returns their sources. O(sources).
+    /// Removes all relations to a target, and returns the sources that have no other target.
+    /// O(sources).
     pub(super) fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
+        if T::PAIRS.is_some() {
+            return self.remove_pairs(target);
+        }
         let Some(list) = self.sources.take_list(target) else { return Vec::new() };
         self.change();
         for &source in list.sources() {
@@ -65,6 +79,10 @@ impl<T: SparseComponent> SparseSet<T> {
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
     ) -> Vec<Entity> {
+        if T::PAIRS.is_some() {
+            let copied = pairs.iter().filter(|&&pair| self.copy_pairs(pair, new));
+            return copied.map(|&(_, copy)| copy).collect();
+        }
         let Some(rules) = T::RELATION else { return Vec::new() };
         let mut copied = Vec::new();
         for &(original, copy) in pairs {
@@ -76,8 +94,32 @@ impl<T: SparseComponent> SparseSet<T> {
         copied
     }
 
+    /// Removes the relations between an entity that leaves and others that stay. Adds the sources
+    /// that stay and have lost their last target to `lost`. O(relations of the entity).
+    pub(super) fn cut(
+        &mut self,
+        entity: Entity,
+        stays: &dyn Fn(Entity) -> bool,
+        lost: &mut Vec<Entity>,
+    ) {
+        if T::PAIRS.is_some() {
+            return self.cut_pairs(entity, stays, lost);
+        }
+        if self.target(entity).is_some_and(stays) {
+            self.remove(entity);
+        }
+        let staying = self.sources(entity).iter().copied().filter(|&source| stays(source));
+        for source in staying.collect::<Vec<_>>() {
+            self.remove(source);
+            lost.push(source);
+        }
+    }
+
     /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
     pub(super) fn split_relations(&mut self, entities: &[Entity], part: &mut Self) {
+        if T::PAIRS.is_some() {
+            return self.split_pairs(entities, part);
+        }
         if !entities.iter().any(|&entity| self.contains(entity)) {
             return;
         }

@@ -25,8 +25,8 @@ impl SparseSets {
         sets.filter(|set| set.len() > 0).map(|set| (set.name(), set))
     }
 
-    /// Removes the relations to the entities `target(0..len)`. Passes the sources to `lost`, with
-    /// the numbers of the sets. O(len × relations + sources).
+    /// Removes the relations to the entities `target(0..len)`. Passes the sources without another
+    /// target to `lost`, with the numbers of the sets. O(len × relations + sources).
     pub(super) fn end_targets(
         &mut self,
         len: usize,
@@ -43,28 +43,18 @@ impl SparseSets {
     }
 
     /// Removes the relations between entities that leave the world and others that stay in it.
-    /// Returns the sources that stay, with the numbers of the sets.
+    /// Returns the sources that stay and have no target any more, with the numbers of the sets.
     pub(super) fn cut_relations(
         &mut self,
         leaving: &[Entity],
         stays: &dyn Fn(Entity) -> bool,
     ) -> Vec<(u16, Entity)> {
-        let (mut cut, mut sources) = (Vec::new(), Vec::new());
+        let (mut cut, mut lost) = (Vec::new(), Vec::new());
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
-            if set.len() == 0 {
-                continue;
-            }
-            for &entity in leaving {
-                if set.target(entity).is_some_and(stays) {
-                    set.remove_relation(entity);
-                }
-                sources.clear();
-                set.add_sources(entity, &mut sources);
-                for &source in sources.iter().filter(|source| stays(**source)) {
-                    set.remove_relation(source);
-                    cut.push((member, source));
-                }
+            if set.len() > 0 {
+                leaving.iter().for_each(|&entity| set.cut(entity, stays, &mut lost));
+                cut.extend(lost.drain(..).map(|source| (member, source)));
             }
         }
         cut

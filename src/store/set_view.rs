@@ -42,8 +42,9 @@ impl<'a> SetView<'a> {
         self.set.shape()
     }
 
-    /// The numbers of its values and, of a relation, of its targets.
-    pub(crate) fn lens(self) -> (usize, usize) {
+    /// The numbers of its values and, of a relation, of its pairs if it is one to many, and of its
+    /// targets.
+    pub(crate) fn lens(self) -> [usize; 3] {
         self.set.lens()
     }
 

@@ -28,6 +28,7 @@ use crate::entity::{Entity, PagedIndex};
 use super::each_mut::{EachMut, Marks};
 use super::first_panic::FirstPanic;
 use super::logs::Logs;
+use super::pair_sources::PairSources;
 use super::set_notes::{Notes, SetNotes};
 use super::sources::Sources;
 
@@ -49,6 +50,8 @@ pub struct SparseSet<T> {
     unmarked: Vec<Entity>,
     /// The way back of a relation.
     pub(super) sources: Sources,
+    /// The way back of a relation to many.
+    pub(super) pairs: PairSources,
     /// The marks of values that a pass has borrowed.
     marks: Marks,
     /// The values that came and went, while a log of them has readers.
@@ -66,6 +69,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             clock: 0,
             unmarked: Vec::new(),
             sources: Sources::default(),
+            pairs: PairSources::default(),
             marks: Marks::default(),
             notes: None,
         }
@@ -80,6 +84,9 @@ fn foreign_version() -> u64 {
 
 /// Relations and plain values are part of all snapshots.
 fn copy_plain<T: SparseComponent>() -> Option<CopyValues<T>> {
+    if let Some(pairs) = T::PAIRS {
+        return Some(pairs.copy);
+    }
     if T::RELATION.is_none() {
         return T::VALUES.map(|plain| plain.copy);
     }
@@ -126,6 +133,7 @@ impl<T: SparseComponent> SparseSet<T> {
         other.positions.clone_from(&self.positions);
         other.entities.clone_from(&self.entities);
         other.sources.clone_from(&self.sources);
+        other.pairs.clone_from(&self.pairs);
         (other.version, other.copy_values) = (self.version, self.copy_values);
     }
 
@@ -140,10 +148,10 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn of_parts(
         entities: Vec<Entity>,
         values: Vec<T>,
-        sources: Sources,
+        (sources, pairs): (Sources, PairSources),
     ) -> Option<Self> {
         let version = foreign_version();
-        let mut set = Self { entities, values, sources, version, ..Self::default() };
+        let mut set = Self { entities, values, sources, pairs, version, ..Self::default() };
         let positions = (0u32..).zip(&set.entities);
         let mut former = positions.map(|(at, entity)| set.positions.add(entity.index(), at));
         if former.any(|former| former.is_some()) { None } else { Some(set) }
@@ -241,9 +249,13 @@ impl<T: SparseComponent> SparseSet<T> {
         Some(&mut self.values[position])
     }
 
-    /// Adds the value of an entity, which must be alive. Returns the value that it replaces.
+    /// Adds the value of an entity, which must be alive. Returns the value that it replaces; of a
+    /// relation to many the list that adds its pairs to another one, or has none.
     #[inline]
-    pub(crate) fn insert(&mut self, entity: Entity, value: T) -> Option<T> {
+    pub(crate) fn insert(&mut self, entity: Entity, mut value: T) -> Option<T> {
+        if T::PAIRS.is_some_and(|rules| (rules.links)(&value).is_empty()) {
+            return Some(value);
+        }
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
@@ -256,11 +268,16 @@ impl<T: SparseComponent> SparseSet<T> {
             if let Some(rules) = T::RELATION {
                 self.relink(at, (rules.target)(&value));
             }
+            if T::PAIRS.is_some() {
+                self.add_pairs(at, &value);
+                return Some(value);
+            }
             return Some(core::mem::replace(&mut self.values[at], value));
         }
         if let Some(rules) = T::RELATION {
             self.sources.push(entity, (rules.target)(&value));
         }
+        self.link_pairs(entity, &mut value);
         if let Some(notes) = &mut self.notes {
             notes.gain(entity, &value);
         }
@@ -300,6 +317,9 @@ impl<T: SparseComponent> SparseSet<T> {
             self.unlink(at, (rules.target)(&self.values[at]));
             self.sources.swap_remove(at);
         }
+        if T::PAIRS.is_some() {
+            self.unlink_pairs(at);
+        }
         Some(self.remove_at(at))
     }
 
@@ -324,6 +344,7 @@ impl<T: SparseComponent> SparseSet<T> {
                 .for_each(|value| *value = (rules.of)(new((rules.target)(value))));
             self.sources.rename(new);
         }
+        self.rename_pairs(new);
         self.positions.clear();
         self.index_from(0);
     }
@@ -339,6 +360,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);
         self.sources.append(&mut other.sources);
+        self.pairs.append(&mut other.pairs);
         other.positions.clear();
         self.index_from(first);
     }
@@ -359,7 +381,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// must have both ends among them, or none. O(entities).
     pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
         let mut part = Self { copy_values: self.copy_values, ..Self::default() };
-        if T::RELATION.is_some() {
+        if T::RELATION.is_some() || T::PAIRS.is_some() {
             self.split_relations(entities, &mut part);
             return part;
         }
@@ -411,7 +433,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// is false are dropped, in the order of the set. Takes no notes. O(values).
     pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
         let notes = self.notes.take();
-        if T::RELATION.is_some() || T::VALUES.is_some() {
+        if T::RELATION.is_some() || T::PAIRS.is_some() || T::VALUES.is_some() {
             self.clear(panic);
         } else {
             let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
@@ -430,6 +452,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.positions.clear();
         self.entities.clear();
         self.sources.clear();
+        self.pairs.clear();
         let mut values = self.values.drain(..);
         panic.catch(|| values.by_ref().for_each(drop));
     }
@@ -438,6 +461,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.positions.shrink();
         self.entities.shrink_to_fit();
         self.sources.shrink();
+        self.shrink_pairs();
         self.values.shrink_to_fit();
         self.marks.clear();
         self.notes.iter_mut().for_each(|notes| notes.shrink());
@@ -447,6 +471,8 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn bytes(&self) -> usize {
         self.positions.bytes()
             + self.sources.bytes()
+            + self.pairs.bytes()
+            + self.pair_list_bytes()
             + self.marks.bytes()
             + self.notes.as_ref().map_or(0, |notes| notes.bytes())
             + self.entities.capacity() * size_of::<Entity>()
@@ -456,7 +482,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The part of [`SparseSet::bytes`] that finds values and, of a relation, sources.
     pub(super) fn index_bytes(&self) -> usize {
-        self.positions.bytes() + self.sources.bytes()
+        self.positions.bytes() + self.sources.bytes() + self.pairs.bytes()
     }
 
     /// Whether the arrays, the positions and the way back agree.
@@ -467,5 +493,6 @@ impl<T: SparseComponent> SparseSet<T> {
             && self.positions.len() == self.values.len()
             && places.all(|(position, entity)| self.positions.get(entity.index()) == Some(position))
             && self.sources.are_of(self.relations())
+            && self.pairs_are_consistent()
     }
 }

@@ -41,8 +41,33 @@ impl SetDifference {
 
 /// The bytes of a value.
 fn value<'a>(of: &'a SetArrays<'_>, at: usize) -> Option<&'a [u8]> {
-    let size = of.values.len().checked_div(of.entities.len()).unwrap_or(0);
+    let len = if of.counts.is_empty() { of.entities.len() } else { of.targets.len() };
+    let size = of.values.len().checked_div(len).unwrap_or(0);
     of.values.get(at * size..(at + 1) * size)
+}
+
+/// The place of the source of a pair.
+fn source_of(of: &SetArrays<'_>, pair: usize) -> usize {
+    let mut end = 0;
+    let ends = of.counts.iter().map(|&count| {
+        end += count as usize;
+        end
+    });
+    ends.take_while(|&end| end <= pair).count()
+}
+
+/// The first source of a relation to many with other targets or values.
+fn find_pair(a: &SetArrays<'_>, b: &SetArrays<'_>) -> Option<usize> {
+    let len = a.entities.len().max(b.entities.len());
+    let differs = |&at: &usize| {
+        a.entities.get(at) != b.entities.get(at) || a.counts.get(at) != b.counts.get(at)
+    };
+    let source = (0..len).find(differs).unwrap_or(len);
+    let pairs = a.targets.len().max(b.targets.len());
+    let differs =
+        |&at: &usize| a.targets.get(at) != b.targets.get(at) || value(a, at) != value(b, at);
+    let pair = (0..pairs).find(differs).map(|pair| source_of(a, pair).min(source_of(b, pair)));
+    Some(source.min(pair.unwrap_or(len))).filter(|&at| at < len)
 }
 
 /// Passes the arrays of a set, or those of an empty one.
@@ -64,10 +89,14 @@ fn find_place(a: &SetArrays<'_>, b: &SetArrays<'_>) -> Option<Place> {
         let [mine, other] = entities(at);
         mine != other || value(a, at) != value(b, at)
     };
-    if let Some(at) = (0..len).find(differs) {
+    let is_to_many = !(a.counts.is_empty() && b.counts.is_empty());
+    let first = if is_to_many { find_pair(a, b) } else { (0..len).find(differs) };
+    if let Some(at) = first {
         return Some((SetPart::Values, at, entities(at)));
     }
-    if let Some(at) = (0..len).find(|&at| a.places.get(at) != b.places.get(at)) {
+    let places = a.places.len().max(b.places.len());
+    if let Some(at) = (0..places).find(|&at| a.places.get(at) != b.places.get(at)) {
+        let at = if is_to_many { source_of(a, at) } else { at };
         return Some((SetPart::Places, at, entities(at)));
     }
     let heads = |at: usize| [a, b].map(|of| of.heads.get(at).copied());

@@ -2,21 +2,23 @@
 //! value of a sparse one.
 
 use crate::component::{
-    AnyComponent, Columnar, Component, InSet, SparseComponent, Split, SplitComponent, SplitMut,
-    Whole, assert_writable,
+    AnyComponent, Columnar, Component, InSet, ManyRelation, SparseComponent, Split, SplitComponent,
+    SplitMut, Targets, Whole, assert_writable,
 };
 use crate::entity::{Entity, Location};
 use crate::query::{IncludeHidden, Query, TermParts, assert_unaliased};
 use crate::store::EntityError;
 
 use super::sparse_ref::SparseRef;
+use super::targets_mut::TargetsMut;
 use super::world::World;
 
 /// The result of [`World::get`]: a `&C`, a `C` if the component is split, or a [`SparseRef`] if it
-/// is sparse.
+/// is sparse: of the [`Targets`] if `C` is a relation to many.
 pub type Cell<'w, C> = <<C as AnyComponent>::Shape as CellShape<C>>::Cell<'w>;
 
-/// The result of [`World::get_mut`]: a `&mut C`, or a [`SplitMut`] if the component is split.
+/// The result of [`World::get_mut`]: a `&mut C`, a [`SplitMut`] if the component is split, or a
+/// [`TargetsMut`] if it is a relation to many.
 pub type CellMut<'w, C> = <<C as AnyComponent>::Shape as CellShape<C>>::CellMut<'w>;
 
 /// Reads and writes a component of one entity.
@@ -147,5 +149,24 @@ impl<S: SparseComponent> CellShape<S> for InSet<S> {
         let is_alive = world.contains(entity);
         let value = world.store.write_sparse::<S>().and_then(|set| set.get_mut(entity));
         value.ok_or_else(|| EntityError::lacks(entity, S::NAME, is_alive))
+    }
+}
+
+/// A relation to many by its own name: the list of its targets.
+impl<R: ManyRelation> CellShape<R> for InSet<Targets<R>> {
+    type Cell<'w> = SparseRef<'w, Targets<R>>;
+    type CellMut<'w> = TargetsMut<'w, R>;
+
+    #[inline]
+    fn get(world: &World, entity: Entity) -> Result<SparseRef<'_, Targets<R>>, EntityError> {
+        world.sparse_ref(entity).ok_or_else(|| world.lacking(entity, R::NAME))
+    }
+
+    fn get_mut(world: &mut World, entity: Entity) -> Result<TargetsMut<'_, R>, EntityError> {
+        let set = world.store.write_sparse::<Targets<R>>();
+        match set.is_some_and(|set| set.contains(entity)) {
+            true => Ok(TargetsMut::new(world.store.sparse_mut(), entity)),
+            false => Err(world.lacking(entity, R::NAME)),
+        }
     }
 }

@@ -22,10 +22,17 @@ pub(super) fn hash_sets(sets: &SparseSets, hash: &mut Xxh3, digests: &mut impl D
 
 fn digest_of(arrays: SetArrays<'_>) -> u64 {
     let mut hash = Xxh3::new();
-    let SetArrays { entities, values, places, heads } = arrays;
-    for part in [cast_slice(&entities), &values, cast_slice(&places), cast_slice(&heads)] {
+    let SetArrays { entities, values, places, heads, counts, targets } = arrays;
+    let mut add = |part: &[u8]| {
         hash.update(&(part.len() as u64).to_le_bytes());
         hash.update(part);
+    };
+    for part in [cast_slice(&entities), &values, cast_slice(&places), cast_slice(&heads)] {
+        add(part);
+    }
+    if !counts.is_empty() {
+        add(cast_slice(&counts));
+        add(cast_slice(&targets));
     }
     hash.digest()
 }

@@ -24,6 +24,7 @@
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
 //! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
+//! | [`pairs`], [`targets_mut`], [`relation_shape`] | relations to many, and the views of both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory_mut`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
@@ -53,10 +54,13 @@ mod enable;
 
 mod by_type;
 
+mod pairs;
 mod relation;
+mod relation_shape;
 mod shared_values;
 mod sparse_ref;
 mod sparse_views;
+mod targets_mut;
 
 mod flip;
 
@@ -109,6 +113,7 @@ pub use memory_mut::{Compacted, Memory, MemoryMut};
 pub use merge_worlds::{MergeError, Merged};
 pub use named_chunk::{NamedChunk, NamedChunkMut};
 pub use named_query::NamedQuery;
+pub use pairs::Pairs;
 pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
@@ -116,5 +121,6 @@ pub use shared_values::{SharedValues, SharedValuesMut};
 pub use sparse_ref::SparseRef;
 pub use sparse_views::{Sparse, SparseMut};
 pub(crate) use sparse_views::{SparseGrant, SparseMutGrant};
+pub use targets_mut::TargetsMut;
 pub(crate) use world::WorldId;
 pub use world::{World, WorldBuilder};

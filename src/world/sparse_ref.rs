@@ -3,11 +3,11 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::component::{RelationComponent, SparseComponent, assert_writable};
+use crate::component::{AnyComponent, SparseComponent, assert_writable};
 use crate::entity::Entity;
 use crate::store::{ReadGuard, SparseSet, SparseSetInfo};
 
-use super::relation::Relation;
+use super::relation_shape::RelationShape;
 use super::sparse_views::{Sparse, SparseMut};
 use super::world::World;
 
@@ -58,7 +58,9 @@ impl World {
         SparseMut::new(set, number, rows)
     }
 
-    /// A [relation](crate::sparse::relation), from both ends.
+    /// A [relation](crate::sparse::relation), from both ends: a
+    /// [`Relation`](crate::sparse::Relation), or [`Pairs`](crate::sparse::Pairs) if it is one to
+    /// many.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -72,9 +74,11 @@ impl World {
     /// assert_eq!((tree.target(child), tree.sources(parent)), (Some(parent), &[child][..]));
     /// ```
     #[must_use]
-    pub fn relation<R: RelationComponent>(&self) -> Relation<'_, R> {
-        self.store.note_guard();
-        Relation::new(self.store.read_sparse().map(ReadGuard::Lock))
+    pub fn relation<R>(&self) -> <R::Shape as RelationShape<R>>::View<'_>
+    where
+        R: AnyComponent<Shape: RelationShape<R>>,
+    {
+        R::Shape::view(self)
     }
 
     /// The value of one entity, for reading.

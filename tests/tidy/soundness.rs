@@ -126,7 +126,7 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 25] = [
+const UNNAMED: [&str; 26] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
@@ -139,6 +139,7 @@ const UNNAMED: [&str; 25] = [
     "Mode",
     "ParSlices",
     "PickRow",
+    "RelationShape",
     "RowKind",
     "RowShape",
     "SetValues",

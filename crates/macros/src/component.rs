@@ -59,7 +59,11 @@ pub(crate) fn refuse_derive() -> TokenStream {
     mistakes.into_tokens(&options.library)
 }
 
-fn expand_item(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
+pub(crate) fn expand_item(
+    item: DeriveInput,
+    options: &Options,
+    mistakes: &mut Mistakes,
+) -> TokenStream {
     let DeriveInput { attrs, vis, ident, generics, data } = item;
     let name = options.name.as_ref();
     let flags = options.flags();
@@ -135,7 +139,7 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
 }
 
 /// The names and types of the fields, or the variants, as text without spaces.
-fn definition(data: &Data) -> String {
+pub(crate) fn definition(data: &Data) -> String {
     let of_fields = |fields: &Fields| {
         let fields = fields.iter().map(|field| {
             let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();

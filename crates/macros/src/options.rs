@@ -18,7 +18,7 @@ const FLAGS: [(&str, &str); 4] = [
 const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `plain`, `split`, \
      `enableable`, `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
 
-const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `on_delete = remove`, \
+const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `many`, `on_delete = remove`, \
      `on_delete = despawn`, `on_delete = refuse`, `name = \"…\"` and `crate = path`";
 
 /// The options of a component, relation or kernel.
@@ -31,6 +31,7 @@ pub(crate) struct Options {
     /// Plain data, of a sparse component.
     pub(crate) plain: Option<Ident>,
     pub(crate) tree: Option<Ident>,
+    pub(crate) many: Option<Ident>,
     pub(crate) on_delete: Option<Ident>,
     /// Words as the user wrote them.
     pub(crate) words: Vec<Ident>,
@@ -49,6 +50,7 @@ impl Options {
             sparse: None,
             plain: None,
             tree: None,
+            many: None,
             on_delete: None,
             words: Vec::new(),
             written: Vec::new(),
@@ -92,11 +94,10 @@ impl Options {
                 "tree" => return Err(meta.error("`tree` takes no arguments")),
                 "on_delete" => options.on_delete = Some(meta.value()?.parse()?),
                 "name" => options.name = Some(meta.value()?.parse()?),
-                "many" => {
-                    let text = "a source has one target: relations to `many` do not exist yet. \
-                                Spawn an entity for each link, with a relation to each of its ends";
-                    return Err(meta.error(text));
+                "many" if meta.input.is_empty() || meta.input.peek(Token![,]) => {
+                    options.many = Some(word.clone());
                 }
+                "many" => return Err(meta.error("`many` takes no arguments")),
                 "ordered" => {
                     let text = "sources have no order of their own yet: the last one takes the \
                                 place of one that leaves. Keep a number in a component, and sort \

@@ -50,3 +50,34 @@ macro_rules! __relation {
     (@tree $name:ident) => { impl $crate::sparse::TreeRelation for $name {} };
     (@ $name:ident) => {};
 }
+
+/// Defines a relation to many, of which the type is the value of a pair.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __many {
+    ($visibility:vis $name:ident [$($text:literal)?] $rule:ident $definition:literal) => {
+        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+        const _: () = {
+            impl $name {
+                /// The pair with one target, with this value, to be inserted into its source.
+                #[allow(dead_code, reason = "a program may use a part of the relation only")]
+                #[must_use]
+                $visibility fn of(self, target: $crate::Entity) -> $crate::sparse::Targets<Self> {
+                    $crate::sparse::ManyRelation::to(self, target)
+                }
+            }
+
+            impl $crate::AnyComponent for $name {
+                type Shape = $crate::__define::InSet<$crate::sparse::Targets<$name>>;
+            }
+
+            impl $crate::sparse::ManyRelation for $name {
+                const NAME: &'static $crate::__define::str =
+                    $crate::__component!(@name $name $($text)?);
+                const ON_DELETE: $crate::__define::OnDelete = $crate::__define::OnDelete::$rule;
+                const DEFINITION: &'static $crate::__define::str = $definition;
+                $crate::__component! { @hint }
+            }
+        };
+    };
+}
