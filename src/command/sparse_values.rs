@@ -110,6 +110,8 @@ impl SparseValues {
         panic: &mut FirstPanic,
     ) -> Vec<(usize, RelationError)> {
         let mut refused = Vec::new();
+        // Readers of changes know the versions so far.
+        store.advance_clock();
         while let Some(&ValuesPart { record, queue }) = self.parts.get(self.played)
             && record < records.end
         {

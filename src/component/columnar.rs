@@ -102,7 +102,7 @@ pub trait ColumnarShape: Shape {
 #[diagnostic::on_unimplemented(
     message = "`{C}` is sparse, and this wants a component in columns",
     label = "a sparse component is in no column",
-    note = "`Changed`, `Lookup` and the calls that write many rows at once are not for it",
+    note = "`Lookup` and the calls that write many rows at once are not for it",
     note = "a query has terms of it, `&{C}` and `&mut {C}`, and chooses rows by it: `With<{C}>`, `Without<{C}>`, `AnyOf`, `Or` and `Not`",
     note = "the parameters `Sparse<{C}>` and `SparseMut<{C}>` of a system have its values by entity, and so have `world.sparse::<{C}>()` and `world.sparse_mut::<{C}>()`"
 )]

@@ -230,8 +230,8 @@ impl ComponentHint {
 ///   [`SparseMut`](crate::sparse::SparseMut), in the order of insertion until one is removed; only
 ///   `SparseMut` inserts and removes.
 /// - **It is not named** in bundles of calls that write one bundle to many rows
-///   ([`Matching::insert`](crate::Matching::insert), commands by query), and by change filters. Its
-///   logs have `()` for values unless it is `plain`.
+///   ([`Matching::insert`](crate::Matching::insert), commands by query). Its logs have `()` for
+///   values unless it is `plain`.
 /// - **It is dropped** when its entity is despawned, in any way, even if the entity has cleanup
 ///   components, or when the world is cleared or dropped. If one call despawns several entities,
 ///   the values are dropped after the last despawn: for each component, in the order of its first
@@ -246,7 +246,7 @@ impl ComponentHint {
 ///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
 ///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
 ///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
-/// - Changes of sparse components alone spend no [version](crate::World::version).
+/// - [`Changed`](crate::Changed) chooses the rows with values in a block of 16 KiB that changed.
 /// - A world with any makes a look-up in the set of each for each despawned entity.
 /// - `sparse` goes with `plain`, `name` and `crate = path` alone, and the item is not generic.
 ///

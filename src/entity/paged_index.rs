@@ -185,11 +185,18 @@ impl PagedIndex {
     /// Takes the number of an index. Gives its page back if it was the last one there.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) -> Option<u32> {
+        self.take_if(index, |_| true)
+    }
+
+    /// [`PagedIndex::take`] of a number for which `is_own` is true.
+    #[inline]
+    pub(crate) fn take_if(&mut self, index: u32, is_own: impl FnOnce(u32) -> bool) -> Option<u32> {
         let (at, used) = self.place_mut(index)?;
-        let number = core::mem::replace(at, NONE);
-        if number == NONE {
+        let number = *at;
+        if number == NONE || !is_own(number) {
             return None;
         }
+        *at = NONE;
         *used -= 1;
         if *used == 0 {
             self.free_page(index);

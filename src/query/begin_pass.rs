@@ -1,14 +1,15 @@
 //! The begin of a query's pass, by the borrow of its store.
 
 use crate::storage::SliceRows;
-use crate::store::Pass;
+use crate::store::{Pass, TermSets as _, WatchedSets as _};
 
 use super::filter::Filter;
+use super::open_filter::OpenFilter;
 use super::query_type::query_type;
 use super::store_borrow::{Mode as _, StoreBorrow, WriteBorrow, WriteSource};
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 
-/// A pass over all archetypes of a query, and the sets of its sparse terms.
+/// A pass over all archetypes of a query, the sets of its sparse terms, and its filter.
 ///
 /// # Panics
 ///
@@ -17,23 +18,30 @@ use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 pub(super) fn begin_pass<'w, Q: Terms, F: Filter>(
     borrow: BorrowOf<'w, Q>,
     held: HeldOf<'w, Q>,
+    filter: OpenFilter<'w, F>,
     slice_rows: SliceRows,
-) -> (Pass<'w>, OpenOf<'w, Q>) {
+) -> (Pass<'w>, OpenOf<'w, Q>, OpenFilter<'w, F>) {
     let query = query_type::<Q, F>();
-    let mut store_sets = None;
+    let (mut store_sets, mut shared) = (None, None);
     let pass = match Q::Mode::begin(borrow) {
         StoreBorrow::Read(borrow) => {
+            shared = Some(borrow);
             Pass::shared(borrow.store(), borrow.access(), query, slice_rows)
         }
         StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
             let (pass, sets) = Pass::exclusive(store, query, slice_rows);
-            store_sets = Some(sets);
+            if Q::Sets::ANY || F::Sets::ANY {
+                store_sets = Some(sets.each());
+            }
             pass
         }
         StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
             Pass::granted(access, query, slice_rows)
         }
     };
-    let held = Q::Mode::resolve::<Q::Sets>(held, store_sets);
-    (pass, Q::Mode::open::<Q::Sets>(held))
+    let held = Q::Mode::resolve::<Q::Sets>(held, store_sets.as_mut());
+    let filter = filter.with_store::<Q>(&held, store_sets.as_mut());
+    let open = Q::Mode::open::<Q::Sets>(held, pass.now());
+    let filter = filter.with_open::<Q>(&open);
+    (pass, open, filter.with_shared(shared))
 }

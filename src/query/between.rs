@@ -12,6 +12,7 @@ use crate::storage::{RowMask, RowRuns, SliceRows};
 
 use super::chunk_run::cut_rows;
 use super::filter::Filter;
+use super::open_filter::OpenFilter;
 use super::query::Query;
 use super::query_iter::QueryIter;
 use super::terms::{BorrowOf, HeldOf, Terms};
@@ -215,7 +216,12 @@ struct CurrentChunk<'w, Q: Terms> {
 }
 
 impl<'w, Q: Terms, F: Filter> BetweenParts<'w, Q, F> {
-    fn new(borrow: BorrowOf<'w, Q>, held: HeldOf<'w, Q>, filter: F, choice: Choice) -> Self {
+    fn new(
+        borrow: BorrowOf<'w, Q>,
+        held: HeldOf<'w, Q>,
+        filter: OpenFilter<'w, F>,
+        choice: Choice,
+    ) -> Self {
         let chunk = CurrentChunk {
             number: 0,
             slices: Q::empty(),

@@ -4,11 +4,13 @@ use core::fmt;
 
 use crate::archetype::ChunkMeta;
 use crate::component::{Component, Whole};
+use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
-use super::filter::{Changed, Filter, StampAt, Watch, sealed};
+use super::changed::{Changed, Watch};
+use super::filter::{Filter, StampAt, sealed};
 use super::lines_mut::{LinesMut, assert_tracks_lines};
 use super::store_borrow::ReadBorrow;
 
@@ -94,6 +96,7 @@ impl<C: Component> Filter for ChangedLines<C> {
         assert_tracks_lines::<C>();
         1
     };
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         <Changed<C> as Filter>::describe(builder);
@@ -118,7 +121,8 @@ impl<C: Component> Filter for ChangedLines<C> {
         &self,
         beside: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
-        chunk: u32,
+        (chunk, _): (u32, &'w [Entity]),
+        (): (),
     ) -> NewerLines<'w> {
         let own = watched.split_off_first().expect("a filter has no watched column left");
         let column = own.column().expect("a matched archetype lacks a watched column");

@@ -21,6 +21,7 @@ use super::begin_pass::begin_pass;
 use super::chunk_rows::ChunkRows;
 use super::chunk_run::{ChunkRun, SeenRuns, stamp_columns};
 use super::filter::{Filter, StampAt};
+use super::open_filter::{OpenFilter, seen_rows};
 use super::query_type::{is_by_chunk, is_by_row};
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
@@ -166,10 +167,11 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn new<Q: Terms, F: Filter>(
         borrow: BorrowOf<'w, Q>,
         held: HeldOf<'w, Q>,
+        filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
-    ) -> (Self, OpenOf<'w, Q>) {
-        let (pass, sets) = begin_pass::<Q, F>(borrow, held, slice_rows);
-        (Self { pass, current: None }, sets)
+    ) -> (Self, OpenOf<'w, Q>, OpenFilter<'w, F>) {
+        let (pass, sets, filter) = begin_pass::<Q, F>(borrow, held, filter, slice_rows);
+        (Self { pass, current: None }, sets, filter)
     }
 
     /// The version of written columns.
@@ -182,10 +184,10 @@ impl<'w> ChunkCursor<'w> {
     ///
     /// Out of line, so that taking a chunk stays short.
     #[inline(never)]
-    pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
+    pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &OpenFilter<'w, F>) -> bool {
         let (mut watched, mut rows): (&'w [ColumnRef], &'w EnableRules) = (&[], &[]);
         // Archetypes that the tags of the filter exclude are skipped together.
-        let choose = |plan, from| next_entry(plan, filter, from);
+        let choose = |plan, from| next_entry::<F>(plan, filter, from);
         let entered = self.pass.enter(Q::WRITES, choose, |entered, plan| {
             if is_by_row::<Q, F>() {
                 rows = plan.rows(entered.entry);
@@ -206,7 +208,7 @@ impl<'w> ChunkCursor<'w> {
     #[inline]
     pub(super) fn cut_next<Q: Terms, F: Filter>(
         &mut self,
-        filter: &F,
+        filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
         loop {
@@ -251,7 +253,7 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn next<Q: Terms, F: Filter, Y: Yield<'w, Q>>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
-        filter: &F,
+        filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
         sets: OpenOf<'w, Q>,
     ) -> Option<Y::Item> {
@@ -279,7 +281,7 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn next_extent<Q: Terms, F: Filter>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
-        filter: &F,
+        filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
         sets: OpenOf<'w, Q>,
     ) -> Option<Q::Slices<'w>> {
@@ -308,7 +310,7 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn fold<Q: Terms, F: Filter, Y: Yield<'w, Q>, B>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
-        filter: &F,
+        filter: &OpenFilter<'w, F>,
         (slice_rows, sets): (SliceRows, OpenOf<'w, Q>),
         init: B,
         mut f: impl FnMut(B, Y::Item) -> B,
@@ -346,7 +348,7 @@ impl<'w> ChunkCursor<'w> {
     pub(super) fn next_run<Q: Terms, F: Filter>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
-        filter: F,
+        filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
         sets: OpenOf<'w, Q>,
     ) -> bool {
@@ -375,21 +377,6 @@ impl<'w> ChunkCursor<'w> {
     }
 }
 
-/// The rows of a chunk that are visible to a query that chooses rows.
-#[inline]
-pub(super) fn seen_rows<'w, F: Filter>(
-    filter: &F,
-    (rules, mut watched): (&'w EnableRules, &[ColumnRef]),
-    beside: ChunkMeta<'w>,
-    (chunk, rows): (u32, u32),
-) -> RowMask<'w> {
-    let mask = RowMask::new(rules, beside.attachments, chunk, rows);
-    match F::BY_LINES {
-        0 => mask,
-        _ => mask.in_lines(filter.newer_lines(beside, &mut watched, chunk)),
-    }
-}
-
 /// The item of a cached chunk.
 #[inline(always)]
 fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(
@@ -412,16 +399,17 @@ impl<'w> ArchetypeCursor<'w> {
     }
 
     #[inline]
-    fn passes<F: Filter>(&self, filter: &F, at: StampAt) -> bool {
+    fn passes<F: Filter>(&self, filter: &OpenFilter<'w, F>, at: StampAt) -> bool {
         let mut watched = self.watched;
         filter.passes(self.beside, &mut watched, at)
     }
 
     /// The rows of the next chunk that the query sees.
     #[inline]
-    fn seen<F: Filter>(&self, filter: &F) -> RowMask<'w> {
+    fn seen<F: Filter>(&self, filter: &OpenFilter<'w, F>) -> RowMask<'w> {
         let (chunk, rows) = (self.chunks.next_number(), self.chunks.next_rows());
-        seen_rows(filter, (self.rows, self.watched), self.beside, (chunk, rows))
+        let in_chunk = ((chunk, rows), self.chunks.capacity());
+        seen_rows(filter, (self.rows, self.watched), self.beside, in_chunk)
     }
 
     /// The rows of `len` rows of the chunks from number `chunk` on.
@@ -436,7 +424,7 @@ impl<'w> ArchetypeCursor<'w> {
     #[inline(always)]
     pub(super) fn cut_next<Q: Terms, F: Filter>(
         &mut self,
-        filter: &F,
+        filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
         let mut seen = RowMask::empty();
@@ -474,7 +462,7 @@ impl<'w> ArchetypeCursor<'w> {
     #[inline(always)]
     fn next_run<Q: Terms, F: Filter>(
         &mut self,
-        filter: &F,
+        filter: &OpenFilter<'w, F>,
         (slice_rows, sets): (SliceRows, OpenOf<'w, Q>),
         now: Version,
     ) -> Option<ChunkRun<'w, Q>> {

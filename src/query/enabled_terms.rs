@@ -127,6 +127,7 @@ impl<C: Component> Filter for WithDisabled<C> {
         assert_enableable::<C>();
         true
     };
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.disabled::<C>();
@@ -172,6 +173,7 @@ impl filter_sealed::Sealed for IgnoreEnabled {}
 impl Filter for IgnoreEnabled {
     const BY_CHUNK: bool = false;
     const ALL_ROWS: bool = true;
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.ignore_enabled();

@@ -4,25 +4,22 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::ChunkMeta;
-use crate::component::{
-    AnyComponent, Columnar, ColumnarShape as _, ComponentId, Shape as _, SharedValue,
-};
+use crate::component::{AnyComponent, ComponentId, Shape as _, SharedValue};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
-use crate::store::RequirementsBuilder;
+use crate::store::{RequirementsBuilder, WatchedSets};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
 use super::named_components::{ComponentTuple, Named};
 use super::store_borrow::ReadBorrow;
-use super::term::Term;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
 ///
 /// [`Query::filter`](super::Query::filter) and other methods of a query add filters one by one. As
 /// types they are parameters of a query, for example in the signature of a system, where a filter
 /// that compares versions compares with the last run. [`With`], [`Without`] and [`AnyOf`] choose
-/// archetypes and cost no time in the loop. [`Changed`], [`Arrived`] and
+/// archetypes and cost no time in the loop. [`Changed`](super::Changed), [`Arrived`] and
 /// [`Reordered`](crate::Reordered) choose chunks: they cost one comparison per archetype plus a
 /// scan of a dense array. [`ChangedLines`](crate::lines::ChangedLines) also chooses among the lines
 /// of these chunks. [`WhereChunk`](crate::chunks::WhereChunk) chooses chunks by their values; only
@@ -39,7 +36,8 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether rows are chosen by sparse components.
     #[doc(hidden)]
     const BY_MEMBERS: bool = false;
-    /// The number of filters that choose rows by the versions of their lines: at most one.
+    /// The number of filters that choose rows by the versions of their lines, or of their values in
+    /// a sparse set: at most one.
     #[doc(hidden)]
     const BY_LINES: usize = 0;
     /// Whether the query ignores enable bits, whatever its terms and other filters say.
@@ -51,6 +49,9 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether a version is compared.
     #[doc(hidden)]
     const BY_VERSION: bool = false;
+    /// The sparse sets of which versions are compared.
+    #[doc(hidden)]
+    type Sets: WatchedSets;
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     /// The filter of a system whose last run began at `since`.
@@ -71,11 +72,18 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// front.
     #[doc(hidden)]
     fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool;
-    /// The lines of a chunk that the filter shows. Each filter that watches columns removes its
-    /// own, as in `passes`.
+    /// The rows of a chunk that the filter shows by their lines or values. `chunk` is its number,
+    /// with the entities of its rows. Each filter that watches columns removes its own, as in
+    /// `passes`.
     #[doc(hidden)]
     #[inline]
-    fn newer_lines<'w>(&self, _: ChunkMeta<'w>, _: &mut &[ColumnRef], _: u32) -> NewerLines<'w> {
+    fn newer_lines<'w>(
+        &self,
+        _beside: ChunkMeta<'w>,
+        _watched: &mut &[ColumnRef],
+        _chunk: (u32, &'w [Entity]),
+        _blocks: <Self::Sets as WatchedSets>::Blocks<'w>,
+    ) -> NewerLines<'w> {
         NewerLines::ALL
     }
 }
@@ -133,6 +141,7 @@ macro_rules! archetype_filter {
             const BY_CHUNK: bool = false;
             const BY_ROW: bool = $by.0;
             const BY_MEMBERS: bool = $by.1;
+            type Sets = ();
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 let describe: fn(&mut RequirementsBuilder<'_>) = $describe;
@@ -247,6 +256,7 @@ pub struct IncludeHidden;
 impl sealed::Sealed for IncludeHidden {}
 impl Filter for IncludeHidden {
     const BY_CHUNK: bool = false;
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.name_all_hidden();
@@ -259,73 +269,6 @@ impl Filter for IncludeHidden {
     #[inline]
     fn passes(&self, _: ChunkMeta<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
-    }
-}
-
-/// Chunks whose column `C` was yielded as `&mut` after a version, or in which rows were spawned
-/// with a `C` or given one.
-///
-/// The unit is the chunk: a change of one row reports all rows of its chunk, and no other rows.
-pub struct Changed<C> {
-    since: Version,
-    component: PhantomData<fn(C) -> C>,
-}
-
-impl<C> Clone for Changed<C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<C> Copy for Changed<C> {}
-
-impl<C> Changed<C> {
-    pub(crate) const fn since(since: Version) -> Self {
-        Self { since, component: PhantomData }
-    }
-}
-
-impl<C> fmt::Debug for Changed<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", core::any::type_name::<Self>(), self.since)
-    }
-}
-
-impl<C: Columnar> sealed::Sealed for Changed<C> {}
-impl<C: Columnar> Filter for Changed<C> {
-    const BY_CHUNK: bool = true;
-    const BY_VERSION: bool = true;
-
-    fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Named::Watched(builder));
-    }
-
-    #[inline]
-    fn assert_watchable(view: ReadBorrow<'_>) {
-        view.assert_names::<C::Shape>();
-    }
-
-    fn newer_than(since: Version) -> Self {
-        Self::since(since)
-    }
-
-    #[inline]
-    fn passes(&self, beside: ChunkMeta<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
-        let own = watched.split_off(..C::Shape::COLUMNS);
-        own.expect("a filter has no watched column left").iter().any(|own| {
-            let column = own.column().expect("a matched archetype lacks a watched column");
-            at.of(beside.stamps, StampKind::column(column)) > self.since
-        })
-    }
-
-    #[inline]
-    fn newer_lines<'w>(
-        &self,
-        _: ChunkMeta<'w>,
-        watched: &mut &[ColumnRef],
-        _: u32,
-    ) -> NewerLines<'w> {
-        watched.split_off(..C::Shape::COLUMNS).expect("a filter has no watched column left");
-        NewerLines::ALL
     }
 }
 
@@ -346,6 +289,7 @@ impl sealed::Sealed for Arrived {}
 impl Filter for Arrived {
     const BY_CHUNK: bool = true;
     const BY_VERSION: bool = true;
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.watch_arrivals();
@@ -361,27 +305,6 @@ impl Filter for Arrived {
     }
 }
 
-/// The component that `changed_since` watches in a query of terms `Q`.
-///
-/// In a query of a single component it is that component, which need not be named:
-/// `query::<&Position>().changed_since(v)`. A query of several terms must name it:
-/// `query::<(&Position, &Velocity)>().changed_since::<Velocity>(v)`. It need not be one of them.
-#[diagnostic::on_unimplemented(
-    message = "a query of the single term `{Self}` watches its own component",
-    note = "to watch another one write the term as a tuple, `({Self},)`, and name the component: `.changed_since::<{C}>(version)`"
-)]
-pub trait Watch<C: Columnar>: sealed::Watching<C> {}
-
-/// Implements [`Watch`] for single terms, which watch their own component.
-macro_rules! watched_terms {
-    ($($term:ty)*) => {$(
-        impl<C: Columnar> sealed::Watching<C> for $term {}
-        impl<C: Columnar> Watch<C> for $term {}
-    )*};
-}
-
-watched_terms! { &C &mut C Option<&C> Option<&mut C> Entity }
-
 macro_rules! filters {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Filter),*> sealed::Sealed for ($($T,)*) {}
@@ -395,8 +318,8 @@ macro_rules! filters {
                 let filters = 0 $(+ $T::BY_LINES)*;
                 assert!(
                     filters < 2,
-                    "a query has one filter of changed lines: collect the rows of one component, \
-                     or make it two queries"
+                    "a query has one filter of changed lines, or of changed values of a sparse \
+                     component: collect the rows of one component, or make it two queries"
                 );
                 filters
             };
@@ -404,6 +327,7 @@ macro_rules! filters {
             const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
             const BY_TAG: bool = false $(|| $T::BY_TAG)*;
             const BY_VERSION: bool = false $(|| $T::BY_VERSION)*;
+            type Sets = ($($T::Sets,)*);
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 $($T::describe(builder);)*
@@ -434,11 +358,12 @@ macro_rules! filters {
                 &self,
                 beside: ChunkMeta<'w>,
                 watched: &mut &[ColumnRef],
-                chunk: u32,
+                chunk: (u32, &'w [Entity]),
+                blocks: <Self::Sets as WatchedSets>::Blocks<'w>,
             ) -> NewerLines<'w> {
                 let newer = NewerLines::ALL;
                 $(
-                    let own = self.$i.newer_lines(beside, watched, chunk);
+                    let own = self.$i.newer_lines(beside, watched, chunk, blocks.$i);
                     let newer = if $T::BY_LINES > 0 { own } else { newer };
                 )*
                 newer
@@ -449,13 +374,3 @@ macro_rules! filters {
 
 filters! { () }
 for_tuples!(filters, 1..=8);
-
-/// Implements [`Watch`] for tuples of terms, which can watch any component.
-macro_rules! watched_tuples {
-    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
-        impl<X: Columnar, $($T: Term),*> sealed::Watching<X> for ($($T,)*) {}
-        impl<X: Columnar, $($T: Term),*> Watch<X> for ($($T,)*) {}
-    )*};
-}
-
-for_tuples!(watched_tuples, 1..=12);

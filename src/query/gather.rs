@@ -7,7 +7,8 @@ use crate::entity::Entity;
 use crate::storage::{Columns, SliceRows};
 
 use super::access::{Access, AccessFlags, any_gives};
-use super::filter::{Filter, Watch};
+use super::changed::Watch;
+use super::filter::Filter;
 use super::per_chunk_terms::refuse_other_answers;
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};

@@ -49,10 +49,10 @@ impl<'q, 'w, Q: Terms, F: Filter> Copies<'q, 'w, Q, F> {
         let view = query.view();
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let registry = store.registry();
-        let all = entries(plan, store.archetypes().as_slice(), &query.filter);
+        let all = entries(plan, store.archetypes().as_slice(), query.viewed_filter());
         let group = move |(entry, number, archetype): (usize, _, &'q Archetype)| {
             let masks = (F::BY_CHUNK || is_by_row::<Q, F>())
-                .then(|| masks::<Q, F>(plan, entry, archetype, &query.filter).collect());
+                .then(|| masks::<Q, F>(plan, entry, archetype, query.viewed_filter()).collect());
             Group { registry, archetype, number, masks }
         };
         all.map(group).filter(|group| !group.is_empty())

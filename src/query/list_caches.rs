@@ -129,7 +129,7 @@ pub(super) fn archetypes<'q, Q: Terms, F: Filter>(
 ) -> impl Iterator<Item = (usize, ArchetypeId, &'q Archetype)> {
     let view = query.view();
     let plan = view.plan(query_type::<Q, F>());
-    entries(plan, view.store().archetypes().as_slice(), &query.filter)
+    entries(plan, view.store().archetypes().as_slice(), query.viewed_filter())
 }
 
 fn column(archetype: &Archetype, id: ComponentId) -> u16 {

@@ -23,7 +23,8 @@ pub(super) enum LookupSource<'w> {
 }
 
 impl<'w> LookupSource<'w> {
-    /// The source of a query, the data that locates its entities, and the query's plan.
+    /// The source of a query, the data that locates its entities, the query's plan, and the sets of
+    /// an exclusive store.
     ///
     /// # Panics
     ///

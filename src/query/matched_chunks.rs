@@ -7,8 +7,8 @@ use crate::entity::ArchetypeId;
 use crate::storage::{ChunkSet, RowMask};
 use crate::store::{MatchedChunks, MatchedRows, Matches, Plan, QueryParts, Store};
 
-use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
+use super::open_filter::{OpenFilter, seen_rows};
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};
 use super::tagged::next_entry;
@@ -16,7 +16,8 @@ use super::terms::Terms;
 
 /// The matches of terms and filters in an exclusive store. Stamps no chunk.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {
-    let QueryParts { plan, archetypes, .. } = store.query_parts(query_type::<Q, F>());
+    let QueryParts { plan, archetypes, sparse, .. } = store.query_parts(query_type::<Q, F>());
+    let filter = OpenFilter::new(*filter).with_sets(sparse);
     let archetypes = archetypes.as_slice();
     if !is_by_row::<Q, F>() {
         return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
@@ -48,7 +49,8 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
     filter: &F,
     mut f: impl FnMut(ArchetypeId, &Archetype, RowMask<'_>),
 ) {
-    let QueryParts { plan, archetypes, .. } = store.query_parts(query_type::<Q, F>());
+    let QueryParts { plan, archetypes, sparse, .. } = store.query_parts(query_type::<Q, F>());
+    let filter = OpenFilter::new(*filter).with_sets(sparse);
     for (entry, id, archetype) in entries(plan, archetypes.as_slice(), filter) {
         masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(id, archetype, mask));
     }
@@ -57,23 +59,21 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// The number of rows of a query that chooses chunks or rows.
     pub(super) fn count_by_chunk(&self) -> usize {
-        let view = self.view();
+        let (view, filter) = (self.view(), self.viewed_filter());
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
-        let all = entries(plan, store.archetypes().as_slice(), &self.filter);
+        let all = entries(plan, store.archetypes().as_slice(), filter);
         let rows = |(entry, _, archetype)| {
-            masks::<Q, F>(plan, entry, archetype, &self.filter)
-                .map(|mask| mask.count())
-                .sum::<usize>()
+            masks::<Q, F>(plan, entry, archetype, filter).map(|mask| mask.count()).sum::<usize>()
         };
         all.map(rows).sum()
     }
 
     /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps no chunk.
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
-        let view = self.view();
+        let (view, filter) = (self.view(), self.viewed_filter());
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
-        for (entry, _, archetype) in entries(plan, store.archetypes().as_slice(), &self.filter) {
-            for mask in masks::<Q, F>(plan, entry, archetype, &self.filter) {
+        for (entry, _, archetype) in entries(plan, store.archetypes().as_slice(), filter) {
+            for mask in masks::<Q, F>(plan, entry, archetype, filter) {
                 let mut runs = mask.runs();
                 while let Some(run) = runs.next_run() {
                     f(store, archetype, mask.chunk(), run);
@@ -84,10 +84,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 }
 
 /// The rows that a query sees, archetype by archetype.
-fn rows_of<Q: Terms, F: Filter>(
-    plan: &Plan,
-    archetypes: &[Archetype],
-    filter: &F,
+fn rows_of<'p, Q: Terms, F: Filter>(
+    plan: &'p Plan,
+    archetypes: &'p [Archetype],
+    filter: OpenFilter<'p, F>,
 ) -> Vec<MatchedRows> {
     let matched = entries(plan, archetypes, filter).map(|(entry, number, archetype)| {
         let mut entities = Vec::new();
@@ -105,11 +105,11 @@ fn rows_of<Q: Terms, F: Filter>(
 pub(super) fn entries<'p, F: Filter>(
     plan: &'p Plan,
     archetypes: &'p [Archetype],
-    filter: &'p F,
+    filter: OpenFilter<'p, F>,
 ) -> impl Iterator<Item = (usize, ArchetypeId, &'p Archetype)> {
     let mut from = 0;
     let all = core::iter::from_fn(move || {
-        let entry = next_entry(plan, filter, from)?;
+        let entry = next_entry::<F>(plan, &filter, from)?;
         from = entry + 1;
         let (number, _) = plan.column_map().get(entry)?;
         Some((entry, ArchetypeId(number), &archetypes[number as usize]))
@@ -118,7 +118,11 @@ pub(super) fn entries<'p, F: Filter>(
 }
 
 /// The chunks that a pass would visit, in its order, if the query does not choose rows.
-fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<MatchedChunks> {
+fn matches<'p, F: Filter>(
+    plan: &'p Plan,
+    archetypes: &'p [Archetype],
+    filter: OpenFilter<'p, F>,
+) -> Vec<MatchedChunks> {
     let matched = entries(plan, archetypes, filter).filter_map(|(entry, number, archetype)| {
         let chunks = match F::BY_CHUNK {
             false => ChunkSet::All,
@@ -135,7 +139,7 @@ pub(super) fn passing<'p, F: Filter>(
     plan: &'p Plan,
     entry: usize,
     archetype: &'p Archetype,
-    filter: &'p F,
+    filter: OpenFilter<'p, F>,
 ) -> impl Iterator<Item = u32> {
     let watched = plan.watched(entry);
     let passes = move |at| !F::BY_CHUNK || filter.passes(archetype.beside(), &mut { watched }, at);
@@ -148,12 +152,13 @@ pub(super) fn masks<'p, Q: Terms, F: Filter>(
     plan: &'p Plan,
     entry: usize,
     archetype: &'p Archetype,
-    filter: &'p F,
+    filter: OpenFilter<'p, F>,
 ) -> impl Iterator<Item = RowMask<'p>> {
     let (rules, watched) = (plan.rows(entry), plan.watched(entry));
     let mask = move |chunk| {
-        let rows = (chunk, archetype.list().rows(chunk));
-        seen_rows(filter, (rules, watched), archetype.beside(), rows)
+        let list = archetype.list();
+        let rows = ((chunk, list.rows(chunk)), list.capacity() as usize);
+        seen_rows(&filter, (rules, watched), archetype.beside(), rows)
     };
     let all = passing(plan, entry, archetype, filter).map(mask);
     all.filter(|mask| !is_by_row::<Q, F>() || !mask.none())

@@ -6,10 +6,11 @@
 //!   tuples of them, whose rows are iterated [`in_step`]. [`term_shape`] gives the columns of a
 //!   term: one column for most components, several for a split component. [`access`] tells whether
 //!   two terms conflict.
-//! * [`filter`] has the filters, which narrow a query, [`named_components`] the components that
-//!   they name, and [`or_not`] alternatives and negations of them; [`enabled_terms`] has terms and
-//!   filters of enable bits, [`per_chunk_terms`] and [`shared_terms`] of values that chunks have,
-//!   [`reordered`] a filter by the order of rows. Terms of sparse components have a
+//! * [`filter`] has the filters, which narrow a query, and [`changed`] the one by changes of a
+//!   component, [`named_components`] the components that they name, and [`or_not`] alternatives
+//!   and negations of them; [`enabled_terms`] has terms and filters of enable bits,
+//!   [`per_chunk_terms`] and [`shared_terms`] of values that chunks have, [`reordered`] a filter
+//!   by the order of rows. Terms of sparse components have a
 //!   [`sparse_shape`], and [`sparse_slice`]s of a chunk. [`lines_mut`] and [`changed_lines`] write
 //!   and read the versions of lines.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
@@ -18,7 +19,8 @@
 //! A query and its passes:
 //!
 //! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
-//!   the store; [`narrow`] adds filters. Each pass makes an iterator of its own.
+//!   the store; [`narrow`] adds filters. An [`open_filter`] has the versions of sparse sets that
+//!   the filter compares. Each pass makes an iterator of its own.
 //! * [`query_iter`], [`rows`], [`chunk`] and [`contiguous_chunks`] have the iterators over slices,
 //!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
 //!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
@@ -108,6 +110,7 @@ mod masked;
 mod access;
 mod begin_pass;
 mod between;
+mod changed;
 mod changed_levels;
 mod changed_lines;
 mod chunk;
@@ -133,6 +136,7 @@ mod loop_threads;
 mod matched_chunks;
 mod named_components;
 mod one_recorder;
+mod open_filter;
 mod option_rows;
 mod or_not;
 mod per_chunk_terms;
@@ -160,6 +164,8 @@ mod terms;
 mod value_index;
 
 pub use between::{Between, BetweenIter};
+pub(crate) use changed::WatchShape;
+pub use changed::{Changed, Watch};
 pub use changed_lines::ChangedLines;
 pub use chunk::{Chunk, Chunks};
 pub use chunk_bounds::ChunkBounds;
@@ -167,9 +173,7 @@ pub use combinations::Combinations;
 pub use contiguous_chunks::ContiguousChunks;
 pub(crate) use enabled_terms::assert_enableable;
 pub use enabled_terms::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
-pub use filter::{
-    AnyOf, Arrived, Changed, Filter, IncludeHidden, Watch, With, WithShared, Without, WithoutShared,
-};
+pub use filter::{AnyOf, Arrived, Filter, IncludeHidden, With, WithShared, Without, WithoutShared};
 pub use for_each::Modified;
 pub use gather::{Copies, ScatterError};
 pub use groups::Group;
@@ -183,6 +187,7 @@ pub(crate) use matched_chunks::{masks_in, matches_in};
 pub use named_components::ComponentTuple;
 pub(crate) use narrow::{assert_no_version, assert_version, filter_methods};
 pub(crate) use one_recorder::OneRecorder;
+pub(crate) use open_filter::{GuardsOf, lock};
 pub use or_not::{Not, Or, Presence, PresenceTuple};
 pub(crate) use par_slices::ParSlices;
 pub use parallel::ParChunks;
@@ -205,7 +210,6 @@ pub(crate) use store_borrow::ReadBorrow;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
 pub(crate) use term_shape::TermParts;
-pub(crate) use terms::GuardsOf;
 pub(crate) use terms::assert_unaliased;
 pub use terms::{ReadTerms, Terms};
 pub use value_index::ValueIndex;

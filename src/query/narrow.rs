@@ -1,9 +1,10 @@
 //! The methods of a query that narrow it by filters.
 
-use crate::component::{AnyComponent, ChunkValue, Columnar, PerChunk, SharedValue};
+use crate::component::{AnyComponent, ChunkValue, PerChunk, SharedValue};
 use crate::version::Version;
 
-use super::filter::{Changed, Filter, Watch, With, Without};
+use super::changed::{Changed, Watch, WatchShape};
+use super::filter::{Filter, With, Without};
 use super::per_chunk_terms::WhereChunk;
 use super::query::Query;
 use super::query_type::is_by_row;
@@ -31,7 +32,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             "a query that is padded cannot be narrowed by an enableable or sparse component or by \
              changed lines: its slices would be runs of rows; iterate over `.masked().padded()`"
         );
-        Query::new(self.borrow, self.held, (self.filter, filter), self.slice_rows)
+        Query::new(self.borrow, self.held, self.filter.and(filter), self.slice_rows)
     }
 }
 
@@ -172,7 +173,10 @@ macro_rules! filter_methods {
             /// # Ok::<(), phalanx::error::EntityError>(())
             /// ```
             #[inline]
-            pub fn changed_since<C: Columnar>(self, since: Version) -> $Query<'w, Q, (F, Changed<C>)>
+            pub fn changed_since<C: AnyComponent<Shape: WatchShape>>(
+                self,
+                since: Version,
+            ) -> $Query<'w, Q, (F, Changed<C>)>
             where
                 Q: Watch<C>,
             {

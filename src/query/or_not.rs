@@ -176,6 +176,7 @@ macro_rules! expression_filter {
                 $F::BY_ROW
             };
             const BY_MEMBERS: bool = $F::BY_MEMBERS;
+            type Sets = ();
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 let expression = Self::expression(builder);

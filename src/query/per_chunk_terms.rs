@@ -7,13 +7,15 @@ use core::ops::{Deref, DerefMut};
 
 use crate::archetype::ChunkMeta;
 use crate::component::{ChunkValue, PerChunk};
+use crate::entity::Entity;
 use crate::storage::{AccessKind, ColumnRef, Columns, NewerLines, StampRun, ValueCell};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
 use super::access::{Access, AccessFlags};
+use super::changed::Watch;
 use super::chunk_rows::ChunkRows;
-use super::filter::{Filter, StampAt, Watch, sealed as filter_sealed};
+use super::filter::{Filter, StampAt, sealed as filter_sealed};
 use super::query_iter::Invariant;
 use super::run_stamps::RunStamps;
 use super::store_borrow::{Reads, Writes};
@@ -264,6 +266,7 @@ pub(super) fn refuse_other_answers(method: &str) -> ! {
 impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> filter_sealed::Sealed for WhereChunk<V, P> {}
 impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V, P> {
     const BY_CHUNK: bool = true;
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.watch::<PerChunk<V>>();
@@ -291,7 +294,8 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
         &self,
         _: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
-        _: u32,
+        _: (u32, &'w [Entity]),
+        (): (),
     ) -> NewerLines<'w> {
         watched.split_off_first().expect("a filter has no watched column left");
         NewerLines::ALL

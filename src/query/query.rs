@@ -4,16 +4,17 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::storage::SliceRows;
-use crate::store::{AccessGuard, Store};
+use crate::store::{AccessGuard, Store, WatchedSets as _};
 
 use super::chunk::Chunks;
 use super::contiguous_chunks::ContiguousChunks;
 use super::filter::Filter;
+use super::open_filter::{GuardsOf, OpenFilter};
 use super::query_iter::{Invariant, QueryIter};
 use super::query_type::{is_by_row, query_type};
 use super::rows::Rows;
 use super::store_borrow::{Mode as _, ReadBorrow, WriteBorrow};
-use super::terms::{BorrowOf, GuardsOf, HeldOf, ReadTerms, Terms};
+use super::terms::{BorrowOf, HeldOf, ReadTerms, Terms};
 
 /// A query of a world: components of entities, chunk by chunk.
 ///
@@ -121,7 +122,7 @@ use super::terms::{BorrowOf, GuardsOf, HeldOf, ReadTerms, Terms};
 pub struct Query<'w, Q: Terms, F: Filter = ()> {
     pub(super) borrow: BorrowOf<'w, Q>,
     pub(super) held: HeldOf<'w, Q>,
-    pub(super) filter: F,
+    pub(super) filter: OpenFilter<'w, F>,
     pub(super) slice_rows: SliceRows,
     /// Invariant in both: the query may touch the components that these types name, and their
     /// subtypes name other components.
@@ -158,7 +159,7 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
         let borrow = ReadBorrow::shared(store);
-        Self::new(borrow, Q::Mode::hold::<Q::Sets>(&borrow), (), SliceRows::Live)
+        Self::new(borrow, Q::Mode::hold::<Q::Sets>(&borrow), OpenFilter::new(()), SliceRows::Live)
     }
 }
 
@@ -188,7 +189,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub(crate) fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
         let borrow = Q::Mode::narrow(WriteBorrow::exclusive(store));
         let held = Q::Mode::hold::<Q::Sets>(&borrow);
-        Self::new(borrow, held, filter, SliceRows::Live)
+        Self::new(borrow, held, OpenFilter::new(filter), SliceRows::Live)
     }
 
     /// The query for which access was requested.
@@ -198,11 +199,12 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// If access was requested for another query.
     pub(crate) fn granted(
         guard: &'w mut AccessGuard<'_>,
-        sets: &'w mut GuardsOf<'_, Q>,
+        (sets, watched): &'w mut GuardsOf<'_, Q, F>,
         filter: F,
     ) -> Self {
         let borrow = WriteBorrow::granted(guard.access(query_type::<Q, F>()));
         let held = Q::Mode::hold_granted::<Q::Sets>(sets);
+        let filter = OpenFilter::granted(filter, watched);
         Self::new(Q::Mode::narrow(borrow), held, filter, SliceRows::Live)
     }
 
@@ -210,7 +212,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub(super) const fn new(
         borrow: BorrowOf<'w, Q>,
         held: HeldOf<'w, Q>,
-        filter: F,
+        filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Self {
         Self { borrow, held, filter, slice_rows, types: PhantomData }
@@ -220,6 +222,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(super) fn view(&self) -> ReadBorrow<'_> {
         Q::Mode::view(&self.borrow)
+    }
+
+    /// The filter, for inspection without a pass.
+    #[inline]
+    pub(super) fn viewed_filter(&self) -> OpenFilter<'_, F> {
+        let filter = self.filter.shorten().with_held::<Q>(&self.held);
+        if F::Sets::ANY { filter.with_shared(Some(self.view())) } else { filter }
     }
 
     /// Iterates over the chunks of a query that only reads: slices of its columns.
@@ -401,7 +410,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub fn reborrow(&mut self) -> Query<'_, Q, F> {
         let borrow = Q::Mode::reborrow(&mut self.borrow);
         let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
-        Query::new(borrow, held, self.filter, self.slice_rows)
+        Query::new(borrow, held, self.filter.shorten(), self.slice_rows)
     }
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.

@@ -7,6 +7,7 @@ use core::ops::Range;
 use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
+use super::open_filter::OpenFilter;
 use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 use crate::storage::{RowMask, SliceRows};
@@ -32,7 +33,7 @@ pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 pub struct QueryIter<'w, Q: Terms, F: Filter = ()> {
     cursor: ChunkCursor<'w>,
     run: ChunkRun<'w, Q>,
-    filter: F,
+    filter: OpenFilter<'w, F>,
     slice_rows: SliceRows,
     sets: OpenOf<'w, Q>,
     types: Invariant<(Q, F)>,
@@ -43,10 +44,10 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     pub(super) fn new(
         borrow: BorrowOf<'w, Q>,
         held: HeldOf<'w, Q>,
-        filter: F,
+        filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Self {
-        let (cursor, sets) = ChunkCursor::new::<Q, F>(borrow, held, slice_rows);
+        let (cursor, sets, filter) = ChunkCursor::new::<Q, F>(borrow, held, filter, slice_rows);
         Self { cursor, run: ChunkRun::empty(), filter, slice_rows, sets, types: PhantomData }
     }
 
@@ -57,7 +58,9 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
 
     /// The cursor, and the arguments of its methods.
     #[inline]
-    pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, SliceRows, OpenOf<'w, Q>) {
+    pub(super) const fn parts(
+        &mut self,
+    ) -> (&mut ChunkCursor<'w>, &OpenFilter<'w, F>, SliceRows, OpenOf<'w, Q>) {
         (&mut self.cursor, &self.filter, self.slice_rows, self.sets)
     }
 

@@ -51,7 +51,8 @@ fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {
 mod tests {
     use bytemuck::{Pod, Zeroable};
 
-    use super::super::filter::{AnyOf, Changed, IncludeHidden, With, Without};
+    use super::super::changed::Changed;
+    use super::super::filter::{AnyOf, IncludeHidden, With, Without};
     use super::*;
     use crate::component::{Disabled, Prototype, Registry};
     use crate::impl_component;

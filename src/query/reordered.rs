@@ -52,6 +52,7 @@ impl sealed::Sealed for Reordered {}
 impl Filter for Reordered {
     const BY_CHUNK: bool = true;
     const BY_VERSION: bool = true;
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.watch_order();

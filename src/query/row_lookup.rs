@@ -7,13 +7,13 @@ use crate::archetype::Archetype;
 use crate::component::{Component as _, Gone};
 use crate::entity::{DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::{ChunkRow, RowMask};
-use crate::store::{Obstacle, Plan, TermSets as _};
+use crate::store::{Obstacle, Plan, SparseSets, TermSets as _, WatchedSets as _};
 
 use super::chunk_rows::ChunkRows;
 use super::chunk_run::stamp_columns;
-use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
 use super::lookup_source::LookupSource;
+use super::open_filter::{OpenFilter, seen_rows};
 use super::query::Query;
 use super::query_iter::Invariant;
 use super::query_type::{is_by_row, query_type};
@@ -63,7 +63,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let archetypes = LookupSource::Shared(store.archetypes().as_slice());
         let named = (entity, store.entities().resolve(entity)?);
-        row_of::<Q, F>(named, plan, archetypes, self.held, &self.filter)
+        row_of::<Q, F>(named, plan, archetypes, self.held, &self.viewed_filter())
     }
 
     /// The row of an entity, if it matches, writable for `&mut` terms. All filters of the query
@@ -122,7 +122,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let archetypes = store.archetypes().as_slice();
         let Ok(place) = store.entities().resolve(entity) else { return false };
-        locate::<Q, F>((entity, place), archetypes, plan, &self.filter).is_ok()
+        locate::<Q, F>((entity, place), archetypes, plan, &self.viewed_filter()).is_ok()
     }
 
     /// A view for the rows of many entities, which looks the plan up once. For one component,
@@ -168,7 +168,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub fn lookup_mut(&mut self) -> RowLookup<'_, Q, F> {
         let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
-        RowLookup::new(Q::Mode::reborrow(&mut self.borrow), held, self.filter)
+        RowLookup::new(Q::Mode::reborrow(&mut self.borrow), held, self.filter.shorten())
     }
 }
 
@@ -178,7 +178,7 @@ pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
     plan: &'w Plan,
     archetypes: LookupSource<'w>,
     held: HeldOf<'w, Q>,
-    filter: F,
+    filter: OpenFilter<'w, F>,
     /// Invariant in both, as the query is.
     types: Invariant<(Q, F)>,
 }
@@ -188,10 +188,14 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     ///
     /// If the query asks for more than its access allows.
     #[inline]
-    fn new(borrow: BorrowOf<'w, Q>, held: HeldOf<'w, Q>, filter: F) -> Self {
+    fn new(borrow: BorrowOf<'w, Q>, held: HeldOf<'w, Q>, filter: OpenFilter<'w, F>) -> Self {
         let borrow = Q::Mode::begin(borrow);
+        let whole = borrow.whole();
         let (directory, plan, archetypes, sets) = LookupSource::new(borrow, query_type::<Q, F>());
-        let held = Q::Mode::resolve::<Q::Sets>(held, sets);
+        let mut sets = sets.filter(|_| Q::Sets::ANY || F::Sets::ANY).map(SparseSets::each);
+        let held = Q::Mode::resolve::<Q::Sets>(held, sets.as_mut());
+        let filter = filter.with_store::<Q>(&held, sets.as_mut());
+        let filter = if whole.is_some() { filter.with_shared(whole) } else { filter };
         Self { directory, plan, archetypes, held, filter, types: PhantomData }
     }
 
@@ -291,10 +295,13 @@ fn row_of<'w, Q: Terms, F: Filter>(
     plan: &'w Plan,
     archetypes: LookupSource<'w>,
     held: HeldOf<'w, Q>,
-    filter: &F,
+    filter: &OpenFilter<'_, F>,
 ) -> Result<Q::Row<'w>, RowError> {
     let entity = named.0;
-    let located = locate::<Q, F>(named, archetypes.as_slice(), plan, filter)?;
+    let located = {
+        let filter = filter.shorten().with_held::<Q>(&held).with_shared(None);
+        locate::<Q, F>(named, archetypes.as_slice(), plan, &filter)?
+    };
     let Some((entry, at)) = located else {
         return Ok(Q::ByRow::bare_row(entity).expect("a required component is not required"));
     };
@@ -306,18 +313,18 @@ fn row_of<'w, Q: Terms, F: Filter>(
     let own = RowMask::run(at.chunk, at.row..at.row + 1);
     let beside = entered.beside.ignoring_enabled(F::ALL_ROWS);
     stamp_columns::<Q::ByRow>(beside, entered.chunks.columns(), (chunk, Some(own)), now);
-    let slices = Q::ByRow::cut(&mut columns, rows, Q::Mode::open::<Q::Sets>(held));
+    let slices = Q::ByRow::cut(&mut columns, rows, Q::Mode::open::<Q::Sets>(held, now));
     Ok(Q::ByRow::rows(slices, 1).next().expect("a slice of one row has none"))
 }
 
 /// The place of an entity that passes the filter: the entry of its archetype in the plan, and its
 /// row there. `None` if its id is reserved, so that it has no row yet.
 #[inline]
-fn locate<Q: Terms, F: Filter>(
+fn locate<'q, Q: Terms, F: Filter>(
     (entity, place): Named,
-    archetypes: &[Archetype],
-    plan: &Plan,
-    filter: &F,
+    archetypes: &'q [Archetype],
+    plan: &'q Plan,
+    filter: &OpenFilter<'q, F>,
 ) -> Result<Option<(usize, ChunkRow)>, RowError> {
     let Some(place) = place else {
         return match plan.obstacle_of_bare() {
@@ -334,7 +341,7 @@ fn locate<Q: Terms, F: Filter>(
         return Err(refused(plan, archetype, entity));
     };
     let at = archetype.list().split(place.row());
-    let beside = archetype.beside();
+    let (beside, capacity) = (archetype.beside(), archetype.list().capacity() as usize);
     let in_chunk = (at.chunk, archetype.list().rows(at.chunk));
     // Most queries need neither, and looking them up takes instructions.
     let (rules, watched) = (|| plan.rows(entry), || plan.watched(entry));
@@ -346,7 +353,8 @@ fn locate<Q: Terms, F: Filter>(
     let at_chunk = StampAt::Chunk(at.chunk as usize);
     let is_unchanged = F::BY_CHUNK && !filter.passes(beside, &mut { watched() }, at_chunk)
         || F::BY_LINES > 0
-            && !seen_rows(filter, (rules(), watched()), beside, in_chunk).contains(at.row);
+            && !seen_rows(filter, (rules(), watched()), beside, (in_chunk, capacity))
+                .contains(at.row);
     if is_unchanged {
         return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
     }

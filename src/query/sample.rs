@@ -71,9 +71,9 @@ impl<'q> Ranked<'q> {
         let view = query.view();
         let (archetypes, plan) = (view.store().archetypes(), view.plan(query_type::<Q, F>()));
         let (mut parts, mut end) = (Vec::new(), 0);
-        for (entry, _, archetype) in entries(plan, archetypes.as_slice(), &query.filter) {
+        for (entry, _, archetype) in entries(plan, archetypes.as_slice(), query.viewed_filter()) {
             if F::BY_CHUNK || is_by_row::<Q, F>() {
-                for mask in masks::<Q, F>(plan, entry, archetype, &query.filter) {
+                for mask in masks::<Q, F>(plan, entry, archetype, query.viewed_filter()) {
                     end += mask.count();
                     parts.push(SamplePart { end, archetype, mask: Some(mask) });
                 }

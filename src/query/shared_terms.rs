@@ -187,6 +187,7 @@ impl<T: SharedValue> filter_sealed::Sealed for WhereShared<T> {}
 impl<T: SharedValue> Filter for WhereShared<T> {
     const BY_CHUNK: bool = true;
     const BY_TAG: bool = true;
+    type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         builder.shared_value::<T>();

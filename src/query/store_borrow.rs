@@ -5,8 +5,10 @@
 //! | `&A`, `(&A, Entity)` | [`Reads`] | [`ReadBorrow`] | is `Copy` |
 //! | `&mut A`, `(&A, &mut B)` | [`Writes`] | [`WriteBorrow`] | is moved, or reborrowed |
 
-use crate::component::{ColumnVisitor, ColumnarShape, Component};
-use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, SparseSets, Store, TermSets};
+use crate::component::{ColumnVisitor, ColumnarShape, Component, SparseComponent};
+use crate::storage::SetBlocks;
+use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, SetsMut, Store, TermSets};
+use crate::version::Version;
 
 /// Whether terms only read, or may write: [`Reads`] or [`Writes`].
 pub trait Mode: 'static {
@@ -38,10 +40,14 @@ pub trait Mode: 'static {
     /// Takes the sets that are in an exclusive store.
     fn resolve<'w, S: TermSets>(
         held: Self::Held<'w, S>,
-        store: Option<&'w mut SparseSets>,
+        store: Option<&mut SetsMut<'w>>,
     ) -> Self::Held<'w, S>;
-    /// Opens the sets for a pass.
-    fn open<S: TermSets>(held: Self::Held<'_, S>) -> S::Open<'_>;
+    /// Opens the sets for a pass, which writes with the version `now`.
+    fn open<S: TermSets>(held: Self::Held<'_, S>, now: Version) -> S::Open<'_>;
+    /// The versions of the set of `T`, if it is among the sets.
+    fn held_blocks<'s, S: TermSets, T: SparseComponent>(
+        held: &'s Self::Held<'_, S>,
+    ) -> Option<&'s SetBlocks>;
 }
 
 /// Terms that only read.
@@ -81,6 +87,17 @@ pub enum StoreBorrow<'w> {
     Write(WriteBorrow<'w>),
 }
 
+impl<'w> StoreBorrow<'w> {
+    /// The borrow, if it is shared and the store is not split.
+    #[inline]
+    pub(super) fn whole(&self) -> Option<ReadBorrow<'w>> {
+        match self {
+            Self::Read(borrow) if borrow.access.is_none() => Some(*borrow),
+            _ => None,
+        }
+    }
+}
+
 impl Mode for Reads {
     type With<Others: Mode> = Others;
     type Borrow<'w> = ReadBorrow<'w>;
@@ -118,7 +135,7 @@ impl Mode for Reads {
 
     #[inline]
     fn hold_granted<'a, S: TermSets>(guards: &'a mut S::Guards<'_>) -> S::Open<'a> {
-        S::open(S::granted(guards))
+        S::open(S::granted(guards), Version::NEVER)
     }
 
     #[inline]
@@ -127,13 +144,19 @@ impl Mode for Reads {
     }
 
     #[inline]
-    fn resolve<'w, S: TermSets>(held: S::Open<'w>, _: Option<&'w mut SparseSets>) -> S::Open<'w> {
+    fn resolve<'w, S: TermSets>(held: S::Open<'w>, _: Option<&mut SetsMut<'w>>) -> S::Open<'w> {
         held
     }
 
     #[inline]
-    fn open<S: TermSets>(held: S::Open<'_>) -> S::Open<'_> {
+    fn open<S: TermSets>(held: S::Open<'_>, _: Version) -> S::Open<'_> {
         held
+    }
+
+    fn held_blocks<'s, S: TermSets, T: SparseComponent>(
+        held: &'s S::Open<'_>,
+    ) -> Option<&'s SetBlocks> {
+        S::open_blocks::<T>(&S::shorten(held))
     }
 }
 
@@ -186,19 +209,22 @@ impl Mode for Writes {
     }
 
     #[inline]
-    fn resolve<'w, S: TermSets>(
-        held: S::Held<'w>,
-        store: Option<&'w mut SparseSets>,
-    ) -> S::Held<'w> {
+    fn resolve<'w, S: TermSets>(held: S::Held<'w>, store: Option<&mut SetsMut<'w>>) -> S::Held<'w> {
         match store {
-            Some(sets) if S::ANY => S::resolve(held, &mut sets.each()),
+            Some(sets) if S::ANY => S::resolve(held, sets),
             _ => held,
         }
     }
 
     #[inline]
-    fn open<S: TermSets>(held: S::Held<'_>) -> S::Open<'_> {
-        S::open(held)
+    fn open<S: TermSets>(held: S::Held<'_>, now: Version) -> S::Open<'_> {
+        S::open(held, now)
+    }
+
+    fn held_blocks<'s, S: TermSets, T: SparseComponent>(
+        held: &'s S::Held<'_>,
+    ) -> Option<&'s SetBlocks> {
+        S::held_blocks::<T>(held)
     }
 }
 
@@ -281,6 +307,7 @@ mod tests {
     use bytemuck::{Pod, Zeroable};
 
     use super::super::filter::{Filter, With, Without};
+    use super::super::open_filter::OpenFilter;
     use super::super::query::Query;
     use super::super::query_type::query_type;
     use super::super::terms::Terms;
@@ -315,7 +342,12 @@ mod tests {
         let since = access.now();
         let borrow = Q::Mode::narrow(WriteBorrow::granted(access));
         let held = Q::Mode::hold::<Q::Sets>(&borrow);
-        run(Query::<Q, F>::new(borrow, held, F::newer_than(since), SliceRows::Live));
+        run(Query::<Q, F>::new(
+            borrow,
+            held,
+            OpenFilter::new(F::newer_than(since)),
+            SliceRows::Live,
+        ));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::store::{Obstacle, Plan, Store};
 use super::access::Access;
 use super::filter::Filter;
 use super::matched_chunks::masks;
+use super::open_filter::OpenFilter;
 use super::query::Query;
 use super::query_type::query_type;
 use super::terms::Terms;
@@ -55,7 +56,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             registry: store.registry(),
             accesses: Q::ACCESSES,
             padded,
-            archetypes: surveyed::<Q, F>(store, plan, &self.filter),
+            archetypes: surveyed::<Q, F>(store, plan, self.viewed_filter()),
         }
     }
 }
@@ -63,7 +64,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 fn surveyed<'q, Q: Terms, F: Filter>(
     store: &'q Store,
     plan: &'q Plan,
-    filter: &F,
+    filter: OpenFilter<'q, F>,
 ) -> Vec<Surveyed<'q>> {
     let survey = |(number, archetype)| {
         let visit = match plan.column_map().find(number) {
@@ -76,11 +77,11 @@ fn surveyed<'q, Q: Terms, F: Filter>(
 }
 
 /// The visit of a pass to one archetype. `entry` is its entry in the plan.
-fn visit<Q: Terms, F: Filter>(
-    plan: &Plan,
+fn visit<'q, Q: Terms, F: Filter>(
+    plan: &'q Plan,
     entry: usize,
-    archetype: &Archetype,
-    filter: &F,
+    archetype: &'q Archetype,
+    filter: OpenFilter<'q, F>,
 ) -> Visit {
     let (_, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
     let mut columns: Vec<(u16, bool)> = columns

@@ -168,9 +168,6 @@ pub(super) type HeldOf<'w, Q> = <<Q as Terms>::Mode as Mode>::Held<'w, <Q as Ter
 /// The sparse sets of a pass of these terms.
 pub(super) type OpenOf<'w, Q> = <<Q as Terms>::Sets as TermSets>::Open<'w>;
 
-/// The locks of the sparse sets of a query of a system.
-pub(crate) type GuardsOf<'r, Q> = <<Q as Terms>::Sets as TermSets>::Guards<'r>;
-
 /// A compile error if the terms would slice one column twice, at least once for writing.
 ///
 /// Evaluated in a constant of each public function, so that the error names the caller's line.

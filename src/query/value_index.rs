@@ -223,7 +223,7 @@ fn seen_rows<Q: ReadTerms, F: Filter>(
     let plan = query.view().plan(query_type::<Q, F>());
     let capacity = archetype.list().capacity();
     let mut seen = Vec::new();
-    for mask in masks::<Q, F>(plan, entry, archetype, &query.filter) {
+    for mask in masks::<Q, F>(plan, entry, archetype, query.viewed_filter()) {
         let start = mask.chunk() * capacity;
         let first = rows.partition_point(|&row| row < start);
         let in_chunk = rows[first..].iter().take_while(|&&row| row - start < mask.rows());

@@ -10,7 +10,7 @@ use crate::component::{Component, Registry, RelationComponent, SparseComponent, 
 use crate::logs::{EventBuffer, EventWriter};
 use crate::query::{Filter, GuardsOf, Query, Terms, assert_unaliased, lookup_type, query_type};
 use crate::storage::AccessKind;
-use crate::store::{AccessGuard, AccessRequest, SplitStore, TermSets as _};
+use crate::store::{AccessGuard, AccessRequest, SplitStore};
 use crate::version::Version;
 use crate::world::{
     Lookup, LookupMut, MissingResource, Relation, Res, ResMut, Resources, Sparse, SparseGrant,
@@ -142,7 +142,7 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     const ASSERT_VALID: () = assert_unaliased::<Q>();
     type Item<'a> = Query<'a, Q, F>;
     type State = AccessRequest;
-    type Borrowed<'r> = (AccessGuard<'r>, GuardsOf<'r, Q>);
+    type Borrowed<'r> = (AccessGuard<'r>, GuardsOf<'r, Q, F>);
 
     fn access(registry: &mut Registry) -> Vec<NamedAccess> {
         NamedAccess::of::<Self>(ParamKind::Columns(AccessRequest::new(
@@ -160,7 +160,7 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
         run: &SystemRun<'r>,
     ) -> Result<Self::Borrowed<'r>, MissingResource> {
         let access = run.split.grant(state, run.now);
-        Ok((access, Q::Sets::lock(run.split.sparse())))
+        Ok((access, crate::query::lock::<Q, F>(run.split.sparse())))
     }
 
     #[inline]
@@ -338,7 +338,7 @@ impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
         (): &'r mut (),
         run: &SystemRun<'r>,
     ) -> Result<SparseMutGrant<'r, T>, MissingResource> {
-        Ok(SparseMutGrant::new(run.split))
+        Ok(SparseMutGrant::new(run.split, run.now))
     }
 
     fn item<'a>(borrowed: &'a mut SparseMutGrant<'_, T>, _: Version) -> SparseMut<'a, T> {

@@ -91,7 +91,7 @@ pub use attachments::{
 };
 pub(crate) use attachments::{
     AttachmentKind, Attachments, ChunkBits, ChunkLines, ChunkMembers, ColumnBits, Content,
-    EnableRule, EnableRules, NewerLines, RowSource, RowSpan, SeenPart, Share, ValueCell,
+    EnableRule, EnableRules, NewerLines, RowSource, RowSpan, SeenPart, SetBlocks, Share, ValueCell,
     WordsLayout, WordsPart,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};

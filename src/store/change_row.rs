@@ -9,9 +9,9 @@
 //! A call with a bundle of both kinds checks all that may be refused, then changes the row, which
 //! may be refused too, and then the sets, which cannot fail: sets are added last, all or none, so
 //! that a refused call takes no name of a sparse component. A bundle of columns alone takes the way
-//! of its columns, and one of sparse components the way of the sets, without a version: the
-//! conditions are constants. A value that is replaced or removed unasked is dropped at the end: its
-//! destructor may panic.
+//! of its columns, and one of sparse components the way of the sets: the conditions are
+//! constants. Each advances the clock once. A value that is replaced or removed unasked is dropped
+//! at the end: its destructor may panic.
 
 use crate::archetype::{Bundle, BundleId, Change, ChangeKind, ColumnBundle, EdgeId, move_row};
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
@@ -107,6 +107,7 @@ impl Store {
         if const { is_sparse::<B>() } {
             self.ensure_alive(entity)?;
             self.check_relations(entity, sparse.get())?;
+            self.advance_clock();
         } else {
             self.check_sets::<B::Sparse>();
             self.check_relations(entity, sparse.get())?;
@@ -126,6 +127,7 @@ impl Store {
         self.ensure_has_sparse::<B::Sparse>(entity)?;
         let columns = if const { is_sparse::<B>() } {
             // It has a value, so it is alive.
+            self.advance_clock();
             B::Columns::load(&mut &[][..])
         } else {
             let change = self.change_of::<B::Columns>(ChangeKind::Remove, entity, |store| {
@@ -152,6 +154,7 @@ impl Store {
         let columns = if const { is_sparse::<(R, A)>() } {
             self.ensure_alive(entity)?;
             self.check_relations(entity, sparse.get())?;
+            self.advance_clock();
             R::Columns::load(&mut &[][..])
         } else {
             self.check_sets::<A::Sparse>();

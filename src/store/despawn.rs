@@ -131,9 +131,10 @@ impl Store {
     /// them.
     fn end_sparse(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity) {
         let mut panic = FirstPanic::default();
+        let now = self.clock;
         let (sets, mut rows) = self.sets_and_rows();
-        sets.end_targets(len, entity, &mut |source, number| rows.set(source, number, false));
-        sets.end(len, entity, &mut panic);
+        sets.end_targets(len, entity, now, &mut |source, number| rows.set(source, number, false));
+        sets.end(len, entity, now, &mut panic);
         self.record_sets();
         panic.resume();
     }

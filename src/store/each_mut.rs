@@ -18,7 +18,9 @@ use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::entity::{Entity, PagedIndex};
+use crate::entity::Entity;
+use crate::storage::SetBlocks;
+use crate::version::Version;
 
 /// The marks of the values of a set. Without passes that write there are none.
 #[derive(Debug, Default)]
@@ -52,11 +54,13 @@ impl Marks {
 
 /// The values of a set for one pass, to be written. All copies hand out each value once together.
 pub(crate) struct EachMut<'w, T> {
-    positions: &'w PagedIndex,
+    blocks: &'w SetBlocks,
     entities: &'w [Entity],
     values: &'w [Cell<T>],
     marks: &'w [AtomicU32],
     pass: u32,
+    /// The version of written values.
+    now: Version,
 }
 
 impl<T> Clone for EachMut<'_, T> {
@@ -70,35 +74,42 @@ impl<T> Copy for EachMut<'_, T> {}
 
 impl<'w, T> EachMut<'w, T> {
     pub(super) fn new(
-        (positions, entities): (&'w PagedIndex, &'w [Entity]),
+        (blocks, entities, now): (&'w SetBlocks, &'w [Entity], Version),
         values: &'w mut [T],
         marks: &'w mut Marks,
     ) -> Self {
         marks.begin(values.len());
         let Marks { marks, pass } = marks;
         Self {
-            positions,
+            blocks,
             entities,
             values: Cell::from_mut(values).as_slice_of_cells(),
             marks,
             pass: *pass,
+            now,
         }
     }
 
-    /// The value of an entity, if it has one.
+    /// The versions of the values' blocks.
+    pub(super) const fn blocks(self) -> &'w SetBlocks {
+        self.blocks
+    }
+
+    /// The value of an entity, if it has one. Its block gets the version of the pass.
     ///
     /// # Panics
     ///
     /// If the pass has handed it out.
     #[inline]
     pub(crate) fn get(self, entity: Entity) -> Option<&'w mut T> {
-        let position = self.positions.get(entity.index())? as usize;
+        let position = self.blocks.positions.get(entity.index())? as usize;
         if self.entities[position] != entity {
             return None;
         }
         let (value, mark) = (&self.values[position], &self.marks[position]);
         assert!(mark.load(Ordering::Relaxed) != self.pass, "a pass meets an entity twice");
         mark.store(self.pass, Ordering::Relaxed);
+        self.blocks.touch::<T>(position, self.now);
         // SAFETY: the cells are made of an exclusive borrow of the values for `'w`, and only copies
         // of this struct have them, which stay on one thread because `&Cell` is not `Send`. Each
         // marks a value before it hands it out, and marks have the number of this pass only if one
@@ -119,6 +130,8 @@ mod tests {
     use super::super::sparse_set::SparseSet;
     use super::*;
 
+    const NOW: Version = Version::from_bits(1);
+
     #[derive(Debug, PartialEq)]
     struct Number(u32);
 
@@ -131,7 +144,7 @@ mod tests {
     fn set() -> SparseSet<Number> {
         let mut set = SparseSet::default();
         for index in 0..5 {
-            set.insert(Entity::new(10 * index, 1), Number(index));
+            set.insert(Entity::new(10 * index, 1), Number(index), NOW);
         }
         set
     }
@@ -140,13 +153,13 @@ mod tests {
     fn all_values_are_borrowed_at_once() {
         let mut set = set();
         for pass in 1..3 {
-            let each = set.each_mut();
+            let each = set.each_mut(NOW);
             let order = [3, 0, 4, 1, 2].map(|index| Entity::new(10 * index, 1));
             let values = order.map(|entity| each.get(entity).expect("it has a value"));
             values.into_iter().for_each(|value| value.0 += 100);
             assert!(set.iter().all(|(entity, value)| value.0 == entity.index() / 10 + 100 * pass));
         }
-        let each = set.each_mut();
+        let each = set.each_mut(NOW);
         assert!(each.get(Entity::new(10, 2)).is_none() && each.get(Entity::new(7, 1)).is_none());
     }
 
@@ -154,7 +167,7 @@ mod tests {
     #[should_panic(expected = "a pass meets an entity twice")]
     fn no_value_is_borrowed_twice() {
         let mut set = set();
-        let each = set.each_mut();
+        let each = set.each_mut(NOW);
         let (first, second) = (each.get(Entity::new(10, 1)), each.get(Entity::new(10, 1)));
         assert_eq!(first, second);
     }
@@ -162,11 +175,12 @@ mod tests {
     #[test]
     fn marks_are_reset_when_numbers_of_passes_run_out() {
         let mut marks = Marks { marks: Vec::new(), pass: u32::MAX - 1 };
-        let (mut positions, entities) = (PagedIndex::default(), [Entity::new(0, 1)]);
-        positions.add(0, 0);
+        let (mut blocks, entities) = (SetBlocks::new::<i32>(), [Entity::new(0, 1)]);
+        blocks.positions.add(0, 0);
+        blocks.add::<i32>(0, NOW);
         let mut values = [7];
         for pass in [u32::MAX, 1, 2] {
-            let each = EachMut::new((&positions, &entities), &mut values, &mut marks);
+            let each = EachMut::new((&blocks, &entities, NOW), &mut values, &mut marks);
             *each.get(entities[0]).expect("it has a value") += 1;
             assert_eq!(marks.pass, pass);
         }

@@ -4,6 +4,7 @@ use core::any::Any;
 
 use crate::component::{OnDelete, SparseComponent};
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::levels::is_tree;
@@ -34,11 +35,17 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     /// O(pages + targets).
     fn info(&self) -> SparseSetInfo;
     fn contains(&self, entity: Entity) -> bool;
-    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;
+    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool, clock: Version) -> bool;
     fn entities(&self) -> Vec<Entity>;
     fn take_unmarked(&mut self) -> Vec<Entity>;
-    fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic);
-    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
+    fn end(
+        &mut self,
+        len: usize,
+        entity: &dyn Fn(usize) -> Entity,
+        now: Version,
+        panic: &mut FirstPanic,
+    );
+    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, now: Version, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
     fn combine_notes(&mut self);
@@ -47,8 +54,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn clear_notes(&mut self) -> bool;
     fn end_notes(&mut self);
     fn release(&mut self);
-    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
-    fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet>;
+    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity, now: Version);
+    fn split(&mut self, entities: &[Entity], now: Version) -> Box<dyn ErasedSet>;
     /// A key that no other set of a world has.
     fn key(&self) -> u64;
     fn version(&self) -> u64;
@@ -63,9 +70,9 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn new_copy(&self) -> Option<Box<dyn ErasedSet>>;
     /// Makes another set of the same type a copy.
     fn copy_to(&self, other: &mut dyn Any);
-    fn exchange_for(&mut self, copy: &mut dyn Any);
+    fn exchange_for(&mut self, copy: &mut dyn Any, now: Version);
     /// Moves all values of another set of the same type to this one.
-    fn append(&mut self, other: &mut dyn Any);
+    fn append(&mut self, other: &mut dyn Any, now: Version);
     /// The effect of a despawn on the relations to the entity, if this is the set of a relation.
     fn on_delete(&self) -> Option<OnDelete>;
     /// Adds the targets of a source to a list.
@@ -74,13 +81,20 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>);
     /// The first source of a target for which `is_sought` is true.
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
-    fn remove_sources(&mut self, target: Entity) -> Vec<Entity>;
+    fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity>;
     fn copy_relations(
         &mut self,
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
+        now: Version,
     ) -> Vec<Entity>;
-    fn cut(&mut self, entity: Entity, stays: &dyn Fn(Entity) -> bool, lost: &mut Vec<Entity>);
+    fn cut(
+        &mut self,
+        entity: Entity,
+        stays: &dyn Fn(Entity) -> bool,
+        now: Version,
+        lost: &mut Vec<Entity>,
+    );
 }
 
 impl<T: SparseComponent> ErasedSet for SetLock<T> {
@@ -106,9 +120,9 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.read().contains(entity)
     }
 
-    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool {
+    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool, clock: Version) -> bool {
         let set = self.read();
-        set.is_consistent()
+        set.is_consistent(clock)
             && set.iter().all(|(entity, _)| is_alive(entity))
             && set.targets().all(is_alive)
             && (!T::RELATION.is_some_and(|rules| rules.is_tree) || is_tree(&set))
@@ -122,12 +136,18 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.get_mut().take_unmarked()
     }
 
-    fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic) {
-        self.get_mut().end(len, entity, panic);
+    fn end(
+        &mut self,
+        len: usize,
+        entity: &dyn Fn(usize) -> Entity,
+        now: Version,
+        panic: &mut FirstPanic,
+    ) {
+        self.get_mut().end(len, entity, now, panic);
     }
 
-    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
-        self.get_mut().retain(is_alive, panic);
+    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, now: Version, panic: &mut FirstPanic) {
+        self.get_mut().retain(is_alive, now, panic);
     }
 
     fn clear(&mut self, panic: &mut FirstPanic) {
@@ -158,12 +178,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         Self::release(self);
     }
 
-    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
-        self.get_mut().rename(new);
+    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity, now: Version) {
+        self.get_mut().rename(new, now);
     }
 
-    fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedSet> {
-        Box::new(Self::new(self.get_mut().split(entities)))
+    fn split(&mut self, entities: &[Entity], now: Version) -> Box<dyn ErasedSet> {
+        Box::new(Self::new(self.get_mut().split(entities, now)))
     }
 
     fn key(&self) -> u64 {
@@ -199,12 +219,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.read().copy_to(of_any(other));
     }
 
-    fn exchange_for(&mut self, copy: &mut dyn Any) {
-        self.get_mut().exchange_for(of_any(copy));
+    fn exchange_for(&mut self, copy: &mut dyn Any, now: Version) {
+        self.get_mut().exchange_for(of_any(copy), now);
     }
 
-    fn append(&mut self, other: &mut dyn Any) {
-        self.get_mut().append(of_any(other));
+    fn append(&mut self, other: &mut dyn Any, now: Version) {
+        self.get_mut().append(of_any(other), now);
     }
 
     fn on_delete(&self) -> Option<OnDelete> {
@@ -224,20 +244,27 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.read().sources(target).iter().copied().find(|&source| is_sought(source))
     }
 
-    fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
-        self.get_mut().remove_sources(target)
+    fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity> {
+        self.get_mut().remove_sources(target, now)
     }
 
     fn copy_relations(
         &mut self,
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
+        now: Version,
     ) -> Vec<Entity> {
-        self.get_mut().copy_relations(pairs, new)
+        self.get_mut().copy_relations(pairs, new, now)
     }
 
-    fn cut(&mut self, entity: Entity, stays: &dyn Fn(Entity) -> bool, lost: &mut Vec<Entity>) {
-        self.get_mut().cut(entity, stays, lost);
+    fn cut(
+        &mut self,
+        entity: Entity,
+        stays: &dyn Fn(Entity) -> bool,
+        now: Version,
+        lost: &mut Vec<Entity>,
+    ) {
+        self.get_mut().cut(entity, stays, now, lost);
     }
 }
 

@@ -13,6 +13,7 @@
 use crate::archetype::{Archetype, Archetypes, Graph};
 use crate::component::SparseComponent;
 use crate::entity::{ArchetypeId, Directory, Entity, Location};
+use crate::version::Version;
 
 use super::logs::Logs;
 use super::plans::Plans;
@@ -97,19 +98,20 @@ impl Store {
         (sparse, MemberRows { entities, archetypes, graph, plans, logs })
     }
 
-    /// The set of a sparse component, its number, and the rows of its entities. Adds the set if it
-    /// does not exist.
+    /// The set of a sparse component, its number, the rows of its entities, and the version for
+    /// changes. Adds the set if it does not exist, and advances the clock.
     ///
     /// # Panics
     ///
     /// If another component has its name.
     pub(crate) fn sparse_mut<T: SparseComponent>(
         &mut self,
-    ) -> (&mut SparseSet<T>, u16, MemberRows<'_>) {
+    ) -> (&mut SparseSet<T>, u16, (MemberRows<'_>, Version)) {
         self.add_sets::<T>();
+        let now = self.advance_clock();
         let (sets, rows) = self.sets_and_rows();
         let (set, number) = sets.get_numbered().expect("the sparse set was not added");
-        (set, number, rows)
+        (set, number, (rows, now))
     }
 
     /// Makes place in the target of an edge for the members of its source. Entities that are gone

@@ -227,7 +227,8 @@ impl Store {
         let mut panic = FirstPanic::default();
         map_references(archetypes, registry, &ids, &mut panic);
         self.move_rows(archetypes, &targets, &adopted, now);
-        let came = self.sparse.merge(core::mem::take(sparse), &self.registry, &|old| ids.get(old));
+        let new = |old| ids.get(old);
+        let came = self.sparse.merge(core::mem::take(sparse), &self.registry, &new, now);
         self.set_members(&came);
         self.record_sets();
         panic.resume();

@@ -36,15 +36,16 @@
 //! * [`sparse_bundles`] puts and takes the sparse components of bundles. [`sparse_sets`] has the
 //!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type. [`set_numbers`] finds a set by
-//!   its type; `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`]
-//!   catches the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
-//!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
-//!   keeps a bit for each row that has one, and [`sparse_rules`] are the rules by which queries
-//!   choose these.
+//!   its type, and a [`set_use`] is the use of one by a query; `sparse_set_tests` tests one. A
+//!   [`sparse_image`] is a copy of them; [`first_panic`] catches the panics of their destructors.
+//!   A [`set_view`] shows a set to a writer of states, as [`set_arrays`] of a [`set_shape`], and
+//!   a [`saved_set`] is one that was read. [`member_rows`] keeps a bit for each row that has one,
+//!   and [`sparse_rules`] are the rules by which queries choose these.
 //! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
+//!   [`watched_sets`] are the sets whose versions filters compare.
 //!   A set takes [`set_notes`] of the values that come and go, and [`record_sets`] moves them to
-//!   the logs.
+//!   the logs. [`set_moves`] gives values to other entities and sets.
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
@@ -162,9 +163,11 @@ mod rule;
 mod saved_set;
 mod set_arrays;
 mod set_lock;
+mod set_moves;
 mod set_notes;
 mod set_numbers;
 mod set_shape;
+mod set_use;
 mod set_view;
 mod sets_mut;
 mod sort_order;
@@ -184,6 +187,7 @@ mod store_image;
 mod swap;
 mod tagged_entries;
 mod term_sets;
+mod watched_sets;
 
 pub(crate) use access_request::AccessRequest;
 pub(crate) use cleanup::Living;
@@ -216,6 +220,7 @@ pub(crate) use saved_set::SavedSet;
 pub(crate) use set_arrays::SetArrays;
 pub(crate) use set_shape::{SetKind, SetShape};
 pub(crate) use set_view::SetView;
+pub(crate) use sets_mut::SetsMut;
 pub(crate) use sort_order::sort_order;
 pub(crate) use sparse_bundles::PendingParts;
 pub(crate) use sparse_set::SparseSet;
@@ -224,3 +229,4 @@ pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};
 pub(crate) use term_sets::{EachOfSet, OpenSet, ReadSet, Reading, SetValues, TermSets, Writing};
+pub(crate) use watched_sets::{BlockSource, WatchedBlocks, WatchedSets, Watching};

@@ -79,8 +79,8 @@ impl Store {
         map_references(&mut parts, &other.registry, &ids, &mut panic);
         self.move_rows(&mut parts, &targets, &adopted, now);
         other.cut_relations(&olds);
-        let leaving = other.sparse.split(&olds);
-        let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old));
+        let leaving = other.sparse.split(&olds, other.clock);
+        let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old), now);
         self.set_members(&came);
         self.record_sets();
         other.record_sets();
@@ -122,8 +122,8 @@ impl Store {
         if !self.sparse.has_relations() {
             return;
         }
-        let Self { sparse, entities, .. } = self;
-        let cut = sparse.cut_relations(olds, &|entity| entities.contains(entity));
+        let Self { sparse, entities, clock, .. } = self;
+        let cut = sparse.cut_relations(olds, &|entity| entities.contains(entity), *clock);
         let (_, mut rows) = self.sets_and_rows();
         cut.into_iter().for_each(|(number, source)| rows.set(source, number, false));
     }

@@ -2,6 +2,7 @@
 
 use crate::component::{Links, SparseComponent};
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::sparse_set::SparseSet;
 
@@ -85,8 +86,9 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Takes an entry out of the list of the source at a position, which the way back has lost.
     /// Returns whether the list is empty.
-    fn drop_entry(&mut self, at: usize, entry: usize) -> bool {
+    fn drop_entry(&mut self, at: usize, entry: usize, now: Version) -> bool {
         let Some(rules) = T::PAIRS else { return false };
+        self.blocks.touch::<T>(at, now);
         let value = &mut self.values[at];
         (rules.remove_value)(value, entry);
         let links = (rules.links_mut)(value);
@@ -99,29 +101,29 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Removes a pair, and the list of its source if it was the last one. Returns whether it was.
     /// O(1).
-    pub(crate) fn remove_pair(&mut self, at: usize, entry: usize) -> bool {
+    pub(crate) fn remove_pair(&mut self, at: usize, entry: usize, now: Version) -> bool {
         let links = self.links_at(at).expect("it is a relation to many");
         let (target, place) = (links.targets[entry], links.places[entry]);
         self.change();
         self.unlink_pair(target, place);
-        let is_last = self.drop_entry(at, entry);
+        let is_last = self.drop_entry(at, entry, now);
         if is_last {
             self.note_loss(at);
-            self.remove_at(at);
+            self.remove_at(at, now);
         }
         is_last
     }
 
     /// Removes all pairs with a target. Returns the sources that have no other target. O(sources).
-    pub(super) fn remove_pairs(&mut self, target: Entity) -> Vec<Entity> {
+    pub(super) fn remove_pairs(&mut self, target: Entity, now: Version) -> Vec<Entity> {
         let mut lost = Vec::new();
         let Some(list) = self.pairs.take_list(target) else { return lost };
         self.change();
         for (source, entry) in list.pairs() {
             let at = self.position(source).expect("a source has a value");
-            if self.drop_entry(at, entry as usize) {
+            if self.drop_entry(at, entry as usize, now) {
                 self.note_loss(at);
-                self.remove_at(at);
+                self.remove_at(at, now);
                 lost.push(source);
             }
         }
@@ -134,6 +136,7 @@ impl<T: SparseComponent> SparseSet<T> {
         &mut self,
         entity: Entity,
         stays: &dyn Fn(Entity) -> bool,
+        now: Version,
         lost: &mut Vec<Entity>,
     ) {
         if let Some(at) = self.position(entity) {
@@ -142,7 +145,7 @@ impl<T: SparseComponent> SparseSet<T> {
             for entry in (0..len).rev() {
                 let target = self.links_at(at).expect("it has a list").targets[entry];
                 if stays(target) {
-                    self.remove_pair(at, entry);
+                    self.remove_pair(at, entry, now);
                 }
             }
         }
@@ -150,7 +153,7 @@ impl<T: SparseComponent> SparseSet<T> {
             let (source, entry) = self.pairs.pair(entity, place);
             if stays(source) {
                 let at = self.position(source).expect("a source has a value");
-                if self.remove_pair(at, entry) {
+                if self.remove_pair(at, entry, now) {
                     lost.push(source);
                 }
             }
@@ -162,18 +165,19 @@ impl<T: SparseComponent> SparseSet<T> {
         &mut self,
         (original, copy): (Entity, Entity),
         new: &dyn Fn(Entity) -> Entity,
+        now: Version,
     ) -> bool {
         let (Some(rules), Some(at)) = (T::PAIRS, self.position(original)) else { return false };
         let mut copies = Vec::with_capacity(1);
         (rules.copy)(core::slice::from_ref(&self.values[at]), &mut copies);
         let mut value = copies.pop().expect("a list was copied");
         (rules.links_mut)(&mut value).targets.iter_mut().for_each(|target| *target = new(*target));
-        self.insert(copy, value);
+        self.insert(copy, value, now);
         true
     }
 
     /// [`SparseSet::split`] of a relation to many: whole lists move, so that their order stays.
-    pub(super) fn split_pairs(&mut self, entities: &[Entity], part: &mut Self) {
+    pub(super) fn split_pairs(&mut self, entities: &[Entity], part: &mut Self, now: Version) {
         if !entities.iter().any(|&entity| self.contains(entity)) {
             return;
         }
@@ -185,9 +189,10 @@ impl<T: SparseComponent> SparseSet<T> {
             let Some(at) = self.position(entity) else { continue };
             self.note_loss(at);
             part.entities.push(entity);
-            part.values.push(self.remove_at(at));
+            part.values.push(self.remove_at(at, now));
         }
         part.index_from(0);
+        part.touch_from(0, now);
     }
 
     /// Renames the targets in the lists of the sources, and the way back.

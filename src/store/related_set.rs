@@ -2,6 +2,7 @@
 
 use crate::component::SparseComponent;
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::sparse_set::SparseSet;
 
@@ -57,9 +58,9 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Removes all relations to a target, and returns the sources that have no other target.
     /// O(sources).
-    pub(super) fn remove_sources(&mut self, target: Entity) -> Vec<Entity> {
+    pub(super) fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity> {
         if T::PAIRS.is_some() {
-            return self.remove_pairs(target);
+            return self.remove_pairs(target, now);
         }
         let Some(list) = self.sources.take_list(target) else { return Vec::new() };
         self.change();
@@ -67,7 +68,7 @@ impl<T: SparseComponent> SparseSet<T> {
             let at = self.position(source).expect("a source has a value");
             self.note_loss(at);
             self.sources.swap_remove(at);
-            self.remove_at(at);
+            self.remove_at(at, now);
         }
         list.into_sources()
     }
@@ -78,16 +79,17 @@ impl<T: SparseComponent> SparseSet<T> {
         &mut self,
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
+        now: Version,
     ) -> Vec<Entity> {
         if T::PAIRS.is_some() {
-            let copied = pairs.iter().filter(|&&pair| self.copy_pairs(pair, new));
+            let copied = pairs.iter().filter(|&&pair| self.copy_pairs(pair, new, now));
             return copied.map(|&(_, copy)| copy).collect();
         }
         let Some(rules) = T::RELATION else { return Vec::new() };
         let mut copied = Vec::new();
         for &(original, copy) in pairs {
             if let Some(target) = self.target(original) {
-                self.insert(copy, (rules.of)(new(target)));
+                self.insert(copy, (rules.of)(new(target)), now);
                 copied.push(copy);
             }
         }
@@ -100,25 +102,26 @@ impl<T: SparseComponent> SparseSet<T> {
         &mut self,
         entity: Entity,
         stays: &dyn Fn(Entity) -> bool,
+        now: Version,
         lost: &mut Vec<Entity>,
     ) {
         if T::PAIRS.is_some() {
-            return self.cut_pairs(entity, stays, lost);
+            return self.cut_pairs(entity, stays, now, lost);
         }
         if self.target(entity).is_some_and(stays) {
-            self.remove(entity);
+            self.remove(entity, now);
         }
         let staying = self.sources(entity).iter().copied().filter(|&source| stays(source));
         for source in staying.collect::<Vec<_>>() {
-            self.remove(source);
+            self.remove(source, now);
             lost.push(source);
         }
     }
 
     /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
-    pub(super) fn split_relations(&mut self, entities: &[Entity], part: &mut Self) {
+    pub(super) fn split_relations(&mut self, entities: &[Entity], part: &mut Self, now: Version) {
         if T::PAIRS.is_some() {
-            return self.split_pairs(entities, part);
+            return self.split_pairs(entities, part, now);
         }
         if !entities.iter().any(|&entity| self.contains(entity)) {
             return;
@@ -132,9 +135,10 @@ impl<T: SparseComponent> SparseSet<T> {
             self.note_loss(at);
             part.sources.push_place(self.sources.swap_remove(at));
             part.entities.push(entity);
-            part.values.push(self.remove_at(at));
+            part.values.push(self.remove_at(at, now));
         }
         part.index_from(0);
+        part.touch_from(0, now);
     }
 
     /// The source and the target of each relation, in the order of the set.

@@ -4,6 +4,7 @@ use core::any::TypeId;
 
 use crate::component::{OnDelete, SparseComponent};
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::erased_set::ErasedSet;
 use super::sparse_sets::SparseSets;
@@ -31,12 +32,13 @@ impl SparseSets {
         &mut self,
         len: usize,
         target: &dyn Fn(usize) -> Entity,
+        now: Version,
         lost: &mut dyn FnMut(Entity, u16),
     ) {
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
             if set.len() > 0 {
-                let sources = (0..len).flat_map(|i| set.remove_sources(target(i)));
+                let sources = (0..len).flat_map(|i| set.remove_sources(target(i), now));
                 sources.for_each(|source| lost(source, member));
             }
         }
@@ -48,12 +50,13 @@ impl SparseSets {
         &mut self,
         leaving: &[Entity],
         stays: &dyn Fn(Entity) -> bool,
+        now: Version,
     ) -> Vec<(u16, Entity)> {
         let (mut cut, mut lost) = (Vec::new(), Vec::new());
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
             if set.len() > 0 {
-                leaving.iter().for_each(|&entity| set.cut(entity, stays, &mut lost));
+                leaving.iter().for_each(|&entity| set.cut(entity, stays, now, &mut lost));
                 cut.extend(lost.drain(..).map(|source| (member, source)));
             }
         }
@@ -66,13 +69,14 @@ impl SparseSets {
         &mut self,
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
+        now: Version,
     ) -> Vec<(u16, Vec<Entity>)> {
         let mut members = Vec::new();
         for &(number, _) in &self.relations {
             let (set, (id, member)) = (&mut self.sets[number], self.numbers.types[number]);
             let copied = &pairs[usize::from(id == TypeId::of::<R>())..];
             if set.len() > 0 {
-                members.push((member, set.copy_relations(copied, new)));
+                members.push((member, set.copy_relations(copied, new, now)));
             }
         }
         members

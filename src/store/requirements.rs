@@ -14,6 +14,7 @@ use super::filter_expression::FilterExpression;
 use super::hidden_filter::HiddenFilter;
 use super::row_rule::RowRule;
 use super::rule::{Rule, RuleSets};
+use super::set_use::SetUse;
 use crate::storage::AccessKind;
 
 /// The way in which the ids of component types are found.
@@ -79,8 +80,8 @@ pub(crate) struct Requirements {
     rules: Vec<Rule>,
     /// The conditions on rows, by their enable bits.
     row_rules: Vec<RowRule>,
-    /// The sparse components from whose sets the terms take values, and whether they write them.
-    pub(super) sets: Vec<(ComponentRef, bool)>,
+    /// The sparse components of the sets that terms and filters use.
+    pub(super) sets: Vec<(ComponentRef, SetUse)>,
     /// The rules as sets, to test archetypes.
     rule_sets: RuleSets,
     /// The hidden components that terms and filters name.
@@ -190,8 +191,7 @@ impl<'r> RequirementsBuilder<'r> {
 
     /// Adds the data beside the column of `C`.
     pub(crate) fn beside<C: Component>(&mut self, access: AccessKind) {
-        let component = self.component_ref::<C>();
-        let write = access.is_write();
+        let (component, write) = (self.component_ref::<C>(), access.is_write());
         self.requirements.columns.push(NeededColumn { component, write, beside: true });
         self.add_rule(Rule::Has(component));
     }
@@ -340,7 +340,8 @@ impl Requirements {
 
     /// The names of the components that filters watch for changes.
     pub(crate) fn watched(&self) -> impl Iterator<Item = &'static str> {
-        self.columns[self.terms_len..].iter().map(|one| one.component.name)
+        let columns = self.columns[self.terms_len..].iter().map(|one| one.component.name);
+        columns.chain(self.watched_sets())
     }
 
     /// Whether a filter chooses chunks by the version at which rows arrived in them.
@@ -438,7 +439,7 @@ impl Requirements {
     /// rules²).
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.columns[..self.terms_len] == other.columns[..other.terms_len]
-            && self.sets == other.sets
+            && self.uses_sets_within(other)
             && other.rules.iter().all(|rule| self.has_rule(rule))
             && self.seen_beyond(other).is_none()
             && self.row_rules.iter().flat_map(RowRule::components).all(|own| other.names(own.id))
@@ -456,7 +457,7 @@ impl Requirements {
 
     /// Whether the query accesses a component.
     pub(crate) fn names(&self, id: ComponentId) -> bool {
-        self.accesses().chain(self.sets()).any(|(one, _)| one.id == id)
+        self.accesses().any(|(one, _)| one.id == id) || self.uses_set(id)
     }
 
     /// The hidden component, or the filter, that makes these requirements see archetypes that are

@@ -61,7 +61,7 @@ impl Store {
             !image.is_foreign
                 && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
         };
-        image.sparse.restore((sparse, prepared), &is_alive, &mut panic);
+        image.sparse.restore((sparse, prepared), &is_alive, clock, &mut panic);
         self.forget_set_notes();
         self.renew_all_members();
         panic.resume();

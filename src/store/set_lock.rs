@@ -60,18 +60,22 @@ impl<T: SparseComponent> SetLock<T> {
         }
     }
 
+    /// The set, unless it is borrowed for writing.
+    pub(super) fn try_read(&self) -> Option<RwLockReadGuard<'_, SparseSet<T>>> {
+        match self.lock.try_read() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// # Panics
     ///
     /// If the set is borrowed for writing.
     #[inline]
     pub(super) fn read(&self) -> RwLockReadGuard<'_, SparseSet<T>> {
-        match self.lock.try_read() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                panic!("the sparse component `{}` is borrowed for writing", T::NAME)
-            }
-        }
+        self.try_read()
+            .unwrap_or_else(|| panic!("the sparse component `{}` is borrowed for writing", T::NAME))
     }
 
     /// # Panics

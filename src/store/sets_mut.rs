@@ -4,6 +4,7 @@ use core::any::Any;
 use core::fmt;
 
 use crate::component::SparseComponent;
+use crate::storage::SetBlocks;
 
 use super::erased_set::ErasedSet;
 use super::set_lock::SetLock;
@@ -63,6 +64,15 @@ impl<'w> SetsMut<'w> {
         };
         let set = set.downcast_ref().expect("a sparse set is filed under another type");
         Some((set, self.numbers.types[at].1))
+    }
+
+    /// The versions of the set of `T`, if it exists.
+    ///
+    /// # Panics
+    ///
+    /// If a term has taken it to write it.
+    pub(crate) fn share_blocks<T: SparseComponent>(&mut self) -> Option<&'w SetBlocks> {
+        self.share::<T>().map(|(set, _)| set.blocks())
     }
 
     fn take_at(&mut self, at: usize) -> &'w mut dyn ErasedSet {

@@ -8,6 +8,8 @@ use crate::component::{
     NameTaken, Registry, SparseBundle, SparseComponent, SparseSink, SparseSource, SparseVisitor,
 };
 use crate::entity::{Entity, NoSuchEntity};
+use crate::storage::SetBlocks;
+use crate::version::Version;
 
 use super::entity_error::EntityError;
 use super::first_panic::FirstPanic;
@@ -126,6 +128,16 @@ impl Store {
         set
     }
 
+    /// The versions of the set of a sparse component, if it exists, for as long as the store is
+    /// borrowed.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    pub(crate) fn lend_blocks<S: SparseComponent>(&self) -> Option<&SetBlocks> {
+        self.lend_sparse::<S>().map(|(set, _)| set.blocks())
+    }
+
     /// The set of a sparse component, for writing, if it exists.
     ///
     /// # Panics
@@ -141,7 +153,29 @@ impl Store {
         set
     }
 
-    /// Gives an entity, which must be alive, sparse components. Their sets must exist.
+    /// The value of an entity, for writing. Advances the clock if it has one.
+    ///
+    /// # Panics
+    ///
+    /// If another component has the name of `S`.
+    #[inline]
+    pub(crate) fn sparse_value_mut<S: SparseComponent>(
+        &mut self,
+        entity: Entity,
+    ) -> Option<&mut S> {
+        let Self { sparse, registry, clock, .. } = self;
+        let Some(set) = sparse.get_mut::<S>() else {
+            registry.check_sparse::<S>().unwrap_or_else(|taken| taken.refuse());
+            return None;
+        };
+        let now = clock.next();
+        let value = set.get_mut(entity, now)?;
+        *clock = now;
+        Some(value)
+    }
+
+    /// Gives an entity, which must be alive, sparse components. Their sets must exist. The clock
+    /// must have advanced for this change, as for the calls below.
     ///
     /// # Panics
     ///
@@ -165,15 +199,17 @@ impl Store {
         sparse: S,
         panic: &mut FirstPanic,
     ) {
+        let now = self.clock;
         let (sets, rows) = self.sets_and_rows();
-        sparse.put(&mut SetChange { sets, rows, entity, panic });
+        sparse.put(&mut SetChange { sets, rows, entity, now, panic });
     }
 
     /// Takes sparse components, which an entity must have.
     #[inline]
     pub(super) fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
+        let now = self.clock;
         let (sets, rows) = self.sets_and_rows();
-        S::take(&mut Taking { sets, rows, entity })
+        S::take(&mut Taking { sets, rows, entity, now })
     }
 
     /// Drops sparse components of an entity, as far as it has them.
@@ -182,8 +218,9 @@ impl Store {
         entity: Entity,
         panic: &mut FirstPanic,
     ) {
+        let now = self.clock;
         let (sets, rows) = self.sets_and_rows();
-        S::visit(&mut SetChange { sets, rows, entity, panic });
+        S::visit(&mut SetChange { sets, rows, entity, now, panic });
     }
 
     #[inline]
@@ -317,6 +354,7 @@ struct Taking<'s> {
     sets: &'s mut SparseSets,
     rows: MemberRows<'s>,
     entity: Entity,
+    now: Version,
 }
 
 /// Puts or drops sparse components of one entity.
@@ -324,6 +362,7 @@ struct SetChange<'s> {
     sets: &'s mut SparseSets,
     rows: MemberRows<'s>,
     entity: Entity,
+    now: Version,
     panic: &'s mut FirstPanic,
 }
 
@@ -331,7 +370,7 @@ impl SparseSink for SetChange<'_> {
     #[inline]
     fn put<S: SparseComponent>(&mut self, value: S) {
         let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
-        let mut replaced = set.insert(self.entity, value);
+        let mut replaced = set.insert(self.entity, value, self.now);
         if replaced.is_some() {
             self.panic.catch(|| drop(replaced.take()));
         } else {
@@ -344,7 +383,7 @@ impl SparseSource for Taking<'_> {
     #[inline]
     fn take<S: SparseComponent>(&mut self) -> S {
         let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
-        let value = set.remove(self.entity).expect("the entity has the component");
+        let value = set.remove(self.entity, self.now).expect("the entity has the component");
         self.rows.set(self.entity, number, false);
         value
     }
@@ -353,7 +392,7 @@ impl SparseSource for Taking<'_> {
 impl SparseVisitor for SetChange<'_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
         let Some((set, number)) = self.sets.get_numbered::<S>() else { return };
-        let mut removed = set.remove(self.entity);
+        let mut removed = set.remove(self.entity, self.now);
         if removed.is_some() {
             self.rows.set(self.entity, number, false);
             self.panic.catch(|| drop(removed.take()));

@@ -4,6 +4,7 @@
 //! whole, unless it is unchanged since the last clone.
 
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::saved_set::SavedSet;
@@ -48,13 +49,14 @@ impl SparseImage {
     }
 
     /// Gives the sets the values of the image, cloned in `prepared`. Sets of other types keep only
-    /// the values of entities that are alive.
+    /// the values of entities that are alive. The values have the version `now`.
     pub(super) fn restore(
         &self,
         (sets, mut prepared): (&mut SparseSets, SparseSets),
         is_alive: &dyn Fn(Entity) -> bool,
+        now: Version,
         panic: &mut FirstPanic,
     ) {
-        sets.exchange_for(&mut prepared, &self.copies, is_alive, panic);
+        sets.exchange_for((&mut prepared, now), &self.copies, is_alive, panic);
     }
 }

@@ -12,6 +12,7 @@ use crate::component::{ComponentId, SparseComponent};
 use super::component_ref::ComponentRef;
 use super::requirements::{ComponentIds, Requirements, RequirementsBuilder};
 use super::row_rule::RowRule;
+use super::set_use::SetUse;
 use crate::storage::AccessKind;
 
 impl RequirementsBuilder<'_> {
@@ -36,10 +37,19 @@ impl RequirementsBuilder<'_> {
     /// Adds a term that takes values from the set of a sparse component.
     pub(crate) fn sparse_term<S: SparseComponent>(&mut self, access: AccessKind, optional: bool) {
         let component = self.sparse_ref::<S>();
-        self.requirements.sets.push((component, access.is_write()));
+        let set_use = if access.is_write() { SetUse::Writes } else { SetUse::Reads };
+        self.requirements.sets.push((component, set_use));
         if !optional {
             self.with_sparse::<S>();
         }
+    }
+
+    /// Adds a filter that compares the versions of the set of a sparse component: its rows have the
+    /// component.
+    pub(crate) fn watch_sparse<S: SparseComponent>(&mut self) {
+        let component = self.sparse_ref::<S>();
+        self.requirements.sets.push((component, SetUse::Watches));
+        self.with_sparse::<S>();
     }
 
     pub(super) fn sparse_ref<S: SparseComponent>(&mut self) -> ComponentRef {
@@ -63,7 +73,29 @@ impl RequirementsBuilder<'_> {
 impl Requirements {
     /// The sparse components from whose sets the terms take values, and whether they write them.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (ComponentRef, bool)> {
-        self.sets.iter().copied()
+        let of_terms = self.sets.iter().filter(|(_, set_use)| *set_use != SetUse::Watches);
+        of_terms.map(|&(one, set_use)| (one, set_use == SetUse::Writes))
+    }
+
+    /// The names of the sparse components whose versions filters compare.
+    pub(super) fn watched_sets(&self) -> impl Iterator<Item = &'static str> {
+        self.watched_refs().map(|one| one.name)
+    }
+
+    fn watched_refs(&self) -> impl Iterator<Item = ComponentRef> {
+        let watched = self.sets.iter().filter(|(_, set_use)| *set_use == SetUse::Watches);
+        watched.map(|&(one, _)| one)
+    }
+
+    /// Whether a term or a filter uses the set of a sparse component.
+    pub(super) fn uses_set(&self, id: ComponentId) -> bool {
+        self.sets.iter().any(|(one, _)| one.id == id)
+    }
+
+    /// Whether the terms use the same sets in the same way as those of others, and filters compare
+    /// the versions of sets that the others use.
+    pub(super) fn uses_sets_within(&self, other: &Self) -> bool {
+        self.sets().eq(other.sets()) && self.watched_refs().all(|own| other.uses_set(own.id))
     }
 
     /// Whether rows are chosen by a sparse component.
@@ -76,12 +108,13 @@ impl Requirements {
         self.sets().any(|(one, write)| write && one.id == id)
     }
 
-    /// A sparse component from whose set both take values, if one of them writes it. It does not
-    /// matter which rows they choose: a set has one lock.
+    /// A sparse component of which both use the set, if one of them writes it. It does not matter
+    /// which rows they choose: a set has one lock.
     pub(crate) fn shared_set(&self, other: &Self) -> Option<&'static str> {
-        let clashes = |&(mine, write): &(ComponentRef, bool)| {
-            other.sets().any(|(theirs, writes)| mine.id == theirs.id && (write || writes))
+        let clashes = |&&(mine, own): &&(ComponentRef, SetUse)| {
+            let mut theirs = other.sets.iter().filter(|(theirs, _)| mine.id == theirs.id);
+            theirs.any(|&(_, theirs)| own == SetUse::Writes || theirs == SetUse::Writes)
         };
-        self.sets().find(clashes).map(|(one, _)| one.name)
+        self.sets.iter().find(clashes).map(|(one, _)| one.name)
     }
 }

@@ -8,13 +8,14 @@
 //!
 //! Values lie without gaps; the last one takes the place of a removed one. Positions are found by
 //! index, in pages, because the index of an entity may be near 4,294,967,295 in a world of few
-//! entities ([`PagedIndex`]).
+//! entities ([`PagedIndex`](crate::entity::PagedIndex)). Each block of values has the version at
+//! which one of them was written last ([`SetBlocks`]): a call that writes values takes the version.
 //!
 //! A position is that of an id if the id at the position is the same. A value is removed when its
 //! entity is despawned, so an old id finds no value, even if its index is in use again.
 //!
-//! A set has a *version*: each change gives it one that it never had. So a copy with the same
-//! version equals the set.
+//! The set has a *version* of its own, which is no version of the world: each change gives it one
+//! that it never had. So a copy with the same version equals the set.
 //!
 //! The set of a relation has the [`Sources`] of each target beside the values. Each change of a
 //! value changes them: [`SparseComponent::RELATION`] is a constant, so other sets pay with no
@@ -23,7 +24,9 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::component::SparseComponent;
-use crate::entity::{Entity, PagedIndex};
+use crate::entity::Entity;
+use crate::storage::SetBlocks;
+use crate::version::Version;
 
 use super::each_mut::{EachMut, Marks};
 use super::first_panic::FirstPanic;
@@ -38,11 +41,11 @@ type CopyValues<T> = fn(&[T], &mut Vec<T>);
 /// The values of type `T`, by entity.
 #[derive(Debug)]
 pub struct SparseSet<T> {
-    pub(super) positions: PagedIndex,
+    pub(super) blocks: SetBlocks,
     pub(super) entities: Vec<Entity>,
     pub(super) values: Vec<T>,
     /// Copies the values, if they are part of snapshots.
-    copy_values: Option<CopyValues<T>>,
+    pub(super) copy_values: Option<CopyValues<T>>,
     version: u64,
     /// The latest version that the set had.
     clock: u64,
@@ -55,13 +58,13 @@ pub struct SparseSet<T> {
     /// The marks of values that a pass has borrowed.
     marks: Marks,
     /// The values that came and went, while a log of them has readers.
-    notes: Option<Box<dyn Notes<T>>>,
+    pub(super) notes: Option<Box<dyn Notes<T>>>,
 }
 
 impl<T: SparseComponent> Default for SparseSet<T> {
     fn default() -> Self {
         Self {
-            positions: PagedIndex::default(),
+            blocks: SetBlocks::new::<T>(),
             entities: Vec::new(),
             values: Vec::new(),
             copy_values: copy_plain::<T>(),
@@ -130,16 +133,17 @@ impl<T: SparseComponent> SparseSet<T> {
         drop(surplus);
         panic.resume();
         copy_values(&self.values, &mut other.values);
-        other.positions.clone_from(&self.positions);
+        other.blocks.positions.clone_from(&self.blocks.positions);
         other.entities.clone_from(&self.entities);
         other.sources.clone_from(&self.sources);
         other.pairs.clone_from(&self.pairs);
         (other.version, other.copy_values) = (self.version, self.copy_values);
     }
 
-    /// Exchanges the values with an older copy of this set.
-    pub(super) fn exchange_for(&mut self, copy: &mut Self) {
+    /// Exchanges the values with an older copy of this set. All are new.
+    pub(super) fn exchange_for(&mut self, copy: &mut Self, now: Version) {
         core::mem::swap(self, copy);
+        self.touch_from(0, now);
         self.clock = copy.clock;
         core::mem::swap(&mut self.notes, &mut copy.notes);
     }
@@ -153,7 +157,8 @@ impl<T: SparseComponent> SparseSet<T> {
         let version = foreign_version();
         let mut set = Self { entities, values, sources, pairs, version, ..Self::default() };
         let positions = (0u32..).zip(&set.entities);
-        let mut former = positions.map(|(at, entity)| set.positions.add(entity.index(), at));
+        let indices = &mut set.blocks.positions;
+        let mut former = positions.map(|(at, entity)| indices.add(entity.index(), at));
         if former.any(|former| former.is_some()) { None } else { Some(set) }
     }
 
@@ -164,6 +169,17 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The way back of a relation.
     pub(super) const fn way_back(&self) -> &Sources {
         &self.sources
+    }
+
+    /// The versions of the values' blocks.
+    #[inline]
+    pub(super) const fn blocks(&self) -> &SetBlocks {
+        &self.blocks
+    }
+
+    /// Gives the values from a position on the current version.
+    pub(super) fn touch_from(&mut self, first: usize, now: Version) {
+        self.blocks.touch_from(first, self.len() - first, now);
     }
 
     pub(super) fn change(&mut self) {
@@ -222,7 +238,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The position of an entity's value.
     #[inline]
     pub(crate) fn position(&self, entity: Entity) -> Option<usize> {
-        let position = self.positions.get(entity.index())? as usize;
+        let position = self.blocks.positions.get(entity.index())? as usize;
         (self.entities[position] == entity).then_some(position)
     }
 
@@ -243,16 +259,17 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, entity: Entity, now: Version) -> Option<&mut T> {
         let position = self.position(entity)?;
         self.change();
+        self.blocks.touch::<T>(position, now);
         Some(&mut self.values[position])
     }
 
     /// Adds the value of an entity, which must be alive. Returns the value that it replaces; of a
     /// relation to many the list that adds its pairs to another one, or has none.
     #[inline]
-    pub(crate) fn insert(&mut self, entity: Entity, mut value: T) -> Option<T> {
+    pub(crate) fn insert(&mut self, entity: Entity, mut value: T, now: Version) -> Option<T> {
         if T::PAIRS.is_some_and(|rules| (rules.links)(&value).is_empty()) {
             return Some(value);
         }
@@ -260,10 +277,11 @@ impl<T: SparseComponent> SparseSet<T> {
         // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
         self.values.reserve(1);
-        let known = self.positions.add(entity.index(), position);
+        let known = self.blocks.positions.add(entity.index(), position);
         self.change();
         if let Some(at) = known {
             let at = at as usize;
+            self.blocks.touch::<T>(at, now);
             debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
             if let Some(rules) = T::RELATION {
                 self.relink(at, (rules.target)(&value));
@@ -274,6 +292,7 @@ impl<T: SparseComponent> SparseSet<T> {
             }
             return Some(core::mem::replace(&mut self.values[at], value));
         }
+        self.blocks.add::<T>(position as usize, now);
         if let Some(rules) = T::RELATION {
             self.sources.push(entity, (rules.target)(&value));
         }
@@ -287,8 +306,8 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// [`SparseSet::insert`] while rows cannot be marked as members: notes a new one.
-    pub(crate) fn insert_unmarked(&mut self, entity: Entity, value: T) -> Option<T> {
-        let replaced = self.insert(entity, value);
+    pub(crate) fn insert_unmarked(&mut self, entity: Entity, value: T, now: Version) -> Option<T> {
+        let replaced = self.insert(entity, value, now);
         if replaced.is_none() {
             self.unmarked.push(entity);
         }
@@ -309,105 +328,71 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Removes the value of an entity. The last one takes its place.
     #[inline]
-    pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
-        let at = self.position(entity)?;
-        self.change();
-        self.note_loss(at);
+    pub(crate) fn remove(&mut self, entity: Entity, now: Version) -> Option<T> {
         if let Some(rules) = T::RELATION {
+            let at = self.position(entity)?;
+            self.change();
+            self.note_loss(at);
             self.unlink(at, (rules.target)(&self.values[at]));
             self.sources.swap_remove(at);
+            return Some(self.remove_at(at, now));
         }
         if T::PAIRS.is_some() {
+            let at = self.position(entity)?;
+            self.change();
+            self.note_loss(at);
             self.unlink_pairs(at);
+            return Some(self.remove_at(at, now));
         }
-        Some(self.remove_at(at))
+        // One look-up, for the comparison of ids as well.
+        let Self { blocks, entities, .. } = self;
+        let is_own = |at| entities[at as usize] == entity;
+        let position = blocks.positions.take_if(entity.index(), is_own)?;
+        self.change();
+        self.note_loss(position as usize);
+        Some(self.fill(position, now))
     }
 
     /// Removes the value at a position, without the way back.
     #[inline]
-    pub(super) fn remove_at(&mut self, at: usize) -> T {
-        let removed = self.entities.swap_remove(at);
-        let position = self.positions.take(removed.index()).expect("it has a value");
+    pub(super) fn remove_at(&mut self, at: usize, now: Version) -> T {
+        let index = self.entities[at].index();
+        let position = self.blocks.positions.take(index).expect("it has a value");
+        self.fill(position, now)
+    }
+
+    /// Takes the value at a position that no entity has any more. The last one takes its place.
+    #[inline]
+    fn fill(&mut self, position: u32, now: Version) -> T {
+        let at = position as usize;
+        self.entities.swap_remove(at);
         if let Some(moved) = self.entities.get(at) {
-            self.positions.replace(moved.index(), position);
+            self.blocks.positions.replace(moved.index(), position);
+            self.blocks.touch::<T>(at, now);
         }
+        self.blocks.touch::<T>(self.entities.len(), now);
         self.values.swap_remove(at)
-    }
-
-    /// Renames all entities.
-    pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
-        self.change();
-        self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
-        if let Some(rules) = T::RELATION {
-            self.values
-                .iter_mut()
-                .for_each(|value| *value = (rules.of)(new((rules.target)(value))));
-            self.sources.rename(new);
-        }
-        self.rename_pairs(new);
-        self.positions.clear();
-        self.index_from(0);
-    }
-
-    /// Moves all values of another set to this one. The sets must have no entity in common.
-    pub(super) fn append(&mut self, other: &mut Self) {
-        let first = u32::try_from(self.len()).expect("there are more values than entities");
-        self.change();
-        self.copy_values = self.copy_values.or(other.copy_values);
-        if let Some(notes) = &mut self.notes {
-            other.iter().for_each(|(entity, value)| notes.gain(entity, value));
-        }
-        self.entities.append(&mut other.entities);
-        self.values.append(&mut other.values);
-        self.sources.append(&mut other.sources);
-        self.pairs.append(&mut other.pairs);
-        other.positions.clear();
-        self.index_from(first);
-    }
-
-    /// Sets the positions of the entities from a position on, which have none.
-    ///
-    /// # Panics
-    ///
-    /// If one has.
-    pub(super) fn index_from(&mut self, first: u32) {
-        for (entity, position) in self.entities[first as usize..].iter().zip(first..) {
-            let former = self.positions.add(entity.index(), position);
-            assert!(former.is_none(), "an entity has a value in both sets");
-        }
-    }
-
-    /// Moves the values of some entities to a new set, in the order of the entities. A relation
-    /// must have both ends among them, or none. O(entities).
-    pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
-        let mut part = Self { copy_values: self.copy_values, ..Self::default() };
-        if T::RELATION.is_some() || T::PAIRS.is_some() {
-            self.split_relations(entities, &mut part);
-            return part;
-        }
-        for &entity in entities {
-            if let Some(value) = self.remove(entity) {
-                part.insert(entity, value);
-            }
-        }
-        part
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
         self.entities.iter().copied().zip(&self.values)
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (Entity, &mut T)> {
+    pub(crate) fn iter_mut(
+        &mut self,
+        now: Version,
+    ) -> impl ExactSizeIterator<Item = (Entity, &mut T)> {
         self.change();
+        self.touch_from(0, now);
         self.entities.iter().copied().zip(&mut self.values)
     }
 
     /// The values, to be borrowed for writing by entity, each once.
     #[inline]
-    pub(super) fn each_mut(&mut self) -> EachMut<'_, T> {
+    pub(super) fn each_mut(&mut self, now: Version) -> EachMut<'_, T> {
         self.change();
-        let Self { positions, entities, values, marks, .. } = self;
-        EachMut::new((positions, entities), values, marks)
+        let Self { blocks, entities, values, marks, .. } = self;
+        EachMut::new((blocks, entities, now), values, marks)
     }
 
     /// Drops the values of the entities `entity(0..len)`, in this order. O(len).
@@ -415,6 +400,7 @@ impl<T: SparseComponent> SparseSet<T> {
         &mut self,
         len: usize,
         entity: &dyn Fn(usize) -> Entity,
+        now: Version,
         panic: &mut FirstPanic,
     ) {
         let mut left = 0..len;
@@ -423,7 +409,7 @@ impl<T: SparseComponent> SparseSet<T> {
             while self.len() > 0
                 && let Some(i) = left.next()
             {
-                drop(self.remove(entity(i)));
+                drop(self.remove(entity(i), now));
             }
         });
     }
@@ -431,14 +417,19 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Puts the set back into a state that does not have it. Plain values and relations are parts
     /// of every state, so it had none. Of other types, the values of entities for which `is_alive`
     /// is false are dropped, in the order of the set. Takes no notes. O(values).
-    pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
+    pub(super) fn retain(
+        &mut self,
+        is_alive: &dyn Fn(Entity) -> bool,
+        now: Version,
+        panic: &mut FirstPanic,
+    ) {
         let notes = self.notes.take();
         if T::RELATION.is_some() || T::PAIRS.is_some() || T::VALUES.is_some() {
             self.clear(panic);
         } else {
             let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
             let ended: Vec<_> = ended.collect();
-            self.end(ended.len(), &|i| ended[i], panic);
+            self.end(ended.len(), &|i| ended[i], now, panic);
         }
         self.notes = notes;
     }
@@ -449,7 +440,7 @@ impl<T: SparseComponent> SparseSet<T> {
         if let Some(notes) = &mut self.notes {
             self.entities.iter().zip(&self.values).for_each(|(&one, value)| notes.lose(one, value));
         }
-        self.positions.clear();
+        self.blocks.positions.clear();
         self.entities.clear();
         self.sources.clear();
         self.pairs.clear();
@@ -458,7 +449,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     pub(super) fn shrink(&mut self) {
-        self.positions.shrink();
+        self.blocks.shrink(self.entities.len());
         self.entities.shrink_to_fit();
         self.sources.shrink();
         self.shrink_pairs();
@@ -469,7 +460,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The allocated memory, in use or not, without memory that the values own.
     pub(super) fn bytes(&self) -> usize {
-        self.positions.bytes()
+        self.blocks.bytes()
             + self.sources.bytes()
             + self.pairs.bytes()
             + self.pair_list_bytes()
@@ -482,16 +473,18 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The part of [`SparseSet::bytes`] that finds values and, of a relation, sources.
     pub(super) fn index_bytes(&self) -> usize {
-        self.positions.bytes() + self.sources.bytes() + self.pairs.bytes()
+        self.blocks.bytes() + self.sources.bytes() + self.pairs.bytes()
     }
 
-    /// Whether the arrays, the positions and the way back agree.
-    pub(super) fn is_consistent(&self) -> bool {
-        let mut places = (0u32..).zip(&self.entities);
+    /// Whether the arrays, the positions and the way back agree, and no version of a block is after
+    /// that of the world.
+    pub(super) fn is_consistent(&self, clock: Version) -> bool {
+        let (mut places, positions) = ((0u32..).zip(&self.entities), &self.blocks.positions);
         self.entities.len() == self.values.len()
-            && self.positions.is_consistent()
-            && self.positions.len() == self.values.len()
-            && places.all(|(position, entity)| self.positions.get(entity.index()) == Some(position))
+            && positions.is_consistent()
+            && positions.len() == self.values.len()
+            && places.all(|(position, entity)| positions.get(entity.index()) == Some(position))
+            && self.blocks.are_consistent(self.len(), clock)
             && self.sources.are_of(self.relations())
             && self.pairs_are_consistent()
     }

@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::component::{OnDelete, Registry, SparseComponent};
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::erased_set::{ErasedSet, SparseSetInfo};
 use super::first_panic::FirstPanic;
@@ -114,6 +115,13 @@ impl SparseSets {
         self.lock().map(SetLock::read)
     }
 
+    /// The set of `T` for reading, if it exists, unless it is borrowed for writing.
+    pub(super) fn try_read<T: SparseComponent>(
+        &self,
+    ) -> Option<Option<RwLockReadGuard<'_, SparseSet<T>>>> {
+        self.lock().map(SetLock::try_read)
+    }
+
     /// The set of `T` with its number in the world, if it exists, for as long as the sets are
     /// borrowed. Its lock stays held for reading until [`SparseSets::release`].
     ///
@@ -149,9 +157,10 @@ impl SparseSets {
         &mut self,
         len: usize,
         entity: &dyn Fn(usize) -> Entity,
+        now: Version,
         panic: &mut FirstPanic,
     ) {
-        self.sets.iter_mut().for_each(|set| set.end(len, entity, panic));
+        self.sets.iter_mut().for_each(|set| set.end(len, entity, now, panic));
     }
 
     /// Takes notes of the values of `T` that come and go. The set must exist.
@@ -223,16 +232,16 @@ impl SparseSets {
     /// are dropped at the end, in the order of the sets.
     pub(super) fn exchange_for(
         &mut self,
-        copies: &mut Self,
+        (copies, now): (&mut Self, Version),
         all: &Self,
         is_alive: &dyn Fn(Entity) -> bool,
         panic: &mut FirstPanic,
     ) {
         for ((type_id, _), set) in self.numbers.types.iter().zip(&mut self.sets) {
             match copies.numbers.by_type.get(type_id) {
-                Some(&at) => set.exchange_for(&mut *copies.sets[at]),
+                Some(&at) => set.exchange_for(&mut *copies.sets[at], now),
                 None if all.numbers.by_type.contains_key(type_id) => {}
-                None => set.retain(is_alive, panic),
+                None => set.retain(is_alive, now, panic),
             }
         }
         for (type_id, _) in &self.numbers.types {
@@ -297,6 +306,7 @@ impl SparseSets {
         mut other: Self,
         registry: &Registry,
         map: &dyn Fn(Entity) -> Option<Entity>,
+        now: Version,
     ) -> Vec<(u16, Vec<Entity>)> {
         let mut came = Vec::new();
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
@@ -306,11 +316,11 @@ impl SparseSets {
             if theirs.len() == 0 {
                 continue;
             }
-            theirs.rename(&new);
+            theirs.rename(&new, now);
             let entities = theirs.entities();
             let number = match self.numbers.by_type.get(&type_id) {
                 Some(&at) => {
-                    self.sets[at].append(&mut *theirs);
+                    self.sets[at].append(&mut *theirs, now);
                     self.numbers.types[at].1
                 }
                 None => {
@@ -351,11 +361,11 @@ impl SparseSets {
     }
 
     /// Takes out the values of some entities. O(entities) for each set that has values.
-    pub(crate) fn split(&mut self, entities: &[Entity]) -> Self {
+    pub(crate) fn split(&mut self, entities: &[Entity], now: Version) -> Self {
         let mut part = Self::default();
         for (&of, set) in self.numbers.types.iter().zip(&mut self.sets) {
             if set.len() > 0 {
-                part.push(of, set.split(entities));
+                part.push(of, set.split(entities, now));
             }
         }
         part
@@ -392,9 +402,13 @@ impl SparseSets {
     }
 
     /// The type of the first set that is inconsistent, or that has a value of an entity for which
-    /// `is_alive` is false.
-    pub(crate) fn find_defect(&self, is_alive: &dyn Fn(Entity) -> bool) -> Option<&'static str> {
-        let broken = self.sets.iter().find(|set| !set.is_consistent(is_alive));
+    /// `is_alive` is false, or a version after `clock`.
+    pub(crate) fn find_defect(
+        &self,
+        is_alive: &dyn Fn(Entity) -> bool,
+        clock: Version,
+    ) -> Option<&'static str> {
+        let broken = self.sets.iter().find(|set| !set.is_consistent(is_alive, clock));
         broken.map(|set| set.name())
     }
 }

@@ -9,6 +9,7 @@
 //!  a system ── lock ──► Guards, for a run ─ granted ──► Held ─────────────── open ──► Open
 //! ```
 
+use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -16,7 +17,9 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::component::SparseComponent;
 use crate::entity::Entity;
+use crate::storage::SetBlocks;
 use crate::tuples::for_tuples;
+use crate::version::Version;
 
 use super::each_mut::EachMut;
 use super::sets_mut::SetsMut;
@@ -49,8 +52,12 @@ pub trait TermSets: 'static {
     fn reborrow<'s>(held: &'s mut Self::Held<'_>) -> Self::Held<'s>;
     /// Takes the sets that are in the store.
     fn resolve<'w>(held: Self::Held<'w>, store: &mut SetsMut<'w>) -> Self::Held<'w>;
-    /// Opens the sets for a pass.
-    fn open(held: Self::Held<'_>) -> Self::Open<'_>;
+    /// Opens the sets for a pass, which writes with the version `now`.
+    fn open(held: Self::Held<'_>, now: Version) -> Self::Open<'_>;
+    /// The versions of the set of `T`, if it is among those of a pass.
+    fn open_blocks<'w, T: SparseComponent>(open: &Self::Open<'w>) -> Option<&'w SetBlocks>;
+    /// The versions of the set of `T`, if it is among those of a query that writes.
+    fn held_blocks<'s, T: SparseComponent>(held: &'s Self::Held<'_>) -> Option<&'s SetBlocks>;
     /// The sets of a query that borrows the store shared.
     fn shared(store: &Store) -> Self::Open<'_>;
     /// The same sets for a shorter time.
@@ -74,6 +81,14 @@ impl<R> HeldSet<R> {
         match self {
             Self::InStore => Self::Here(take()),
             Self::Here(_) => self,
+        }
+    }
+
+    /// The set, if it is here.
+    const fn known(&self) -> Option<&R> {
+        match self {
+            Self::Here(Some(set)) => Some(set),
+            Self::InStore | Self::Here(None) => None,
         }
     }
 
@@ -173,6 +188,11 @@ impl<S> fmt::Debug for EachOfSet<'_, S> {
     }
 }
 
+/// Whether two sparse components are the same.
+fn is_same<S: SparseComponent, T: SparseComponent>() -> bool {
+    TypeId::of::<S>() == TypeId::of::<T>()
+}
+
 /// The lock of a set for a run of a system, and the number of the set in the world.
 #[derive(Debug)]
 pub struct SetGuard<G> {
@@ -218,8 +238,16 @@ impl<S: SparseComponent> TermSets for Reading<S> {
     }
 
     #[inline]
-    fn open(held: Self::Held<'_>) -> Self::Open<'_> {
+    fn open(held: Self::Held<'_>, _: Version) -> Self::Open<'_> {
         held.get()
+    }
+
+    fn open_blocks<'w, T: SparseComponent>(open: &Self::Open<'w>) -> Option<&'w SetBlocks> {
+        open.filter(|_| is_same::<S, T>()).map(|open| open.set.blocks())
+    }
+
+    fn held_blocks<'s, T: SparseComponent>(held: &'s Self::Held<'_>) -> Option<&'s SetBlocks> {
+        held.known().filter(|_| is_same::<S, T>()).map(|held| held.set.blocks())
     }
 
     fn shared(store: &Store) -> Self::Open<'_> {
@@ -270,9 +298,17 @@ impl<S: SparseComponent> TermSets for Writing<S> {
     }
 
     #[inline]
-    fn open(held: Self::Held<'_>) -> Self::Open<'_> {
+    fn open(held: Self::Held<'_>, now: Version) -> Self::Open<'_> {
         let WrittenSet { set, number } = held.get()?;
-        Some(EachOfSet { each: set.each_mut(), number })
+        Some(EachOfSet { each: set.each_mut(now), number })
+    }
+
+    fn open_blocks<'w, T: SparseComponent>(open: &Self::Open<'w>) -> Option<&'w SetBlocks> {
+        open.filter(|_| is_same::<S, T>()).map(|open| open.each.blocks())
+    }
+
+    fn held_blocks<'s, T: SparseComponent>(held: &'s Self::Held<'_>) -> Option<&'s SetBlocks> {
+        held.known().filter(|_| is_same::<S, T>()).map(|held| held.set.blocks())
     }
 
     fn shared(_: &Store) -> Self::Open<'_> {
@@ -307,7 +343,17 @@ impl TermSets for () {
     fn resolve<'w>((): Self::Held<'w>, _: &mut SetsMut<'w>) -> Self::Held<'w> {}
 
     #[inline(always)]
-    fn open((): Self::Held<'_>) -> Self::Open<'_> {}
+    fn open((): Self::Held<'_>, _: Version) -> Self::Open<'_> {}
+
+    #[inline(always)]
+    fn open_blocks<'w, T: SparseComponent>((): &Self::Open<'w>) -> Option<&'w SetBlocks> {
+        None
+    }
+
+    #[inline(always)]
+    fn held_blocks<'s, T: SparseComponent>((): &'s Self::Held<'_>) -> Option<&'s SetBlocks> {
+        None
+    }
 
     #[inline(always)]
     fn shared(_: &Store) -> Self::Open<'_> {}
@@ -350,8 +396,20 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            fn open(held: Self::Held<'_>) -> Self::Open<'_> {
-                ($($T::open(held.$i),)*)
+            fn open(held: Self::Held<'_>, now: Version) -> Self::Open<'_> {
+                ($($T::open(held.$i, now),)*)
+            }
+
+            fn open_blocks<'w, Set: SparseComponent>(
+                open: &Self::Open<'w>,
+            ) -> Option<&'w SetBlocks> {
+                None $(.or_else(|| $T::open_blocks::<Set>(&open.$i)))*
+            }
+
+            fn held_blocks<'s, Set: SparseComponent>(
+                held: &'s Self::Held<'_>,
+            ) -> Option<&'s SetBlocks> {
+                None $(.or_else(|| $T::held_blocks::<Set>(&held.$i)))*
             }
 
             #[inline(always)]

@@ -147,7 +147,7 @@ impl<S: SparseComponent> CellShape<S> for InSet<S> {
     fn get_mut(world: &mut World, entity: Entity) -> Result<&mut S, EntityError> {
         const { assert_writable::<S>() };
         let is_alive = world.contains(entity);
-        let value = world.store.write_sparse::<S>().and_then(|set| set.get_mut(entity));
+        let value = world.store.sparse_value_mut(entity);
         value.ok_or_else(|| EntityError::lacks(entity, S::NAME, is_alive))
     }
 }
@@ -164,9 +164,10 @@ impl<R: ManyRelation> CellShape<R> for InSet<Targets<R>> {
 
     fn get_mut(world: &mut World, entity: Entity) -> Result<TargetsMut<'_, R>, EntityError> {
         let set = world.store.write_sparse::<Targets<R>>();
-        match set.is_some_and(|set| set.contains(entity)) {
-            true => Ok(TargetsMut::new(world.store.sparse_mut(), entity)),
-            false => Err(world.lacking(entity, R::NAME)),
+        if !set.is_some_and(|set| set.contains(entity)) {
+            return Err(world.lacking(entity, R::NAME));
         }
+        let (set, number, rows) = world.store.sparse_mut();
+        Ok(TargetsMut::new((set, number), rows, entity))
     }
 }

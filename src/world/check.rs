@@ -136,7 +136,7 @@ impl World {
         if let Some(name) = self.store.find_member_defect() {
             return Err(Defect::Members { name });
         }
-        if let Some(name) = self.store.sparse().find_defect(&is_alive) {
+        if let Some(name) = self.store.sparse().find_defect(&is_alive, self.store.clock()) {
             return Err(Defect::Sparse { name });
         }
         Ok(())

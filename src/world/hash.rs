@@ -25,7 +25,8 @@ impl World {
     /// * the rows of each archetype in order: the entity, the bytes of all components, the
     ///   [disabled](World::set_enabled) components, and the capacity of a chunk;
     /// * change versions: the [`version`](World::version) of the world, and for each chunk the
-    ///   versions of its columns, of its order, of its arrivals, and of its lines. Versions that a
+    ///   versions of its columns, of its order, of its arrivals, and of its lines, not those of
+    ///   [blocks](crate::Changed) of sparse components. Versions that a
     ///   [`restore`](World::restore) discarded do not count, so a world that was restored and ran
     ///   again has the same hash as a world that ran once;
     /// * ids: the next ids to allocate, with their generations, and the refused ids; ids that are

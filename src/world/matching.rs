@@ -4,9 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::{Change, ColumnBundle, assert_distinct};
-use crate::component::{AnyComponent, ChunkValue, Columnar, NameTaken, PerChunk, SharedValue};
+use crate::component::{AnyComponent, ChunkValue, NameTaken, PerChunk, SharedValue};
 use crate::query::{
-    Changed, Filter, ReadBorrow, Terms, Watch, WhereChunk, WhereShared, With, Without,
+    Changed, Filter, ReadBorrow, Terms, Watch, WatchShape, WhereChunk, WhereShared, With, Without,
     assert_no_version, assert_unaliased, assert_version, filter_methods, matches_in, query_type,
 };
 use crate::storage::LayoutError;

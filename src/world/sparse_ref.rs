@@ -54,8 +54,8 @@ impl World {
     pub fn sparse_mut<S: SparseComponent>(&mut self) -> SparseMut<'_, S> {
         const { assert_writable::<S>() };
         self.flush();
-        let (set, number, rows) = self.store.sparse_mut();
-        SparseMut::new(set, number, rows)
+        let (set, number, (rows, now)) = self.store.sparse_mut();
+        SparseMut::new((set, number), rows, now)
     }
 
     /// A [relation](crate::sparse::relation), from both ends: a

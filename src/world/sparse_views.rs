@@ -8,6 +8,7 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 use crate::component::SparseComponent;
 use crate::entity::{Entity, NoSuchEntity};
 use crate::store::{Living, MemberRows, ReadGuard, SparseSet, SplitStore};
+use crate::version::Version;
 
 /// The values of a [sparse component](crate::component#sparse-components), for reading. As a
 /// parameter of a system it declares that the system reads them.
@@ -170,6 +171,8 @@ pub struct SparseMut<'w, S: SparseComponent> {
     /// The number of the component in the world.
     number: u16,
     rows: ViewedRows<'w>,
+    /// The version of changes.
+    now: Version,
 }
 
 /// The rows of the entities whose values are written.
@@ -182,14 +185,18 @@ enum ViewedRows<'w> {
 }
 
 impl<'w, S: SparseComponent> SparseMut<'w, S> {
-    pub(super) const fn new(set: &'w mut SparseSet<S>, number: u16, rows: MemberRows<'w>) -> Self {
-        Self { set, number, rows: ViewedRows::Own(rows) }
+    pub(super) const fn new(
+        (set, number): (&'w mut SparseSet<S>, u16),
+        rows: MemberRows<'w>,
+        now: Version,
+    ) -> Self {
+        Self { set, number, rows: ViewedRows::Own(rows), now }
     }
 
     /// The values for one run of a system.
     pub(crate) fn granted(granted: &'w mut SparseMutGrant<'_, S>) -> Self {
         let rows = ViewedRows::Shared(granted.living);
-        Self { set: &mut granted.set, number: granted.number, rows }
+        Self { set: &mut granted.set, number: granted.number, rows, now: granted.now }
     }
 
     /// The value of an entity, for reading; `None` if it has none or is not alive. O(1).
@@ -219,7 +226,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, entity: Entity) -> Option<&mut S> {
-        self.set.get_mut(entity)
+        self.set.get_mut(entity, self.now)
     }
 
     /// Gives an entity a value, and returns the one that it replaces. Amortised O(1).
@@ -242,7 +249,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
         match &mut self.rows {
             ViewedRows::Own(rows) => {
                 let place = rows.locate(entity).ok_or(NoSuchEntity { entity })?;
-                let replaced = self.set.insert(entity, value);
+                let replaced = self.set.insert(entity, value, self.now);
                 if replaced.is_none() {
                     rows.set_at(place, self.number, true);
                 }
@@ -250,7 +257,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
                 Ok(replaced)
             }
             ViewedRows::Shared(living) if living.contains(entity) => {
-                Ok(self.set.insert_unmarked(entity, value))
+                Ok(self.set.insert_unmarked(entity, value, self.now))
             }
             ViewedRows::Shared(_) => Err(NoSuchEntity { entity }),
         }
@@ -265,7 +272,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// assert!(world.sparse_mut::<Name>().remove(Entity::NULL).is_none());
     /// ```
     pub fn remove(&mut self, entity: Entity) -> Option<S> {
-        let removed = self.set.remove(entity)?;
+        let removed = self.set.remove(entity, self.now)?;
         match &mut self.rows {
             ViewedRows::Own(rows) => {
                 rows.set(entity, self.number, false);
@@ -380,7 +387,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// }
     /// ```
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Entity, &mut S)> {
-        self.set.iter_mut()
+        self.set.iter_mut(self.now)
     }
 }
 
@@ -417,17 +424,18 @@ pub struct SparseMutGrant<'w, S> {
     set: RwLockWriteGuard<'w, SparseSet<S>>,
     number: u16,
     living: Living<'w>,
+    now: Version,
 }
 
 impl<'w, S: SparseComponent> SparseMutGrant<'w, S> {
     /// # Panics
     ///
     /// If another system accesses the values.
-    pub(crate) fn new(split: &SplitStore<'w>) -> Self {
+    pub(crate) fn new(split: &SplitStore<'w>, now: Version) -> Self {
         let set = split.sparse().write();
         let number = split.sparse().member_number::<S>();
         let bound = set.zip(number);
         let (set, number) = bound.unwrap_or_else(|| panic!("no set of `{}` was bound", S::NAME));
-        Self { set, number, living: split.living() }
+        Self { set, number, living: split.living(), now }
     }
 }

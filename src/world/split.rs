@@ -138,13 +138,13 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(|| {
                 let mut guard = split.grant(&requests[0], split.version(0));
-                Query::<&mut A, ()>::granted(&mut guard, &mut (), ())
+                Query::<&mut A, ()>::granted(&mut guard, &mut ((), ()), ())
                     .iter_mut()
                     .flatten()
                     .for_each(|a| a.0 += 1000);
             });
             let mut guard = split.grant(&requests[1], split.version(1));
-            Query::<&mut B, ()>::granted(&mut guard, &mut (), ())
+            Query::<&mut B, ()>::granted(&mut guard, &mut ((), ()), ())
                 .iter_mut()
                 .flatten()
                 .for_each(|b| b.0 += 2000);
@@ -192,7 +192,7 @@ mod tests {
         let mut first = split.grant(&marked, split.version(0));
         let mut second = split.grant(&with_b, split.version(1));
         let filter = Filter::newer_than(crate::version::Version::NEVER);
-        let (mut none, mut two) = ((), ((), ()));
+        let (mut none, mut two) = (((), ((),)), (((), ()), ()));
         let a =
             Query::<&mut A, (With<Mark>,)>::granted(&mut first, &mut none, filter).rows().next();
         let b = Query::<(&mut A, &B)>::granted(&mut second, &mut two, ()).rows().next();
@@ -208,11 +208,11 @@ mod tests {
         let (split, _) = world.split(1);
         let mut guard = split.grant(&request, split.version(0));
         let wrong = catch_unwind(AssertUnwindSafe(|| {
-            Query::<&mut A, ()>::granted(&mut guard, &mut (), ()).iter_mut().count()
+            Query::<&mut A, ()>::granted(&mut guard, &mut ((), ()), ()).iter_mut().count()
         }));
         assert!(wrong.is_err());
         assert_eq!(
-            Query::<&A, ()>::granted(&mut guard, &mut (), ()).iter().flatten().count(),
+            Query::<&A, ()>::granted(&mut guard, &mut ((), ()), ()).iter().flatten().count(),
             1201
         );
     }
@@ -223,7 +223,7 @@ mod tests {
         let request = world.request::<&mut A, (Without<Mark>,)>();
         let (split, _) = world.split(1);
         let mut guard = split.grant(&request, split.version(0));
-        let mut none = ();
+        let mut none = ((), ((),));
         let mut query = Query::<&mut A, (Without<Mark>,)>::granted(
             &mut guard,
             &mut none,
@@ -248,7 +248,7 @@ mod tests {
         let lookup = world.request_lookup::<B>();
         let (split, _) = world.split(2);
         let mut guard = split.grant(&changed, split.version(0));
-        let mut none = ();
+        let mut none = ((), ((),));
         let rows =
             Query::<&A, (Changed<A>,)>::granted(&mut guard, &mut none, (Changed::since(since),));
         assert_eq!(

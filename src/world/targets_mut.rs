@@ -5,6 +5,7 @@ use core::fmt;
 use crate::component::{ManyRelation, Targets};
 use crate::entity::Entity;
 use crate::store::{MemberRows, SparseSet};
+use crate::version::Version;
 
 /// The targets of one source of a [relation to many](crate::sparse::relation#many-targets), for
 /// writing: the result of [`World::get_mut`](crate::World::get_mut). Values are written in place
@@ -33,15 +34,18 @@ pub struct TargetsMut<'w, R: ManyRelation> {
     /// The number of the component in the world.
     number: u16,
     rows: MemberRows<'w>,
+    /// The version of changes.
+    now: Version,
     source: Entity,
 }
 
 impl<'w, R: ManyRelation> TargetsMut<'w, R> {
     pub(super) const fn new(
-        (set, number, rows): (&'w mut SparseSet<Targets<R>>, u16, MemberRows<'w>),
+        (set, number): (&'w mut SparseSet<Targets<R>>, u16),
+        (rows, now): (MemberRows<'w>, Version),
         source: Entity,
     ) -> Self {
-        Self { set, number, rows, source }
+        Self { set, number, rows, now, source }
     }
 
     /// The targets. O(1).
@@ -70,7 +74,7 @@ impl<'w, R: ManyRelation> TargetsMut<'w, R> {
     /// ```
     #[must_use]
     pub fn values_mut(&mut self) -> &mut [R] {
-        self.set.get_mut(self.source).map_or(&mut [], Targets::values_mut)
+        self.set.get_mut(self.source, self.now).map_or(&mut [], Targets::values_mut)
     }
 
     /// The value of a target. As [`Pairs::get`](crate::sparse::Pairs::get).
@@ -84,7 +88,7 @@ impl<'w, R: ManyRelation> TargetsMut<'w, R> {
     #[must_use]
     pub fn get_mut(&mut self, target: Entity) -> Option<&mut R> {
         let (_, entry) = self.set.find_pair(self.source, target)?;
-        Some(&mut self.set.get_mut(self.source)?.values_mut()[entry])
+        Some(&mut self.set.get_mut(self.source, self.now)?.values_mut()[entry])
     }
 
     /// Removes a pair, and returns its value: the last target takes its place. With its last target
@@ -92,7 +96,7 @@ impl<'w, R: ManyRelation> TargetsMut<'w, R> {
     pub fn remove(&mut self, target: Entity) -> Option<R> {
         let (at, entry) = self.set.find_pair(self.source, target)?;
         let removed = self.set.at(at).values()[entry];
-        if self.set.remove_pair(at, entry) {
+        if self.set.remove_pair(at, entry, self.now) {
             self.rows.set(self.source, self.number, false);
             self.rows.record_notes(self.set);
         }

@@ -77,6 +77,7 @@ mod snapshot_steps;
 mod sort;
 mod sparse;
 mod sparse_bundles;
+mod sparse_changes;
 mod sparse_drops;
 mod sparse_logs;
 mod sparse_logs_cases;

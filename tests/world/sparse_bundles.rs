@@ -196,15 +196,17 @@ fn a_batch_whose_iterator_panics_spawns_nothing() {
 }
 
 #[test]
-fn changes_of_sparse_components_alone_spend_no_version() {
+fn each_change_of_sparse_components_alone_spends_a_version() {
     let mut world = World::new();
     let [one, two] = [world.spawn(Four(1)), world.spawn(())];
     let before = world.version();
+    let spent = |world: &World| world.version().to_bits() - before.to_bits();
     world.insert(one, Text::from("one")).unwrap();
     world.exchange::<(), _>(two, Number(2)).unwrap();
     world.exchange::<Number, _>(two, Text::from("two")).unwrap();
     assert!(world.exchange::<Number, _>(two, Text::from("no")).is_err());
     world.remove::<Text>(two).unwrap();
+    assert_eq!(spent(&world), 4, "none for a call that is refused");
     let mut buffer = world.command_buffer(0).unwrap();
     buffer.insert(one, Number(3));
     buffer.insert(two, Number(4));
@@ -214,11 +216,13 @@ fn changes_of_sparse_components_alone_spend_no_version() {
     buffer.insert(one, Number(5));
     buffer.remove::<Number>(one);
     assert_eq!(world.apply(&mut buffer).unwrap().moved, 0);
-    assert_eq!(world.version(), before);
+    assert_eq!(spent(&world), 7, "one for the commands up to a barrier");
     assert_eq!(world.get::<Text>(one).unwrap().0, "played alone");
     assert_eq!((world.has::<Number>(one), *world.get::<Number>(two).unwrap()), (false, Number(4)));
     world.insert(one, (Number(6), Tag)).unwrap();
-    assert!(world.version() > before);
+    assert_eq!(spent(&world), 8, "one for components of both kinds");
+    assert!(world.get_mut::<Number>(two).is_ok() && world.get_mut::<Number>(Entity::NULL).is_err());
+    assert_eq!(spent(&world), 9, "none for a value that does not exist");
     sound(&world);
 }
 

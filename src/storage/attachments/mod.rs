@@ -21,6 +21,7 @@
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
 //!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns;
 //!   [`chunk_members`] are the members of one chunk.
+//! * [`set_blocks`] has the versions of a sparse component's values, by which rows are chosen.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
 //!   [`enabled_rows`] the items of terms that read or switch enable bits.
 //!
@@ -40,6 +41,7 @@ mod line_versions;
 mod members;
 mod row_mask;
 mod row_runs;
+mod set_blocks;
 mod words_layout;
 #[cfg(test)]
 mod write_counts;
@@ -58,4 +60,5 @@ pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Share};
 pub use row_runs::RowRuns;
 pub(crate) use row_runs::SeenPart;
+pub(crate) use set_blocks::SetBlocks;
 pub(crate) use words_layout::{WordsLayout, WordsPart};

@@ -205,7 +205,7 @@ impl<'w> RowMask<'w> {
             Some(first) if self.rules.is_empty() => first.load(Ordering::Relaxed) ^ self.turn,
             Some(_) => self.word_by_rules(word),
         };
-        enabled & self.newer.word(word)
+        self.newer.word(word, enabled)
     }
 
     /// [`RowMask::word_of_chunk`] of several arrays.
