@@ -4,7 +4,7 @@
 use crate::example::{Example, example};
 
 /// Each example, and the last line that it prints or the beginning of that line.
-pub(crate) static PRINTED: [(&str, Example, &str); 11] = [
+pub(crate) static PRINTED: [(&str, Example, &str); 12] = [
     ("changes", example!("changes"), "2 entities have lost their shield"),
     ("commands", example!("commands"), "day 5: 4999 are ill, 5001 graves"),
     ("enable_bits", example!("enable_bits"), "9999 fell asleep, 0 are awake"),
@@ -12,6 +12,7 @@ pub(crate) static PRINTED: [(&str, Example, &str); 11] = [
     ("lookup", example!("lookup"), "the guns are at [14.0, 16.0]"),
     ("merge", example!("merge"), "100002 entities came, the world has 100003"),
     ("order", example!("order"), "501 are near, in 1 slices"),
+    ("pairs", example!("pairs"), "1 pair is left"),
     ("relations", example!("relations"), "1 entity is left, with 0 ships"),
     ("snapshot", example!("snapshot"), "2002148 bytes of a state, 460 of a difference"),
     ("sparse", example!("sparse"), "the grave of Ada of 10001 entities"),
