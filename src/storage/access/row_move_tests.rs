@@ -82,6 +82,28 @@ fn rows_move_as_rows_of_vectors_do() {
 }
 
 #[test]
+fn cells_of_every_size_move_whole() {
+    let sizes: Vec<_> = (0..=20).chain([31, 32, 33, 63, 64, 65]).collect();
+    let columns: Vec<_> = (0u16..).take(sizes.len()).collect();
+    let (mut pool, mut source, mut target) = (Pool::default(), list(&sizes), list(&sizes));
+    let all = BundleCells::new(&source, DistinctColumns::new(columns.clone()));
+    let rows: Rows = (1..4).map(|number| row(&sizes, number)).collect();
+    for values in &rows {
+        all.write(source.next_row(&mut pool), |writer| {
+            values.iter().for_each(|value| writer.put(value));
+        });
+    }
+    let none = DistinctColumns::new(Vec::new());
+    let pairs = columns.into_iter().map(|column| (column, column)).collect();
+    let cells = RowMove::new((&source, &target), pairs, (none.clone(), none));
+    let removed = source.begin_removal(ChunkRow { chunk: 0, row: 0 });
+    cells.move_cells(&removed, target.next_row(&mut pool), |_, _| ());
+    removed.remove(&mut pool);
+    assert_holds(&target, &vec![rows[0].clone()]);
+    assert_holds(&source, &vec![rows[2].clone(), rows[1].clone()]);
+}
+
+#[test]
 #[should_panic(expected = "the move was made for other lists")]
 fn a_move_between_other_lists_is_refused() {
     let (mut pool, mut source, mut target) = (Pool::default(), list(&[4]), list(&[4]));
