@@ -153,11 +153,6 @@ fn mistakes_in_sparse_components() {
                 "`&mut Burning` is not a query that only reads",
             ),
             (
-                "#[component(sparse)] struct Burning { left: f32 }
-                 fn f(world: &World) { world.query::<()>().filter_since::<Changed<Burning>>(world.version()); }",
-                "`Burning` is sparse, and this wants a component in columns",
-            ),
-            (
                 "#[component] struct Health(f32); #[component(sparse)] struct Name(String);
                  fn f(world: &mut World) { _ = world.reserve::<(Health, Name)>(9); }",
                 "`(Health, Name)` is not a bundle of columns",

@@ -34,7 +34,7 @@ struct Rare;
 
 const NAMES: [&str; 5] = ["named.on", "named.mark", "named.bits", "named.hidden", "named.sparse"];
 
-/// Gives an entity the components whose bits are set, and disables one that has another bit.
+/// Inserts a component for each bit that is set, and disables one for the last bit.
 fn dress(world: &mut World, entity: Entity, has: u8) {
     let gives = |bit: u8| has & (1 << bit) != 0;
     let result = [

@@ -62,7 +62,7 @@ fn value_of(relation: usize, number: u8) -> u32 {
 }
 
 impl Model {
-    /// Those that go if some are named.
+    /// The entities that go if some are named.
     fn going(&self, named: &[Entity]) -> BTreeSet<Entity> {
         let alive = named.iter().copied().filter(|entity| self.alive.contains(entity));
         let mut going: BTreeSet<_> = alive.collect();
@@ -90,7 +90,7 @@ impl Model {
         }
     }
 
-    /// The number of those that go; 0 if any is refused.
+    /// The number of entities that go; 0 if any is refused.
     fn despawn(&mut self, named: &[Entity]) -> usize {
         if self.is_refused(named) {
             return 0;
@@ -100,7 +100,7 @@ impl Model {
         going.len()
     }
 
-    /// Despawns as many of the named ones as are not refused: by trial of the largest set.
+    /// Despawns the largest set of the named ones that is not refused, found by trial.
     fn despawn_most(&mut self, named: &[Entity]) -> usize {
         let chosen = |bits: u32| -> Vec<_> {
             let all = named.iter().enumerate();
@@ -173,7 +173,7 @@ fn some(all: &[Entity], (_, a, b, c): Numbers) -> Vec<Entity> {
     [a, b, c, a ^ b, b ^ c].map(|at| all[usize::from(at) % all.len()]).to_vec()
 }
 
-/// One call in the world and in the model. `all` has entities, many of which are not alive.
+/// One call in the world and in the model. `all` has entities; many are not alive.
 fn change(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers: Numbers) {
     if all.len() < 4 {
         all.extend_from_slice(world.spawn_batch([(); 4]));
@@ -329,7 +329,7 @@ fn case(steps: &[Numbers], theirs: &[Numbers]) {
                 assert!(saved.2.is_empty() || saved.2 == orders(world, model), "the orders");
             }
             12 => {
-                // Those without a target leave.
+                // Sources without a target leave.
                 let leaving: BTreeSet<_> =
                     world.query::<Entity>().without::<Likes>().rows().collect();
                 let mut part = model.clone();

@@ -33,7 +33,7 @@ fn propagate<F: Filter>(
     slices
 }
 
-/// A schedule whose system propagates what has changed since its last run.
+/// A schedule with a system that propagates the changes since its last run.
 struct Frames {
     schedule: Schedule,
     slices: Arc<Mutex<Vec<Vec<Entity>>>>,

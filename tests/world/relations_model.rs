@@ -43,7 +43,7 @@ impl Model {
         all.filter(|(_, of)| **of == target).map(|(source, _)| *source).collect()
     }
 
-    /// Those that go if some are named.
+    /// The entities that go if some are named.
     fn going(&self, named: &[Entity]) -> BTreeSet<Entity> {
         let mut going: BTreeSet<_> =
             named.iter().copied().filter(|entity| self.alive.contains(entity)).collect();
@@ -76,7 +76,7 @@ impl Model {
         }
     }
 
-    /// The number of those that go; 0 if any is refused.
+    /// The number of entities that go; 0 if any is refused.
     fn despawn(&mut self, named: &[Entity]) -> usize {
         if self.is_refused(named) {
             return 0;
@@ -197,7 +197,7 @@ fn some(all: &[Entity], numbers: Numbers) -> Vec<Entity> {
     picked.iter().map(|&at| all[usize::from(at) % all.len()]).collect()
 }
 
-/// One call in the world and in the model. `all` has entities, many of which are not alive.
+/// One call in the world and in the model. `all` has entities; many are not alive.
 fn change(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers: Numbers) {
     if all.len() < 4 {
         all.extend_from_slice(world.spawn_batch([(); 4]));

@@ -196,7 +196,7 @@ thread_local! {
     static ARMED: std::cell::Cell<&'static str> = const { std::cell::Cell::new("") };
 }
 
-/// A value whose methods panic when they are armed. All have one hash.
+/// A value with methods that panic when it is armed. All have one hash.
 struct Bomb(u32);
 
 fn explode(what: &str) {
@@ -255,7 +255,7 @@ fn numbers_that_lie_are_refused_by_name() {
     let (mut world, all) = having([5, 6, 7]);
     world.despawn(all[1]).expect("alive");
     let bytes = bytes_of(&mut world);
-    // The numbers 0, 1 and 2, of which 1 has no value: twice each, and one for a value.
+    // The numbers 0, 1 and 2, twice each, and one for a value; 1 has no value.
     let words = |words: [u32; 3]| words.map(u32::to_ne_bytes).concat();
     let at = bytes.windows(12).position(|found| found == words([1, 2, 5]));
     let at = at.expect("the numbers are written in order");
