@@ -1,8 +1,9 @@
 //! The entities that go together: those named, and the sources of relations that follow.
 //!
-//! A relation with `on_delete = despawn` takes its sources along, breadth first; one with
-//! `on_delete = refuse` keeps its target as long as a source stays. Both are known before the first
-//! row changes, and where no target of such a relation goes no plan is made.
+//! A relation with `on_delete = despawn` takes its sources along, breadth first, and several do so
+//! in the order of their names; one with `on_delete = refuse` keeps its target as long as a source
+//! stays. Both are known before the first row changes, and where no target of such a relation goes
+//! no plan is made.
 //!
 //! A call that is refused as a whole asks for the first target that is held. Commands are despawned
 //! as far as they can be: an entity that is held keeps all that would take it along, and is itself

@@ -16,7 +16,7 @@ impl SparseSets {
         !self.relations.is_empty()
     }
 
-    /// The relations of one rule that have values, with their names.
+    /// The relations of one rule that have values, with their names, in the order of these.
     pub(super) fn relations(
         &self,
         rule: OnDelete,

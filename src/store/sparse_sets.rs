@@ -34,7 +34,8 @@ pub struct SparseSets {
     /// Each is the [`SetLock`] of its type.
     pub(super) sets: Vec<Box<dyn ErasedSet>>,
     pub(super) numbers: SetNumbers,
-    /// The relations among the sets, with the effects of a despawned target.
+    /// The relations among the sets, in the order of their names, with the effects of a despawned
+    /// target. Cascades go in this order: the order of first use is not part of a state.
     pub(super) relations: Vec<(usize, OnDelete)>,
     /// The positions of the sets that take notes for logs.
     noted: Vec<usize>,
@@ -101,7 +102,11 @@ impl SparseSets {
     fn push(&mut self, of: (TypeId, u16), set: Box<dyn ErasedSet>) {
         let at = self.sets.len();
         self.numbers.push(of);
-        self.relations.extend(set.on_delete().map(|on_delete| (at, on_delete)));
+        if let Some(on_delete) = set.on_delete() {
+            let is_before = |&(other, _): &(usize, _)| self.sets[other].name() < set.name();
+            let place = self.relations.partition_point(is_before);
+            self.relations.insert(place, (at, on_delete));
+        }
         self.sets.push(set);
     }
 

@@ -3,9 +3,17 @@
 use phalanx::prelude::*;
 use phalanx::testing::{Difference, compare};
 
+use crate::common::components::sound;
 use crate::common::world;
 
 use super::relations::Target;
+use super::snapshot_shared::bytes_of;
+
+#[relation(on_delete = despawn, name = "first")]
+struct First;
+
+#[relation(on_delete = despawn, name = "second")]
+struct Second;
 
 /// A world in which two sources have a target each. Sources in `again` get the other's target, and
 /// then their own again.
@@ -57,4 +65,37 @@ fn another_order_of_targets_is_named() {
     let difference = Difference::Targets { component, place: 0, expected, found };
     assert_eq!(compare(&a, &b), Err(difference));
     assert_ne!(a.hash(), b.hash(), "the order is a part of the state");
+}
+
+#[test]
+fn a_cascade_follows_the_names_of_relations_and_not_their_first_use() {
+    let mut world = world();
+    let [hub, by_second, by_first] = [(); 3].map(|()| world.spawn(()));
+    world.insert(by_second, Second::of(hub)).expect("both are alive");
+    world.insert(by_first, First::of(hub)).expect("both are alive");
+    let mut mirror = mirror_of(&mut world);
+    let mut lost = [&mut world, &mut mirror].map(|world| {
+        let mut reader = world.cursor::<Despawns>();
+        world.despawn(hub).expect("no one refuses");
+        sound(world);
+        (reader.read(world).to_vec(), world.hash())
+    });
+    assert_eq!(lost[0], lost[1]);
+    lost[0].0.sort_unstable();
+    assert_eq!(lost[0].0, [hub, by_second, by_first]);
+    for world in [&mut world, &mut mirror] {
+        world.spawn_batch([(); 3]);
+    }
+    assert_eq!(world.hash(), mirror.hash());
+    assert_eq!(compare(&world, &mirror), Ok(()));
+}
+
+/// A world in the same state that has used the relations in the other order.
+fn mirror_of(world: &mut World) -> World {
+    let mut mirror = crate::common::world();
+    mirror.register::<(First, Second)>();
+    let state = mirror.read_snapshot(&bytes_of(world)).expect("the types are known");
+    mirror.restore(&state).expect("it is of this world");
+    assert_eq!(mirror.hash(), world.hash());
+    mirror
 }
