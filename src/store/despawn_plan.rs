@@ -23,7 +23,8 @@ use super::store::Store;
 pub(super) struct DespawnPlan {
     /// First those named, and then level after level.
     going: Vec<Entity>,
-    are_going: FxHashSet<Entity>,
+    /// Those that go, with the number of relations by which targets take each along.
+    are_going: FxHashMap<Entity, usize>,
 }
 
 impl DespawnPlan {
@@ -32,7 +33,7 @@ impl DespawnPlan {
     fn new(store: &Store, named: impl Iterator<Item = Entity>) -> Self {
         let mut plan = Self::default();
         for entity in named {
-            if store.contains(entity) && plan.are_going.insert(entity) {
+            if store.contains(entity) && plan.are_going.insert(entity, 0).is_none() {
                 plan.going.push(entity);
             }
         }
@@ -42,8 +43,13 @@ impl DespawnPlan {
             let target = plan.going[next];
             next += 1;
             following.iter().for_each(|(_, set)| set.add_sources(target, &mut sources));
-            let new = sources.drain(..).filter(|&source| plan.are_going.insert(source));
-            plan.going.extend(new);
+            for source in sources.drain(..) {
+                let pulls = plan.are_going.entry(source).or_insert_with(|| {
+                    plan.going.push(source);
+                    0
+                });
+                *pulls += 1;
+            }
         }
         plan
     }
@@ -62,11 +68,11 @@ impl DespawnPlan {
     }
 
     fn goes(&self, entity: Entity) -> bool {
-        self.are_going.contains(&entity)
+        self.are_going.contains_key(&entity)
     }
 
     /// Keeps the entities that are held, those that would take them along, and the targets that
-    /// they hold, with the reasons.
+    /// they hold, with the reasons. O(entities + their relations).
     fn keep_held(
         &mut self,
         sets: &SparseSets,
@@ -76,7 +82,7 @@ impl DespawnPlan {
         let mut left: Vec<_> = self.held(sets).collect();
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         while let Some((entity, reason)) = left.pop() {
-            if !self.are_going.remove(&entity) {
+            if self.are_going.remove(&entity).is_none() {
                 continue;
             }
             kept.insert(entity, reason);
@@ -91,10 +97,11 @@ impl DespawnPlan {
                 left.extend(targets.drain(..).map(|target| (target, reason)));
                 set.add_sources(entity, &mut sources);
             }
-            for source in sources.drain(..).filter(|source| !named.contains(source)) {
-                let following = sets.relations(OnDelete::Despawn);
-                following.for_each(|(_, set)| set.add_targets(source, &mut targets));
-                if !targets.drain(..).any(|target| self.goes(target)) {
+            for source in sources.drain(..) {
+                // A source that is kept already has no number.
+                let Some(pulls) = self.are_going.get_mut(&source) else { continue };
+                *pulls -= 1;
+                if *pulls == 0 && !named.contains(&source) {
                     left.push((source, reason));
                 }
             }

@@ -242,3 +242,29 @@ fn one_of_a_million_sources_goes_alone_and_so_does_the_target() {
     assert_eq!(world.query::<Entity>().with::<Likes>().count_rows(), 0);
     sound(&world);
 }
+
+#[test]
+fn a_source_of_many_targets_stays_if_all_are_held_and_goes_with_one() {
+    let mut world = world();
+    let [source, holder] = [(); 2].map(|()| world.spawn(()));
+    let targets = world.spawn_batch((0..MANY / 10).map(|_| ())).to_vec();
+    let follows: Targets<Follows> = targets.iter().map(|&target| (target, Follows)).collect();
+    let needs: Targets<Needs> = targets.iter().map(|&target| (target, Needs::Badly)).collect();
+    world.insert(source, follows).expect("all are alive");
+    world.insert(holder, needs).expect("all are alive");
+    let despawn = |world: &mut World| {
+        let mut buffer = world.command_buffer(0).expect("ids are left");
+        targets.iter().for_each(|&target| buffer.despawn(target));
+        let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else {
+            panic!("some are held")
+        };
+        sound(world);
+        errors.len()
+    };
+    assert_eq!(despawn(&mut world), targets.len());
+    assert!(world.contains(source) && targets.iter().all(|&target| world.contains(target)));
+    let last = targets[targets.len() - 1];
+    world.get_mut::<Needs>(holder).expect("it has some").remove(last);
+    assert_eq!(despawn(&mut world), targets.len() - 1);
+    assert!(!world.contains(source) && !world.contains(last) && world.contains(targets[0]));
+}
