@@ -59,12 +59,14 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// there, after its message. A world has room for 65,535 component types and values: for each type
 /// of values the largest number at one time counts, not all values that ever existed, because a new
 /// value takes the place of one that has ended: the lowest that is free. Its entities get the
-/// archetypes that are left there. (With two shared types, values that come again may meet in other
-/// pairs than before, each with archetypes of its own.) The [hash of a world](crate::World::hash)
-/// covers values by their `Hash`, and their places. A
-/// [`Snapshot`](crate::snapshot::Snapshot) keeps values. As bytes it has only values of types with
-/// an encoder, set by [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode), and of
-/// at most 49,151 components, types and values.
+/// archetypes that are left there. (A full world that was read from bytes may refuse a value though
+/// a place is free: if a lower one is free as well that it never used, and for which it has no
+/// room.) (With two shared types, values that come again may meet in other pairs than before, each
+/// with archetypes of its own.) The [hash of a world](crate::World::hash) covers values by their
+/// `Hash`, and their places. A [`Snapshot`](crate::snapshot::Snapshot) keeps values. As bytes it
+/// has only values of types with an encoder, set by
+/// [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode), and of at most 49,151
+/// components, types and values.
 ///
 /// ```
 /// # use phalanx::prelude::*;

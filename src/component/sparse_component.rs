@@ -40,7 +40,7 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
 
     /// The value in the entries of [logs](crate::logs::Removals#sparse-components): the type itself
     /// if it is defined by `#[component(sparse, plain)]` or `#[relation]`, and `()` otherwise,
-    /// because an entry is a copy.
+    /// because an entry is a copy. A relation to many, `#[relation(many)]`, has `()`, too.
     type Logged: Copy + Send + Sync + 'static;
 
     /// The value in an entry of a log.

@@ -42,8 +42,8 @@ use super::row_shape::Logged;
 /// relation: it is neither.
 ///
 /// Entries are copies. Those of a type that is defined by `#[component(sparse, plain)]` or
-/// `#[relation]` have the value, for a relation the target; those of other types have `()` in its
-/// place.
+/// `#[relation]` have the value, for a relation the target; those of other types, and of a relation
+/// to many (`#[relation(many)]`), have `()` in its place.
 ///
 /// Commands count with their combined effect between two barriers of their
 /// [buffer](crate::CommandBuffer). A gain has the value that the entity has after them. A loss has

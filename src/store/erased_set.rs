@@ -20,7 +20,7 @@ pub(crate) struct SparseSetInfo {
     /// The name of the component.
     pub(crate) name: &'static str,
     pub(crate) len: usize,
-    /// The allocated memory, without memory that the values own.
+    /// The allocated memory, without memory that the values own. The lists of pairs are in it.
     pub(crate) bytes: usize,
     /// The part of it that finds values and, of a relation, sources.
     pub(crate) index_bytes: usize,

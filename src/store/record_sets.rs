@@ -8,7 +8,7 @@
 //! | spawns, `insert`, `remove`, despawns, `clear`, merges, copies of trees | `record_sets` |
 //! | `exchange` | `record_combined_sets` |
 //! | commands between two barriers | `hold_set_notes`, then `record_combined_sets` |
-//! | `SparseMut` of a world | `SparseSet::record_notes`, after each change |
+//! | `SparseMut` of a world, `TargetsMut::remove` | `SparseSet::record_notes`, after each change |
 //! | `SparseMut` of systems | `record_sets`, after their stage |
 //! | `restore` | `forget_set_notes` |
 

@@ -458,7 +458,8 @@ impl<T: SparseComponent> SparseSet<T> {
         self.notes.iter_mut().for_each(|notes| notes.shrink());
     }
 
-    /// The allocated memory, in use or not, without memory that the values own.
+    /// The allocated memory, in use or not, without memory that the values own. The lists of a
+    /// relation to many are in it.
     pub(super) fn bytes(&self) -> usize {
         self.blocks.bytes()
             + self.sources.bytes()

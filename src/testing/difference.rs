@@ -236,9 +236,10 @@ impl fmt::Debug for ShortestFloat {
 /// their rows in order, the bytes of all components, enable bits, shared values, and sparse
 /// components with the bytes of plain ones.
 ///
-/// Chunk sizes, values of chunks, versions, ids to come, resources and padding are not compared, so
-/// a world with chunks of 4 KiB may equal a world with chunks of 16 KiB. [`World::hash`] covers
-/// most of these: if hashes differ and rows do not, look at the ids and versions of the worlds.
+/// Chunk sizes, values of chunks, versions, ids to come, numbers of shared values, resources and
+/// padding are not compared, so a world with chunks of 4 KiB may equal a world with chunks of
+/// 16 KiB. [`World::hash`] covers most of these: if hashes differ and rows do not, look at the ids,
+/// the versions and the order in which shared values came to the worlds.
 /// Bytes are compared: -0 is not 0, and a NaN equals only a NaN with the same bits. O(bytes of all
 /// rows).
 ///

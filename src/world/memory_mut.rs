@@ -21,8 +21,8 @@ pub struct Memory {
     /// [`MemoryMut::retire_archetypes`].
     pub bookkeeping_bytes: usize,
     /// Sets of [sparse components](crate::component#sparse-components): the values, their entities
-    /// and the pages that find them.
-    /// Memory that the values own elsewhere is not counted.
+    /// and the pages that find them, and of a relation to many the lists of pairs. Memory that
+    /// other values own elsewhere is not counted.
     pub sparse_bytes: usize,
     /// Queues of [events](crate::logs::EventWriter), with their unused room. Memory that the events
     /// own elsewhere is not counted, nor are the buffers of systems: see
