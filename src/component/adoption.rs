@@ -48,7 +48,7 @@ pub(crate) struct AdoptionPlan {
     components: ComponentSet,
     /// The names of sparse components.
     sparse: Vec<&'static str>,
-    /// Shared values, by their tags in the other world.
+    /// Shared values, by their types and numbers in the other world.
     values: Vec<SharedPlan>,
 }
 
@@ -60,11 +60,11 @@ impl AdoptionPlan {
         other: &Registry,
         theirs: ComponentId,
     ) -> Option<ComponentId> {
-        // They are in the order of ids.
-        if let Ok(at) = self.values.binary_search_by_key(&theirs, |value| value.theirs) {
+        let info = other.info(theirs);
+        let place = |value: &SharedPlan| other.info(value.theirs).shared_place();
+        if let Ok(at) = self.values.binary_search_by_key(&info.shared_place(), place) {
             return self.values[at].ours;
         }
-        let info = other.info(theirs);
         if let Some(of_type) = other.shared_type_of(theirs) {
             return ours.shared.get(of_type.facts.type_id).map(|own| own.marker);
         }
@@ -129,7 +129,11 @@ impl Registry {
             }
         }
         let tags = components.iter().filter(|&id| other.shared_slot(id).is_some());
-        let values = self.plan_values(other, tags, new_ids)?;
+        let mut tags: Vec<_> = tags.collect();
+        // New numbers are given in this order, and the hash of a world shows them. It does not show
+        // the ids of tags.
+        tags.sort_unstable_by_key(|&id| other.info(id).shared_place());
+        let values = self.plan_values(other, tags.into_iter(), new_ids)?;
         new += self.missing_tags(other, &values);
         if !self.has_room_for(new) {
             return Err(AdoptionError::Types);

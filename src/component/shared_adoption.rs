@@ -48,7 +48,7 @@ impl Drop for SharedPlan {
 pub(super) struct UnmappedIds(pub(super) &'static str);
 
 impl Registry {
-    /// The plan for the values of some tags of another world, in the order of the tags. Ids in them
+    /// The plan for the values of some tags of another world, in the order of `tags`. Ids in them
     /// are replaced by ids of `new_ids`, and by the null id where it has none. Runs the user's
     /// code.
     ///

@@ -2,7 +2,7 @@
 
 /// The part of a component in a type of shared values. Types are numbered in the order of their
 /// first use in a world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SharedPlace {
     /// The component of every entity with a value of the type.
     Marker(u16),

@@ -125,7 +125,7 @@ fn worlds_that_meet_give_the_lowest_numbers() {
     world.despawn(all[4]).expect("alive");
     other.despawn(theirs[1]).expect("alive");
     give(&mut other, 103);
-    // In the order of their tags: 3 is here already, 103 has the number of 100.
+    // In the order of their numbers: 3 is here already, 103 has the number of 100.
     let merged = world.merge(other).expect("worlds of one kind");
     assert_eq!(merged.len(), 4);
     assert_eq!(values(&world), [0, 103, 2, 3, 101, 102]);
@@ -135,6 +135,41 @@ fn worlds_that_meet_give_the_lowest_numbers() {
     assert_eq!((values(&world), values(&part)), (vec![0, 103, 2, 3, 101, 102, 201], vec![200, 2]));
     give(&mut part, 202);
     assert_eq!(values(&part), [200, 2, 202]);
+}
+
+#[test]
+fn worlds_that_are_equal_merge_into_equal_worlds() {
+    // The number 1 has the last tag in the second world.
+    let twins = || {
+        let (mut world, all) = having(0..3);
+        world.despawn(all[1]).expect("alive");
+        world.memory_mut().retire_archetypes();
+        let mut twin = having([]).0;
+        twin.register::<Serial>();
+        let state = twin.read_snapshot(&bytes_of(&mut world)).expect("it has a form as bytes");
+        twin.restore(&state).expect("it is of this world");
+        for world in [&mut world, &mut twin] {
+            give(world, 9);
+        }
+        assert_eq!(world.hash(), twin.hash());
+        [world, twin]
+    };
+    let merged = twins().map(|other| {
+        let mut world = small_world();
+        world.merge(other).expect("worlds of one kind");
+        sound(&world);
+        world.hash()
+    });
+    assert_eq!(merged[0], merged[1]);
+    let moved = twins().map(|mut other| {
+        let mut world = small_world();
+        let some = other.matching::<&Serial>().where_shared(&Team(9));
+        assert_eq!(world.move_from(some).expect("worlds of one kind").len(), 1);
+        world.move_from(other.matching::<&Serial>()).expect("worlds of one kind");
+        sound(&world);
+        (world.hash(), other.hash())
+    });
+    assert_eq!(moved[0], moved[1]);
 }
 
 #[test]
