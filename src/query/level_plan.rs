@@ -7,13 +7,16 @@
 //! are read: they are other slices. So the values of parents are read from the slices themselves
 //! where parents lie in the same order, and otherwise gathered.
 //!
-//! The plan is made again when it does not fit: the relation has another version, or the pass has
-//! other chunks, rows or orders. A plan that does not fit is never used.
+//! The plan is made again when it does not fit: the query has another type, the relation another
+//! version, or the pass other chunks, rows or orders. A plan that does not fit is never used.
+//! Queries of two types may see the same rows, and fit the same runs. But a pass over changed rows
+//! visits all if the plan did not fit, and it must do so for each of the queries.
 //!
 //! A pass over the rows that changed and those below them finds them in a
 //! [`level_index`](super::level_index), and visits them as
 //! [`changed_levels`](super::changed_levels).
 
+use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -26,6 +29,7 @@ use super::level_index::LevelIndex;
 use super::level_runs::LevelRuns;
 use super::level_terms::LevelTerms;
 use super::query::Query;
+use super::query_type::query_type;
 use super::terms::Terms;
 
 /// The rows of a query, level after level in the tree of `R`: for
@@ -36,7 +40,8 @@ use super::terms::Terms;
 /// [`Local`](crate::schedule::Local) or a resource. It needs no update: a pass compares a version a
 /// chunk and that of the relation. It makes the whole plan again, O(relations + rows), after a row
 /// came, left or moved, a relation was inserted, removed or given another target, another row was
-/// hidden or enabled, or columns were [flipped](crate::World::flip).
+/// hidden or enabled, columns were [flipped](crate::World::flip), or a query of another type used
+/// the plan.
 ///
 /// It takes 4 bytes a row, 8 where the parents of a run are in several others, 32 bytes a run of
 /// rows of one level that follow each other, and 32 bytes a slice of the query, of the greatest
@@ -82,6 +87,8 @@ use super::terms::Terms;
 pub struct LevelPlan<R> {
     /// The version of the relation, unless the world has none; `None` if the plan is not made.
     relation: Option<Option<u64>>,
+    /// The type of the query.
+    query: Option<TypeId>,
     rows: LevelRuns,
     /// Made by the first pass over a part of the rows.
     index: Option<LevelIndex>,
@@ -91,7 +98,8 @@ pub struct LevelPlan<R> {
 
 impl<R> Default for LevelPlan<R> {
     fn default() -> Self {
-        Self { relation: None, rows: LevelRuns::default(), index: None, tree: PhantomData }
+        let rows = LevelRuns::default();
+        Self { relation: None, query: None, rows, index: None, tree: PhantomData }
     }
 }
 
@@ -162,7 +170,9 @@ impl<R: TreeRelation> LevelPlan<R> {
         query: &Query<'_, Q, F>,
     ) -> (bool, Option<Option<u64>>) {
         let relation = Some(set.map(SparseSet::version));
-        let fits = self.relation.take() == relation && self.rows.are_of(query);
+        let key = query_type::<Q, F>().key;
+        let is_of = self.query.replace(key) == Some(key);
+        let fits = self.relation.take() == relation && is_of && self.rows.are_of(query);
         if !fits {
             self.index = None;
             self.rows.make(set, query);
@@ -197,7 +207,10 @@ impl<R: TreeRelation> LevelPlan<R> {
         if fits {
             let index = self.index.get_or_insert_with(|| LevelIndex::of(&self.rows));
             let entries = index.below(&self.rows, index.entries_of(&self.rows, changed));
-            ChangedLevels::new(&self.rows, &entries).pass(query, root, body);
+            // A pass holds the slices of all chunks, even if it visits none.
+            if !entries.is_empty() {
+                ChangedLevels::new(&self.rows, &entries).pass(query, root, body);
+            }
         } else {
             self.pass_all(query, root, body);
         }

@@ -387,16 +387,30 @@ impl<R: TreeRelation> Relation<'_, R> {
     }
 
     /// [`propagate`](Relation::propagate) to the rows that `changed` sees and to all rows below
-    /// them. The others keep their values, and are not stamped.
+    /// them. The others keep their values. Chunks without a visited row are not stamped, and lines
+    /// without one are not, in components that
+    /// [track lines](crate::component#components-that-track-lines).
     ///
     /// `changed` is any query of the world, for example one with a filter by change; the rows that
     /// `query` does not see count for nothing. If the [plan](LevelPlan) is made again, because rows
     /// or relations came, left or moved, all rows are visited: so a part that got another parent is
-    /// placed anew, and a value that depends on nothing else is right after each pass. After a
-    /// change of `root`, or where the kernel reads other values, propagate to all.
+    /// placed anew.
     ///
-    /// O(chunks of both queries + visited rows). The first pass after the plan was made adds an
-    /// index of 8 bytes a row to it, in O(rows).
+    /// Values are right if `changed` sees each change of the values that the kernel reads, which a
+    /// filter by change misses in these cases:
+    ///
+    /// * A run of the system does not reach this call, for example after an early return: the next
+    ///   run sees only later changes. Make the call in each run; where one leaves it out, assign
+    ///   `LevelPlan::new()` to the plan, and the next pass visits all rows.
+    /// * A body writes and returns [`Modified::No`](crate::Modified::No).
+    /// * An enable bit of an optional term of `query` changes, and the filter has other components.
+    /// * `root` or a value that is not in `query` changes.
+    ///
+    /// After one of the last three, too, assign a new plan, or [`propagate`](Relation::propagate).
+    ///
+    /// O(c + v log p): c chunks of both queries, or runs of visible rows in chunks that hide some,
+    /// v visited rows, p pieces into which the visited rows cut the chunks. The first pass after
+    /// the plan was made adds an index of 8 bytes a row to it, in O(rows).
     ///
     /// # Panics
     ///

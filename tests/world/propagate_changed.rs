@@ -194,6 +194,117 @@ fn changed_lines_are_visited_and_written_line_by_line() {
     assert_eq!(stamped.count_rows(), 16 + 16 + 4, "three lines, the last of four rows");
 }
 
+#[component]
+#[derive(Debug, PartialEq)]
+struct Other(u64);
+
+#[test]
+fn one_plan_for_two_queries_of_the_same_rows_gives_both_their_values() {
+    let (mut world, mut schedule) = (world(), Schedule::new());
+    schedule.add(
+        |tree: Relation<ChildOf>,
+         mut plan: Kept<Plan>,
+         changed: Query<&Local, Changed<Local>>,
+         globals: Query<(&mut Global, &Local)>,
+         others: Query<(&mut Other, &Local)>| {
+            let plan = &mut plan;
+            tree.propagate_changed(plan, &changed, globals, &ROOT, |globals, locals, parents| {
+                for ((global, local), parent) in globals.iter_mut().zip(locals).zip(parents) {
+                    let sum = parent.sum * 3 % 1_000_003 + local.0;
+                    *global = Global { sum, depth: parent.depth + 1 };
+                }
+            });
+            tree.propagate_changed(plan, &changed, others, &Other(0), |others, locals, parents| {
+                for ((other, local), parent) in others.iter_mut().zip(locals).zip(parents) {
+                    other.0 = parent.0 * 10 + local.0;
+                }
+            });
+        },
+    );
+    let row = |at| (Local(at), UNSEEN, Other(0));
+    let [root, other] = [world.spawn(row(1)), world.spawn(row(2))];
+    let child = world.spawn((row(3), ChildOf::of(root)));
+    let leaf = world.spawn((row(4), ChildOf::of(child)));
+    let mut places = |world: &mut World| {
+        schedule.run(world).expect("no system fails");
+        let wanted = wanted(world);
+        for (entity, global) in world.query::<(Entity, &Global)>().rows() {
+            assert_eq!(Some(global), wanted.get(&entity), "{entity:?}");
+        }
+        [root, other, child, leaf].map(|entity| world.get::<Other>(entity).expect("alive").0)
+    };
+    assert_eq!(places(&mut world), [1, 2, 13, 134]);
+    world.insert(child, ChildOf::of(other)).expect("no cycle");
+    assert_eq!(places(&mut world), [1, 2, 23, 234]);
+    world.get_mut::<Local>(other).expect("alive").0 = 5;
+    assert_eq!(places(&mut world), [1, 5, 53, 534]);
+}
+
+#[test]
+fn a_pass_over_no_rows_stamps_none_and_keeps_the_plan() {
+    let (mut world, mut plan) = (world(), Plan::new());
+    let root = world.spawn((node(1), Asked));
+    let leaf = world.spawn((node(2), Asked, ChildOf::of(root)));
+    let mut rows = |world: &mut World| {
+        world.run(
+            |tree: Relation<ChildOf>,
+             asked: Query<&Local, With<Asked>>,
+             places: Query<(&mut Global, &Local, Entity)>| {
+                propagate(&tree, &mut plan, &asked, places).concat().len()
+            },
+        )
+    };
+    assert_eq!([rows(&mut world), rows(&mut world)], [2, 2]);
+    for entity in [root, leaf] {
+        world.set_enabled::<Asked>(entity, false).expect("it has one");
+    }
+    let before = world.version();
+    assert_eq!([rows(&mut world), rows(&mut world)], [0, 0]);
+    assert_eq!(world.query::<&Global>().changed_since(before).count_rows(), 0);
+    world.set_enabled::<Asked>(leaf, true).expect("it has one");
+    assert_eq!(rows(&mut world), 1, "a new plan would visit both");
+}
+
+#[test]
+fn a_new_plan_makes_up_for_a_run_that_left_the_call_out() {
+    let (mut world, mut schedule) = (world(), Schedule::new());
+    world.insert_resource(Pause { is_on: false, forgets: false });
+    schedule.add(
+        |pause: Res<Pause>,
+         tree: Relation<ChildOf>,
+         mut plan: Kept<Plan>,
+         changed: Query<&Local, Changed<Local>>,
+         places: Query<(&mut Global, &Local, Entity)>| {
+            if pause.is_on {
+                if !pause.forgets {
+                    *plan = Plan::new();
+                }
+                return;
+            }
+            propagate(&tree, &mut plan, &changed, places);
+        },
+    );
+    let root = world.spawn(node(1));
+    let child = world.spawn((node(2), ChildOf::of(root)));
+    let mut run = |world: &mut World, is_on, forgets| {
+        world.insert_resource(Pause { is_on, forgets });
+        schedule.run(world).expect("no system fails");
+        world.get::<Global>(child) == Ok(&wanted(world)[&child])
+    };
+    assert!(run(&mut world, false, false));
+    for forgets in [true, false] {
+        world.get_mut::<Local>(root).expect("alive").0 += 1;
+        assert!(!run(&mut world, true, forgets), "left out");
+        assert_eq!(run(&mut world, false, forgets), !forgets);
+    }
+}
+
+/// Whether a system leaves its call out, and whether it keeps its plan all the same.
+struct Pause {
+    is_on: bool,
+    forgets: bool,
+}
+
 #[test]
 fn after_a_panic_of_the_kernel_all_rows_are_visited() {
     let (mut world, mut plan) = (world(), Plan::new());
