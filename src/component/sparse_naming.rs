@@ -24,6 +24,11 @@ impl Registry {
         self.sparse.0.contains_key(name)
     }
 
+    /// The names of the sparse components, in no order.
+    pub(crate) fn sparse_names(&self) -> impl Iterator<Item = &'static str> {
+        self.sparse.0.keys().copied()
+    }
+
     /// Checks that the name of `S` is free or its own.
     ///
     /// # Errors

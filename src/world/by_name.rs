@@ -117,13 +117,20 @@ impl Reflect<'_> {
         let registry = self.world.store.registry();
         registry.id_of_name(name).ok_or_else(|| match registry.is_sparse(name) {
             true => BytesError::Sparse { name: name.to_owned() },
-            false => self.unknown(name),
+            false => self.unknown(name, []),
         })
     }
 
-    /// The error for a name that the world does not know.
-    pub(super) fn unknown(self, name: &str) -> BytesError {
-        let known: Vec<_> = self.components().map(ComponentInfo::name).collect();
+    /// The error for a name that the world does not know. It may propose `others`, too.
+    pub(super) fn unknown(
+        self,
+        name: &str,
+        others: impl IntoIterator<Item = &'static str>,
+    ) -> BytesError {
+        let mut known: Vec<_> = self.components().map(ComponentInfo::name).collect();
+        known.extend(others);
+        // If two are as near, the first in this order is proposed.
+        known.sort_unstable();
         BytesError::UnknownName { name: name.to_owned(), nearest: nearest(name, &known) }
     }
 }
@@ -364,10 +371,10 @@ impl fmt::Display for BytesError {
             ),
             Self::Sparse { name } => write!(
                 f,
-                "`{name}` is sparse: it has no bytes; give its value by its type, with \
-                 `World::insert`"
+                "`{name}` is sparse: it has no bytes; use its value by its type, with \
+                 `World::insert` or `get`; a query names it by `NamedQuery::with` or `without`"
             ),
-            Self::Repeated { name } => write!(f, "`{name}` is named twice: give one value"),
+            Self::Repeated { name } => write!(f, "`{name}` is named twice: name it once"),
             Self::Size { name, size, len } => {
                 write!(f, "a value of `{name}` has {size} bytes, and {len} were given")
             }

@@ -121,8 +121,11 @@ impl<'w> ColumnView<'w> {
     /// ```
     pub fn values<C: Component>(&self) -> Result<&'w [C], BytesError> {
         assert_is::<C>(self.info)?;
-        bytemuck::checked::try_cast_slice(self.bytes)
-            .map_err(|_| BytesError::Tag { name: self.info.name().to_owned() })
+        let tag = || BytesError::Tag { name: self.info.name().to_owned() };
+        if self.info.size() == 0 {
+            return Err(tag());
+        }
+        bytemuck::checked::try_cast_slice(self.bytes).map_err(|_| tag())
     }
 
     /// The version at which the column was last written in this chunk.
@@ -275,7 +278,7 @@ impl<'c> ColumnViewMut<'c> {
     ///
     /// # Panics
     ///
-    /// If the chunk has fewer rows.
+    /// If the chunk has fewer rows, unless the component has no data.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -5,25 +5,33 @@ use core::ops::Range;
 use crate::component::ComponentInfo;
 use crate::entity::ArchetypeId;
 use crate::storage::{DistinctColumns, RowMask, StampKind};
-use crate::store::NamedColumns;
+use crate::store::{NamedColumns, Requirements};
 
 use super::by_name::{BytesError, Reflect, ReflectMut};
 use super::column_view::{ColumnView, ColumnViewMut};
 use super::named_chunk::{NamedChunk, NamedChunkMut};
 use super::named_query::NamedQuery;
 
+/// The rows that a query matches.
+struct NamedRuns {
+    runs: Vec<NamedRun>,
+    /// The number of each archetype that matches, and its columns of the terms.
+    archetypes: Vec<(usize, DistinctColumns)>,
+}
+
 /// Rows of one chunk that follow each other.
 struct NamedRun {
-    archetype: usize,
+    /// The place of the archetype among those that match.
+    place: usize,
     chunk: u32,
     rows: Range<u32>,
-    /// The columns of the terms.
-    columns: DistinctColumns,
 }
 
 impl<'w> Reflect<'w> {
     /// The rows that a query matches, chunk by chunk, for reading. A chunk is yielded once, or once
-    /// for each run of visible rows if some are disabled. O(archetypes + chunks) for the call.
+    /// for each run of rows that match, if it has others: rows that are disabled, or that names of
+    /// [sparse components](crate::component#sparse-components) leave out. O(archetypes + chunks +
+    /// runs) for the call.
     ///
     /// # Errors
     ///
@@ -49,9 +57,13 @@ impl<'w> Reflect<'w> {
         if let Some(name) = query.written().next() {
             return Err(BytesError::ReadOnly { name: name.to_owned() });
         }
-        let (runs, infos) = self.runs(query)?;
+        let terms = query.terms_in(self)?;
+        let NamedRuns { runs, archetypes } = self.runs(&query.requirements_in(self, &terms)?);
+        let registry = self.world.store.registry();
+        let infos: Vec<_> = terms.iter().map(|&(id, _)| registry.info(id)).collect();
         let chunk = move |run: NamedRun| {
-            let archetype = &self.world.store.archetypes().as_slice()[run.archetype];
+            let (number, columns) = &archetypes[run.place];
+            let archetype = &self.world.store.archetypes().as_slice()[*number];
             let (chunk, rows) = (run.chunk, run.rows.start as usize..run.rows.end as usize);
             let column = |(&column, &info): (&u16, &&'w ComponentInfo)| ColumnView {
                 info,
@@ -60,50 +72,45 @@ impl<'w> Reflect<'w> {
                 version: archetype.stamps().get(StampKind::column(column), chunk as usize),
             };
             NamedChunk {
-                archetype: run.archetype,
+                archetype: *number,
                 index: chunk as usize,
                 entities: &archetype.entities_of_chunk(chunk)[rows.clone()],
-                columns: run.columns.as_slice().iter().zip(&infos).map(column).collect(),
+                columns: columns.as_slice().iter().zip(&infos).map(column).collect(),
                 rows,
             }
         };
         Ok(runs.into_iter().map(chunk))
     }
 
-    /// The runs of rows that a query matches, and the components of its terms.
-    fn runs(
-        self,
-        query: &NamedQuery,
-    ) -> Result<(Vec<NamedRun>, Vec<&'w ComponentInfo>), BytesError> {
-        let terms = query.terms_in(self)?;
-        let requirements = query.requirements_in(self, &terms)?;
-        let mut runs = Vec::new();
+    /// The rows of the archetypes and chunks that meet some requirements.
+    fn runs(self, requirements: &Requirements) -> NamedRuns {
+        let (mut runs, mut matched) = (Vec::new(), Vec::new());
         for (number, archetype) in self.world.store.archetypes().as_slice().iter().enumerate() {
             let Some(NamedColumns { columns, rows }) = requirements.resolve(archetype) else {
                 continue;
             };
+            let place = matched.len();
+            matched.push((number, columns));
             for chunk in 0..archetype.list().chunk_len() {
                 let live = archetype.list().rows(chunk);
                 let mut seen = RowMask::new(&rows, archetype.attachments(), chunk, live).runs();
                 while let Some(rows) = seen.next_run() {
-                    let columns = columns.clone();
-                    runs.push(NamedRun { archetype: number, chunk, rows, columns });
+                    runs.push(NamedRun { place, chunk, rows });
                 }
             }
         }
-        let registry = self.world.store.registry();
-        Ok((runs, terms.iter().map(|&(id, _)| registry.info(id)).collect()))
+        NamedRuns { runs, archetypes: matched }
     }
 }
 
 impl ReflectMut<'_> {
     /// Calls `f` with the rows that a query matches, chunk by chunk. Stamps the columns that are
-    /// named by [`write`](NamedQuery::write), like a typed query that names them `&mut`. Rows that
-    /// are disabled are left out, as in [`Reflect::chunks`]. O(archetypes + chunks), besides `f`.
+    /// named by [`write`](NamedQuery::write), like a typed query that names them `&mut`. The rows
+    /// and runs are those of [`Reflect::chunks`]. O(archetypes + chunks + runs), besides `f`.
     ///
     /// # Errors
     ///
-    /// If a name is unknown, or if a term is sparse or is named twice. No chunk is visited.
+    /// If a name is unknown, or if a term is sparse or is named twice. The world is unchanged.
     ///
     /// # Panics
     ///
@@ -133,14 +140,17 @@ impl ReflectMut<'_> {
         query: &NamedQuery,
         mut f: impl FnMut(&mut NamedChunkMut<'_>),
     ) -> Result<(), BytesError> {
-        self.world.flush();
         let view = Reflect { world: self.world };
-        let (runs, infos) = view.runs(query)?;
-        let infos: Vec<ComponentInfo> = infos.into_iter().copied().collect();
-        let writes: Vec<bool> =
-            query.terms_in(view)?.iter().map(|(_, access)| access.is_write()).collect();
+        let terms = query.terms_in(view)?;
+        let requirements = query.requirements_in(view, &terms)?;
+        let registry = self.world.store.registry();
+        let infos: Vec<ComponentInfo> = terms.iter().map(|&(id, _)| *registry.info(id)).collect();
+        let writes: Vec<bool> = terms.iter().map(|(_, access)| access.is_write()).collect();
+        self.world.flush();
+        let found = Reflect { world: self.world }.runs(&requirements);
         let mut now = None;
-        for NamedRun { archetype, chunk, rows, columns } in runs {
+        for NamedRun { place, chunk, rows } in found.runs {
+            let (archetype, ref columns) = found.archetypes[place];
             let (archetypes, clock) = self.world.store.in_place();
             if writes.contains(&true) {
                 *clock = now.unwrap_or_else(|| clock.next());
@@ -148,7 +158,7 @@ impl ReflectMut<'_> {
             }
             let number = u32::try_from(archetype).expect("an archetype has a number of 32 bits");
             let values = archetypes.into_archetype(ArchetypeId(number));
-            let (bytes, entities, beside) = values.bytes((chunk, rows.clone()), &columns);
+            let (bytes, entities, beside) = values.bytes((chunk, rows.clone()), columns);
             for (&column, _) in columns.as_slice().iter().zip(&writes).filter(|(_, write)| **write)
             {
                 beside.touch_rows(column, chunk, rows.clone(), *clock);

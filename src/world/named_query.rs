@@ -11,8 +11,9 @@ use super::by_name::{BytesError, Reflect};
 ///
 /// [`Reflect::chunks`] reads the rows that it matches, [`ReflectMut::for_each_chunk`] writes them,
 /// chunk by chunk. Its rows are those of a typed [`Query`](crate::Query) of the same components:
-/// rows with hidden components that it does not name are left out, and so are rows in which a named
-/// component is [disabled](crate::World::set_enabled).
+/// rows with hidden components that it does not name are left out, and so are rows in which a
+/// component that it names by [`read`](NamedQuery::read), [`write`](NamedQuery::write) or
+/// [`with`](NamedQuery::with) is [disabled](crate::World::set_enabled).
 ///
 /// Each field of a [split component](crate::component#split-components) is a component here.
 /// [Sparse components](crate::component#sparse-components) have no columns, so they can be named by
@@ -52,7 +53,7 @@ pub struct NamedQuery {
 }
 
 impl NamedQuery {
-    /// A query of all entities that have components.
+    /// A query of all entities, but those with hidden components.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -60,8 +61,9 @@ impl NamedQuery {
     /// # #[component] struct Health(f32);
     /// let mut world = World::new();
     /// world.spawn(Health(1.0));
+    /// world.spawn(());
     /// let all = NamedQuery::new();
-    /// assert_eq!(world.reflect().chunks(&all)?.map(|chunk| chunk.len()).sum::<usize>(), 1);
+    /// assert_eq!(world.reflect().chunks(&all)?.map(|chunk| chunk.len()).sum::<usize>(), 2);
     /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     #[must_use]
@@ -95,7 +97,7 @@ impl NamedQuery {
         self
     }
 
-    /// Requires entities that have a component.
+    /// Requires entities that have a component, and have it enabled.
     ///
     /// ```
     /// # use phalanx::reflect::NamedQuery;
@@ -108,7 +110,7 @@ impl NamedQuery {
         self
     }
 
-    /// Requires entities that lack a component.
+    /// Requires entities that lack a component, or have it disabled.
     ///
     /// ```
     /// # use phalanx::reflect::NamedQuery;
@@ -155,7 +157,8 @@ impl NamedQuery {
         let registry = world.world.store.registry();
         let named = |names: &[String]| {
             let one = |name: &String| {
-                ComponentRef::of_name(registry, name).ok_or_else(|| world.unknown(name))
+                let unknown = || world.unknown(name, registry.sparse_names());
+                ComponentRef::of_name(registry, name).ok_or_else(unknown)
             };
             names.iter().map(one).collect::<Result<Vec<_>, _>>()
         };

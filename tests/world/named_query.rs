@@ -34,7 +34,7 @@ struct Rare;
 
 const NAMES: [&str; 5] = ["named.on", "named.mark", "named.bits", "named.hidden", "named.sparse"];
 
-/// Inserts a component for each bit that is set, and disables one for the last bit.
+/// Gives an entity a component for each bit that is set, and disables one that has another bit.
 fn dress(world: &mut World, entity: Entity, has: u8) {
     let gives = |bit: u8| has & (1 << bit) != 0;
     let result = [
@@ -148,8 +148,16 @@ fn what_cannot_be_done_is_an_error_that_says_what_to_do() {
     let read = |name: &str| NamedQuery::new().read(name);
     assert!(fault(read("named.aa")).ends_with("did you mean `named.a`?"));
     assert!(fault(read("named.a").with("named.oh")).contains("`named.oh` is not registered"));
-    assert_eq!(fault(read("named.a").read("named.a")), "`named.a` is named twice: give one value");
-    assert!(fault(read("named.sparse")).starts_with("`named.sparse` is sparse"));
+    assert_eq!(fault(read("named.a").read("named.a")), "`named.a` is named twice: name it once");
+    let sparse = fault(read("named.sparse"));
+    assert!(sparse.starts_with("`named.sparse` is sparse"));
+    assert!(sparse.contains("`World::insert`") && sparse.contains("`NamedQuery::with`"));
+    for query in
+        [NamedQuery::new().with("named.sparsee"), NamedQuery::new().without("named.sparsee")]
+    {
+        assert!(fault(query).ends_with("did you mean `named.sparse`?"));
+    }
+    assert!(!fault(read("named.sparsee")).contains("did you mean"), "it cannot be read");
     assert!(fault(NamedQuery::new().write("named.a")).contains("`ReflectMut::for_each_chunk`"));
 
     let query = NamedQuery::new().read("named.a").write("named.on").write("named.mark");
@@ -177,6 +185,80 @@ fn what_cannot_be_done_is_an_error_that_says_what_to_do() {
     let (now, mut calls) = (world.version(), 0);
     assert!(world.reflect_mut().for_each_chunk(&unknown, |_| calls += 1).is_err());
     assert_eq!((world.version(), calls), (now, 0));
+}
+
+#[test]
+fn tags_have_no_values() {
+    let mut world = world();
+    world.spawn_batch((0..3).map(|_| Mark));
+    let query = NamedQuery::new().read("named.mark");
+    let chunk = world.reflect().chunks(&query).expect("the name is known").next();
+    let column = chunk.as_ref().expect("there are rows").columns()[0];
+    assert_eq!(column.bytes(), []);
+    assert_eq!(column.row(2), []);
+    let tag = BytesError::Tag { name: "named.mark".to_owned() };
+    assert_eq!(column.values::<Mark>().map(<[_]>::len), Err(tag.clone()));
+    let query = NamedQuery::new().write("named.mark");
+    let visited = world.reflect_mut().for_each_chunk(&query, |chunk| {
+        let [mark] = chunk.columns_mut() else { unreachable!("one term") };
+        assert_eq!(mark.values::<Mark>().map(<[_]>::len), Err(tag.clone()));
+        assert_eq!(mark.values_mut::<Mark>().map(|marks| marks.len()), Err(tag.clone()));
+        assert_eq!(mark.set(1_000, &[]), Ok(()), "no row has bytes");
+    });
+    assert_eq!(visited, Ok(()));
+}
+
+#[test]
+fn a_query_without_names_sees_all_entities_but_hidden_ones() {
+    let mut world = world();
+    let bare = world.spawn(());
+    let one = world.spawn(A(1));
+    let off = world.spawn(Bits(2));
+    world.set_enabled::<Bits>(off, false).expect("it has it");
+    world.spawn((A(3), Hidden));
+    let found: BTreeSet<_> = entities(&world, &NamedQuery::new()).into_iter().collect();
+    assert_eq!(found, BTreeSet::from([bare, one, off]));
+    assert!(entities(&world, &NamedQuery::new().with("named.bits")).is_empty());
+    let found = entities(&world, &NamedQuery::new().without("named.bits"));
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([bare, one, off]));
+}
+
+#[test]
+fn names_of_sparse_components_cut_chunks_into_runs() {
+    let mut world = World::new();
+    let all = world.spawn_batch((0..20).map(A)).to_vec();
+    let other = world.spawn((A(20), Mark));
+    for entity in [all[3], all[4], all[9], other] {
+        world.insert(entity, Rare).expect("alive");
+    }
+    let runs = |query: &NamedQuery| -> Vec<_> {
+        let chunks = world.reflect().chunks(query).expect("the names are known");
+        chunks
+            .map(|chunk| {
+                let values = chunk.columns()[0].values::<A>().expect("its type");
+                (chunk.rows(), values.first().expect("a run has rows").0)
+            })
+            .collect()
+    };
+    let query = NamedQuery::new().read("named.a");
+    let of_mark = (0..1, 20);
+    assert_eq!(runs(&query.clone().with("named.sparse")), [(3..5, 3), (9..10, 9), of_mark]);
+    assert_eq!(runs(&query.without("named.sparse")), [(0..3, 0), (5..9, 5), (10..20, 10)]);
+}
+
+#[test]
+fn an_unknown_name_leaves_reserved_ids_reserved() {
+    let mut world = world();
+    world.register::<A>();
+    let reserved = world.reserve_entity().expect("there are ids");
+    let all = NamedQuery::new();
+    let before = entities(&world, &all);
+    for query in [all.clone().read("nothing"), all.clone().with("nothing")] {
+        assert!(world.reflect_mut().for_each_chunk(&query, |_| ()).is_err());
+        assert_eq!(entities(&world, &all), before);
+    }
+    assert_eq!(world.reflect_mut().for_each_chunk(&all, |_| ()), Ok(()));
+    assert_eq!((before, entities(&world, &all)), (vec![], vec![reserved]));
 }
 
 #[test]
