@@ -105,8 +105,14 @@ impl<C: AnyComponent<Shape: BundleShape<C>>> Bundle for C {
     }
 }
 
-/// The kind of a component in a bundle. See [`Bundle`].
+/// The kind of a component in a bundle. See [`Bundle`]. Only relations to many lack it.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{C}` is a relation to many, and a bundle has its pairs as `Targets<{C}>`",
+    label = "not a bundle",
+    note = "pairs are inserted by `.of(target)`, as in `world.insert(source, Likes {{ weight: 0.5 }}.of(target))`, or as a list, `Targets::from([(target, value)])`",
+    note = "calls that take no value name all pairs of a source: `world.remove::<Targets<{C}>>(source)`, `world.register::<Targets<{C}>>()`"
+)]
 pub trait BundleShape<C> {
     const NAMES: Names;
     type Columns: ColumnBundle;

@@ -33,7 +33,7 @@ use super::plain::Plain;
     label = "not a component",
     note = "define it as one: `#[component] struct Name {{ field: f32 }}`",
     note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `impl_component!({Self})`",
-    note = "if it is one with `#[component(sparse)]`, or a `#[relation]`, it is in no column, and `Lookup` and `Previous` are not for it: the term `&{Self}` of a query, the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values",
+    note = "if it is one with `#[component(sparse)]`, or a `#[relation]`, it is in no column, and `Lookup` and `Previous` are not for it: the term `&{Self}` of a query, the parameter `Sparse<{Self}>` of a system and `world.sparse::<{Self}>()` have its values; a relation is read from both ends by `Relation<{Self}>`, or `Pairs<{Self}>` if it is one to many",
     note = "if it is one with `#[component(split)]`, this wants a component of one column, and a split component is several columns: `world.query::<&{Self}>().lookup()` has its rows by entity"
 )]
 pub trait Component: Plain {
@@ -246,7 +246,7 @@ impl ComponentHint {
 ///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
 ///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
 ///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
-/// - [`Changed`](crate::Changed) chooses the rows with values in a block of 16 KiB that changed.
+/// - [`Changed`](crate::Changed) chooses rows by blocks of values, of at most 16 KiB each.
 /// - A world with any makes a look-up in the set of each for each despawned entity.
 /// - `sparse` goes with `plain`, `name` and `crate = path` alone, and the item is not generic.
 ///

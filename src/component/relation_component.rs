@@ -33,7 +33,8 @@ use super::sparse_component::SparseComponent;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a relation",
     label = "not a relation",
-    note = "define it as one: `#[relation(tree)] struct ChildOf;` or `#[relation] struct Target;`"
+    note = "define it as one: `#[relation(tree)] struct ChildOf;` or `#[relation] struct Target;`",
+    note = "if it is one to many, `#[relation(many)]`, its parameter of systems is `Pairs<{Self}>`, and `world.relation::<{Self}>()` returns that"
 )]
 pub trait RelationComponent: SparseComponent + AnyComponent<Shape = InSet<Self>> {
     /// The relation to a target.

@@ -56,10 +56,12 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// component](crate::component#sparse-components).
 ///
 /// A value is dropped with the last chunk of its entities; if its destructor panics, the panic ends
-/// there, after its message. A world has room for 65,535 component types and values: for each type
-/// of values the largest number at one time counts, not all values that ever existed, because a new
-/// value takes the place of one that has ended: the lowest that is free. Its entities get the
-/// archetypes that are left there. (A full world that was read from bytes may refuse a value though
+/// there, after its message. A new value takes the number of one that has ended, the lowest that is
+/// free, and its entities the archetypes that are left there: an entity with 1,000 values in turn
+/// leaves three archetypes. Archetypes of values that have ended stay until
+/// [`retire_archetypes`](crate::memory::MemoryMut::retire_archetypes). A world has room for 65,535
+/// component types and values: for each type of values the largest number at one time counts, not
+/// all values that ever existed. (A full world that was read from bytes may refuse a value though
 /// a place is free: if a lower one is free as well that it never used, and for which it has no
 /// room.) (With two shared types, values that come again may meet in other pairs than before, each
 /// with archetypes of its own.) The [hash of a world](crate::World::hash) covers values by their

@@ -31,7 +31,8 @@ use super::relation_rules::RelationRules;
     message = "`{Self}` is not a sparse component",
     label = "not a sparse component",
     note = "define it as one: `#[component(sparse)] struct Name(String);`",
-    note = "a component of chunks is read by a query or by `Lookup`"
+    note = "a component of chunks is read by a query or by `Lookup`",
+    note = "a relation to many, `#[relation(many)]`, is read by `Pairs<{Self}>`; its sparse component is `Targets<{Self}>`"
 )]
 pub trait SparseComponent: Sized + Send + Sync + 'static {
     /// The stable name of the type, unique among all components of a world: see

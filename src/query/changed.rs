@@ -22,14 +22,18 @@ use super::term::Term;
 /// The unit is the chunk: a change of one row reports all rows of its chunk, and no other rows.
 ///
 /// The values of a [sparse component](crate::component#sparse-components) are in no chunk. They
-/// have versions by block: as many neighbours in the order of
-/// [`Sparse::iter`](crate::sparse::Sparse::iter) as fill 16 KiB, 4,096 of four bytes. The filter
-/// shows the rows with a value in a block that changed. A block changes when a value of it is
-/// inserted, overwritten, or handed out as `&mut`, and when one is removed: then the last value
-/// takes its place, and both blocks have changed. So a change of one value reports all values of
-/// its block, and a query that chooses rows reads the places of all of them, O(values). A new
-/// target of a [relation](crate::sparse::relation) is a change. A
-/// [restore](crate::World::restore) changes all values of a component of which it changes any.
+/// have versions by block: neighbours in the order of
+/// [`Sparse::iter`](crate::sparse::Sparse::iter), in number the largest power of two that fits 16
+/// KiB, and at least one. A block has 4,096 values of four bytes, 1,024 of a `[u32; 3]`, 128 lists
+/// [`Targets`](crate::sparse::Targets), and 16,384 of a tag. The filter shows the rows with a value
+/// in a block that changed. A block changes when a value of it is inserted, overwritten, or handed
+/// out as `&mut`, and when one is removed: then the last value takes its place, and both blocks
+/// have changed. A pass over [`rows`](crate::Query::rows) of `&mut C` marks the block of each row
+/// that it passes; [`SparseMut::iter_mut`](crate::sparse::SparseMut::iter_mut) marks all blocks at
+/// once, even if no value is taken. So a change of one value reports all values of its block, and a
+/// query that chooses rows reads the places of all of them, O(values). A new target of a
+/// [relation](crate::sparse::relation) is a change. A [restore](crate::World::restore) changes all
+/// values of a component of which it changes any.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -16,7 +16,8 @@ pub enum Modified {
     /// It did, or may have: the columns get a new version. A body that returns `()` counts as this.
     #[default]
     Yes,
-    /// It did not: the columns keep their versions, and change filters skip the chunk.
+    /// It did not: the columns keep their versions, and change filters skip the chunk. Values of
+    /// [sparse components](crate::sparse::SparseSlice) that were handed out stay marked as changed.
     No,
 }
 
@@ -70,8 +71,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk.
     ///
     /// Like a `for` loop over the query, but the body may return [`Modified::No`], and its `&mut`
-    /// columns keep their versions. (If the last expression of the body has another value, end it
-    /// with a `;`.) If the body panics, the chunk counts as modified.
+    /// columns keep their versions; a [`SparseSlice`](crate::sparse::SparseSlice) marks the values
+    /// that it hands out, whatever the body returns. (If the last expression of the body has
+    /// another value, end it with a `;`.) If the body panics, the chunk counts as modified.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -39,8 +39,11 @@ use super::some_rows::PickRow;
 /// rows, as of every query that chooses rows, and [`masked`](crate::Query::masked) has whole
 /// chunks.
 ///
-/// A pass that writes counts as a change of the component, whatever it writes: a
-/// [`Snapshot`](crate::snapshot::Snapshot) that has its values copies them again.
+/// A slice of `&mut S` marks a value as changed when it hands it out, also if the body does not
+/// write it: [`Changed`](crate::Changed) reports the block of the value, and a body that returns
+/// [`Modified::No`](crate::Modified::No) does not undo it. Values that are not taken are not
+/// marked. For a [`Snapshot`](crate::snapshot::Snapshot) each pass that writes is a change of the
+/// component: the next snapshot copies all its values again.
 ///
 /// A query names a sparse component once if it writes it, one thread writes its values, and a query
 /// that writes borrows the world exclusively:

@@ -171,7 +171,7 @@ impl fmt::Display for ReadError {
             Self::UnknownComponent { name } => write!(
                 f,
                 "the component `{name}` is not registered in this world: call `World::register` \
-                 first; `SnapshotReader::new` can leave the component out, or read one of columns \
+                 first (a relation to many by its `Targets<…>`); `SnapshotReader::new` can leave the component out, or read one of columns \
                  under a new name"
             ),
             Self::SparseComponent { name } => write!(

@@ -322,6 +322,11 @@ pub enum BytesError {
         /// The component's name.
         name: String,
     },
+    /// Bytes of a column are asked for writing, and not all bytes are values of its type.
+    NotAllBytes {
+        /// The component's name.
+        name: String,
+    },
     /// The component has no data, so there are no values to be seen.
     Tag {
         /// Its name.
@@ -367,7 +372,8 @@ impl fmt::Display for BytesError {
             Self::UnknownName { name, nearest: None } => write!(
                 f,
                 "the component `{name}` is not registered: call `World::register` first; without \
-                 `as \"name\"` its name is a path, `crate::module::Type`"
+                 `#[component(name = \"…\")]` its name is a path, `crate::module::Type`; a shared \
+                 value has none"
             ),
             Self::Sparse { name } => write!(
                 f,
@@ -382,6 +388,11 @@ impl fmt::Display for BytesError {
                 f,
                 "the bytes are no value of `{name}`: a `bool` is 0 or 1, an enum one of its \
                  variants, which `ComponentInfo::shape` lists"
+            ),
+            Self::NotAllBytes { name } => write!(
+                f,
+                "not all bytes are values of `{name}`: write it by `ColumnViewMut::set`, which \
+                 checks them, or by `values_mut`"
             ),
             Self::Tag { name } => write!(f, "`{name}` has no data: name it by `NamedQuery::with`"),
             Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),

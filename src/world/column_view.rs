@@ -9,7 +9,8 @@ use crate::version::Version;
 
 use super::by_name::BytesError;
 
-/// A column in rows of one chunk, for reading.
+/// A column in rows of one chunk, for reading. [`Debug`](fmt::Debug) prints the name and each value
+/// as its type does, or as bytes if the type has no `Debug`.
 #[derive(Clone, Copy)]
 pub struct ColumnView<'w> {
     pub(super) info: &'w ComponentInfo,
@@ -18,7 +19,7 @@ pub struct ColumnView<'w> {
 }
 
 /// A column in rows of one chunk, for writing if the query names it by
-/// [`write`](crate::reflect::NamedQuery::write).
+/// [`write`](crate::reflect::NamedQuery::write). [`Debug`](fmt::Debug) prints it as [`ColumnView`].
 pub struct ColumnViewMut<'c> {
     pub(super) info: &'c ComponentInfo,
     pub(super) bytes: ColumnBytes<'c>,
@@ -238,7 +239,7 @@ impl<'c> ColumnViewMut<'c> {
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], BytesError> {
         self.assert_written()?;
         let name = self.info.name();
-        self.bytes.bytes_mut().ok_or_else(|| BytesError::Value { name: name.to_owned() })
+        self.bytes.bytes_mut().ok_or_else(|| BytesError::NotAllBytes { name: name.to_owned() })
     }
 
     /// The values for writing, where the type is known.

@@ -17,7 +17,8 @@ use super::by_name::{BytesError, Reflect};
 ///
 /// Each field of a [split component](crate::component#split-components) is a component here.
 /// [Sparse components](crate::component#sparse-components) have no columns, so they can be named by
-/// [`with`](NamedQuery::with) and [`without`](NamedQuery::without) only.
+/// [`with`](NamedQuery::with) and [`without`](NamedQuery::without) only. [Shared
+/// values](crate::shared::Shared) have no names here: a typed query has a term and filters of them.
 ///
 /// [`ReflectMut::for_each_chunk`]: crate::reflect::ReflectMut::for_each_chunk
 ///

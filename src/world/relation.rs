@@ -218,7 +218,7 @@ impl<'w, R: RelationComponent> Relation<'w, R> {
 }
 
 /// # Trees
-impl<R: TreeRelation> Relation<'_, R> {
+impl<R: RelationComponent> Relation<'_, R> {
     /// The target of an entity, the target of this, and so on to the root. O(1) for each.
     ///
     /// ```
@@ -230,7 +230,10 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// let grandchild = world.spawn(ChildOf::of(child));
     /// assert!(world.relation::<ChildOf>().ancestors(grandchild).eq([child, root]));
     /// ```
-    pub fn ancestors(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+    pub fn ancestors(&self, entity: Entity) -> impl Iterator<Item = Entity>
+    where
+        R: TreeRelation,
+    {
         core::iter::successors(self.target(entity), |&above| self.target(above))
     }
 
@@ -246,7 +249,10 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// assert_eq!(world.relation::<ChildOf>().root(root), root);
     /// ```
     #[must_use]
-    pub fn root(&self, entity: Entity) -> Entity {
+    pub fn root(&self, entity: Entity) -> Entity
+    where
+        R: TreeRelation,
+    {
         self.ancestors(entity).last().unwrap_or(entity)
     }
 
@@ -261,7 +267,10 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// assert_eq!(world.relation::<ChildOf>().depth(child), 1);
     /// ```
     #[must_use]
-    pub fn depth(&self, entity: Entity) -> usize {
+    pub fn depth(&self, entity: Entity) -> usize
+    where
+        R: TreeRelation,
+    {
         self.ancestors(entity).count()
     }
 
@@ -277,7 +286,10 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// assert_eq!(world.relation::<ChildOf>().descendants(root), [arm, leg, hand]);
     /// ```
     #[must_use]
-    pub fn descendants(&self, entity: Entity) -> Vec<Entity> {
+    pub fn descendants(&self, entity: Entity) -> Vec<Entity>
+    where
+        R: TreeRelation,
+    {
         let sources = self.sources(entity).to_vec();
         self.set.as_ref().map_or(Vec::new(), |set| Levels::below(set, sources).into_entities())
     }
@@ -294,7 +306,10 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// let hand = world.spawn(ChildOf::of(arm));
     /// assert!(world.relation::<ChildOf>().depth_first(root).eq([arm, hand, leg]));
     /// ```
-    pub fn depth_first(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+    pub fn depth_first(&self, entity: Entity) -> impl Iterator<Item = Entity>
+    where
+        R: TreeRelation,
+    {
         let mut left: Vec<_> = self.sources(entity).iter().rev().copied().collect();
         core::iter::from_fn(move || {
             let next = left.pop()?;
@@ -317,7 +332,10 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// assert!(levels.iter().eq([&roots[..], &children]));
     /// ```
     #[must_use]
-    pub fn levels(&self) -> Levels {
+    pub fn levels(&self) -> Levels
+    where
+        R: TreeRelation,
+    {
         self.set.as_ref().map_or_else(Levels::default, |set| Levels::of(set))
     }
 
@@ -381,7 +399,9 @@ impl<R: TreeRelation> Relation<'_, R> {
         query: Query<'_, Q, F>,
         root: &G,
         kernel: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
-    ) {
+    ) where
+        R: TreeRelation,
+    {
         const { assert_by_level::<Q, F>() };
         plan.pass(self.set.as_deref(), query, root, kernel);
     }
@@ -392,9 +412,12 @@ impl<R: TreeRelation> Relation<'_, R> {
     /// [track lines](crate::component#components-that-track-lines).
     ///
     /// `changed` is any query of the world, for example one with a filter by change; the rows that
-    /// `query` does not see count for nothing. If the [plan](LevelPlan) is made again, because rows
-    /// or relations came, left or moved, all rows are visited: so a part that got another parent is
-    /// placed anew.
+    /// `query` does not see count for nothing. [`Changed`](crate::Changed) names all rows of a
+    /// chunk in which one changed. [`ChangedLines`](crate::lines::ChangedLines) of a
+    /// `#[component(lines)]` names lines of 16 rows; `With<Moved>` of a sparse tag, which is
+    /// inserted with each change and removed after the pass, names the changed rows alone. If the
+    /// [plan](LevelPlan) is made again, because rows or relations came, left or moved, all rows are
+    /// visited: so a part that got another parent is placed anew.
     ///
     /// Values are right if `changed` sees each change of the values that the kernel reads, which a
     /// filter by change misses in these cases:
@@ -458,7 +481,9 @@ impl<R: TreeRelation> Relation<'_, R> {
         query: Query<'_, Q, F>,
         root: &G,
         kernel: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
-    ) {
+    ) where
+        R: TreeRelation,
+    {
         const { assert_by_level::<Q, F>() };
         plan.pass_changed(self.set.as_deref(), (query, changed), root, kernel);
     }

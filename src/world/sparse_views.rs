@@ -378,6 +378,10 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
 
     /// All values with their entities, for writing, in the order of [`Sparse::iter`].
     ///
+    /// The call marks all values as changed, whatever is taken of them: [`Changed`](crate::Changed)
+    /// reports each. A pass over [`rows`](crate::Query::rows) of `&mut S` marks the block of each
+    /// row that it passes, and [`get_mut`](Self::get_mut) that of one value.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component(sparse)] struct Name(String);

@@ -198,6 +198,48 @@ fn mistakes_in_calls_with_sparse_components_and_relations() {
                  fn f(entity: Entity) { _ = Target { target: entity }; }",
                 "struct `Target` has no field named `target`",
             ),
+            (
+                "#[relation] struct Target;
+                 fn f(world: &World, entity: Entity) { world.relation::<Target>().depth(entity); }",
+                "define it as a tree: `#[relation(tree)] struct ChildOf;`",
+            ),
+            (
+                "#[relation] struct Target; #[component] struct Mass(f32);
+                 fn f(
+                     all: Relation<Target>,
+                     plan: &mut phalanx::rows::LevelPlan<Target>,
+                     query: Query<(&mut Mass,)>,
+                 ) {
+                     all.propagate(plan, query, &Mass(1.0), |_, (), _| ());
+                 }",
+                "define it as a tree: `#[relation(tree)] struct ChildOf;`",
+            ),
+            (
+                "#[relation] struct Target; fn f(world: &World) { world.lookup::<Target>(); }",
+                "a relation is read from both ends by `Relation<Target>`, or `Pairs<Target>`",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn mistakes_with_relations_to_many() {
+    let likes =
+        |code: &str| format!("#[relation(many)] struct Likes {{ weight: f32 }} fn f({code} }}");
+    let is_many = "`Likes` is a relation to many, and a bundle has its pairs as `Targets<Likes>`";
+    refused(
+        "mistakes_of_pairs",
+        &[
+            (&likes("world: &mut World) { world.spawn(Likes { weight: 0.5 });"), is_many),
+            (&likes("world: &mut World) { world.spawn(Likes { weight: 0.5 });"), "`.of(target)`"),
+            (&likes("world: &mut World) { world.register::<Likes>();"), is_many),
+            (&likes("world: &mut World, one: Entity) { world.remove::<Likes>(one).ok();"), is_many),
+            (
+                &likes("mut commands: Commands, one: Entity) { commands.remove::<Likes>(one);"),
+                "`world.remove::<Targets<Likes>>(source)`",
+            ),
+            (&likes("all: Relation<Likes>) {"), "its parameter of systems is `Pairs<Likes>`"),
+            (&likes("all: Sparse<Likes>) {"), "its sparse component is `Targets<Likes>`"),
         ],
     );
 }

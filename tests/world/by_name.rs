@@ -117,6 +117,9 @@ fn bytes_that_are_no_value_are_refused_and_nothing_changes() {
     }
     let unknown = refused(&mut world, ("unheard of", &[]));
     assert!(unknown.to_string().contains("`unheard of`"), "{unknown}");
+    assert!(
+        unknown.to_string().contains("without `#[component(name = \"…\")]` its name is a path")
+    );
     assert!(matches!(unknown, BytesError::UnknownName { nearest: None, .. }));
     let misspelt = refused(&mut world, ("secrt", &[1, 2]));
     assert!(misspelt.to_string().ends_with("did you mean `secret`?"), "{misspelt}");

@@ -1,7 +1,7 @@
 //! The places of a sparse set's values, and the versions of its blocks.
 //!
 //! ```text
-//!  values     │ a b c d │ e f g h │ i j     │    blocks of as many values as fill 16 KiB
+//!  values     │ a b c d │ e f g h │ i j     │    blocks of 2^n values, in 16 KiB or less
 //!  versions   │   12    │   40    │   41    │    when a value of the block was written last
 //! ```
 //!
