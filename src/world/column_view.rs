@@ -34,6 +34,14 @@ fn assert_is<C: Component>(info: &ComponentInfo) -> Result<(), BytesError> {
     Err(BytesError::OtherType { name: info.name().to_owned(), asked: type_name::<C>() })
 }
 
+/// The value of one row of a column.
+fn value_of<'v>(info: &ComponentInfo, bytes: &'v [u8], row: usize) -> &'v [u8] {
+    match info.size() {
+        0 => &[],
+        size => bytes.chunks_exact(size).nth(row).expect("the chunk has fewer rows"),
+    }
+}
+
 impl<'w> ColumnView<'w> {
     /// The component: its name, size, fields.
     ///
@@ -95,10 +103,7 @@ impl<'w> ColumnView<'w> {
     /// ```
     #[must_use]
     pub fn row(&self, row: usize) -> &'w [u8] {
-        match self.info.size() {
-            0 => &[],
-            size => self.bytes.chunks_exact(size).nth(row).expect("the chunk has fewer rows"),
-        }
+        value_of(self.info, self.bytes, row)
     }
 
     /// The values, where the type is known.
@@ -189,6 +194,31 @@ impl<'c> ColumnViewMut<'c> {
     #[must_use]
     pub const fn bytes(&self) -> &[u8] {
         self.bytes.bytes()
+    }
+
+    /// The value of one row. Rows are counted from the first of the chunk that is visited.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk has fewer rows, unless the component has no data.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::reflect::NamedQuery;
+    /// # #[component(name = "health")] #[derive(Debug, PartialEq)] struct Health(u16);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(7));
+    /// world.reflect_mut().for_each_chunk(&NamedQuery::new().write("health"), |chunk| {
+    ///     let [health] = chunk.columns_mut() else { return };
+    ///     let old = u16::from_ne_bytes(health.row(0).try_into().unwrap());
+    ///     health.set(0, &(old + 1).to_ne_bytes()).unwrap();
+    /// })?;
+    /// assert_eq!(world.get::<Health>(entity), Ok(&Health(8)));
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
+    /// ```
+    #[must_use]
+    pub fn row(&self, row: usize) -> &[u8] {
+        value_of(self.info, self.bytes.bytes(), row)
     }
 
     /// The values, where the type is known.
