@@ -25,9 +25,9 @@ use super::shared_slot::SharedSlot;
 pub(super) struct TagTable {
     /// By number. A tree, because a state that is read may have few numbers far apart.
     tags: BTreeMap<u32, NumberedTag>,
-    /// The hashes and numbers of living values, and of those in `freed`. A tree, because hashes are
-    /// read from bytes, and hostile ones would make each search in a hash table linear.
-    living: BTreeSet<(u64, u32)>,
+    /// The tags of living values, and of those in `freed`, by hash and number. A tree, because
+    /// hashes are read from bytes, and hostile ones would make each search in a hash table linear.
+    living: BTreeMap<(u64, u32), NumberedTag>,
     /// The numbers of `tags` without a value.
     free: BTreeSet<u32>,
     /// The lowest number without a tag.
@@ -36,7 +36,7 @@ pub(super) struct TagTable {
     freed: Arc<FreedNumbers>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct NumberedTag {
     id: ComponentId,
     slot: Arc<SharedSlot>,
@@ -50,8 +50,7 @@ impl TagTable {
         hash: u64,
         is_equal: impl Fn(&AnyValue) -> bool,
     ) -> Option<(ComponentId, Arc<HeldValue>)> {
-        self.living.range((hash, 0)..=(hash, u32::MAX)).find_map(|(_, number)| {
-            let tag = &self.tags[number];
+        self.living.range((hash, 0)..=(hash, u32::MAX)).find_map(|(_, tag)| {
             let known = tag.slot.get()?;
             is_equal(&known).then_some((tag.id, known))
         })
@@ -95,12 +94,12 @@ impl TagTable {
     /// archetype does.
     pub(super) fn hold(&mut self, number: u32, value: &Arc<AnyValue>, hash: u64) -> Arc<HeldValue> {
         self.free_ended();
-        let slot = &self.tags[&number].slot;
-        slot.get().unwrap_or_else(|| {
+        let tag = &self.tags[&number];
+        tag.slot.get().unwrap_or_else(|| {
             let freed = Arc::clone(&self.freed);
             let held = Arc::new(HeldValue::new(Arc::clone(value), (hash, number), freed));
-            slot.set(&held);
-            self.living.insert((hash, number));
+            tag.slot.set(&held);
+            self.living.insert((hash, number), tag.clone());
             self.free.remove(&number);
             held
         })
@@ -134,7 +133,8 @@ impl TagTable {
     fn free_ended(&mut self) {
         for (hash, number) in self.freed.take() {
             // A value that has the number by now is another one.
-            if self.tags[&number].slot.get().is_none() && self.living.remove(&(hash, number)) {
+            let is_over = self.tags[&number].slot.get().is_none();
+            if is_over && self.living.remove(&(hash, number)).is_some() {
                 self.free.insert(number);
             }
         }
