@@ -38,7 +38,7 @@
 //! world needs to go on as the one that wrote. They are an array of words, in ascending order:
 //!
 //! ```text
-//!  word   number × 2 + 1 if rows have a value of this number, number × 2 if only archetypes have it
+//!  word   number × 2 + 1 if rows have a value of this number, number × 2 if only archetypes do
 //! ```
 //!
 //! After it come the ranges of words with other values than the other state has for their numbers,

@@ -32,7 +32,7 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn as_values(&mut self) -> &mut dyn Any;
     fn name(&self) -> &'static str;
     fn len(&self) -> usize;
-    /// O(pages + targets).
+    /// O(pages + targets), and + sources for a relation to many.
     fn info(&self) -> SparseSetInfo;
     fn contains(&self, entity: Entity) -> bool;
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool, clock: Version) -> bool;

@@ -17,14 +17,15 @@
 //! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes |
-//! | [`named_query`], [`named_chunks`] | queries that are data; a [`named_chunk`] has [`column_view`]s |
+//! | [`named_query`] | a query that is data: its [`named_chunks`] |
+//! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
 //! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
-//! | [`pairs`], [`targets_mut`], [`relation_shape`] | relations to many, and the views of both kinds |
+//! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory_mut`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |

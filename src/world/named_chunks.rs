@@ -127,7 +127,8 @@ impl ReflectMut<'_> {
     /// let query = NamedQuery::new().write("place.x").read("speed");
     /// world.reflect_mut().for_each_chunk(&query, |chunk| {
     ///     let [x, speed] = chunk.columns_mut() else { unreachable!("the query has two terms") };
-    ///     let (x, speed) = (x.bytes_mut().unwrap().as_chunks_mut().0, speed.bytes().as_chunks().0);
+    ///     let speed = speed.bytes().as_chunks().0;
+    ///     let x = x.bytes_mut().unwrap().as_chunks_mut().0;
     ///     for (x, &speed) in x.iter_mut().zip(speed) {
     ///         *x = (f32::from_ne_bytes(*x) + f32::from_ne_bytes(speed)).to_ne_bytes();
     ///     }

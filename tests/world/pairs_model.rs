@@ -355,7 +355,11 @@ fn case(steps: &[Numbers], theirs: &[Numbers]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { effort(48) }, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 2 } else { effort(48) },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn lists_both_ways_are_those_of_a_list_of_pairs(
