@@ -49,8 +49,9 @@
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
-//!   before a despawn. A [`relation_error`] says why one was refused. A relation to many has the
-//!   [`pair_sources`] of each target instead, and [`pair_set`] changes both.
+//!   before a despawn. A [`relation_error`] says why one was refused. Both kinds of relations have
+//!   [`source_lists`]; one to many has the entries of [`pair_sources`] beside them, and [`pair_set`]
+//!   changes these.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -171,6 +172,7 @@ mod set_use;
 mod set_view;
 mod sets_mut;
 mod sort_order;
+mod source_lists;
 mod sources;
 mod sparse_bundles;
 mod sparse_image;

@@ -23,7 +23,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The number of pairs, if this is the set of a relation to many. O(1).
     pub(crate) const fn pairs_len(&self) -> usize {
-        self.pairs.len()
+        self.sources.pairs_len
     }
 
     /// The position of a source, and the entry of a target in its list. O(the shorter of the lists
@@ -35,10 +35,10 @@ impl<T: SparseComponent> SparseSet<T> {
 
     fn find_entry(&self, at: usize, target: Entity) -> Option<usize> {
         let links = self.links_at(at)?;
-        let sources = self.pairs.of(target);
+        let sources = self.sources.lists.of(target);
         match links.len() <= sources.len() {
             true => links.find(target),
-            false => self.pairs.find(self.entities[at], target),
+            false => self.sources.find_entry(self.entities[at], target),
         }
     }
 
@@ -47,7 +47,8 @@ impl<T: SparseComponent> SparseSet<T> {
         let Some(rules) = T::PAIRS else { return };
         let links = (rules.links_mut)(value);
         for entry in 0..links.len() {
-            links.places[entry] = self.pairs.add(source, links.targets[entry], entry_of(entry));
+            links.places[entry] =
+                self.sources.add_pair(source, links.targets[entry], entry_of(entry));
         }
     }
 
@@ -62,7 +63,7 @@ impl<T: SparseComponent> SparseSet<T> {
             }
             let value = &mut self.values[at];
             let entry = entry_of((rules.links)(value).len());
-            let place = self.pairs.add(source, target, entry);
+            let place = self.sources.add_pair(source, target, entry);
             (rules.links_mut)(value).push(target, place);
             (rules.push_value)(value, added, other);
         }
@@ -78,7 +79,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     fn unlink_pair(&mut self, target: Entity, place: u32) {
-        if let Some((moved, entry)) = self.pairs.remove(target, place) {
+        if let Some((moved, entry)) = self.sources.remove_pair(target, place) {
             let position = self.position(moved).expect("a source has a value");
             self.links_mut(position).expect("it has a list").places[entry] = place;
         }
@@ -94,7 +95,7 @@ impl<T: SparseComponent> SparseSet<T> {
         let links = (rules.links_mut)(value);
         links.swap_remove(entry);
         if let Some(&moved) = links.targets.get(entry) {
-            self.pairs.set_entry(moved, links.places[entry], entry_of(entry));
+            self.sources.set_entry(moved, links.places[entry], entry_of(entry));
         }
         links.is_empty()
     }
@@ -117,9 +118,9 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Removes all pairs with a target. Returns the sources that have no other target. O(sources).
     pub(super) fn remove_pairs(&mut self, target: Entity, now: Version) -> Vec<Entity> {
         let mut lost = Vec::new();
-        let Some(list) = self.pairs.take_list(target) else { return lost };
+        let Some(list) = self.sources.take_pairs(target) else { return lost };
         self.change();
-        for (source, entry) in list.pairs() {
+        for (&source, entry) in list.0.sources().iter().zip(list.1) {
             let at = self.position(source).expect("a source has a value");
             if self.drop_entry(at, entry as usize, now) {
                 self.note_loss(at);
@@ -149,8 +150,8 @@ impl<T: SparseComponent> SparseSet<T> {
                 }
             }
         }
-        for place in (0..self.pairs.of(entity).len()).rev() {
-            let (source, entry) = self.pairs.pair(entity, place);
+        for place in (0..self.sources.lists.of(entity).len()).rev() {
+            let (source, entry) = self.sources.pair(entity, place);
             if stays(source) {
                 let at = self.position(source).expect("a source has a value");
                 if self.remove_pair(at, entry, now) {
@@ -183,7 +184,10 @@ impl<T: SparseComponent> SparseSet<T> {
         }
         self.change();
         for &entity in entities {
-            self.pairs.take_list(entity).into_iter().for_each(|list| part.pairs.put_list(list));
+            self.sources
+                .take_pairs(entity)
+                .into_iter()
+                .for_each(|list| part.sources.put_pairs(list));
         }
         for &entity in entities {
             let Some(at) = self.position(entity) else { continue };
@@ -195,19 +199,18 @@ impl<T: SparseComponent> SparseSet<T> {
         part.touch_from(0, now);
     }
 
-    /// Renames the targets in the lists of the sources, and the way back.
+    /// Renames the targets in the lists of the sources.
     pub(super) fn rename_pairs(&mut self, new: &dyn Fn(Entity) -> Entity) {
         let Some(rules) = T::PAIRS else { return };
         for value in &mut self.values {
             let targets = &mut (rules.links_mut)(value).targets;
             targets.iter_mut().for_each(|target| *target = new(*target));
         }
-        self.pairs.rename(new);
     }
 
-    /// Whether the lists of sources and of targets have the same pairs.
-    pub(super) fn pairs_are_consistent(&self) -> bool {
-        let Some(rules) = T::PAIRS else { return true };
+    /// Whether values and the way back have the same relations.
+    pub(super) fn links_are_consistent(&self) -> bool {
+        let Some(rules) = T::PAIRS else { return self.sources.are_of(self.relations()) };
         let is_whole = |value: &T| {
             let links = (rules.links)(value);
             !links.is_empty()
@@ -219,13 +222,12 @@ impl<T: SparseComponent> SparseSet<T> {
             let pairs = targets.iter().zip(places).enumerate();
             pairs.map(move |(entry, (&target, &place))| (source, target, place, entry))
         });
-        self.values.iter().all(is_whole) && self.pairs.are_of(all)
+        self.values.iter().all(is_whole) && self.sources.are_of_pairs(all)
     }
 
     pub(super) fn shrink_pairs(&mut self) {
         if let Some(rules) = T::PAIRS {
             self.values.iter_mut().for_each(rules.shrink);
-            self.pairs.shrink();
         }
     }
 

@@ -130,7 +130,7 @@ struct CheckingRelations<'s> {
 impl SparseReader for CheckingRelations<'_> {
     #[inline]
     fn read<S: SparseComponent>(&mut self, value: &S) {
-        if S::RELATION.is_some() || S::PAIRS.is_some() {
+        if S::HAS_RELATIONS {
             let refused = self.store.check_relation(self.source, value).err();
             self.refused.extend(refused.map(|error| (TypeId::of::<S>(), error)));
         }

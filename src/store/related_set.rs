@@ -7,20 +7,47 @@ use crate::version::Version;
 use super::sparse_set::SparseSet;
 
 impl<T: SparseComponent> SparseSet<T> {
-    /// Takes the source at a position out of the list of its target.
-    pub(super) fn unlink(&mut self, at: usize, target: Entity) {
-        if let Some((moved, place)) = self.sources.unlink(at, target) {
-            let position = self.position(moved).expect("a source has a value");
-            self.sources.put_place(position, place);
+    /// Files the relation of a source that gets a value, at the next position.
+    #[inline]
+    pub(super) fn link_next(&mut self, source: Entity, value: &mut T) {
+        if let Some(rules) = T::RELATION {
+            self.sources.push(source, (rules.target)(value));
+        }
+        self.link_pairs(source, value);
+    }
+
+    /// Overwrites the value at a position, and returns the former one; of a relation to many, adds
+    /// the pairs of a list, and returns it.
+    #[inline]
+    pub(super) fn overwrite(&mut self, at: usize, value: T) -> T {
+        if T::PAIRS.is_some() {
+            self.add_pairs(at, &value);
+            return value;
+        }
+        if let Some(rules) = T::RELATION {
+            let (former, target) = (self.target_at(at), (rules.target)(&value));
+            if former != target {
+                self.unlink(at, former);
+                self.sources.link(at, self.entities[at], target);
+            }
+        }
+        core::mem::replace(&mut self.values[at], value)
+    }
+
+    /// Takes the source at a position out of the lists of its targets, before its value is removed.
+    pub(super) fn unlink_last(&mut self, at: usize) {
+        if T::PAIRS.is_some() {
+            self.unlink_pairs(at);
+        } else {
+            self.unlink(at, self.target_at(at));
+            self.sources.places.swap_remove(at);
         }
     }
 
-    /// Moves the source at a position to the list of another target, before its value changes.
-    pub(super) fn relink(&mut self, at: usize, target: Entity) {
-        let former = self.target_at(at);
-        if former != target {
-            self.unlink(at, former);
-            self.sources.link(at, self.entities[at], target);
+    fn unlink(&mut self, at: usize, target: Entity) {
+        if let Some((moved, place)) = self.sources.unlink(at, target) {
+            let position = self.position(moved).expect("a source has a value");
+            self.sources.places[position] = place;
         }
     }
 
@@ -38,7 +65,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The sources of a target; none if this is not the set of a relation.
     #[inline]
     pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
-        if T::PAIRS.is_some() { self.pairs.of(target) } else { self.sources.of(target) }
+        self.sources.lists.of(target)
     }
 
     /// The targets of a source; none if this is not the set of a relation.
@@ -53,7 +80,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The entities with sources, in the order of the lists.
     pub(crate) fn targets(&self) -> impl Iterator<Item = Entity> {
-        self.sources.targets().chain(self.pairs.targets())
+        self.sources.lists.targets()
     }
 
     /// Removes all relations to a target, and returns the sources that have no other target.
@@ -62,12 +89,12 @@ impl<T: SparseComponent> SparseSet<T> {
         if T::PAIRS.is_some() {
             return self.remove_pairs(target, now);
         }
-        let Some(list) = self.sources.take_list(target) else { return Vec::new() };
+        let Some(list) = self.sources.lists.take(target) else { return Vec::new() };
         self.change();
         for &source in list.sources() {
             let at = self.position(source).expect("a source has a value");
             self.note_loss(at);
-            self.sources.swap_remove(at);
+            self.sources.places.swap_remove(at);
             self.remove_at(at, now);
         }
         list.into_sources()
@@ -128,12 +155,16 @@ impl<T: SparseComponent> SparseSet<T> {
         }
         self.change();
         for &entity in entities {
-            self.sources.take_list(entity).into_iter().for_each(|list| part.sources.put_list(list));
+            self.sources
+                .lists
+                .take(entity)
+                .into_iter()
+                .for_each(|list| part.sources.lists.put(list));
         }
         for &entity in entities {
             let Some(at) = self.position(entity) else { continue };
             self.note_loss(at);
-            part.sources.push_place(self.sources.swap_remove(at));
+            part.sources.places.push(self.sources.places.swap_remove(at));
             part.entities.push(entity);
             part.values.push(self.remove_at(at, now));
         }

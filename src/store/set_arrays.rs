@@ -28,7 +28,6 @@ use crate::component::{Links, PairRules, SparseComponent};
 use crate::entity::Entity;
 
 use super::levels::is_tree;
-use super::pair_sources::PairSources;
 use super::sources::Sources;
 use super::sparse_set::SparseSet;
 
@@ -52,7 +51,7 @@ impl<T: SparseComponent> SparseSet<T> {
         if T::RELATION.is_some() {
             let targets: Vec<_> = self.relations().map(|(_, target)| target).collect();
             arrays.values = cast_slice(&targets).to_vec().into();
-            arrays.places = self.way_back().places().into();
+            arrays.places = (&self.sources.places[..]).into();
             arrays.heads = self.targets().collect();
         } else if let Some(rules) = T::PAIRS {
             let all = || self.values().iter().map(|value| (rules.links)(value));
@@ -94,8 +93,7 @@ impl<T: SparseComponent> SparseSet<T> {
                 (targets.into_iter().map(rules.of).collect(), sources)
             }
         };
-        let ways_back = (sources, PairSources::default());
-        let set = Self::of_parts(entities.into_owned(), values, ways_back).ok_or(TWICE)?;
+        let set = Self::of_parts(entities.into_owned(), values, sources).ok_or(TWICE)?;
         match T::RELATION.is_some_and(|rules| rules.is_tree) && !is_tree(&set) {
             true => Err("an entity is above itself in a tree"),
             false => Ok(set),
@@ -110,7 +108,7 @@ impl<T: SparseComponent> SparseSet<T> {
         if !are_whole || counts.contains(&0) {
             return Err("the targets or places of a relation to many are not those of its sources");
         }
-        let pairs = PairSources::of_places((&entities, &counts), (&targets, &places), &heads)?;
+        let sources = Sources::of_pairs((&entities, &counts), (&targets, &places), &heads)?;
         let mut rest = (&targets[..], &places[..]);
         let links = counts.iter().map(|&count| {
             let ((targets, more), (places, others)) =
@@ -120,8 +118,7 @@ impl<T: SparseComponent> SparseSet<T> {
         });
         let values = (rules.read)(&values, links.collect())
             .ok_or("a value that the type of a relation to many does not have")?;
-        let ways_back = (Sources::default(), pairs);
-        Self::of_parts(entities.into_owned(), values, ways_back).ok_or(TWICE)
+        Self::of_parts(entities.into_owned(), values, sources).ok_or(TWICE)
     }
 }
 

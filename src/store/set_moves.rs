@@ -1,6 +1,6 @@
 //! Moves of the values of a set: to other entities, to another set, and from another set.
 
-use crate::component::SparseComponent;
+use crate::component::{SparseBundle as _, SparseComponent};
 use crate::entity::Entity;
 use crate::version::Version;
 
@@ -16,9 +16,9 @@ impl<T: SparseComponent> SparseSet<T> {
             self.values
                 .iter_mut()
                 .for_each(|value| *value = (rules.of)(new((rules.target)(value))));
-            self.sources.rename(new);
         }
         self.rename_pairs(new);
+        self.sources.lists.rename(new);
         self.blocks.positions.clear();
         self.index_from(0);
     }
@@ -34,7 +34,6 @@ impl<T: SparseComponent> SparseSet<T> {
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);
         self.sources.append(&mut other.sources);
-        self.pairs.append(&mut other.pairs);
         other.blocks.positions.clear();
         self.index_from(first);
         self.touch_from(first as usize, now);
@@ -57,7 +56,7 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn split(&mut self, entities: &[Entity], now: Version) -> Self {
         let mut part = Self::default();
         part.copy_values = self.copy_values;
-        if T::RELATION.is_some() || T::PAIRS.is_some() {
+        if T::HAS_RELATIONS {
             self.split_relations(entities, &mut part, now);
             return part;
         }

@@ -23,7 +23,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::component::SparseComponent;
+use crate::component::{SparseBundle as _, SparseComponent};
 use crate::entity::Entity;
 use crate::storage::SetBlocks;
 use crate::version::Version;
@@ -31,7 +31,6 @@ use crate::version::Version;
 use super::each_mut::{EachMut, Marks};
 use super::first_panic::FirstPanic;
 use super::logs::Logs;
-use super::pair_sources::PairSources;
 use super::set_notes::{Notes, SetNotes};
 use super::sources::Sources;
 
@@ -53,8 +52,6 @@ pub struct SparseSet<T> {
     unmarked: Vec<Entity>,
     /// The way back of a relation.
     pub(super) sources: Sources,
-    /// The way back of a relation to many.
-    pub(super) pairs: PairSources,
     /// The marks of values that a pass has borrowed.
     marks: Marks,
     /// The values that came and went, while a log of them has readers.
@@ -72,7 +69,6 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             clock: 0,
             unmarked: Vec::new(),
             sources: Sources::default(),
-            pairs: PairSources::default(),
             marks: Marks::default(),
             notes: None,
         }
@@ -136,7 +132,6 @@ impl<T: SparseComponent> SparseSet<T> {
         other.blocks.positions.clone_from(&self.blocks.positions);
         other.entities.clone_from(&self.entities);
         other.sources.clone_from(&self.sources);
-        other.pairs.clone_from(&self.pairs);
         (other.version, other.copy_values) = (self.version, self.copy_values);
     }
 
@@ -152,10 +147,10 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn of_parts(
         entities: Vec<Entity>,
         values: Vec<T>,
-        (sources, pairs): (Sources, PairSources),
+        sources: Sources,
     ) -> Option<Self> {
         let version = foreign_version();
-        let mut set = Self { entities, values, sources, pairs, version, ..Self::default() };
+        let mut set = Self { entities, values, sources, version, ..Self::default() };
         let positions = (0u32..).zip(&set.entities);
         let indices = &mut set.blocks.positions;
         let mut former = positions.map(|(at, entity)| indices.add(entity.index(), at));
@@ -164,11 +159,6 @@ impl<T: SparseComponent> SparseSet<T> {
 
     pub(super) fn values(&self) -> &[T] {
         &self.values
-    }
-
-    /// The way back of a relation.
-    pub(super) const fn way_back(&self) -> &Sources {
-        &self.sources
     }
 
     /// The versions of the values' blocks.
@@ -283,20 +273,10 @@ impl<T: SparseComponent> SparseSet<T> {
             let at = at as usize;
             self.blocks.touch::<T>(at, now);
             debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
-            if let Some(rules) = T::RELATION {
-                self.relink(at, (rules.target)(&value));
-            }
-            if T::PAIRS.is_some() {
-                self.add_pairs(at, &value);
-                return Some(value);
-            }
-            return Some(core::mem::replace(&mut self.values[at], value));
+            return Some(self.overwrite(at, value));
         }
         self.blocks.add::<T>(position as usize, now);
-        if let Some(rules) = T::RELATION {
-            self.sources.push(entity, (rules.target)(&value));
-        }
-        self.link_pairs(entity, &mut value);
+        self.link_next(entity, &mut value);
         if let Some(notes) = &mut self.notes {
             notes.gain(entity, &value);
         }
@@ -329,19 +309,11 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Removes the value of an entity. The last one takes its place.
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity, now: Version) -> Option<T> {
-        if let Some(rules) = T::RELATION {
+        if T::HAS_RELATIONS {
             let at = self.position(entity)?;
             self.change();
             self.note_loss(at);
-            self.unlink(at, (rules.target)(&self.values[at]));
-            self.sources.swap_remove(at);
-            return Some(self.remove_at(at, now));
-        }
-        if T::PAIRS.is_some() {
-            let at = self.position(entity)?;
-            self.change();
-            self.note_loss(at);
-            self.unlink_pairs(at);
+            self.unlink_last(at);
             return Some(self.remove_at(at, now));
         }
         // One look-up, for the comparison of ids as well.
@@ -424,7 +396,7 @@ impl<T: SparseComponent> SparseSet<T> {
         panic: &mut FirstPanic,
     ) {
         let notes = self.notes.take();
-        if T::RELATION.is_some() || T::PAIRS.is_some() || T::VALUES.is_some() {
+        if T::HAS_RELATIONS || T::VALUES.is_some() {
             self.clear(panic);
         } else {
             let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
@@ -442,8 +414,7 @@ impl<T: SparseComponent> SparseSet<T> {
         }
         self.blocks.positions.clear();
         self.entities.clear();
-        self.sources.clear();
-        self.pairs.clear();
+        self.sources = Sources::default();
         let mut values = self.values.drain(..);
         panic.catch(|| values.by_ref().for_each(drop));
     }
@@ -463,7 +434,6 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn bytes(&self) -> usize {
         self.blocks.bytes()
             + self.sources.bytes()
-            + self.pairs.bytes()
             + self.pair_list_bytes()
             + self.marks.bytes()
             + self.notes.as_ref().map_or(0, |notes| notes.bytes())
@@ -474,7 +444,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The part of [`SparseSet::bytes`] that finds values and, of a relation, sources.
     pub(super) fn index_bytes(&self) -> usize {
-        self.blocks.bytes() + self.sources.bytes() + self.pairs.bytes()
+        self.blocks.bytes() + self.sources.bytes()
     }
 
     /// Whether the arrays, the positions and the way back agree, and no version of a block is after
@@ -486,7 +456,6 @@ impl<T: SparseComponent> SparseSet<T> {
             && positions.len() == self.values.len()
             && places.all(|(position, entity)| positions.get(entity.index()) == Some(position))
             && self.blocks.are_consistent(self.len(), clock)
-            && self.sources.are_of(self.relations())
-            && self.pairs_are_consistent()
+            && self.links_are_consistent()
     }
 }
