@@ -99,6 +99,7 @@ pub trait TreeRelation: RelationComponent {}
 /// | --- | --- |
 /// | (none) | one target for each source; cycles, and an entity that is its own target, are allowed |
 /// | `tree` | one target, and no cycle: [`Relation`](crate::sparse::Relation) has ancestors, descendants and levels |
+/// | `ordered` | one target, and the sources of a target keep their order: see [below](#ordered-sources) |
 /// | `many` | any number of targets, and a value for each: see [below](#many-targets) |
 /// | `on_delete = remove` | sources of a despawned target lose the relation: so without the word |
 /// | `on_delete = despawn` | they are despawned with it, breadth first, and their sources after them |
@@ -153,6 +154,53 @@ pub trait TreeRelation: RelationComponent {}
 ///   [`World::instantiate_tree`](crate::World::instantiate_tree) copies a tree with the relations
 ///   of its entities.
 ///   [`World::check`](crate::World::check) compares both directions.
+///
+/// # Ordered sources
+///
+/// With `ordered`, alone or beside `tree`, the sources of a target stand in an order that stays: a
+/// source that comes is the last one, and the others keep their order when one leaves. `at` names
+/// another place.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[relation(tree, ordered)]
+/// struct ChildOf;
+///
+/// let mut world = World::new();
+/// let list = world.spawn(());
+/// let [a, b, c] = [(); 3].map(|()| world.spawn(ChildOf::of(list)));
+/// let d = world.spawn(ChildOf::of(list).at(1)); // inserted between `a` and `b`
+/// assert_eq!(world.relation::<ChildOf>().sources(list), [a, d, b, c]);
+/// world.insert(c, ChildOf::of(list).at(0))?; // moved to the front
+/// world.insert(a, ChildOf::of(list).at(usize::MAX))?; // and to the end
+/// assert_eq!(world.relation::<ChildOf>().sources(list), [c, d, b, a]);
+/// world.insert(d, ChildOf::of(list))?; // it stays where it is
+/// world.despawn(c)?;
+/// assert_eq!(world.relation::<ChildOf>().sources(list), [d, b, a]);
+/// assert_eq!(world.relation::<ChildOf>().place(a), Some(2));
+/// # Ok::<(), phalanx::error::EntityError>(())
+/// ```
+///
+/// - **A place** is the one that the source has after the call, counted without itself before:
+///   sources from there on come after it. A place beyond the end is the end, because a command is
+///   recorded before others change the list. Spawns, bundles, batches, exchanges and commands take
+///   `at` as well, and apply it one entity after the other.
+/// - **A value in the world has no place**: `ChildOf::of(list).at(1)` is read, returned and logged
+///   as `ChildOf::of(list)`. [`Relation::place`](crate::sparse::Relation::place) is the place.
+/// - **The order of sources** is that of [`sources`](crate::sparse::Relation::sources),
+///   [`rows_of`](crate::sparse::Relation::rows_of),
+///   [`depth_first`](crate::sparse::Relation::depth_first),
+///   [`descendants`](crate::sparse::Relation::descendants) and of each level in
+///   [`levels`](crate::sparse::Relation::levels). Queries keep the order of rows. States, merges,
+///   moves between worlds and copies of trees have it; copies whose target is not copied come after
+///   the sources that it has.
+/// - **Costs**: a source that comes last is added in O(1). A removal and a move cost
+///   O(siblings between the old and the new place, or the end), and 16 bytes for a value instead
+///   of 8. Entities that are despawned by one call, or by commands that follow each other, cost
+///   O(entities and their siblings) together.
+/// - **Logs** do not read a move among siblings, as they do not read a new target.
+///
+/// # Values
 ///
 /// Values change as wholes, by calls that keep the way back. No call writes one through a
 /// reference:

@@ -90,7 +90,7 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     ) -> Vec<Entity>;
     fn cut(
         &mut self,
-        entity: Entity,
+        leaving: &[Entity],
         stays: &dyn Fn(Entity) -> bool,
         now: Version,
         lost: &mut Vec<Entity>,
@@ -259,12 +259,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
 
     fn cut(
         &mut self,
-        entity: Entity,
+        leaving: &[Entity],
         stays: &dyn Fn(Entity) -> bool,
         now: Version,
         lost: &mut Vec<Entity>,
     ) {
-        self.get_mut().cut(entity, stays, now, lost);
+        self.get_mut().cut(leaving, stays, now, lost);
     }
 }
 

@@ -50,8 +50,8 @@
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
 //!   before a despawn. A [`relation_error`] says why one was refused. Both kinds of relations have
-//!   [`source_lists`]; one to many has the entries of [`pair_sources`] beside them, and [`pair_set`]
-//!   changes these.
+//!   [`source_lists`]; one to many has the entries of [`pair_sources`] beside them, and
+//!   [`pair_set`] changes these. In an [`ordered_set`] the sources of a target keep their order.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -139,6 +139,7 @@ mod member_rows;
 mod merge;
 mod move_from;
 mod named_requirements;
+mod ordered_set;
 mod pair_set;
 mod pair_sources;
 mod pass;

@@ -25,11 +25,7 @@ impl<T: SparseComponent> SparseSet<T> {
             return value;
         }
         if let Some(rules) = T::RELATION {
-            let (former, target) = (self.target_at(at), (rules.target)(&value));
-            if former != target {
-                self.unlink(at, former);
-                self.sources.link(at, self.entities[at], target);
-            }
+            self.relink(at, (rules.target)(&value));
         }
         core::mem::replace(&mut self.values[at], value)
     }
@@ -44,14 +40,26 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
+    /// Moves the source at a position to the list of another target, before its value changes.
+    fn relink(&mut self, at: usize, target: Entity) {
+        let former = self.target_at(at);
+        if former != target {
+            self.unlink(at, former);
+            self.sources.link(at, self.entities[at], target);
+        }
+    }
+
     fn unlink(&mut self, at: usize, target: Entity) {
+        if Self::IS_ORDERED {
+            self.move_to(at, u32::MAX);
+        }
         if let Some((moved, place)) = self.sources.unlink(at, target) {
             let position = self.position(moved).expect("a source has a value");
             self.sources.places[position] = place;
         }
     }
 
-    fn target_at(&self, at: usize) -> Entity {
+    pub(super) fn target_at(&self, at: usize) -> Entity {
         T::RELATION.map_or(Entity::NULL, |rules| (rules.target)(&self.values[at]))
     }
 
@@ -113,8 +121,11 @@ impl<T: SparseComponent> SparseSet<T> {
             return copied.map(|&(_, copy)| copy).collect();
         }
         let Some(rules) = T::RELATION else { return Vec::new() };
-        let mut copied = Vec::new();
-        for &(original, copy) in pairs {
+        let (mut pairs, mut copied) = (pairs.to_vec(), Vec::new());
+        if Self::IS_ORDERED {
+            pairs.sort_by_key(|&(original, _)| self.place(original));
+        }
+        for (original, copy) in pairs {
             if let Some(target) = self.target(original) {
                 self.insert(copy, (rules.of)(new(target)), now);
                 copied.push(copy);
@@ -123,26 +134,27 @@ impl<T: SparseComponent> SparseSet<T> {
         copied
     }
 
-    /// Removes the relations between an entity that leaves and others that stay. Adds the sources
-    /// that stay and have lost their last target to `lost`. O(relations of the entity).
+    /// Removes the relations between entities that leave and others that stay. Adds the sources
+    /// that stay and have lost their last target to `lost`. O(relations of the entities).
     pub(super) fn cut(
         &mut self,
-        entity: Entity,
+        leaving: &[Entity],
         stays: &dyn Fn(Entity) -> bool,
         now: Version,
         lost: &mut Vec<Entity>,
     ) {
         if T::PAIRS.is_some() {
-            return self.cut_pairs(entity, stays, now, lost);
+            return leaving.iter().for_each(|&entity| self.cut_pairs(entity, stays, now, lost));
         }
-        if self.target(entity).is_some_and(stays) {
-            self.remove(entity, now);
+        let mut removed = Vec::new();
+        for &entity in leaving {
+            removed.extend(Some(entity).filter(|_| self.target(entity).is_some_and(stays)));
+            let staying = self.sources(entity).iter().copied().filter(|&source| stays(source));
+            let known = removed.len();
+            removed.extend(staying);
+            lost.extend_from_slice(&removed[known..]);
         }
-        let staying = self.sources(entity).iter().copied().filter(|&source| stays(source));
-        for source in staying.collect::<Vec<_>>() {
-            self.remove(source, now);
-            lost.push(source);
-        }
+        self.remove_all(&removed, now);
     }
 
     /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.

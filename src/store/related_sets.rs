@@ -56,7 +56,7 @@ impl SparseSets {
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
             if set.len() > 0 {
-                leaving.iter().for_each(|&entity| set.cut(entity, stays, now, &mut lost));
+                set.cut(leaving, stays, now, &mut lost);
                 cut.extend(lost.drain(..).map(|source| (member, source)));
             }
         }

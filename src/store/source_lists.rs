@@ -120,6 +120,31 @@ impl SourceLists {
         (sources.get(place as usize).copied(), sources.is_empty())
     }
 
+    /// Moves the source at a place to another place, or to the end: those between follow by one.
+    /// Returns the places that have other sources, as the first and the end.
+    pub(super) fn shift(&mut self, number: usize, from: usize, to: usize) -> (usize, usize) {
+        let sources = &mut self.lists[number].sources;
+        let to = to.min(sources.len() - 1);
+        if from <= to {
+            sources[from..=to].rotate_left(1);
+        } else {
+            sources[to..=from].rotate_right(1);
+        }
+        (from.min(to), from.max(to) + 1)
+    }
+
+    /// Removes the source at a place, and leaves a gap until [`SourceLists::close`].
+    pub(super) fn leave(&mut self, number: usize, place: u32) {
+        self.lists[number].sources[place as usize] = Entity::NULL;
+    }
+
+    /// Closes the gaps of a list, and returns its length. If it is 0, the caller removes the list.
+    pub(super) fn close(&mut self, number: usize) -> usize {
+        let sources = &mut self.lists[number].sources;
+        sources.retain(|source| !source.is_null());
+        sources.len()
+    }
+
     /// Removes a list. The last one takes its number.
     pub(super) fn remove(&mut self, number: usize) -> SourceList {
         let list = self.lists.swap_remove(number);

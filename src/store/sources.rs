@@ -6,11 +6,13 @@
 //! ```
 //!
 //! A source that comes is the last of its list, and the last one takes the place of a source that
-//! leaves: O(1), however many siblings it has.
+//! leaves: O(1), however many siblings it has. In an [`ordered_set`] a source is moved to the
+//! end before.
 //!
 //! Of a relation to many the places lie in the lists of the sources, and [`pair_sources`] keeps the
 //! way there beside the lists here.
 //!
+//! [`ordered_set`]: super::ordered_set
 //! [`pair_sources`]: super::pair_sources
 
 use crate::entity::Entity;

@@ -263,6 +263,7 @@ impl<T: SparseComponent> SparseSet<T> {
         if T::PAIRS.is_some_and(|rules| (rules.links)(&value).is_empty()) {
             return Some(value);
         }
+        let place = Self::take_place(&mut value);
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
@@ -273,7 +274,9 @@ impl<T: SparseComponent> SparseSet<T> {
             let at = at as usize;
             self.blocks.touch::<T>(at, now);
             debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
-            return Some(self.overwrite(at, value));
+            let former = self.overwrite(at, value);
+            place.into_iter().for_each(|place| self.move_to(at, place));
+            return Some(former);
         }
         self.blocks.add::<T>(position as usize, now);
         self.link_next(entity, &mut value);
@@ -282,6 +285,7 @@ impl<T: SparseComponent> SparseSet<T> {
         }
         self.entities.push(entity);
         self.values.push(value);
+        place.into_iter().for_each(|place| self.move_to(position as usize, place));
         None
     }
 
@@ -375,6 +379,10 @@ impl<T: SparseComponent> SparseSet<T> {
         now: Version,
         panic: &mut FirstPanic,
     ) {
+        if Self::IS_ORDERED && len > 1 && self.len() > 0 {
+            let ended: Vec<_> = (0..len).map(entity).collect();
+            return self.remove_all(&ended, now);
+        }
         let mut left = 0..len;
         // A value is removed from the set before its destructor runs.
         panic.catch(|| {

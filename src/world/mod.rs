@@ -24,7 +24,7 @@
 //! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
-//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
+//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity, [`propagate`] passes down a tree |
 //! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory_mut`] | reserved, counted and returned memory |
@@ -57,6 +57,8 @@ mod by_type;
 
 mod pairs;
 mod relation;
+
+mod propagate;
 mod relation_shape;
 mod shared_values;
 mod sparse_ref;

@@ -245,6 +245,25 @@ fn mistakes_with_relations_to_many() {
 }
 
 #[test]
+fn mistakes_with_ordered_relations() {
+    refused(
+        "mistakes_of_ordered_relations",
+        &[
+            (
+                "#[relation(many, ordered)] struct Likes { weight: f32 }",
+                "`ordered` is not for relations to `many`: a pair stands in two lists",
+            ),
+            ("#[relation(ordered = true)] struct CardOf;", "`ordered` takes no arguments"),
+            ("#[relation(sorted)] struct CardOf;", "are `tree`, `ordered`, `many`"),
+            (
+                "#[relation] struct CardOf; fn f(deck: Entity) -> CardOf { CardOf::of(deck).at(2) }",
+                "no method named `at` found",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn mistakes_in_the_types_of_fields() {
     let resource = "for a `String`, a `Vec` or a `Box` write `#[component(sparse)]`";
     refused(

@@ -36,6 +36,8 @@ mod merge_model;
 mod move_from;
 mod move_from_model;
 mod named_query;
+mod ordered;
+mod ordered_model;
 mod pairs;
 mod pairs_model;
 mod pairs_states;

@@ -1,4 +1,4 @@
-//! Random calls on three relations, against a list of pairs.
+//! Random calls on five relations, against a list of pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,20 @@ use crate::common::components::{Four, sound};
 use crate::common::effort::effort;
 use crate::common::world;
 
+use super::ordered::SlotOf;
 use super::relations::{ChildOf, Needs, PartOf, Target};
 
 /// The relations by their numbers in the model, each with its rules.
-const NAMES: [&str; 4] = ["ChildOf", "PartOf", "Needs", "Target"];
-const IS_TREE: [bool; 4] = [true, true, false, false];
-const FOLLOWS: [bool; 4] = [false, true, false, false];
-const REFUSES: [bool; 4] = [false, false, true, false];
+const NAMES: [&str; 5] = ["ChildOf", "PartOf", "Needs", "Target", "SlotOf"];
+const IS_TREE: [bool; 5] = [true, true, false, false, true];
+const FOLLOWS: [bool; 5] = [false, true, false, false, false];
+const REFUSES: [bool; 5] = [false, false, true, false, false];
 
 /// The state as a list of entities, and of the target of each source in each relation.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     alive: BTreeSet<Entity>,
-    targets: [BTreeMap<Entity, Entity>; 4],
+    targets: [BTreeMap<Entity, Entity>; 5],
 }
 
 impl Model {
@@ -49,7 +50,7 @@ impl Model {
             named.iter().copied().filter(|entity| self.alive.contains(entity)).collect();
         loop {
             let before = going.len();
-            for relation in (0..4).filter(|&relation| FOLLOWS[relation]) {
+            for relation in (0..5).filter(|&relation| FOLLOWS[relation]) {
                 let new = going.iter().flat_map(|&target| self.sources(relation, target));
                 let new: Vec<_> = new.collect();
                 going.extend(new);
@@ -66,7 +67,7 @@ impl Model {
             let mut all = self.targets[relation].iter();
             all.any(|(source, target)| going.contains(target) && !going.contains(source))
         };
-        (0..4).any(|relation| REFUSES[relation] && holds(relation))
+        (0..5).any(|relation| REFUSES[relation] && holds(relation))
     }
 
     fn end(&mut self, going: &BTreeSet<Entity>) {
@@ -137,6 +138,7 @@ fn compare(world: &World, model: &Model) {
     same::<PartOf>(world, model, 1);
     same::<Needs>(world, model, 2);
     same::<Target>(world, model, 3);
+    same::<SlotOf>(world, model, 4);
     let levels = world.relation::<ChildOf>().levels();
     let tree = world.relation::<ChildOf>();
     for (depth, level) in levels.iter().enumerate() {
@@ -147,9 +149,11 @@ fn compare(world: &World, model: &Model) {
 /// The orders of all sources, which a restored state has as well.
 fn orders(world: &World, model: &Model) -> Vec<Vec<Entity>> {
     let (parents, targets) = (world.relation::<ChildOf>(), world.relation::<Target>());
-    let both =
-        |&entity: &Entity| [parents.sources(entity).to_vec(), targets.sources(entity).to_vec()];
-    model.alive.iter().flat_map(both).collect()
+    let slots = world.relation::<SlotOf>();
+    let all = |&entity: &Entity| {
+        [parents.sources(entity), targets.sources(entity), slots.sources(entity)].map(<[_]>::to_vec)
+    };
+    model.alive.iter().flat_map(all).collect()
 }
 
 /// Calls a macro with the relation of a number.
@@ -159,7 +163,8 @@ macro_rules! of {
             0 => $call!(ChildOf, $($argument),*),
             1 => $call!(PartOf, $($argument),*),
             2 => $call!(Needs, $($argument),*),
-            _ => $call!(Target, $($argument),*),
+            3 => $call!(Target, $($argument),*),
+            _ => $call!(SlotOf, $($argument),*),
         }
     };
 }
@@ -217,7 +222,7 @@ fn change(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers: 
 
 fn relate(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers: Numbers) {
     let (kind, a, b, c) = numbers;
-    let relation = usize::from(c % 4);
+    let relation = usize::from(c % 5);
     let [one, other] = [a, b].map(|at| all[usize::from(at) % all.len()]);
     let made = match kind % 16 {
         0 => {
@@ -281,7 +286,7 @@ fn despawn(world: &mut World, model: &mut Model, all: &[Entity], numbers: Number
 
 fn command(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers: Numbers) {
     let named = some(all, numbers);
-    let (one, other, relation) = (named[0], named[1], usize::from(numbers.3 % 4));
+    let (one, other, relation) = (named[0], named[1], usize::from(numbers.3 % 5));
     let mut buffer = world.command_buffer(1).expect("ids are left");
     let counts = |applied| match applied {
         Ok(Applied { despawned, .. }) => (despawned, 0),
@@ -312,7 +317,7 @@ fn command(world: &mut World, model: &mut Model, all: &mut Vec<Entity>, numbers:
 /// Another world that reads the bytes of a state answers alike.
 fn read_elsewhere(world: &World, model: &Model, bytes: &[u8]) {
     let mut mirror = self::world();
-    mirror.register::<(Four, ChildOf, PartOf, Needs, Target)>();
+    mirror.register::<(Four, ChildOf, PartOf, Needs, Target, SlotOf)>();
     let state = mirror.read_snapshot(bytes).expect("it was written");
     mirror.restore(&state).expect("it was read here");
     compare(&mirror, model);

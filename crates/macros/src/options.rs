@@ -18,8 +18,8 @@ const FLAGS: [(&str, &str); 4] = [
 const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `plain`, `split`, \
      `enableable`, `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
 
-const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `many`, `on_delete = remove`, \
-     `on_delete = despawn`, `on_delete = refuse`, `name = \"…\"` and `crate = path`";
+const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `ordered`, `many`, \
+     `on_delete = remove`, `on_delete = despawn`, `on_delete = refuse`, `name = \"…\"` and `crate = path`";
 
 /// The options of a component, relation or kernel.
 pub(crate) struct Options {
@@ -32,6 +32,7 @@ pub(crate) struct Options {
     pub(crate) plain: Option<Ident>,
     pub(crate) tree: Option<Ident>,
     pub(crate) many: Option<Ident>,
+    pub(crate) ordered: Option<Ident>,
     pub(crate) on_delete: Option<Ident>,
     /// Words as the user wrote them.
     pub(crate) words: Vec<Ident>,
@@ -51,6 +52,7 @@ impl Options {
             plain: None,
             tree: None,
             many: None,
+            ordered: None,
             on_delete: None,
             words: Vec::new(),
             written: Vec::new(),
@@ -98,12 +100,10 @@ impl Options {
                     options.many = Some(word.clone());
                 }
                 "many" => return Err(meta.error("`many` takes no arguments")),
-                "ordered" => {
-                    let text = "sources have no order of their own yet: the last one takes the \
-                                place of one that leaves. Keep a number in a component, and sort \
-                                by it";
-                    return Err(meta.error(text));
+                "ordered" if meta.input.is_empty() || meta.input.peek(Token![,]) => {
+                    options.ordered = Some(word.clone());
                 }
+                "ordered" => return Err(meta.error("`ordered` takes no arguments")),
                 _ => return Err(meta.error(OF_RELATIONS)),
             }
             Ok(())

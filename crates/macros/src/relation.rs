@@ -16,6 +16,10 @@ const FORM: &str = "`#[relation]` is for `struct Name;`: the entity to which it 
 const MANY: &str = "`many` is for a struct or an enum of plain data, not generic: the value of one \
      pair of a source and a target";
 
+const ORDERED: &str = "`ordered` is not for relations to `many`: a pair stands in two lists, of its \
+     source and of its target, and a removal in O(1) moves the last one in each. Keep a number in \
+     the value of the pair, and sort by it";
+
 /// The rules for despawned targets, and their names in the hidden macro.
 const RULES: [(&str, &str); 3] =
     [("remove", "Remove"), ("despawn", "Despawn"), ("refuse", "Refuse")];
@@ -42,6 +46,9 @@ fn expand_many(item: DeriveInput, options: &mut Options, mistakes: &mut Mistakes
         let text = "a relation is a `tree` or one to `many`: in a tree each source has one target";
         mistakes.add(tree, text);
     }
+    if let Some(ordered) = &options.ordered {
+        mistakes.add(ordered, ORDERED);
+    }
     if !item.generics.params.is_empty() || item.generics.where_clause.is_some() {
         mistakes.add(&item.generics, MANY);
     }
@@ -64,10 +71,10 @@ fn expand_item(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -
         mistakes.add(ident, FORM);
     }
     let attributes = attributes::of_component(attrs, options, mistakes);
-    let (name, tree) = (&options.name, &options.tree);
+    let Options { name, tree, ordered, .. } = options;
     let rule = rule(options, mistakes);
     let hidden = options.item("__relation");
-    quote!(#hidden! { [#attributes] #vis #ident [#name] [#tree] #rule })
+    quote!(#hidden! { [#attributes] #vis #ident [#name] [#tree] [#ordered] #rule })
 }
 
 /// The rule for despawned targets, as the hidden macros name it.

@@ -81,7 +81,7 @@ mod split_struct;
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::component::columnar::{InSet, Split};
 pub use crate::component::plain_values::PlainValues;
-pub use crate::component::relation_rules::{OnDelete, RelationRules};
+pub use crate::component::relation_rules::{OnDelete, RelationRules, place_of};
 pub use crate::component::split_component::{FieldOf, Parts, SplitComponent};
 pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_valid};
 pub use no_padding::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};

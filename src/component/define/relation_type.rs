@@ -5,9 +5,30 @@
 #[macro_export]
 macro_rules! __relation {
     (
-        [$(#[$attribute:meta])*] $visibility:vis $name:ident
-        [$($text:literal)?] [$($tree:ident)?] $rule:ident
+        $attributes:tt $visibility:vis $name:ident
+        [$($text:literal)?] [$($tree:ident)?] [$($ordered:ident)?] $rule:ident
     ) => {
+        $crate::__relation! { @struct $attributes $visibility $name $($ordered)? }
+
+        $crate::__sparse! {
+            @with $name [$($text)?] [plain] {
+                const RELATION: $crate::__core::option::Option<
+                    $crate::__define::RelationRules<$name>,
+                > = $crate::__core::option::Option::Some($crate::__define::RelationRules {
+                    target: $name::target,
+                    of: $name::of,
+                    is_tree: $crate::__relation!(@is_tree $($tree)?),
+                    place: $crate::__relation!(@place $name $($ordered)?),
+                    on_delete: $crate::__define::OnDelete::$rule,
+                });
+            }
+        }
+        const _: () = {
+            impl $crate::sparse::RelationComponent for $name {}
+            $crate::__relation! { @$($tree)? $name }
+        };
+    };
+    (@struct [$(#[$attribute:meta])*] $visibility:vis $name:ident) => {
         $(#[$attribute])*
         #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
         $visibility struct $name { __set_by_of: $crate::Entity }
@@ -19,7 +40,38 @@ macro_rules! __relation {
             $visibility const fn of(target: $crate::Entity) -> Self {
                 Self { __set_by_of: target }
             }
+        }
+        $crate::__relation! { @target $visibility $name }
+    };
+    (@struct [$(#[$attribute:meta])*] $visibility:vis $name:ident ordered) => {
+        $(#[$attribute])*
+        #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
+        $visibility struct $name {
+            __set_by_of: $crate::Entity,
+            __set_by_at: $crate::__core::option::Option<$crate::__core::primitive::u32>,
+        }
 
+        impl $name {
+            /// The relation to `target`. A source that has it keeps its place among the sources of
+            /// `target`; another one comes last.
+            #[allow(dead_code, reason = "a program may use a part of the relation only")]
+            #[must_use]
+            $visibility const fn of(target: $crate::Entity) -> Self {
+                Self { __set_by_of: target, __set_by_at: $crate::__core::option::Option::None }
+            }
+
+            /// The relation that is inserted, or moved, to a place among the sources of its target:
+            /// those from there on come after it. A place beyond the end is the end.
+            #[allow(dead_code, reason = "a program may use a part of the relation only")]
+            #[must_use]
+            $visibility const fn at(self, place: $crate::__core::primitive::usize) -> Self {
+                Self { __set_by_at: $crate::__define::place_of(place), ..self }
+            }
+        }
+        $crate::__relation! { @target $visibility $name }
+    };
+    (@target $visibility:vis $name:ident) => {
+        impl $name {
             /// The entity to which it points.
             #[allow(dead_code, reason = "a program may use a part of the relation only")]
             #[must_use]
@@ -27,23 +79,10 @@ macro_rules! __relation {
                 self.__set_by_of
             }
         }
-
-        $crate::__sparse! {
-            @with $name [$($text)?] [plain] {
-                const RELATION: $crate::__core::option::Option<
-                    $crate::__define::RelationRules<$name>,
-                > = $crate::__core::option::Option::Some($crate::__define::RelationRules {
-                    target: $name::target,
-                    of: $name::of,
-                    is_tree: $crate::__relation!(@is_tree $($tree)?),
-                    on_delete: $crate::__define::OnDelete::$rule,
-                });
-            }
-        }
-        const _: () = {
-            impl $crate::sparse::RelationComponent for $name {}
-            $crate::__relation! { @$($tree)? $name }
-        };
+    };
+    (@place $name:ident) => { $crate::__core::option::Option::None };
+    (@place $name:ident ordered) => {
+        $crate::__core::option::Option::Some(|relation: &$name| relation.__set_by_at)
     };
     (@is_tree tree) => { true };
     (@is_tree) => { false };
