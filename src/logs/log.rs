@@ -12,7 +12,7 @@ use crate::world::World;
 /// | marker | [`Items`](Log::Items) | [`Held`](Log::Held) |
 /// | --- | --- | --- |
 /// | [`Events<E>`](super::Events) | `&[E]` | [`EventSlice<E>`](super::EventSlice) |
-/// | [`Insertions<C>`](super::Insertions) | `(&[Entity], &[C])`, or units (see `Removals`) | the same |
+/// | [`Insertions<C>`](super::Insertions) | `(&[Entity], &[C])`, or units | the same |
 /// | [`Removals<C>`](super::Removals) | `(&[Entity], &[C])`, or units | the same |
 /// | [`Despawns`](super::Despawns) | `&[Entity]` | the same |
 ///

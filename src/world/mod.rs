@@ -26,6 +26,7 @@
 //! | [`shared_values`] | values that entities share |
 //! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity, [`propagate`] passes down a tree |
 //! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
+//! | [`related_rows`] | the rows of the sources of a target, for both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory_mut`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
@@ -56,6 +57,7 @@ mod enable;
 mod by_type;
 
 mod pairs;
+mod related_rows;
 mod relation;
 
 mod propagate;

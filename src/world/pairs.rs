@@ -8,6 +8,7 @@ use crate::entity::Entity;
 use crate::query::{Filter, Query, ReadTerms, Terms};
 use crate::store::{ReadGuard, SparseSet};
 
+use super::related_rows::{for_each_of, rows_of};
 use super::sparse_views::SparseGrant;
 
 /// The pairs of a [relation to many](crate::sparse::relation#many-targets), from both ends. As a
@@ -162,8 +163,7 @@ impl<'w, R: ManyRelation> Pairs<'w, R> {
         target: Entity,
         query: &Query<'q, Q, F>,
     ) -> impl Iterator<Item = Q::Row<'q>> {
-        let lookup = query.lookup();
-        self.sources(target).iter().filter_map(move |&source| lookup.find(source))
+        rows_of(self.sources(target), query)
     }
 
     /// Calls a closure with the rows of a query of the sources of a target: as
@@ -185,14 +185,9 @@ impl<'w, R: ManyRelation> Pairs<'w, R> {
         &self,
         target: Entity,
         query: &mut Query<'_, Q, F>,
-        mut body: impl FnMut(Q::Row<'_>),
+        body: impl FnMut(Q::Row<'_>),
     ) {
-        let mut lookup = query.lookup_mut();
-        for &source in self.sources(target) {
-            if let Ok(row) = lookup.get_mut(source) {
-                body(row);
-            }
-        }
+        for_each_of(self.sources(target), query, body);
     }
 
     /// The number of pairs. O(1).

@@ -1,0 +1,28 @@
+//! The rows of a query that belong to related entities, for the views of both kinds of relations.
+
+use crate::entity::Entity;
+use crate::query::{Filter, Query, ReadTerms, Terms};
+
+/// The rows of entities, in their order: those that match a query. O(entities).
+pub(super) fn rows_of<'q, Q: ReadTerms, F: Filter>(
+    entities: &[Entity],
+    query: &Query<'q, Q, F>,
+) -> impl Iterator<Item = Q::Row<'q>> {
+    let lookup = query.lookup();
+    entities.iter().filter_map(move |&entity| lookup.find(entity))
+}
+
+/// Calls a closure with the rows of entities, in their order: those that match a query.
+/// O(entities).
+pub(super) fn for_each_of<Q: Terms, F: Filter>(
+    entities: &[Entity],
+    query: &mut Query<'_, Q, F>,
+    mut body: impl FnMut(Q::Row<'_>),
+) {
+    let mut lookup = query.lookup_mut();
+    for &entity in entities {
+        if let Ok(row) = lookup.get_mut(entity) {
+            body(row);
+        }
+    }
+}
