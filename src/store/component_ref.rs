@@ -13,6 +13,8 @@ pub struct ComponentRef {
     pub(crate) is_hidden: bool,
     /// Whether it is sparse: an archetype has it if one of its entities may have it.
     pub(crate) is_sparse: bool,
+    /// Whether rows of an archetype that has it may be without it: it is sparse, or enableable.
+    pub(crate) is_by_row: bool,
 }
 
 impl ComponentRef {

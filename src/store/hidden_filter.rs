@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn hidden(id: ComponentId) -> ComponentRef {
-        ComponentRef { id, name: "hidden", is_hidden: true, is_sparse: false }
+        ComponentRef { id, name: "hidden", is_hidden: true, is_sparse: false, is_by_row: false }
     }
 
     #[test]

@@ -34,17 +34,16 @@ impl Requirements {
             let component = ComponentRef::of_id(registry, id);
             builder.name(component);
             builder.push_column(component, access);
-            builder.require(component, registry.info(id).is_enableable());
+            builder.require(component);
         }
         builder.end_terms();
-        let by_row = |one: &ComponentRef| one.is_sparse || registry.info(one.id).is_enableable();
         for one in with {
             builder.name(*one);
-            builder.require(*one, by_row(one));
+            builder.require(*one);
         }
         for one in without {
             builder.name(*one);
-            builder.exclude(*one, by_row(one));
+            builder.exclude(*one);
         }
         builder.build()
     }
@@ -69,12 +68,14 @@ impl ComponentRef {
     /// A component of chunks that the world knows.
     pub(crate) fn of_id(registry: &Registry, id: ComponentId) -> Self {
         let info = registry.info(id);
-        Self { id, name: info.name(), is_hidden: info.is_hidden(), is_sparse: false }
+        let (is_hidden, is_by_row) = (info.is_hidden(), info.is_enableable());
+        Self { id, name: info.name(), is_hidden, is_sparse: false, is_by_row }
     }
 
     /// The component that has a name, sparse or not. `None` if the world does not know it.
     pub(crate) fn of_name(registry: &Registry, name: &str) -> Option<Self> {
-        let sparse = |(id, name)| Self { id, name, is_hidden: false, is_sparse: true };
+        let sparse =
+            |(id, name)| Self { id, name, is_hidden: false, is_sparse: true, is_by_row: true };
         let own = registry.id_of_name(name).map(|id| Self::of_id(registry, id));
         own.or_else(|| registry.sparse_of_name(name).map(sparse))
     }
@@ -93,8 +94,8 @@ impl RequirementsBuilder<'_> {
     }
 
     /// Requires archetypes that lack a component, or rows in which it is disabled or absent.
-    pub(super) fn exclude(&mut self, component: ComponentRef, by_row: bool) {
-        match by_row {
+    pub(super) fn exclude(&mut self, component: ComponentRef) {
+        match component.is_by_row {
             true => self.add_row_rule(RowRule::Lacks(component)),
             false => self.add_rule(Rule::Lacks(component)),
         }

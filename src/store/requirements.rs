@@ -144,7 +144,8 @@ impl<'r> RequirementsBuilder<'r> {
         if id == ComponentId::UNKNOWN {
             self.record_unknown((C::NAME, type_name::<C>(), TypeId::of::<C>()));
         }
-        let component = ComponentRef { id, name: C::NAME, is_hidden: C::HIDDEN, is_sparse: false };
+        let (name, is_hidden, is_by_row) = (C::NAME, C::HIDDEN, C::ENABLEABLE);
+        let component = ComponentRef { id, name, is_hidden, is_sparse: false, is_by_row };
         self.name(component);
         component
     }
@@ -179,7 +180,7 @@ impl<'r> RequirementsBuilder<'r> {
     /// Adds a term's column.
     pub(crate) fn column<C: Component>(&mut self, access: AccessKind) {
         let component = self.optional_column::<C>(access);
-        self.require(component, C::ENABLEABLE);
+        self.require(component);
     }
 
     /// Adds a term's column, which archetypes may lack.
@@ -197,9 +198,9 @@ impl<'r> RequirementsBuilder<'r> {
     }
 
     /// Requires archetypes with a component, and rows in which it is enabled or present.
-    pub(super) fn require(&mut self, component: ComponentRef, by_row: bool) {
+    pub(super) fn require(&mut self, component: ComponentRef) {
         self.add_rule(Rule::Has(component));
-        if by_row {
+        if component.is_by_row {
             self.add_row_rule(RowRule::Enabled(component));
         }
     }
@@ -240,7 +241,8 @@ impl<'r> RequirementsBuilder<'r> {
             ComponentIds::Register(registry) => registry.register_shared::<T>(),
         };
         self.requirements.unknown |= id == ComponentId::UNKNOWN;
-        ComponentRef { id, name: type_name::<T>(), is_hidden: false, is_sparse: false }
+        let name = type_name::<T>();
+        ComponentRef { id, name, is_hidden: false, is_sparse: false, is_by_row: false }
     }
 
     /// Records that a filter reads the stamps of arrivals.
@@ -255,12 +257,12 @@ impl<'r> RequirementsBuilder<'r> {
 
     pub(crate) fn with<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        self.require(component, C::ENABLEABLE);
+        self.require(component);
     }
 
     pub(crate) fn without<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        self.exclude(component, C::ENABLEABLE);
+        self.exclude(component);
     }
 
     /// Requires archetypes with a component, and rows in which it is disabled.
@@ -292,15 +294,15 @@ impl<'r> RequirementsBuilder<'r> {
     /// Adds an alternative to the last set begun.
     pub(crate) fn or<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        self.add_alternative(component, C::ENABLEABLE);
+        self.add_alternative(component);
     }
 
-    pub(super) fn add_alternative(&mut self, component: ComponentRef, is_by_row: bool) {
+    pub(super) fn add_alternative(&mut self, component: ComponentRef) {
         let Some(Rule::HasAny(set)) = self.requirements.rules.last_mut() else {
             unreachable!("an alternative is added to no set")
         };
         set.push(component);
-        self.any.push((component, is_by_row));
+        self.any.push((component, component.is_by_row));
     }
 }
 

@@ -126,7 +126,13 @@ mod tests {
         // Ids of three words, and one in four unknown.
         let id =
             prop_oneof![3 => (0u32..130).prop_map(ComponentId), 1 => Just(ComponentId::UNKNOWN)];
-        id.prop_map(|id| ComponentRef { id, name: "named", is_hidden: false, is_sparse: false })
+        id.prop_map(|id| ComponentRef {
+            id,
+            name: "named",
+            is_hidden: false,
+            is_sparse: false,
+            is_by_row: false,
+        })
     }
 
     fn rule() -> impl Strategy<Value = Rule> {

@@ -19,19 +19,19 @@ impl RequirementsBuilder<'_> {
     /// Requires rows of entities with a sparse component.
     pub(crate) fn with_sparse<S: SparseComponent>(&mut self) {
         let component = self.sparse_ref::<S>();
-        self.require(component, true);
+        self.require(component);
     }
 
     /// Requires rows of entities without a sparse component.
     pub(crate) fn without_sparse<S: SparseComponent>(&mut self) {
         let component = self.sparse_ref::<S>();
-        self.exclude(component, true);
+        self.exclude(component);
     }
 
     /// Adds a sparse component as an alternative to the last set begun.
     pub(crate) fn or_sparse<S: SparseComponent>(&mut self) {
         let component = self.sparse_ref::<S>();
-        self.add_alternative(component, true);
+        self.add_alternative(component);
     }
 
     /// Adds a term that takes values from the set of a sparse component.
@@ -66,7 +66,7 @@ impl RequirementsBuilder<'_> {
         if id == ComponentId::UNKNOWN {
             self.record_unknown((S::NAME, type_name::<S>(), TypeId::of::<S>()));
         }
-        ComponentRef { id, name: S::NAME, is_hidden: false, is_sparse: true }
+        ComponentRef { id, name: S::NAME, is_hidden: false, is_sparse: true, is_by_row: true }
     }
 }
 
