@@ -153,6 +153,25 @@ impl Registry {
         self.shared.types[usize::from(of)].table.hold(number, value, hash)
     }
 
+    /// The name of a shared type with a table of numbers that contradicts itself or the registry,
+    /// and the contradiction. O(types and tags).
+    pub(crate) fn find_shared_defect(&self) -> Option<(&'static str, &'static str)> {
+        let mut tags_len = vec![0; self.shared.types.len()];
+        for info in &self.infos {
+            if let Some(SharedPlace::Tag { of, .. }) = info.shared_place() {
+                tags_len[usize::from(of)] += 1;
+            }
+        }
+        self.shared.types.iter().zip(tags_len).find_map(|(of_type, len)| {
+            let is_tag = |id: ComponentId, number| {
+                let place = self.infos.get(id.index()).and_then(ComponentInfo::shared_place);
+                place == Some(SharedPlace::Tag { of: of_type.number, number })
+            };
+            let lost = (of_type.table.len() != len).then_some("a tag has no number");
+            Some((of_type.facts.name, of_type.table.find_defect(is_tag).or(lost)?))
+        })
+    }
+
     /// The type of the value of a tag, as the compiler names it, and its marker. `None` for other
     /// components.
     pub(crate) fn shared_type(&self, tag: ComponentId) -> Option<(&'static str, ComponentId)> {

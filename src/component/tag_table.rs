@@ -133,10 +133,106 @@ impl TagTable {
     fn free_ended(&mut self) {
         for (hash, number) in self.freed.take() {
             // A value that has the number by now is another one.
-            let is_over = self.tags[&number].slot.get().is_none();
-            if is_over && self.living.remove(&(hash, number)).is_some() {
+            let now = self.tags[&number].slot.get().map(|value| value.hash());
+            let is_gone = now != Some(hash) && self.living.remove(&(hash, number)).is_some();
+            if is_gone && now.is_none() {
                 self.free.insert(number);
             }
+        }
+    }
+
+    /// The number of tags.
+    pub(super) fn len(&self) -> usize {
+        self.tags.len()
+    }
+
+    /// The reason why the parts of the table disagree, or a tag is not the one of its number.
+    /// O(tags).
+    pub(super) fn find_defect(
+        &self,
+        is_tag: impl Fn(ComponentId, u32) -> bool,
+    ) -> Option<&'static str> {
+        let mut lacking = (0..).filter(|&number| !self.has_tag(number));
+        if Some(self.next) != lacking.next() {
+            return Some("the next number is not the lowest one without a tag");
+        }
+        if self.free.iter().any(|&number| !self.has_tag(number)) {
+            return Some("a number without a tag is free");
+        }
+        let mut taken = BTreeSet::new();
+        // A value may have ended, and wait in `freed`.
+        for (&(_, number), living) in &self.living {
+            let is_own = |tag: &NumberedTag| Arc::ptr_eq(&tag.slot, &living.slot);
+            if !self.tags.get(&number).is_some_and(is_own) {
+                return Some("a value has the tag of another number");
+            }
+            taken.insert(number);
+        }
+        self.tags.iter().find_map(|(number, tag)| {
+            if !is_tag(tag.id, *number) {
+                return Some("a number has a tag of another number or type");
+            }
+            if self.free.contains(number) == taken.contains(number) {
+                return Some("a number is free and has a value, or neither");
+            }
+            let value = tag.slot.get()?;
+            let is_filed = self.living.contains_key(&(value.hash(), *number));
+            (!is_filed).then_some("a value is not found by its hash")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_tag(id: ComponentId, number: u32) -> bool {
+        id.0 == number + 10
+    }
+
+    /// A table with values of the numbers 0 and 2, which the caller owns, and 1 free.
+    fn table() -> (TagTable, [Arc<HeldValue>; 2]) {
+        let mut table = TagTable::default();
+        let mut hold = |value: u32| {
+            let number = table.lowest();
+            table.tag(number, || ComponentId(number + 10));
+            let value: Arc<AnyValue> = Arc::new(Box::new(value));
+            table.hold(number, &value, u64::from(number) * 7)
+        };
+        let [first, second, third] = [0, 1, 2].map(&mut hold);
+        drop(second);
+        assert_eq!(table.find_defect(is_tag), None, "one value has ended");
+        table.free_ended();
+        assert_eq!(table.find_defect(is_tag), None);
+        (table, [first, third])
+    }
+
+    #[test]
+    fn each_part_of_a_table_is_checked() {
+        type Break = fn(&mut TagTable);
+        let breaks: [(&str, Break); 8] = [
+            ("the next number is not", |table| table.next = 4),
+            ("the next number is not", |table| table.next = 2),
+            ("a number without a tag is free", |table| assert!(table.free.insert(9))),
+            ("the tag of another number", |table| {
+                let first = table.living[&(0, 0)].clone();
+                table.living.insert((14, 2), first);
+            }),
+            ("of another number or type", |table| {
+                table.tags.get_mut(&1).expect("it has a tag").id = ComponentId(99);
+            }),
+            ("or neither", |table| assert!(table.free.remove(&1))),
+            ("or neither", |table| assert!(table.free.insert(2))),
+            ("not found by its hash", |table| {
+                let value = table.living.remove(&(14, 2)).expect("it lives");
+                table.living.insert((15, 2), value);
+            }),
+        ];
+        for (text, break_it) in breaks {
+            let (mut table, _values) = table();
+            break_it(&mut table);
+            let found = table.find_defect(is_tag).unwrap_or("nothing");
+            assert!(found.contains(text), "{found} instead of {text}");
         }
     }
 }

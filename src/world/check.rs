@@ -40,6 +40,13 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
+    /// The numbers of the shared values of a type contradict each other or the components.
+    SharedNumbers {
+        /// The name of the type.
+        name: &'static str,
+        /// The contradiction.
+        what: &'static str,
+    },
     /// The bytes of a cell are not a value of the column's component.
     Values {
         /// The archetype's number.
@@ -96,9 +103,10 @@ impl Error for BrokenInvariant {}
 
 /// # Tests
 impl World {
-    /// Checks every invariant of the world: directory, rows, chunks, values, stamps, sparse
-    /// components and memory agree. For tests: O(entities + chunks × components + cached queries ×
-    /// archetypes + sparse components), and the bytes of components that do not accept any.
+    /// Checks every invariant of the world: directory, rows, chunks, values, shared values, stamps,
+    /// sparse components and memory agree. For tests: O(entities + chunks × components + cached
+    /// queries × archetypes + sparse components + shared values), and the bytes of components that
+    /// do not accept any.
     ///
     /// # Errors
     ///
@@ -116,6 +124,9 @@ impl World {
 
     fn find_defect(&self) -> Result<(), Defect> {
         self.store.entities().check().map_err(Defect::Directory)?;
+        if let Some((name, what)) = self.store.registry().find_shared_defect() {
+            return Err(Defect::SharedNumbers { name, what });
+        }
         if !self.store.is_consistent() {
             return Err(Defect::Archetypes);
         }
@@ -182,5 +193,24 @@ impl World {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_shared_values_are_checked() {
+        let mut world = World::new();
+        for value in [1_u32, 2, 3] {
+            let entity = world.spawn(());
+            world.insert_shared(entity, value).expect("it is alive");
+        }
+        assert_eq!(world.check(), Ok(()));
+        let len = world.store.registry().len();
+        world.store.registry_mut().forget_shared_tags(len - 1);
+        let text = world.check().expect_err("the last value has no tag").to_string();
+        assert!(text.contains("u32") && text.contains("another number"), "{text}");
     }
 }
