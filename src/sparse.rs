@@ -4,14 +4,15 @@
 //! [`SparseMut`] are its values as parameters of systems, and the calls of
 //! [`World`](crate::World) take it like any component.
 //!
-//! [`#[relation]`](relation) defines one that points at another entity, and [`Relation`] is such a
-//! relation from both ends. With `#[relation(many)]` it points at any number of entities, its
-//! [`Targets`], and [`Pairs`] is such a relation from both ends.
+//! [`#[relation]`](relation) defines one that points at another entity, [`Relation`] is such a
+//! relation from both ends, and [`TargetValues`] are a component of the entities at the other end.
+//! With `#[relation(many)]` it points at any number of entities, its [`Targets`], and [`Pairs`] is
+//! such a relation from both ends.
 
 pub use crate::component::{
     ManyRelation, RelationComponent, SparseComponent, Targets, TreeRelation, relation,
 };
 pub use crate::query::{SparseSlice, SparseSliceIter};
 pub use crate::world::{
-    Levels, Pairs, Relation, RelationError, Sparse, SparseMut, SparseRef, TargetsMut,
+    Levels, Pairs, Relation, RelationError, Sparse, SparseMut, SparseRef, TargetValues, TargetsMut,
 };

@@ -46,6 +46,7 @@ pub(crate) mod split;
 pub(crate) mod structure;
 pub(crate) mod subtrees;
 pub(crate) mod systems;
+pub(crate) mod targets;
 pub(crate) mod timed;
 pub(crate) mod versions;
 
@@ -115,6 +116,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         ranges::workloads(),
         hierarchy::workloads(),
         subtrees::workloads(),
+        targets::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

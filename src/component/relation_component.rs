@@ -114,9 +114,11 @@ pub trait TreeRelation: RelationComponent {}
 ///   the term `&ChildOf`, and [`Relation`](crate::sparse::Relation) by entity.
 ///   [`Relation::rows_of`](crate::sparse::Relation::rows_of) has the rows of a query of the sources
 ///   of one target, and [`Relation::propagate`](crate::sparse::Relation::propagate) slices, level
-///   after level, with the values of the parents. A [`Disabled`](crate::Disabled) source keeps its
-///   target: queries skip it, unless they name `Disabled` or
-///   [`IncludeHidden`](crate::IncludeHidden), and `Relation` counts it.
+///   after level, with the values of the parents.
+///   [`TargetValues`](crate::sparse::TargetValues) are a component of the target of each row, or of
+///   its nearest ancestor that has it, as a slice beside the row's own. A
+///   [`Disabled`](crate::Disabled) source keeps its target: queries skip it, unless they name
+///   `Disabled` or [`IncludeHidden`](crate::IncludeHidden), and `Relation` counts it.
 /// - **A call is refused** if the target is not alive (a reserved id is), or if a `tree` would get
 ///   a cycle: [`RelationError`](crate::sparse::RelationError), and the world is unchanged. Commands
 ///   are judged when they are played, one after the other: a relation that is refused is one of the

@@ -96,9 +96,14 @@ impl<S> ChunkPart<S> {
     /// The visible rows of the chunk, if they are not all.
     #[inline]
     pub(super) fn run_in<Q: Terms, F: Filter>(&self, chunk: usize) -> Option<RowMask<'static>> {
+        is_by_row::<Q, F>().then(|| self.rows_in(chunk))
+    }
+
+    /// The rows of the chunk.
+    #[inline]
+    pub(super) fn rows_in(&self, chunk: usize) -> RowMask<'static> {
         let narrow = |n| u32::try_from(n).expect("a chunk or a row has a number of 32 bits");
-        let rows = || narrow(self.rows.start)..narrow(self.rows.end);
-        is_by_row::<Q, F>().then(|| RowMask::run_in(chunk, rows()))
+        RowMask::run_in(chunk, narrow(self.rows.start)..narrow(self.rows.end))
     }
 }
 

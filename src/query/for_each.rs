@@ -48,13 +48,24 @@ fn is_unit<R>() -> bool {
 
 /// Stamps a chunk when it is dropped, also if the body panics: it may have written half of the
 /// chunk before.
-struct StampOnDrop<'a, 'w, Q: Terms> {
+pub(super) struct StampOnDrop<'a, 'w, Q: Terms> {
     cursor: &'a mut ChunkCursor<'w>,
     chunk: usize,
     /// The rows that the body gets, if they are not all.
     rows: Option<RowMask<'w>>,
-    modified: Modified,
+    pub(super) modified: Modified,
     terms: PhantomData<fn() -> Q>,
+}
+
+impl<'a, 'w, Q: Terms> StampOnDrop<'a, 'w, Q> {
+    #[inline]
+    pub(super) const fn new(
+        cursor: &'a mut ChunkCursor<'w>,
+        chunk: usize,
+        rows: Option<RowMask<'w>>,
+    ) -> Self {
+        Self { cursor, chunk, rows, modified: Modified::Yes, terms: PhantomData }
+    }
 }
 
 impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
@@ -101,10 +112,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, slice_rows) {
             let mut parts = cut.parts::<Q, F>(sets);
             while let Some(part) = parts.next::<F>() {
-                let (chunk, modified) = (cut.chunk, Modified::Yes);
-                let rows = part.run_in::<Q, F>(chunk);
-                let terms = PhantomData;
-                let mut stamp = StampOnDrop::<Q> { cursor, chunk, rows, modified, terms };
+                let rows = part.run_in::<Q, F>(cut.chunk);
+                let mut stamp = StampOnDrop::<Q>::new(cursor, cut.chunk, rows);
                 stamp.modified = body(part.slices).into();
             }
         }

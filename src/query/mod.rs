@@ -25,7 +25,8 @@
 //!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
 //!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
 //!   of a word that a pass over entities takes one by one. [`for_each`] has the loop whose body
-//!   returns whether it modified a chunk, and [`parallel`] the passes on several threads, which
+//!   returns whether it modified a chunk, [`for_each_found`] one over the rows for which values
+//!   are found, and [`parallel`] the passes on several threads, which
 //!   take [`par_slices`] and among which [`share`] divides the work; [`loop_threads`] are the
 //!   threads of a schedule.
 //!   [`one_recorder`] keeps commands and events out of these passes.
@@ -99,6 +100,7 @@ mod row_lookup;
 mod single;
 
 mod for_each;
+mod for_each_found;
 
 mod par_slices;
 mod parallel;
@@ -175,6 +177,7 @@ pub(crate) use enabled_terms::assert_enableable;
 pub use enabled_terms::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
 pub use filter::{AnyOf, Arrived, Filter, IncludeHidden, With, WithShared, Without, WithoutShared};
 pub use for_each::Modified;
+pub(crate) use for_each_found::assert_by_run;
 pub use gather::{Copies, ScatterError};
 pub use groups::Group;
 pub use level_plan::LevelPlan;

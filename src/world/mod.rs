@@ -24,7 +24,8 @@
 //! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
-//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity, [`propagate`] passes down a tree |
+//! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
+//! | [`propagate`], [`target_values`] | passes down a tree, and with values of targets |
 //! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
 //! | [`related_rows`] | the rows of the sources of a target, for both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
@@ -65,6 +66,7 @@ mod relation_shape;
 mod shared_values;
 mod sparse_ref;
 mod sparse_views;
+mod target_values;
 mod targets_mut;
 
 mod flip;
@@ -126,6 +128,7 @@ pub use shared_values::{SharedValues, SharedValuesMut};
 pub use sparse_ref::SparseRef;
 pub use sparse_views::{Sparse, SparseMut};
 pub(crate) use sparse_views::{SparseGrant, SparseMutGrant};
+pub use target_values::TargetValues;
 pub use targets_mut::TargetsMut;
 pub(crate) use world::WorldId;
 pub use world::{World, WorldBuilder};

@@ -48,7 +48,8 @@ use super::sparse_views::SparseGrant;
 /// ```
 ///
 /// Values that go down the tree, such as places, have a pass of kernels:
-/// [`propagate`](Relation::propagate).
+/// [`propagate`](Relation::propagate). A component of the other end is read by
+/// [`target_values`](Relation::target_values) and [`nearest_values`](Relation::nearest_values).
 pub struct Relation<'w, R: RelationComponent> {
     /// `None` if the world has no set of `R`.
     pub(super) set: Option<ReadGuard<'w, SparseSet<R>>>,

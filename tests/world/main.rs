@@ -87,5 +87,6 @@ mod sparse_logs_commands;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;
+mod target_values;
 mod threads;
 mod together;

@@ -82,17 +82,21 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
     }
 
-    /// The cell of an entity.
+    /// The cell of an entity, or the reason why it has none.
     #[inline(always)]
     pub(crate) fn get(&self, entity: Entity) -> Result<&'w C, Absent> {
-        let Some(found) = self.finder.find_any(entity) else {
-            return Err(self.finder.absent(entity));
-        };
+        self.find(entity).ok_or_else(|| self.finder.absent(entity))
+    }
+
+    /// The cell of an entity.
+    #[inline(always)]
+    pub(crate) fn find(&self, entity: Entity) -> Option<&'w C> {
+        let found = self.finder.find_any(entity)?;
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
         // shared for `'w`, so that it does not move; a writer through a shared list has promised
         // that no other code reads its columns (`ChunkIter::exclusive_unchecked`,
         // `ColumnViewsMut::push_unchecked`).
-        Ok(unsafe { &*found.cell })
+        Some(unsafe { &*found.cell })
     }
 }
 
