@@ -21,11 +21,18 @@ struct Burning {
 }
 
 /// Visits the burning units only: a term chooses rows by a bit each, and finds the values.
-fn burn(mut units: Query<(&mut Health, &mut Burning)>) {
-    for (health, fire) in units.rows_mut() {
-        fire.ticks -= 1;
-        health.0 -= 4.0;
-    }
+fn burn(mut units: Query<(&mut Health, &Burning)>) {
+    units.rows_mut().for_each(|(health, _)| health.0 -= 4.0);
+}
+
+#[kernel]
+fn pass_time(fires: &mut [Burning]) {
+    fires.iter_mut().for_each(|fire| fire.ticks -= 1);
+}
+
+/// All values of the set are slices for kernels, whatever units have them.
+fn tick(mut burning: SparseMut<Burning>) {
+    burning.blocks_mut().for_each(|(_, fires)| pass_time(fires));
 }
 
 /// Only the set itself gains and loses values.
@@ -51,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.insert(army[7], Burning { ticks: 2 })?;
 
     let mut schedule = Schedule::new();
-    schedule.add((burn, extinguish, bury));
+    schedule.add((burn, tick, extinguish, bury));
     (0..3).try_for_each(|_| schedule.run(&mut world))?;
 
     // A query chooses rows by a sparse component: a bit a row, in the archetypes that have any.

@@ -2,7 +2,8 @@
 //!
 //! [`#[component(sparse)]`](crate::component#sparse-components) defines one, [`Sparse`] and
 //! [`SparseMut`] are its values as parameters of systems, and the calls of
-//! [`World`](crate::World) take it like any component.
+//! [`World`](crate::World) take it like any component. For kernels, [`SparseBlocks`] and
+//! [`SparseBlocksMut`] have the values as slices, block by block.
 //!
 //! [`#[relation]`](relation) defines one that points at another entity, [`Relation`] is such a
 //! relation from both ends, and [`TargetValues`] are a component of the entities at the other end.
@@ -14,5 +15,6 @@ pub use crate::component::{
 };
 pub use crate::query::{SparseSlice, SparseSliceIter};
 pub use crate::world::{
-    Levels, Pairs, Relation, RelationError, Sparse, SparseMut, SparseRef, TargetValues, TargetsMut,
+    Levels, Pairs, Relation, RelationError, Sparse, SparseBlocks, SparseBlocksMut, SparseMut,
+    SparseRef, TargetValues, TargetsMut,
 };

@@ -42,6 +42,7 @@ pub(crate) mod shared;
 pub(crate) mod sides;
 pub(crate) mod size;
 pub(crate) mod snapshot;
+pub(crate) mod sparse;
 pub(crate) mod split;
 pub(crate) mod structure;
 pub(crate) mod subtrees;
@@ -107,6 +108,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         versions::workloads(),
         lanes::workloads(),
         split::workloads(),
+        sparse::workloads(),
         enable::workloads(),
         cull::workloads(),
         shared::workloads(),

@@ -226,9 +226,9 @@ impl ComponentHint {
 ///   million rows have 16,000 words. Several threads may read the values, and one writes them:
 ///   `&mut Burning` and [`par`](crate::Query::par) do not compile together. The term locks the
 ///   whole component, so a system excludes others that write it, whatever rows they choose. A
-///   system without other terms walks the values by [`Sparse`](crate::sparse::Sparse) or
-///   [`SparseMut`](crate::sparse::SparseMut), in the order of insertion until one is removed; only
-///   `SparseMut` inserts and removes.
+///   system without other terms has all values by [`Sparse`](crate::sparse::Sparse), or by
+///   `SparseMut`, which alone inserts and removes: in the order of insertion until one is removed,
+///   or as slices for kernels and threads, [block by block](crate::sparse::SparseBlocksMut).
 /// - **It is not named** in bundles of calls that write one bundle to many rows
 ///   ([`Matching::insert`](crate::Matching::insert), commands by query). Its logs have `()` for
 ///   values unless it is `plain`.

@@ -290,8 +290,8 @@ impl<T: SparseComponent> SystemParam for Sparse<'_, T> {
         Ok(SparseGrant::new(run.split))
     }
 
-    fn item<'a>(borrowed: &'a mut SparseGrant<'_, T>, _: Version) -> Sparse<'a, T> {
-        Sparse::granted(borrowed)
+    fn item<'a>(borrowed: &'a mut SparseGrant<'_, T>, last_run: Version) -> Sparse<'a, T> {
+        Sparse::granted(borrowed, last_run)
     }
 }
 
@@ -341,8 +341,8 @@ impl<T: SparseComponent> SystemParam for SparseMut<'_, T> {
         Ok(SparseMutGrant::new(run.split, run.now))
     }
 
-    fn item<'a>(borrowed: &'a mut SparseMutGrant<'_, T>, _: Version) -> SparseMut<'a, T> {
-        SparseMut::granted(borrowed)
+    fn item<'a>(borrowed: &'a mut SparseMutGrant<'_, T>, last_run: Version) -> SparseMut<'a, T> {
+        SparseMut::granted(borrowed, last_run)
     }
 }
 

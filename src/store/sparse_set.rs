@@ -45,9 +45,9 @@ pub struct SparseSet<T> {
     pub(super) values: Vec<T>,
     /// Copies the values, if they are part of snapshots.
     pub(super) copy_values: Option<CopyValues<T>>,
-    version: u64,
+    pub(super) version: u64,
     /// The latest version that the set had.
-    clock: u64,
+    pub(super) clock: u64,
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
     /// The way back of a relation.

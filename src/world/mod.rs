@@ -26,6 +26,7 @@
 //! | [`shared_values`] | values that entities share |
 //! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
 //! | [`propagate`], [`target_values`] | passes down a tree, and with values of targets |
+//! | [`sparse_blocks`], [`sparse_blocks_mut`] | their values as slices, by a [`block_cut`] of a [`value_part`] |
 //! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
 //! | [`related_rows`] | the rows of the sources of a target, for both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
@@ -57,6 +58,7 @@ mod enable;
 
 mod by_type;
 
+mod block_cut;
 mod pairs;
 mod related_rows;
 mod relation;
@@ -64,10 +66,13 @@ mod relation;
 mod propagate;
 mod relation_shape;
 mod shared_values;
+mod sparse_blocks;
+mod sparse_blocks_mut;
 mod sparse_ref;
 mod sparse_views;
 mod target_values;
 mod targets_mut;
+mod value_part;
 
 mod flip;
 
@@ -125,6 +130,8 @@ pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub use shared_values::{SharedValues, SharedValuesMut};
+pub use sparse_blocks::SparseBlocks;
+pub use sparse_blocks_mut::SparseBlocksMut;
 pub use sparse_ref::SparseRef;
 pub use sparse_views::{Sparse, SparseMut};
 pub(crate) use sparse_views::{SparseGrant, SparseMutGrant};

@@ -39,19 +39,21 @@ use crate::version::Version;
 /// ```
 pub struct Sparse<'w, S: SparseComponent> {
     /// `None` if the world has no set of `S`.
-    set: Option<ReadGuard<'w, SparseSet<S>>>,
+    pub(super) set: Option<ReadGuard<'w, SparseSet<S>>>,
+    /// The version up to which the system has seen changes.
+    pub(super) last_run: Version,
     /// Invariant in `S`: a subtype of it is another type.
     value: PhantomData<fn(S) -> S>,
 }
 
 impl<'w, S: SparseComponent> Sparse<'w, S> {
     pub(super) const fn new(set: Option<ReadGuard<'w, SparseSet<S>>>) -> Self {
-        Self { set, value: PhantomData }
+        Self { set, last_run: Version::NEVER, value: PhantomData }
     }
 
-    /// The values for one run of a system.
-    pub(crate) fn granted(granted: &'w SparseGrant<'_, S>) -> Self {
-        Self::new(granted.set())
+    /// The values for one run of a system that has seen the changes up to a version.
+    pub(crate) fn granted(granted: &'w SparseGrant<'_, S>, last_run: Version) -> Self {
+        Self { last_run, ..Self::new(granted.set()) }
     }
 
     /// The value of an entity; `None` if it has none or is not alive. O(1).
@@ -167,12 +169,14 @@ impl<S: SparseComponent + fmt::Debug> fmt::Debug for Sparse<'_, S> {
 /// # Ok::<(), ScheduleError>(())
 /// ```
 pub struct SparseMut<'w, S: SparseComponent> {
-    set: &'w mut SparseSet<S>,
+    pub(super) set: &'w mut SparseSet<S>,
     /// The number of the component in the world.
     number: u16,
     rows: ViewedRows<'w>,
     /// The version of changes.
-    now: Version,
+    pub(super) now: Version,
+    /// The version up to which the system has seen changes.
+    pub(super) last_run: Version,
 }
 
 /// The rows of the entities whose values are written.
@@ -190,13 +194,14 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
         rows: MemberRows<'w>,
         now: Version,
     ) -> Self {
-        Self { set, number, rows: ViewedRows::Own(rows), now }
+        Self { set, number, rows: ViewedRows::Own(rows), now, last_run: Version::NEVER }
     }
 
-    /// The values for one run of a system.
-    pub(crate) fn granted(granted: &'w mut SparseMutGrant<'_, S>) -> Self {
-        let rows = ViewedRows::Shared(granted.living);
-        Self { set: &mut granted.set, number: granted.number, rows, now: granted.now }
+    /// The values for one run of a system that has seen the changes up to a version.
+    pub(crate) fn granted(granted: &'w mut SparseMutGrant<'_, S>, last_run: Version) -> Self {
+        let SparseMutGrant { set, number, living, now } = granted;
+        let rows = ViewedRows::Shared(*living);
+        Self { set, number: *number, rows, now: *now, last_run }
     }
 
     /// The value of an entity, for reading; `None` if it has none or is not alive. O(1).
@@ -379,7 +384,8 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// All values with their entities, for writing, in the order of [`Sparse::iter`].
     ///
     /// The call marks all values as changed, whatever is taken of them: [`Changed`](crate::Changed)
-    /// reports each. A pass over [`rows`](crate::Query::rows) of `&mut S` marks the block of each
+    /// reports each. [`blocks_mut`](Self::blocks_mut) marks what it hands out, and has slices. A
+    /// pass over [`rows`](crate::Query::rows) of `&mut S` marks the block of each
     /// row that it passes, and [`get_mut`](Self::get_mut) that of one value.
     ///
     /// ```

@@ -78,6 +78,7 @@ mod snapshot_sparse;
 mod snapshot_steps;
 mod sort;
 mod sparse;
+mod sparse_blocks;
 mod sparse_bundles;
 mod sparse_changes;
 mod sparse_drops;

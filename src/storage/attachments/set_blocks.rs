@@ -77,6 +77,12 @@ impl SetBlocks {
         }
     }
 
+    /// The number of values of a block that is full.
+    #[inline]
+    pub(crate) const fn block_len(&self) -> usize {
+        1 << self.bits
+    }
+
     /// The version of the block of a position.
     #[inline]
     pub(crate) fn version(&self, position: usize) -> Version {

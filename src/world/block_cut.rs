@@ -1,0 +1,54 @@
+//! The blocks of a sparse set, one after the other.
+
+use core::iter::FusedIterator;
+
+use crate::storage::SetBlocks;
+use crate::version::Version;
+
+use super::value_part::{ValuePart, ValueSlice};
+
+/// Cuts a set into its blocks, and leaves out those that are not newer than a version.
+#[derive(Debug)]
+pub(super) struct BlockCut<'s, V> {
+    rest: ValuePart<'s, V>,
+    /// `None` if the world has no set.
+    blocks: Option<&'s SetBlocks>,
+    /// `None` if blocks of any version are taken.
+    since: Option<Version>,
+}
+
+impl<'s, V: ValueSlice> BlockCut<'s, V> {
+    pub(super) fn new(blocks: Option<&'s SetBlocks>, rest: ValuePart<'s, V>) -> Self {
+        Self { rest, blocks, since: None }
+    }
+
+    /// Leaves out blocks that are not newer than a version. Of several versions the latest counts.
+    pub(super) fn leave_out_until(&mut self, since: Version) {
+        self.since = self.since.max(Some(since));
+    }
+}
+
+impl<'s, V: ValueSlice> Iterator for BlockCut<'s, V> {
+    type Item = ValuePart<'s, V>;
+
+    #[inline]
+    fn next(&mut self) -> Option<ValuePart<'s, V>> {
+        let blocks = self.blocks?;
+        while !self.rest.entities.is_empty() {
+            let len = blocks.block_len().min(self.rest.entities.len());
+            let block = self.rest.take_first(len);
+            if self.since.is_none_or(|since| blocks.version(block.position) > since) {
+                return Some(block);
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let block_len = self.blocks.map_or(1, SetBlocks::block_len);
+        let blocks = self.rest.entities.len().div_ceil(block_len);
+        (if self.since.is_none() { blocks } else { 0 }, Some(blocks))
+    }
+}
+
+impl<V: ValueSlice> FusedIterator for BlockCut<'_, V> {}
