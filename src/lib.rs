@@ -9,6 +9,7 @@ mod world;
 mod query;
 
 mod archetype;
+mod cold;
 mod component;
 #[cfg(doctest)]
 mod contracts;

@@ -1,5 +1,7 @@
 //! A view of the directory, which finds the location of an id.
 
+use crate::cold::cold_fn;
+
 use super::far_slots::FarSlots;
 use super::location::Location;
 use super::reserved::Reserved;
@@ -60,7 +62,7 @@ impl<'w> DirectoryView<'w> {
     pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
         match self.slots.get(entity.index() as usize) {
             Some(slot) => (slot.generation == entity.generation()).then_some(slot.location),
-            None => self.get_far(entity),
+            None => Some(far_location(self, entity)),
         }
     }
 
@@ -70,7 +72,7 @@ impl<'w> DirectoryView<'w> {
     pub(crate) fn get_by(&self, entity: Entity, far: &Self) -> Option<Location> {
         match self.slots.get(entity.index() as usize) {
             Some(slot) => (slot.generation == entity.generation()).then_some(slot.location),
-            None => far.get_far(entity),
+            None => Some(far_location(far, entity)),
         }
     }
 
@@ -119,10 +121,14 @@ impl<'w> DirectoryView<'w> {
             }
         }
     }
+}
 
-    #[cold]
-    fn get_far(&self, entity: Entity) -> Option<Location> {
-        let slot = self.far.get(entity.index())?;
-        (slot.generation == entity.generation()).then_some(slot.location)
+cold_fn! {
+    /// [`DirectoryView::get`] of an index beyond the slots: nowhere if the id has no slot. A result
+    /// of one word, because an `Option` would lie in memory.
+    fn far_location [] (view: &DirectoryView<'_>, entity: Entity) -> Location {
+        let slot = view.far.get(entity.index());
+        slot.filter(|slot| slot.generation == entity.generation())
+            .map_or(Location::RETIRED, |slot| slot.location)
     }
 }

@@ -28,11 +28,10 @@
 //! cell: 3.2 ns a write and not 5.7 if one archetype has the component, and 4.3 and not 6.6 if 32
 //! have it, where hecs took 3.0.
 //!
-//! Fewer instructions are not always faster. With span and address in one entry, one way for one
-//! archetype and several, and far slots out of line, a read took 36 instructions instead of 76 in a
-//! release build without LTO, and 5.0 ns instead of 3.7 if one archetype has the component (5.0 and
-//! 4.7 if 32 have it): the call for far slots, which returns into the loop, keeps addresses and
-//! sums out of registers.
+//! Fewer instructions are not always faster. With span and address in one entry, and one way for
+//! one archetype and several, a read took 36 instructions instead of 38 and 53 in a release build
+//! without LTO, and 4.6 to 8.7 ns instead of 2.6 to 2.7 and 4.0 to 4.1: more of them wait for the
+//! slot.
 
 #![expect(
     unsafe_code,
@@ -41,6 +40,7 @@
 
 use core::ptr;
 
+use crate::cold::cold_fn;
 use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::chunk_list::ChunkList;
@@ -255,10 +255,9 @@ impl<'w, C: Component> CellFinder<'w, C> {
     }
 
     /// The reason why an entity has no cell.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn absent(&self, entity: Entity) -> Absent {
-        reason(&self.directory, &self.lists, entity)
+        absent(self, entity)
     }
 
     /// The lists, for [`reason`].
@@ -373,17 +372,22 @@ impl<'w, C: Component> CellFinder<'w, C> {
     }
 }
 
-/// Marks a chunk if the position is before its end. Returns whether it is.
-///
-/// Returns no cell, and takes no finder: a loop that writes keeps its registers.
-#[cold]
-#[inline(never)]
-fn mark(spans: &[Span], marked: &mut [Span], chunk: usize, at: u32) -> bool {
-    let is_row = !spans[chunk].ends_before(at);
-    if is_row {
-        marked[chunk] = spans[chunk];
+cold_fn! {
+    /// Marks a chunk if the position is before its end. Returns whether it is.
+    ///
+    /// Returns no cell, and takes no finder: a loop that writes keeps its registers.
+    fn mark [] (spans: &[Span], marked: &mut [Span], chunk: usize, at: u32) -> bool {
+        let is_row = !spans[chunk].ends_before(at);
+        if is_row {
+            marked[chunk] = spans[chunk];
+        }
+        is_row
     }
-    is_row
+
+    /// The reason why an entity has no cell.
+    fn absent [C] (finder: &CellFinder<'_, C>, entity: Entity) -> Absent {
+        reason(&finder.directory, &finder.lists, entity)
+    }
 }
 
 /// The reason why an entity has no cell.

@@ -7,6 +7,7 @@
 
 use core::marker::PhantomData;
 
+use crate::cold::cold_fn;
 use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::attachments::{Attachments, ChunkBits, ChunkLines};
@@ -130,17 +131,25 @@ struct Beside<'w> {
 
 impl Beside<'_> {
     /// Stamps a chunk.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn stamp(&self, chunk: usize) {
-        self.stamps[chunk].set(self.now);
+        stamp(self, chunk);
     }
 
     /// The reason why an entity has no cell.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn absent(&self, lists: &[ListView], entity: Entity) -> Absent {
-        reason(&self.directory, lists, entity)
+        absent(self, lists, entity)
+    }
+}
+
+cold_fn! {
+    fn stamp [] (beside: &Beside<'_>, chunk: usize) -> () {
+        beside.stamps[chunk].set(beside.now);
+    }
+
+    fn absent [] (beside: &Beside<'_>, lists: &[ListView], entity: Entity) -> Absent {
+        reason(&beside.directory, lists, entity)
     }
 }
 
