@@ -13,6 +13,17 @@ pub(crate) fn serial(h: &mut Harness, n: usize) {
         },
         outcome,
     );
+    // The same code at the instruction set of the build, as all peers have it.
+    h.run(
+        "plain loop",
+        matrices(n),
+        |w| {
+            for m in w.query_mut::<&mut Mat>() {
+                m.iter_mut().for_each(|m| heavy(&mut m.0));
+            }
+        },
+        outcome,
+    );
 }
 
 pub(crate) fn parallel(h: &mut Harness, n: usize) {
