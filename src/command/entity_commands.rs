@@ -3,7 +3,7 @@
 use core::panic::Location;
 
 use crate::archetype::{Bundle, ColumnBundle, assert_distinct};
-use crate::component::{Component, SharedValue};
+use crate::component::{Component, ManyRelation, SharedValue};
 use crate::entity::Entity;
 use crate::query::assert_enableable;
 
@@ -102,6 +102,30 @@ macro_rules! entity_commands {
                 const { assert_distinct(R::NAMES) };
                 const { assert_distinct(A::NAMES) };
                 self.recorder.change::<R, A>(entity, added, Location::caller());
+            }
+
+            /// Records a removal of one pair of a
+            /// [relation to many](crate::sparse::relation#many-targets), as far as it is present at
+            /// playback. With its last pair the source loses the component. An insert of
+            /// `value.of(target)` adds one.
+            ///
+            /// ```
+            /// # use phalanx::prelude::*;
+            /// # #[relation(many)] struct Likes { weight: f32 }
+            /// # let mut world = World::new();
+            /// # let [a, b] = [(); 2].map(|()| world.spawn(()));
+            /// let mut buffer = world.command_buffer(1)?;
+            /// let new = buffer.spawn(Likes { weight: 1.0 }.of(a));
+            /// buffer.insert(a, Likes { weight: 0.5 }.of(b));
+            /// buffer.insert(a, Likes { weight: 0.5 }.of(new));
+            /// buffer.remove_pair::<Likes>(a, b);
+            /// world.apply(&mut buffer).unwrap();
+            /// assert_eq!(world.relation::<Likes>().targets(a), [new]);
+            /// # Ok::<(), phalanx::error::ReserveError>(())
+            /// ```
+            #[track_caller]
+            pub fn remove_pair<R: ManyRelation>(&mut self, source: Entity, target: Entity) {
+                self.recorder.remove_pair::<R>(source, target, Location::caller());
             }
 
             /// Records that component `C` of an entity is enabled or disabled: see

@@ -5,7 +5,7 @@ use core::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 use crate::archetype::{Bundle, ColumnBundle};
-use crate::component::SparseBundle;
+use crate::component::{ManyRelation, SparseBundle};
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
 use crate::store::{FirstPanic, PendingParts};
@@ -202,6 +202,16 @@ impl Recorder {
         let kind = RecordKind::Change;
         self.push_sparse::<R::Sparse, _>(sparse.take());
         self.records.push(Record { entity, call_site, value, bundle_kind, kind });
+    }
+
+    pub(super) fn remove_pair<R: ManyRelation>(
+        &mut self,
+        source: Entity,
+        target: Entity,
+        call_site: CallSite,
+    ) {
+        self.sparse.get_or_insert_default().push_pair::<R>(self.records.len(), target);
+        self.change::<(), ()>(source, (), call_site);
     }
 
     #[inline]

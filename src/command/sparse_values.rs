@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::component::SparseBundle;
+use crate::component::{ManyRelation, SparseBundle, Targets};
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
 use crate::store::{FirstPanic, PendingParts, RelationError, Store};
@@ -62,15 +62,26 @@ impl SparseValues {
     /// Adds the part of a record that drops `R` and then puts `added`.
     #[inline]
     pub(super) fn push<R: SparseBundle, A: SparseBundle>(&mut self, record: usize, added: A) {
-        let key = TypeId::of::<(R, A)>();
+        let queue: &mut QueueOf<R, A> = self.queue_for(record, TypeId::of::<(R, A)>());
+        queue.values.push_back(added);
+    }
+
+    /// Adds the part of a record that removes one pair of a relation to many.
+    pub(super) fn push_pair<R: ManyRelation>(&mut self, record: usize, target: Entity) {
+        let queue: &mut PairQueue<R> = self.queue_for(record, TypeId::of::<PairQueue<R>>());
+        queue.targets.push_back(target);
+    }
+
+    /// Adds a part of a record, and returns the queue for its value.
+    #[inline]
+    fn queue_for<Q: Queue + Default>(&mut self, record: usize, key: TypeId) -> &mut Q {
         let queue = match self.last {
             Some((last, queue)) if last == key => queue,
-            _ => self.queue_of(key, || Box::<QueueOf<R, A>>::default()),
+            _ => self.queue_of(key, || Box::<Q>::default()),
         };
         self.parts.push(ValuesPart { record, queue });
         let queue: &mut dyn Any = &mut *self.queues[queue];
-        let queue: &mut QueueOf<R, A> = queue.downcast_mut().expect("a queue is of another type");
-        queue.values.push_back(added);
+        queue.downcast_mut().expect("a queue is of another type")
     }
 
     fn queue_of(&mut self, key: TypeId, new: impl FnOnce() -> Box<dyn Queue>) -> usize {
@@ -281,5 +292,57 @@ impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
 
     fn shrink(&mut self) {
         self.values.shrink_to_fit();
+    }
+}
+
+/// The targets of pairs that commands remove.
+struct PairQueue<R> {
+    targets: VecDeque<Entity>,
+    relation: PhantomData<fn(R)>,
+}
+
+impl<R> Default for PairQueue<R> {
+    fn default() -> Self {
+        Self { targets: VecDeque::new(), relation: PhantomData }
+    }
+}
+
+impl<R: ManyRelation> Queue for PairQueue<R> {
+    fn play(
+        &mut self,
+        source: Option<(&mut Store, Entity)>,
+        _: &mut FirstPanic,
+    ) -> Vec<RelationError> {
+        let target = self.targets.pop_front().expect("a part has a target");
+        if let Some((store, source)) = source {
+            store.remove_pair::<Targets<R>>(source, target);
+        }
+        Vec::new()
+    }
+
+    fn has_relations(&self) -> bool {
+        true
+    }
+
+    fn new_of_type(&self) -> Box<dyn Queue> {
+        Box::<Self>::default()
+    }
+
+    fn append(&mut self, other: &mut dyn Any) {
+        let other: &mut Self = other.downcast_mut().expect("a queue is of another type");
+        self.targets.append(&mut other.targets);
+    }
+
+    fn clear(&mut self, _: &mut FirstPanic) {
+        self.targets.clear();
+    }
+
+    fn bytes(&self) -> (usize, usize) {
+        let size = size_of::<Entity>();
+        (self.targets.len() * size, self.targets.capacity() * size)
+    }
+
+    fn shrink(&mut self) {
+        self.targets.shrink_to_fit();
     }
 }

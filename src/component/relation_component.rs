@@ -314,7 +314,8 @@ pub trait TreeRelation: RelationComponent {}
 /// - **From both ends** it is a [`Pairs`](crate::sparse::Pairs), also as a parameter of systems.
 ///   [`World::get_mut`](crate::World::get_mut) writes values and removes single pairs
 ///   ([`TargetsMut`](crate::sparse::TargetsMut)). A system has commands: it inserts `.of(target)`,
-///   removes `Targets<Likes>`, and removes or writes a single pair by
+///   removes `Targets<Likes>`, or a single pair by
+///   [`remove_pair`](crate::CommandBuffer::remove_pair), and writes one in place by
 ///   [`run`](crate::CommandBuffer::run).
 /// - **Costs**: a pair is found, and so added and removed, in O(the targets of the source or the
 ///   sources of the target), whichever are fewer; with a despawned source or target each of its

@@ -5,10 +5,26 @@ use crate::entity::Entity;
 use crate::version::Version;
 
 use super::sparse_set::SparseSet;
+use super::store::Store;
 
 /// The number of an entry, which is at most the number of entities.
 fn entry_of(entry: usize) -> u32 {
     u32::try_from(entry).expect("there are more targets than entities")
+}
+
+impl Store {
+    /// Removes a pair of the relation to many with the lists `S`, if it exists. The clock must have
+    /// advanced. O(the shorter of the lists of both).
+    pub(crate) fn remove_pair<S: SparseComponent>(&mut self, source: Entity, target: Entity) {
+        let now = self.clock;
+        let (sets, mut rows) = self.sets_and_rows();
+        let Some((set, number)) = sets.get_numbered::<S>() else { return };
+        if let Some((at, entry)) = set.find_pair(source, target)
+            && set.remove_pair(at, entry, now)
+        {
+            rows.set(source, number, false);
+        }
+    }
 }
 
 impl<T: SparseComponent> SparseSet<T> {

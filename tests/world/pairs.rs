@@ -1,5 +1,7 @@
 //! Relations with any number of targets for a source: calls, rules for despawned targets, and logs.
 
+use std::collections::BTreeSet;
+
 use phalanx::command::{ApplyError, CommandErrorKind};
 use phalanx::error::{EntityError, SpawnError};
 use phalanx::prelude::*;
@@ -201,6 +203,56 @@ fn commands_add_lists_and_leave_out_those_with_a_dead_target() {
     buffer.despawn(a);
     world.apply(&mut buffer).expect("alive");
     assert!(world.relation::<Likes>().is_empty());
+    sound(&world);
+}
+
+#[test]
+fn commands_add_and_remove_single_pairs() {
+    let mut world = world();
+    let [a, b, c] = three(&mut world);
+    world.insert(a, Likes { weight: 1 }.of(b)).expect("alive");
+    let mut removed = world.cursor::<Removals<Likes>>();
+    let mut buffer = world.command_buffer(1).expect("ids are left");
+    let new = buffer.spawn(Likes { weight: 2 }.of(c));
+    buffer.insert(a, Likes { weight: 3 }.of(new));
+    buffer.remove_pair::<Likes>(a, b);
+    buffer.remove_pair::<Likes>(a, b); // it has none any more
+    buffer.remove_pair::<Likes>(b, a); // and this never had one
+    buffer.remove_pair::<Needs>(b, a); // the relation has no set
+    world.apply(&mut buffer).expect("all are alive");
+    sound(&world);
+    assert_eq!(
+        world
+            .relation::<Likes>()
+            .iter()
+            .map(|(from, to, likes)| (from, to, likes.weight))
+            .collect::<BTreeSet<_>>(),
+        BTreeSet::from([(a, new, 3), (new, c, 2)])
+    );
+    assert_eq!(removed.read(&world).0, [], "it has another pair");
+    // The last pair, of a source that gets and loses one; and that of a source that is not alive.
+    let mut buffer = world.command_buffer(0).expect("ids are left");
+    buffer.insert(b, Likes { weight: 4 }.of(b));
+    buffer.remove_pair::<Likes>(b, b);
+    buffer.remove_pair::<Likes>(a, new);
+    buffer.despawn(c);
+    buffer.remove_pair::<Likes>(c, a);
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else {
+        panic!("one is not alive")
+    };
+    assert_eq!(errors.len(), 1);
+    assert!(world.relation::<Likes>().is_empty() && !world.has::<Likes>(a));
+    assert_eq!(world.query::<Entity>().with::<Likes>().count_rows(), 0);
+    sound(&world);
+    assert!(removed.read(&world).0.contains(&a));
+    // Writers of threads, whose commands come after those of the buffer.
+    let mut buffer = world.command_buffer(0).expect("ids are left");
+    buffer.insert(a, Targets::from([(b, Likes { weight: 5 }), (new, Likes { weight: 6 })]));
+    let mut writers = buffer.par_writers(2);
+    writers[1].remove_pair::<Likes>(a, b);
+    drop(writers);
+    world.apply(&mut buffer).expect("alive");
+    assert_eq!(world.relation::<Likes>().targets(a), [new]);
     sound(&world);
 }
 
