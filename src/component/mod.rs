@@ -11,10 +11,10 @@
 //! * [`columnar`] has the traits of components of any kind and of components in columns, and
 //!   [`split_component`] has those that are a column for each field. [`sparse_component`] has the
 //!   components beside the chunks: [`sparse_names`] are their names in a world, [`sparse_naming`]
-//!   registers them, and [`plain_values`] are their values as bytes. A [`relation_component`] is
-//!   one that points at an entity, and [`relation_rules`] tell how. A [`many_relation`] points at
-//!   any number of them: its component are [`targets`] with values, which are [`links`] to the
-//!   store, and [`pair_rules`] tell how.
+//!   registers them, [`dense_values`] are the values of one, and [`plain_values`] are these as
+//!   bytes. A [`relation_component`] is one that points at an entity, and [`relation_rules`] tell
+//!   how. A [`many_relation`] points at any number of them: its component are [`targets`] with
+//!   values, which are [`links`] to the store, and [`pair_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.
@@ -61,6 +61,7 @@ mod component_info;
 mod component_set;
 mod const_text;
 pub mod define;
+mod dense_values;
 mod fingerprint;
 mod held_value;
 mod hidden;
@@ -104,6 +105,7 @@ pub(crate) use component_id::ComponentId;
 pub use component_info::ComponentInfo;
 pub(crate) use component_set::{ComponentSet, Ranks};
 pub(crate) use const_text::ConstText;
+pub(crate) use dense_values::DenseValues;
 pub(crate) use held_value::HeldValue;
 pub use hidden::{Disabled, Gone, Prototype};
 pub(crate) use links::Links;

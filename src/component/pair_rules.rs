@@ -1,5 +1,6 @@
 //! The rules of a relation to many, as a constant of the type of its lists.
 
+use super::dense_values::DenseValues;
 use super::links::Links;
 use super::relation_rules::OnDelete;
 
@@ -23,7 +24,7 @@ pub struct PairRules<T> {
     /// Overwrites a value with one of another list.
     pub(crate) put_value: fn(&mut T, usize, &T, usize),
     /// Makes a vector a copy of some lists.
-    pub(crate) copy: fn(&[T], &mut Vec<T>),
+    pub(crate) copy: fn(&[T], &mut DenseValues<T>),
     /// The values of all lists, one after the other.
     pub(crate) bytes: fn(&[T]) -> Vec<u8>,
     /// Reads as many values as there are links. `None` if the bytes are not that many values.

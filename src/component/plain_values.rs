@@ -1,5 +1,6 @@
 //! The values of a sparse component of plain data as bytes.
 
+use super::dense_values::DenseValues;
 use super::plain::Plain;
 
 /// The functions by which plain values are copied, written and read.
@@ -10,7 +11,7 @@ pub struct PlainValues<T> {
     /// Reads as many values as given. `None` if the bytes are not that many values.
     pub(crate) read: fn(&[u8], usize) -> Option<Vec<T>>,
     /// Makes a vector a copy of some values.
-    pub(crate) copy: fn(&[T], &mut Vec<T>),
+    pub(crate) copy: fn(&[T], &mut DenseValues<T>),
 }
 
 impl<T: Plain> PlainValues<T> {
@@ -18,7 +19,7 @@ impl<T: Plain> PlainValues<T> {
         Self {
             bytes: |values| bytemuck::cast_slice(values),
             read,
-            copy: |from, to| from.clone_into(to),
+            copy: |from, to| to.copy_from(from),
         }
     }
 }

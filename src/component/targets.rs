@@ -201,7 +201,7 @@ impl<R: Plain> Targets<R> {
             },
             push_value: |list, other, entry| list.values.push(other.values[entry]),
             put_value: |list, at, other, entry| list.values[at] = other.values[entry],
-            copy: |from, to| from.clone_into(to),
+            copy: |from, to| to.copy_from(from),
             bytes: |lists| {
                 let bytes = (PlainValues::<R>::new()).bytes;
                 lists.iter().flat_map(|list| bytes(&list.values)).copied().collect()

@@ -1,8 +1,10 @@
 //! The first panic of several destructors.
 
+use core::mem::needs_drop;
+
 use std::thread::panicking;
 
-use crate::component::{SparseComponent, SparseSink};
+use crate::component::{DenseValues, SparseComponent, SparseSink};
 use crate::payload::Payload;
 
 /// The first panic of work that continues after it.
@@ -26,6 +28,20 @@ impl FirstPanic {
                 None
             }
         }
+    }
+
+    /// Drops the values from a position on, in their order. O(1) if they have no destructors.
+    pub(super) fn drop_from<T>(&mut self, values: &mut DenseValues<T>, first: usize) {
+        let Some(rest) = values.get_mut(first..) else { return };
+        if !needs_drop::<T>() {
+            return values.truncate(first);
+        }
+        rest.reverse();
+        self.catch(|| {
+            while values.len() > first {
+                drop(values.pop());
+            }
+        });
     }
 
     /// Resumes the panic, if there was one.

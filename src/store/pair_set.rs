@@ -1,6 +1,6 @@
 //! The set of a relation to many: the lists of its sources are changed together with the way back.
 
-use crate::component::{Links, SparseComponent};
+use crate::component::{DenseValues, Links, SparseComponent};
 use crate::entity::Entity;
 use crate::version::Version;
 
@@ -185,7 +185,7 @@ impl<T: SparseComponent> SparseSet<T> {
         now: Version,
     ) -> bool {
         let (Some(rules), Some(at)) = (T::PAIRS, self.position(original)) else { return false };
-        let mut copies = Vec::with_capacity(1);
+        let mut copies = DenseValues::default();
         (rules.copy)(core::slice::from_ref(&self.values[at]), &mut copies);
         let mut value = copies.pop().expect("a list was copied");
         (rules.links_mut)(&mut value).targets.iter_mut().for_each(|target| *target = new(*target));
@@ -218,7 +218,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Renames the targets in the lists of the sources.
     pub(super) fn rename_pairs(&mut self, new: &dyn Fn(Entity) -> Entity) {
         let Some(rules) = T::PAIRS else { return };
-        for value in &mut self.values {
+        for value in self.values.iter_mut() {
             let targets = &mut (rules.links_mut)(value).targets;
             targets.iter_mut().for_each(|target| *target = new(*target));
         }
@@ -233,7 +233,7 @@ impl<T: SparseComponent> SparseSet<T> {
                 && links.len() == links.places.len()
                 && links.len() == (rules.values_len)(value)
         };
-        let all = self.entities.iter().zip(&self.values).flat_map(|(&source, value)| {
+        let all = self.entities.iter().zip(self.values.iter()).flat_map(|(&source, value)| {
             let Links { targets, places } = (rules.links)(value);
             let pairs = targets.iter().zip(places).enumerate();
             pairs.map(move |(entry, (&target, &place))| (source, target, place, entry))

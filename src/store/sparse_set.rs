@@ -23,7 +23,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::component::{SparseBundle as _, SparseComponent};
+use crate::component::{DenseValues, SparseBundle as _, SparseComponent};
 use crate::entity::Entity;
 use crate::storage::SetBlocks;
 use crate::version::Version;
@@ -35,14 +35,14 @@ use super::set_notes::{Notes, SetNotes};
 use super::sources::Sources;
 
 /// Makes a vector a copy of some values.
-type CopyValues<T> = fn(&[T], &mut Vec<T>);
+type CopyValues<T> = fn(&[T], &mut DenseValues<T>);
 
 /// The values of type `T`, by entity.
 #[derive(Debug)]
 pub struct SparseSet<T> {
     pub(super) blocks: SetBlocks,
     pub(super) entities: Vec<Entity>,
-    pub(super) values: Vec<T>,
+    pub(super) values: DenseValues<T>,
     /// Copies the values, if they are part of snapshots.
     pub(super) copy_values: Option<CopyValues<T>>,
     pub(super) version: u64,
@@ -63,7 +63,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
         Self {
             blocks: SetBlocks::new::<T>(),
             entities: Vec::new(),
-            values: Vec::new(),
+            values: DenseValues::default(),
             copy_values: copy_plain::<T>(),
             version: 0,
             clock: 0,
@@ -91,16 +91,15 @@ fn copy_plain<T: SparseComponent>() -> Option<CopyValues<T>> {
     }
     Some(|from, to| {
         let rules = T::RELATION.expect("it is a relation");
-        to.clear();
-        to.extend(from.iter().map(|value| (rules.of)((rules.target)(value))));
+        to.truncate(0);
+        from.iter().for_each(|value| to.push((rules.of)((rules.target)(value))));
     })
 }
 
 impl<T: SparseComponent + Clone> SparseSet<T> {
     /// Makes the values part of snapshots.
     pub(crate) fn keep(&mut self) {
-        // `clone_into` uses the allocations of the older values that it replaces.
-        self.copy_values = Some(|from, to| from.clone_into(to));
+        self.copy_values = Some(|from, to| to.copy_from(from));
     }
 }
 
@@ -122,11 +121,9 @@ impl<T: SparseComponent> SparseSet<T> {
             return;
         }
         other.copy_values = None;
-        // The truncation of a vector would end the process at the second panic of a destructor.
-        let mut surplus = other.values.drain(self.len().min(other.values.len())..);
+        // The second panic of a destructor would end the process if the copy dropped these.
         let mut panic = FirstPanic::default();
-        panic.catch(|| surplus.by_ref().for_each(drop));
-        drop(surplus);
+        panic.drop_from(&mut other.values, self.len());
         panic.resume();
         copy_values(&self.values, &mut other.values);
         other.blocks.positions.clone_from(&self.blocks.positions);
@@ -150,6 +147,7 @@ impl<T: SparseComponent> SparseSet<T> {
         sources: Sources,
     ) -> Option<Self> {
         let version = foreign_version();
+        let values = values.into();
         let mut set = Self { entities, values, sources, version, ..Self::default() };
         let positions = (0u32..).zip(&set.entities);
         let indices = &mut set.blocks.positions;
@@ -222,7 +220,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     #[inline]
     pub(crate) const fn len(&self) -> usize {
-        self.values.len()
+        self.entities.len()
     }
 
     /// The position of an entity's value.
@@ -351,7 +349,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
-        self.entities.iter().copied().zip(&self.values)
+        self.entities.iter().copied().zip(self.values.iter())
     }
 
     pub(crate) fn iter_mut(
@@ -360,7 +358,7 @@ impl<T: SparseComponent> SparseSet<T> {
     ) -> impl ExactSizeIterator<Item = (Entity, &mut T)> {
         self.change();
         self.touch_from(0, now);
-        self.entities.iter().copied().zip(&mut self.values)
+        self.entities.iter().copied().zip(self.values.iter_mut())
     }
 
     /// The values, to be borrowed for writing by entity, each once.
@@ -418,13 +416,13 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
         self.change();
         if let Some(notes) = &mut self.notes {
-            self.entities.iter().zip(&self.values).for_each(|(&one, value)| notes.lose(one, value));
+            let all = self.entities.iter().zip(self.values.iter());
+            all.for_each(|(&one, value)| notes.lose(one, value));
         }
         self.blocks.positions.clear();
         self.entities.clear();
         self.sources = Sources::default();
-        let mut values = self.values.drain(..);
-        panic.catch(|| values.by_ref().for_each(drop));
+        panic.drop_from(&mut self.values, 0);
     }
 
     pub(super) fn shrink(&mut self) {
@@ -432,7 +430,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.entities.shrink_to_fit();
         self.sources.shrink();
         self.shrink_pairs();
-        self.values.shrink_to_fit();
+        self.values.shrink();
         self.marks.clear();
         self.notes.iter_mut().for_each(|notes| notes.shrink());
     }

@@ -16,7 +16,8 @@ use super::value_part::ValuePart;
 /// slice beside the slice of their entities: the form for kernels. Made by [`Sparse::blocks`].
 ///
 /// A set has its values without gaps. A *block* is a power of two of neighbours in at most 16 KiB,
-/// or one value that is larger; the last block has the rest. [`Changed`](crate::Changed) has a
+/// or one value that is larger; the last block has the rest. The first one begins at a cache line,
+/// and so do all blocks of 64 values or more. [`Changed`](crate::Changed) has a
 /// version for each block as well. The blocks have all values, in the order of [`Sparse::iter`]:
 /// also of [`Disabled`](crate::Disabled) entities and of [prototypes](crate::Prototype), which
 /// queries leave out.

@@ -108,7 +108,7 @@ impl<'s, S: SparseComponent> SparseBlocksMut<'s, S> {
     /// Calls `body` with the slices of each block, or of parts of it, on rayon's threads, by the
     /// rules of [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk): little work
     /// stays on the calling thread, and the body must treat each value by itself. Parts begin at
-    /// multiples of 16 values, which need not be lines of the cache.
+    /// multiples of 16 values: at a cache line, if a value has a multiple of four bytes.
     ///
     /// The body may return [`Modified::No`]: a block keeps its version if no part of it was
     /// modified.

@@ -244,7 +244,7 @@ proptest! {
     })]
 
     #[test]
-    fn blocks_are_those_that_a_model_has_written(
+    fn par_blocks_are_those_that_a_model_has_written(
         steps in prop::collection::vec(any::<(u8, u8, u8)>(), 1..if cfg!(miri) { 16 } else { 80 }),
     ) {
         let world = world();
@@ -260,7 +260,7 @@ proptest! {
 }
 
 #[test]
-fn a_set_that_does_not_exist_has_no_blocks() {
+fn par_a_set_that_does_not_exist_has_no_blocks() {
     let mut world = world();
     assert_eq!(world.sparse::<Half>().blocks().size_hint(), (0, Some(0)));
     assert_eq!(world.sparse::<Half>().blocks().changed().count(), 0);
@@ -272,7 +272,7 @@ fn a_set_that_does_not_exist_has_no_blocks() {
 }
 
 #[test]
-fn one_value_is_a_block() {
+fn par_one_value_is_a_block() {
     let mut world = world();
     let one = world.spawn(Number(4));
     world.sparse_mut::<Number>().blocks_mut().for_each(|(_, numbers)| numbers[0].0 += 1);
@@ -282,7 +282,7 @@ fn one_value_is_a_block() {
 }
 
 #[test]
-fn values_without_bytes_are_counted_by_blocks() {
+fn par_values_without_bytes_are_counted_by_blocks() {
     let len = if cfg!(miri) { 20 } else { 40_000 };
     let mut world = world();
     let entities = world.spawn_batch((0..len).map(|_| Mark)).to_vec();
@@ -344,7 +344,7 @@ fn values_of_hidden_entities_and_of_relations_are_in_blocks() {
 }
 
 #[test]
-fn a_snapshot_shares_the_values_of_a_pass_that_hands_out_none() {
+fn par_a_snapshot_shares_the_values_of_a_pass_that_hands_out_none() {
     let mut world = world();
     world.spawn_batch((0..6).map(half));
     let state = world.snapshot().unwrap();
@@ -442,7 +442,7 @@ fn par_a_panic_marks_its_block_and_leaves_a_world_that_works() {
 }
 
 #[test]
-fn systems_write_blocks_and_see_those_that_others_have_changed() {
+fn par_systems_write_blocks_and_see_those_that_others_have_changed() {
     #[derive(Default)]
     struct Seen([Vec<usize>; 2]);
 
