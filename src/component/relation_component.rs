@@ -258,7 +258,8 @@ pub trait TreeRelation: RelationComponent {}
 /// # #[relation] struct Target;
 /// # let mut world = World::new();
 /// # let [a, b] = [(); 2].map(|()| world.spawn(()));
-/// let (mut one, mut other) = (world.get::<Target>(a).unwrap(), world.get::<Target>(b).unwrap());
+/// let mut one = world.get::<Target>(a).unwrap();
+/// let mut other = world.get::<Target>(b).unwrap();
 /// std::mem::swap(&mut *one, &mut *other);
 /// ```
 ///

@@ -50,7 +50,9 @@ impl TagTable {
         hash: u64,
         is_equal: impl Fn(&AnyValue) -> bool,
     ) -> Option<(ComponentId, Arc<HeldValue>)> {
-        self.living.range((hash, 0)..=(hash, u32::MAX)).find_map(|(_, tag)| {
+        // Without an upper bound, which would be searched as well.
+        let of_hash = self.living.range((hash, 0)..).take_while(|(key, _)| key.0 == hash);
+        of_hash.map(|(_, tag)| tag).find_map(|tag| {
             let known = tag.slot.get()?;
             is_equal(&known).then_some((tag.id, known))
         })

@@ -39,6 +39,10 @@ pub(super) fn begin_pass<'w, Q: Terms, F: Filter>(
             Pass::granted(access, query, slice_rows)
         }
     };
+    if !Q::Sets::ANY && !F::Sets::ANY {
+        let open = Q::Mode::open::<Q::Sets>(held, pass.now());
+        return (pass, open, filter);
+    }
     let held = Q::Mode::resolve::<Q::Sets>(held, store_sets.as_mut());
     let filter = filter.with_store::<Q>(&held, store_sets.as_mut());
     let open = Q::Mode::open::<Q::Sets>(held, pass.now());
