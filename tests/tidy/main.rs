@@ -45,6 +45,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
     (
         0,
         &[
+            "cold",
             "effort",
             "line",
             "nearest",
