@@ -5,7 +5,7 @@ use core::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 use crate::archetype::{Bundle, ColumnBundle};
-use crate::component::{ManyRelation, SparseBundle};
+use crate::component::{ManyRelation, SparseBundle, Targets};
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
 use crate::store::{FirstPanic, PendingParts};
@@ -211,7 +211,11 @@ impl Recorder {
         call_site: CallSite,
     ) {
         self.sparse.get_or_insert_default().push_pair::<R>(self.records.len(), target);
-        self.change::<(), ()>(source, (), call_site);
+        // The kind is that of a removal of the relation, which has no column: it names the command.
+        let (bundle_kind, value) =
+            (self.bundle_kinds.id::<Targets<R>, ()>(), self.values.push(&()));
+        let (entity, kind) = (source, RecordKind::Change);
+        self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
     #[inline]

@@ -149,7 +149,8 @@ pub trait TreeRelation: RelationComponent {}
 ///   [`run`](crate::CommandBuffer::run).
 /// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
 ///   sources; so have its bytes and deltas, and [`World::hash`](crate::World::hash) covers both.
-///   Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge)
+///   A world that reads the bytes must know the relation, by
+///   [`register`](crate::World::register) or by use. Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge)
 ///   maps both ends. [`World::move_from`](crate::World::move_from) removes a relation that has one
 ///   end in each world, and despawns nothing. [`World::instantiate`](crate::World::instantiate)
 ///   copies no sparse component, so a copy has no target;
@@ -186,7 +187,8 @@ pub trait TreeRelation: RelationComponent {}
 /// - **A place** is the one that the source has after the call, counted without itself before:
 ///   sources from there on come after it. A place beyond the end is the end, because a command is
 ///   recorded before others change the list. Spawns, bundles, batches, exchanges and commands take
-///   `at` as well, and apply it one entity after the other.
+///   `at` as well, and apply it one entity after the other: a batch that comes to one place
+///   stands there in the opposite order.
 /// - **A value in the world has no place**: `ChildOf::of(list).at(1)` is read, returned and logged
 ///   as `ChildOf::of(list)`. [`Relation::place`](crate::sparse::Relation::place) is the place.
 /// - **The order of sources** is that of [`sources`](crate::sparse::Relation::sources),
@@ -198,9 +200,11 @@ pub trait TreeRelation: RelationComponent {}
 ///   the sources that it has.
 /// - **Costs**: a source that comes last is added in O(1). A removal and a move cost
 ///   O(siblings between the old and the new place, or the end), and 16 bytes for a value instead
-///   of 8. Entities that are despawned by one call, or by commands that follow each other, cost
-///   O(entities and their siblings) together.
-/// - **Logs** do not read a move among siblings, as they do not read a new target.
+///   of 8. So a loop that takes sources from the front one by one is quadratic: from the last to
+///   the first it is not. Entities that are despawned by one call, or by despawns in a buffer
+///   without other commands between, cost O(entities and their siblings) together.
+/// - **Logs** do not read a move among siblings, as they do not read a new target;
+///   [`Changed`](crate::Changed) sees both, but not the siblings that have moved up or down.
 ///
 /// # Values
 ///

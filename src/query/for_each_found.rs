@@ -29,7 +29,7 @@ use super::terms::Terms;
 pub(crate) const fn assert_by_run<Q: Terms>() {
     if Q::WRITES_CHUNKS {
         let text = "rows beside values of other entities come in runs, so their query cannot write \
-                    a value per chunk";
+                    a value per chunk: write it in a pass of its own";
         panic!("{}", ConstText::of(&[text]).as_str());
     }
 }

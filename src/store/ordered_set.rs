@@ -53,8 +53,8 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// [`SparseSet::remove`] of entities, as far as they have values. O(entities), and + sources of
-    /// their targets if these keep their order.
+    /// [`SparseSet::remove`] of entities, as far as they have values. O(entities · log(entities)),
+    /// and + siblings that follow the first of each list if these keep their order.
     pub(super) fn remove_all(&mut self, entities: &[Entity], now: Version) {
         if !Self::IS_ORDERED || entities.len() < 2 {
             entities.iter().for_each(|&entity| drop(self.remove(entity, now)));
@@ -69,17 +69,16 @@ impl<T: SparseComponent> SparseSet<T> {
             let place = self.sources.places.swap_remove(at);
             self.sources.lists.leave(self.sources.lists.known(target), place);
             self.remove_at(at, now);
-            if targets.last() != Some(&target) {
-                targets.push(target);
-            }
+            targets.push((target, place as usize));
         }
+        // The first gap of each list comes first. Gaps move no source.
         targets.sort_unstable();
-        targets.dedup();
-        for target in targets {
+        targets.dedup_by_key(|&mut (target, _)| target);
+        for (target, first) in targets {
             let number = self.sources.lists.known(target);
-            match self.sources.lists.close(number) {
+            match self.sources.lists.close(number, first) {
                 0 => drop(self.sources.lists.remove(number)),
-                len => self.number_places(number, 0, len),
+                len => self.number_places(number, first, len),
             }
         }
     }

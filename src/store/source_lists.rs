@@ -138,11 +138,19 @@ impl SourceLists {
         self.lists[number].sources[place as usize] = Entity::NULL;
     }
 
-    /// Closes the gaps of a list, and returns its length. If it is 0, the caller removes the list.
-    pub(super) fn close(&mut self, number: usize) -> usize {
+    /// Closes the gaps of a list, the first of which is at a place, and returns its length. If it is
+    /// 0, the caller removes the list.
+    pub(super) fn close(&mut self, number: usize, first: usize) -> usize {
         let sources = &mut self.lists[number].sources;
-        sources.retain(|source| !source.is_null());
-        sources.len()
+        let mut len = first;
+        for place in first..sources.len() {
+            if !sources[place].is_null() {
+                sources[len] = sources[place];
+                len += 1;
+            }
+        }
+        sources.truncate(len);
+        len
     }
 
     /// Removes a list. The last one takes its number.

@@ -14,8 +14,8 @@ use super::world::World;
 /// # Components without their types
 impl World {
     /// Registers the names of a bundle's components, without a spawn. Those of
-    /// [sparse components](crate::component#sparse-components) are taken, too, but have no bytes to
-    /// be used by name.
+    /// [sparse components](crate::component#sparse-components) are taken, too: states that are read
+    /// from bytes need them, but no call by name has their bytes.
     ///
     /// # Panics
     ///

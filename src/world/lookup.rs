@@ -57,8 +57,8 @@ impl World {
     ///
     /// The result is a `&mut C`. If `C` is a [split component](crate::component#split-components),
     /// the result is a [`SplitMut`](crate::SplitMut), which writes the fields back when it is
-    /// dropped. If it is [sparse](crate::component#sparse-components), it is a `&mut C` and no
-    /// stamp is made.
+    /// dropped. If it is [sparse](crate::component#sparse-components), it is a `&mut C`, and the
+    /// block of the value is stamped.
     ///
     /// # Errors
     ///

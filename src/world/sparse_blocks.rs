@@ -88,8 +88,9 @@ impl<S: SparseComponent> SparseMut<'_, S> {
 
 impl<'s, S: SparseComponent> SparseBlocks<'s, S> {
     /// Only blocks in which a value was written, inserted or replaced by the last one since a
-    /// version of the world. A removal of the last value marks its block as well. O(1) for each
-    /// block that is left out.
+    /// version of the world. A removal of the last value marks its block as well, which is no
+    /// block any more if it has no other: a copy by blocks is cut to
+    /// [`len`](Sparse::len) values. O(1) for each block that is left out.
     ///
     /// ```
     /// # use phalanx::prelude::*;

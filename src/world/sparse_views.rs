@@ -348,9 +348,9 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     ///
     /// A snapshot clones all values of the component if any was written, inserted or removed since
     /// the last snapshot, and a restore clones them if any was since the snapshot: O(values),
-    /// otherwise O(1). [`SparseMut::get_mut`] and [`SparseMut::iter_mut`] count as writes. Changes
-    /// through `&S`, as in an atomic number or inside an `Arc`, are not noticed: such values are
-    /// not state of the world.
+    /// otherwise O(1). All that hands out `&mut S` counts as a write: [`SparseMut::get_mut`],
+    /// [`SparseMut::iter_mut`], blocks, and terms of queries. Changes through `&S`, as in an atomic
+    /// number or inside an `Arc`, are not noticed: such values are not state of the world.
     ///
     /// [`Snapshot::to_bytes`](crate::snapshot::Snapshot::to_bytes) leaves out values that are not
     /// plain: save them beside it, under [`Entity::to_bits`], and insert them after the restore.

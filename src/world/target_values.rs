@@ -163,10 +163,13 @@ const NEAR_MAX: usize = 16;
 ///
 /// Values are those of the [`Lookup`]: of [hidden](crate::component#hidden-components) entities and
 /// of disabled components as well. The query chooses its rows as in any pass, and reads `C` of the
-/// row itself by a term. A query that writes `C` cannot be in use with the lookup: write another
-/// component, for example the next state, or copy the values before.
+/// row itself by a term. A filter by change sees the columns of the row, and not those of its
+/// target: a row is passed over although its target has changed. A query that writes `C` cannot be
+/// in use with the lookup: write another component, such as the next state or the current one of a
+/// [`Previous<C>`](crate::Previous), which the lookup reads. `C` has one column: it is neither sparse
+/// nor split.
 ///
-/// Copied as it is: two references and a mode.
+/// Copied as it is: a few references.
 pub struct TargetValues<'v, R: RelationComponent, C: Component> {
     /// `None` if the world has no set of `R`.
     set: Option<&'v SparseSet<R>>,
@@ -209,7 +212,8 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
         Self { otherwise: Some(value), ..self }
     }
 
-    /// The value for one entity; `None` if it is not alive, has no target, or none that has `C`.
+    /// The value for one entity. If it is not alive, has no target, or none that has `C`, it is the
+    /// one of [`or`](TargetValues::or), or `None`.
     /// O(1) for a target, O(ancestors up to the one that has `C`) otherwise.
     ///
     /// ```
@@ -382,6 +386,9 @@ impl<'v, R: RelationComponent, C: Component> Walks<'v, R, C> {
 
     /// The value of the target of a row, or of its nearest ancestor that has one.
     fn nearest(&mut self, target: Entity) -> Option<&'v C> {
+        if target.is_null() {
+            return None;
+        }
         match self.last {
             Some((of, value)) if of == target => value,
             _ => {

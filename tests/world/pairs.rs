@@ -241,6 +241,7 @@ fn commands_add_and_remove_single_pairs() {
         panic!("one is not alive")
     };
     assert_eq!(errors.len(), 1);
+    assert!(errors.to_string().contains("remove of `"), "{errors}");
     assert!(world.relation::<Likes>().is_empty() && !world.has::<Likes>(a));
     assert_eq!(world.query::<Entity>().with::<Likes>().count_rows(), 0);
     sound(&world);
