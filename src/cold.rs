@@ -17,8 +17,8 @@
 //! without LTO (Zen 4, other programs beside): 4.2 to 7.9 ns a value with a usual call for far
 //! slots, which is never made there, and 3.2 to 3.5 with this one.
 
-/// Defines functions that are cold, are not inlined, and keep vector registers of their callers. They
-/// must not panic.
+/// Defines functions that are cold, are not inlined, and keep vector registers of their callers.
+/// They must not panic.
 macro_rules! cold_fn {
     ($(
         $(#[$attribute:meta])*

@@ -138,8 +138,8 @@ impl SourceLists {
         self.lists[number].sources[place as usize] = Entity::NULL;
     }
 
-    /// Closes the gaps of a list, the first of which is at a place, and returns its length. If it is
-    /// 0, the caller removes the list.
+    /// Closes the gaps of a list, the first of which is at a place, and returns its length. If it
+    /// is 0, the caller removes the list.
     pub(super) fn close(&mut self, number: usize, first: usize) -> usize {
         let sources = &mut self.lists[number].sources;
         let mut len = first;

@@ -19,9 +19,10 @@ use super::value_part::ValuePart;
 /// [`SparseMut::blocks_mut`]; [`SparseBlocks`](crate::sparse::SparseBlocks) says what a block is.
 ///
 /// A block is marked as changed when it is handed out, or passed over by `skip`, `nth`, `last` or
-/// `count`, and no other is: [`Changed`](crate::Changed) reports its values. Only [`par_for_each`](SparseBlocksMut::par_for_each) has a body that may say
-/// that it modified nothing. Of a pass that hands out none, a [`Snapshot`](crate::snapshot::Snapshot)
-/// needs no new copy of the values.
+/// `count`, and no other is: [`Changed`](crate::Changed) reports its values. Only
+/// [`par_for_each`](SparseBlocksMut::par_for_each) has a body that may say that it modified
+/// nothing. Of a pass that hands out none, a [`Snapshot`](crate::snapshot::Snapshot) needs no new
+/// copy of the values.
 ///
 /// ```
 /// # use phalanx::prelude::*;

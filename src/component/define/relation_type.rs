@@ -52,8 +52,8 @@ macro_rules! __relation {
         }
 
         impl $name {
-            /// The relation to `target`. A source that has it and gets it again by an insertion keeps
-            /// its place among the sources of `target`; another one comes last.
+            /// The relation to `target`. A source that has it and gets it again by an insertion
+            /// keeps its place among the sources of `target`; another one comes last.
             #[allow(dead_code, reason = "a program may use a part of the relation only")]
             #[must_use]
             $visibility const fn of(target: $crate::Entity) -> Self {
