@@ -166,8 +166,8 @@ const NEAR_MAX: usize = 16;
 /// row itself by a term. A filter by change sees the columns of the row, and not those of its
 /// target: a row is passed over although its target has changed. A query that writes `C` cannot be
 /// in use with the lookup: write another component, such as the next state or the current one of a
-/// [`Previous<C>`](crate::Previous), which the lookup reads. `C` has one column: it is neither sparse
-/// nor split.
+/// [`Previous<C>`](crate::Previous), which the lookup reads. `C` has one column: it is neither
+/// sparse nor split.
 ///
 /// Copied as it is: a few references.
 pub struct TargetValues<'v, R: RelationComponent, C: Component> {
