@@ -148,14 +148,14 @@ pub trait TreeRelation: RelationComponent {}
 ///   the relation first; in commands with a barrier between, such as
 ///   [`run`](crate::CommandBuffer::run).
 /// - **States**: a [`Snapshot`](crate::snapshot::Snapshot) has all relations, and the order of
-/// sources; so have its bytes and deltas, and [`World::hash`](crate::World::hash) covers both. A
-/// world that reads the bytes must know the relation, by [`register`](crate::World::register) or by
-/// use. Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge) maps both
-/// ends. [`World::move_from`](crate::World::move_from) removes a relation that has one end in each
-/// world, and despawns nothing. [`World::instantiate`](crate::World::instantiate) copies no sparse
-/// component, so a copy has no target; [`World::instantiate_tree`](crate::World::instantiate_tree)
-/// copies a tree with the relations of its entities. [`World::check`](crate::World::check) compares
-/// both directions.
+///   sources; so have its bytes and deltas, and [`World::hash`](crate::World::hash) covers both. A
+///   world that reads the bytes must know the relation, by [`register`](crate::World::register) or
+///   by use. Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge) maps
+///   both ends. [`World::move_from`](crate::World::move_from) removes a relation that has one end
+///   in each world, and despawns nothing. [`World::instantiate`](crate::World::instantiate) copies
+///   no sparse component, so a copy has no target;
+///   [`World::instantiate_tree`](crate::World::instantiate_tree) copies a tree with the relations
+///   of its entities. [`World::check`](crate::World::check) compares both directions.
 ///
 /// # Ordered sources
 ///
