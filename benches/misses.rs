@@ -119,7 +119,7 @@ count! {
     many_archetypes at archetypes_4096: ManyArchetypes,
         Counts { instructions: 291_615, read_misses: 5_741, write_misses: 564 };
 
-    // 24 instructions and 2.16 lines a read, one of them for an answer with a reason, and one
+    // 24 instructions and 2.17 lines a read, one of them for an answer with a reason, and one
     // because calls for far slots keep the registers of the caller.
     random_lookup at reads_100000: RandomLookup,
         Counts { instructions: 2_414_909, read_misses: 217_120, write_misses: 81 };

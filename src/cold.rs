@@ -1,12 +1,12 @@
 //! Calls that a loop hardly ever makes, and that leave its sums in their registers.
 //!
-//! By the usual convention of x86-64 a call may change all vector registers. If a loop has a call
-//! on any of its ways, a sum that it keeps in such a register is stored and loaded in each turn,
-//! also in turns without the call: every addition waits for a store. `win64` is the convention
-//! whose calls keep the registers `xmm6` to `xmm15`, for numbers and vectors of 128 bits, and Rust
-//! has it on every system. The function itself saves those that it changes, which costs only those
-//! who call it. On other processors the usual convention keeps some (AArch64: the lower halves of
-//! `v8` to `v15`).
+//! By the convention of x86-64 outside of Windows a call may change all vector registers. If a loop
+//! has a call on any of its ways, a sum that it keeps in such a register is stored and loaded in
+//! each turn, also in turns without the call: every addition waits for a store. `win64` is the
+//! convention whose calls keep the registers `xmm6` to `xmm15`, for numbers and vectors of 128
+//! bits, and Rust has it on every system. The function itself saves those that it changes, which
+//! costs only those who call it. On other processors the usual convention keeps some (AArch64: the
+//! lower halves of `v8` to `v15`).
 //!
 //! A panic in such a function ends the process. Its frame cannot be unwound: the unwinders of other
 //! systems than Windows do not restore the registers that `win64` keeps and the usual convention

@@ -129,8 +129,9 @@ pub trait TreeRelation: RelationComponent {}
 ///   [run](crate::Schedule::run).
 ///   `spawn` and `spawn_batch` panic, as for other errors; their `try_` forms return it.
 /// - **Costs**: O(1) to add, change and remove a relation and to despawn a source, however many
-///   siblings it has. A source that gets a new target in a `tree` costs O(depth of the target), or
-///   O(1) if it has no sources itself. A despawned target costs O(1) for each source.
+///   siblings it has, unless it is [`ordered`](#ordered-sources). A source that gets a new target
+///   in a `tree` costs O(depth of the target), or O(1) if it has no sources itself. A despawned
+///   target costs O(1) for each source.
 /// - **Despawns** follow the rules by any call: one entity, a batch,
 ///   [`Matching::despawn`](crate::Matching::despawn), [`retain`](crate::Matching::retain), and
 ///   commands. Those that follow are counted like the others. A despawn that a relation refuses is
@@ -183,11 +184,11 @@ pub trait TreeRelation: RelationComponent {}
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
-/// - **A place** is the one that the source has after the call, counted without itself before:
-///   sources from there on come after it. A place beyond the end is the end, because a command is
-///   recorded before others change the list. Spawns, bundles, batches, exchanges and commands take
-///   `at` as well, and apply it one entity after the other: a batch that comes to one place
-///   stands there in the opposite order.
+/// - **A place** is an index into [`sources`](crate::sparse::Relation::sources) after the call:
+///   `at(2)` is after two others. A place beyond the end is the end, because a command is recorded
+///   before others change the list. Spawns, bundles, batches, exchanges and commands take `at` as
+///   well, and apply it one entity after the other: a batch that comes to one place stands there in
+///   the opposite order. An exchange removes first, so without `at` the source comes last.
 /// - **A value in the world has no place**: `ChildOf::of(list).at(1)` is read, returned and logged
 ///   as `ChildOf::of(list)`. [`Relation::place`](crate::sparse::Relation::place) is the place.
 /// - **The order of sources** is that of [`sources`](crate::sparse::Relation::sources),
@@ -198,10 +199,10 @@ pub trait TreeRelation: RelationComponent {}
 ///   moves between worlds and copies of trees have it; copies whose target is not copied come after
 ///   the sources that it has.
 /// - **Costs**: a source that comes last is added in O(1). A removal and a move cost
-///   O(siblings between the old and the new place, or the end), and 16 bytes for a value instead
-///   of 8. So a loop that takes sources from the front one by one is quadratic: from the last to
-///   the first it is not. Entities that are despawned by one call, or by despawns in a buffer
-///   without other commands between, cost O(entities and their siblings) together.
+///   O(siblings between the old and the new place, or the end). So a loop that takes sources from
+///   the front one by one is quadratic: from the last to the first it is not. n entities that are
+///   despawned by one call, or by despawns in a buffer without other commands between, cost
+///   O(n log n + siblings) together. A value has 16 bytes, and not 8.
 /// - **Logs** do not read a move among siblings, as they do not read a new target;
 ///   [`Changed`](crate::Changed) sees both, but not the siblings that have moved up or down.
 ///
@@ -306,7 +307,7 @@ pub trait TreeRelation: RelationComponent {}
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
-/// The sections above hold, with these differences:
+/// The rules above hold, but for those of `ordered`, and with these differences:
 ///
 /// - **The component is the list**: [`Targets<Likes>`](crate::sparse::Targets), with a value for
 ///   each target, is inserted, removed and returned; `Likes { .. }.of(target)` is a list of one. An

@@ -53,8 +53,8 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// [`SparseSet::remove`] of entities, as far as they have values. O(entities · log(entities)),
-    /// and + siblings that follow the first of each list if these keep their order.
+    /// [`SparseSet::remove`] of entities, as far as they have values. O(entities); if sources keep
+    /// their order, O(entities · log(entities) + siblings after the first of each list).
     pub(super) fn remove_all(&mut self, entities: &[Entity], now: Version) {
         if !Self::IS_ORDERED || entities.len() < 2 {
             entities.iter().for_each(|&entity| drop(self.remove(entity, now)));

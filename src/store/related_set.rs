@@ -135,7 +135,8 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Removes the relations between entities that leave and others that stay. Adds the sources
-    /// that stay and have lost their last target to `lost`. O(relations of the entities).
+    /// that stay and have lost their last target to `lost`. O(relations of the entities), and as
+    /// [`SparseSet::remove_all`].
     pub(super) fn cut(
         &mut self,
         leaving: &[Entity],

@@ -17,13 +17,13 @@ use super::value_part::ValuePart;
 ///
 /// A set has its values without gaps. A *block* is a power of two of neighbours in at most 16 KiB,
 /// or one value that is larger; the last block has the rest. The first one begins at a cache line,
-/// and so do all blocks of 64 values or more. [`Changed`](crate::Changed) has a
-/// version for each block as well. The blocks have all values, in the order of [`Sparse::iter`]:
-/// also of [`Disabled`](crate::Disabled) entities and of [prototypes](crate::Prototype), which
-/// queries leave out.
+/// and so do all blocks of 64 values or more. Each block has a version, which
+/// [`Changed`](crate::Changed) compares. The blocks have all values, in the order of
+/// [`Sparse::iter`]: also of [`Disabled`](crate::Disabled) entities and of
+/// [prototypes](crate::Prototype), which queries leave out.
 ///
-/// The items can be collected, and a `Vec` of them is an iterator of rayon over whole blocks, for
-/// results that are reduced in order.
+/// The items can be collected: `into_par_iter` of a `Vec` of them visits whole blocks, for results
+/// that are reduced in order.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -87,10 +87,9 @@ impl<S: SparseComponent> SparseMut<'_, S> {
 }
 
 impl<'s, S: SparseComponent> SparseBlocks<'s, S> {
-    /// Only blocks in which a value was written, inserted or replaced by the last one since a
-    /// version of the world. A removal of the last value marks its block as well, which is no
-    /// block any more if it has no other: a copy by blocks is cut to
-    /// [`len`](Sparse::len) values. O(1) for each block that is left out.
+    /// Only blocks in which, since a version of the world, a value was written or inserted, or the
+    /// last value took the place of a removed one. A set that became shorter may report no block:
+    /// cut a copy to [`len`](Sparse::len) values. O(1) for each block that is left out.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -108,8 +107,8 @@ impl<'s, S: SparseComponent> SparseBlocks<'s, S> {
         self
     }
 
-    /// Only blocks that have changed since the last run of the system, not by itself. All outside
-    /// of systems, and in the first run.
+    /// Only blocks that have changed since the last run of the system; its own changes do not
+    /// count. All outside of systems, and in the first run.
     ///
     /// ```
     /// # use phalanx::prelude::*;

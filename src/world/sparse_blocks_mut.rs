@@ -21,8 +21,8 @@ use super::value_part::ValuePart;
 /// A block is marked as changed when it is handed out, or passed over by `skip`, `nth`, `last` or
 /// `count`, and no other is: [`Changed`](crate::Changed) reports its values. Only
 /// [`par_for_each`](SparseBlocksMut::par_for_each) has a body that may say that it modified
-/// nothing. Of a pass that hands out none, a [`Snapshot`](crate::snapshot::Snapshot) needs no new
-/// copy of the values.
+/// nothing. After a pass that hands out none, a [`Snapshot`](crate::snapshot::Snapshot) needs no
+/// new copy of the values.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -92,8 +92,8 @@ impl<'s, S: SparseComponent> SparseBlocksMut<'s, S> {
         self
     }
 
-    /// Only blocks that have changed since the last run of the system, not by itself. All outside
-    /// of systems, and in the first run.
+    /// Only blocks that have changed since the last run of the system; its own changes do not
+    /// count. All outside of systems, and in the first run.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -109,8 +109,9 @@ impl<'s, S: SparseComponent> SparseBlocksMut<'s, S> {
 
     /// Calls `body` with the slices of each block, or of parts of it, on rayon's threads, by the
     /// rules of [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk): little work
-    /// stays on the calling thread, and the body must treat each value by itself. Parts begin at
-    /// multiples of 16 values: at a cache line, if a value has a multiple of four bytes.
+    /// stays on the calling thread, and the body must treat each value by itself. Parts of values
+    /// of up to 1 KiB begin at multiples of 16 values: at a cache line, if a value has a multiple
+    /// of four bytes.
     ///
     /// The body may return [`Modified::No`]: a block keeps its version if no part of it was
     /// modified.

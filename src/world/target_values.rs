@@ -269,11 +269,13 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
     /// O(rows), and for values of ancestors O(rows + relations), in a tree of any depth: a row
     /// looks at 16 ancestors at most, or at none if it has the target of the row before, and the
     /// values for those above are kept for the time of the pass. It holds a buffer of values and
-    /// one of ids, with room for the rows of the longest chunk.
+    /// one of ids, with room for the rows of the longest chunk, and for ancestors a map of at most
+    /// one entry a relation.
     ///
     /// # Panics
     ///
-    /// If the kernel panics. Its slices are stamped.
+    /// If the kernel panics: the slices that it got are stamped. If a relation that only claims to
+    /// be a tree has a cycle.
     ///
     /// ```
     /// # use phalanx::prelude::*;

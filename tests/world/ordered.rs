@@ -120,7 +120,7 @@ fn another_order_is_another_state() {
     let mut world = world();
     let (target, slots) = list(&mut world, 3);
     let (before, state) = (world.hash(), world.snapshot().expect("no buffers"));
-    let delta_base = state.to_bytes().expect("nothing is shared");
+    let before_bytes = state.to_bytes().expect("nothing is shared");
     world.insert(slots[0], SlotOf::of(target).at(2)).expect("alive");
     assert_ne!(world.hash(), before);
     let mut mirror = self::world();
@@ -128,7 +128,7 @@ fn another_order_is_another_state() {
     let read = mirror.read_snapshot(&bytes_of(&mut world)).expect("it was written");
     mirror.restore(&read).expect("it was read here");
     assert_eq!(sources::<SlotOf>(&mirror, target), [slots[1], slots[2], slots[0]]);
-    let old = mirror.read_snapshot(&delta_base).expect("it was written");
+    let old = mirror.read_snapshot(&before_bytes).expect("it was written");
     mirror.restore(&old).expect("it was read here");
     assert_eq!(sources::<SlotOf>(&mirror, target), slots);
     world.restore(&state).expect("of this world");

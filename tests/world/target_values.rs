@@ -431,8 +431,11 @@ fn queries_that_read_and_terms_of_all_kinds_have_values_beside() {
 fn a_sparse_value_that_is_written_is_marked_where_a_row_is_visited() {
     let mut world = world();
     let target = world.spawn(Value(6));
-    let [seen, left_out] = [(); 2].map(|()| world.spawn((Seen(0), Text::from("old"))));
-    world.insert(seen, Target::of(target)).expect("both are alive");
+    // A block of values, and one more.
+    let old = || (Seen(0), Text::from("old"));
+    let left_out = world.spawn_batch((0..512).map(|_| old())).to_vec();
+    let seen = world.spawn((old(), Target::of(target)));
+    let before = world.version();
     world.run(|targets: Relation<Target>, values: Lookup<Value>, texts: Query<&mut Text>| {
         targets.target_values(&values).for_each_chunk(texts, |texts, values| {
             assert_eq!(values.len(), 1);
@@ -440,6 +443,32 @@ fn a_sparse_value_that_is_written_is_marked_where_a_row_is_visited() {
         });
     });
     assert_eq!(world.get::<Text>(seen).expect("it has one").0, "6 0");
-    assert_eq!(world.get::<Text>(left_out).expect("it has one").0, "old");
+    assert!(left_out.iter().all(|&one| world.get::<Text>(one).expect("it has one").0 == "old"));
+    let texts = world.sparse::<Text>();
+    let changed: Vec<_> = texts.blocks().changed_since(before).flat_map(|(of, _)| of).collect();
+    assert_eq!(changed, [&seen]);
+    drop(texts);
     sound(&world);
+}
+
+#[test]
+fn a_filter_by_change_sees_the_row_and_not_its_target() {
+    let mut world = world();
+    let target = world.spawn(Value(1));
+    let row = world.spawn((Out(0), Target::of(target)));
+    let visited = |world: &mut World, since| {
+        world.run(move |targets: Relation<Target>, values: Lookup<Value>, outs: Query<&Out>| {
+            let mut seen = Vec::new();
+            let changed = outs.changed_since::<Out>(since);
+            targets.target_values(&values).for_each_chunk(changed, |_, values| {
+                seen.extend(values.iter().map(|value| value.0));
+            });
+            seen
+        })
+    };
+    let before = world.version();
+    world.get_mut::<Value>(target).expect("it has one").0 = 2;
+    assert_eq!(visited(&mut world, before), []);
+    world.get_mut::<Out>(row).expect("it has one").0 = 1;
+    assert_eq!(visited(&mut world, before), [2]);
 }
