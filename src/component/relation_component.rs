@@ -99,7 +99,7 @@ pub trait TreeRelation: RelationComponent {}
 /// | --- | --- |
 /// | (none) | one target for each source; cycles, and an entity that is its own target, are allowed |
 /// | `tree` | one target, and no cycle: [`Relation`](crate::sparse::Relation) has ancestors, descendants and levels |
-/// | `ordered` | one target, and the sources of a target keep their order: see [below](#ordered-sources) |
+/// | `ordered` | one target, whose sources keep their order: see [below](#ordered-sources) |
 /// | `many` | any number of targets, and a value for each: see [below](#many-targets) |
 /// | `on_delete = remove` | sources of a despawned target lose the relation: so without the word |
 /// | `on_delete = despawn` | they are despawned with it, breadth first, and their sources after them |

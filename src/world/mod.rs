@@ -25,7 +25,8 @@
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
 //! | [`shared_values`] | values that entities share |
 //! | [`sparse_ref`], [`sparse_views`] | sparse components; [`relation`] points at an entity |
-//! | [`sparse_blocks`], [`sparse_blocks_mut`] | sparse values as slices, by a [`block_cut`] of a [`value_part`] |
+//! | [`sparse_blocks`], [`sparse_blocks_mut`] | sparse values as slices |
+//! | [`block_cut`], [`value_part`] | the cut of a sparse set into its blocks, and a part of it |
 //! | [`propagate`], [`target_values`] | passes down a tree, and with values of targets |
 //! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
 //! | [`related_rows`] | the rows of the sources of a target, for both kinds |
