@@ -79,8 +79,9 @@ impl<'a, B: ColumnBundle> NewRows<'a, B> {
     /// Writes the next row.
     #[inline(always)]
     pub(crate) fn push(&mut self, bundle: B) {
-        bundle.push(&mut self.cells, &mut self.tally);
-        self.tally.end_row();
+        let mut row = self.tally.next_row();
+        bundle.push(&mut self.cells, &mut row);
+        self.tally.end_row(&row);
     }
 
     /// Writes all remaining rows.

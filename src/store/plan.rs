@@ -13,10 +13,12 @@ use super::row_rule::RowRule;
 use super::tagged_entries::TaggedEntries;
 
 /// The archetypes that match a query, and the columns it takes from each.
+///
+/// A start of a pass reads the key and the end of `resolved`. They lie at the end of the plan, side
+/// by side, and a hundred plans in turn take a line of the cache less each.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Plan {
-    /// The key of the query.
-    pub(super) key: TypeId,
     pub(super) requirements: Requirements,
     /// Describes the requirements again, when an unknown type may have become known.
     describe: fn(ComponentIds<'_>) -> Requirements,
@@ -24,8 +26,6 @@ pub(crate) struct Plan {
     types_len: usize,
     /// The number of archetypes that were tested, from the first on.
     tested_len: usize,
-    /// The columns of the terms: an entry per archetype that matches, labelled with its number.
-    pub(super) resolved: ResolvedPlan,
     /// The columns that filters watch: an entry per archetype that matches, or empty without such
     /// filters. A separate map, because a watched column may be one that a term writes.
     watched: ColumnMap,
@@ -34,6 +34,10 @@ pub(crate) struct Plan {
     rows: Vec<Box<EnableRules>>,
     /// The entries by the tags of their archetypes: empty if no filter chooses by tags.
     tagged: TaggedEntries,
+    /// The columns of the terms: an entry per archetype that matches, labelled with its number.
+    pub(super) resolved: ResolvedPlan,
+    /// The key of the query.
+    pub(super) key: TypeId,
 }
 
 impl Plan {

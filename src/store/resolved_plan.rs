@@ -44,16 +44,19 @@ use crate::storage::{
 };
 
 /// The entries of a plan, with a cache of their addresses.
+///
+/// In the order of C: the start of a pass reads the end of the cache and what follows it.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct ResolvedPlan {
     column_map: ColumnMap,
-    /// The log to which `valid_at` belongs: the log of the archetypes for which the plan was made.
-    log: LogId,
-    cache: UnsafeCell<ChunkCache>,
-    /// The log's end when `cache` was last refreshed.
-    valid_at: AtomicU64,
     /// Held while `cache` is written.
     resolving: Mutex<()>,
+    cache: UnsafeCell<ChunkCache>,
+    /// The log to which `valid_at` belongs: the log of the archetypes for which the plan was made.
+    log: LogId,
+    /// The log's end when `cache` was last refreshed.
+    valid_at: AtomicU64,
 }
 
 // SAFETY: the cache is written by one thread at a time, which holds `resolving`, and only while it

@@ -34,14 +34,17 @@ use crate::storage::stamps::{Stamp, StampKind, Stamps};
 
 /// The entries of a [`ColumnMap`](super::ColumnMap), resolved to addresses where a list has one
 /// chunk.
+///
+/// In the order of C: the start of a pass reads the vectors at the end, and the last of `types`.
 #[derive(Debug, Default, PartialEq)]
+#[repr(C)]
 pub(crate) struct ChunkCache {
-    lens: Vec<CachedLen>,
-    /// For each entry as many columns as the map is wide.
-    columns: Vec<CachedColumn>,
     /// The entities of each entry. Stored separately, because few queries read them.
     entities: Vec<CachedEntities>,
     types: ColumnTypes,
+    /// For each entry as many columns as the map is wide.
+    columns: Vec<CachedColumn>,
+    lens: Vec<CachedLen>,
 }
 
 /// Live rows of a list's single chunk: zero if it has no chunk, [`CachedLen::MANY`] if it has

@@ -99,11 +99,13 @@ impl ColumnType {
 
 /// The types of all columns: for a pass that may write, and for one that only reads.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub(super) struct ColumnTypes {
-    width: usize,
+    values: [Values; COLUMNS_MAX],
     exclusive: [ColumnType; COLUMNS_MAX],
     shared: [ColumnType; COLUMNS_MAX],
-    values: [Values; COLUMNS_MAX],
+    /// The number of columns. Last, beside what each pass reads.
+    width: usize,
 }
 
 impl Default for ColumnTypes {
@@ -115,10 +117,10 @@ impl Default for ColumnTypes {
 impl ColumnTypes {
     /// The types of a cache without entries.
     pub(super) const NONE: Self = Self {
-        width: 0,
+        values: [Values::ANY; _],
         exclusive: [ColumnType::OUT_OF_RANGE; _],
         shared: [ColumnType::OUT_OF_RANGE; _],
-        values: [Values::ANY; _],
+        width: 0,
     };
 
     pub(super) const fn width(&self) -> usize {
