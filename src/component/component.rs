@@ -240,8 +240,8 @@ impl ComponentHint {
 ///   dropped as well.
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
-/// - [`World::instantiate`](crate::World::instantiate) copies none. The
-///   [logs](crate::logs::Removals#sparse-components) have those that came and went.
+/// - [`World::instantiate`](crate::World::instantiate) copies none, other worlds replace [ids in
+///   it](crate::MapEntities), [logs](crate::logs::Removals#sparse-components) have its comings.
 /// - **States**: `#[component(sparse, plain)]` defines plain data, as `#[component]` does.
 ///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
 ///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).

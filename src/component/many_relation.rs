@@ -1,7 +1,10 @@
 //! Relations with any number of targets for each source.
 
+use crate::entity::Entity;
+
 use super::columnar::{AnyComponent, InSet};
 use super::component::ComponentHint;
+use super::map_entities::MapValue;
 use super::pair_rules::PairRules;
 use super::plain::Plain;
 use super::relation_rules::OnDelete;
@@ -42,13 +45,17 @@ pub trait ManyRelation: Plain + AnyComponent<Shape = InSet<Targets<Self>>> {
     #[doc(hidden)]
     const DEFINITION: &'static str;
 
+    /// Replaces the ids of entities in a value, if it has any.
+    #[doc(hidden)]
+    const MAP_ENTITIES: Option<MapValue<Self>>;
+
     /// The number of the set in the world that looked it up last.
     #[doc(hidden)]
     fn hint() -> Option<&'static ComponentHint>;
 
     /// The pair with one target, to be inserted into its source.
     #[must_use]
-    fn to(self, target: crate::entity::Entity) -> Targets<Self> {
+    fn to(self, target: Entity) -> Targets<Self> {
         [(target, self)].into()
     }
 }
@@ -61,11 +68,20 @@ impl<R: ManyRelation> SparseComponent for Targets<R> {
     const NAME: &'static str = R::NAME;
     type Logged = ();
     const PAIRS: Option<PairRules<Self>> = Some(Self::rules(R::ON_DELETE, R::DEFINITION));
+    const MAP_ENTITIES: Option<MapValue<Self>> =
+        if R::MAP_ENTITIES.is_some() { Some(map_entities_of) } else { None };
 
     fn logged(&self) {}
 
     #[inline]
     fn hint() -> Option<&'static ComponentHint> {
         R::hint()
+    }
+}
+
+/// Replaces the ids in the values of a list. Its targets are the ends of pairs, and stay.
+fn map_entities_of<R: ManyRelation>(list: &mut Targets<R>, map: &mut dyn FnMut(Entity) -> Entity) {
+    if let Some(map_value) = R::MAP_ENTITIES {
+        list.values_mut().iter_mut().for_each(|value| map_value(value, map));
     }
 }

@@ -11,12 +11,34 @@ use super::plain::Plain;
 ///
 /// [`World::merge`](crate::World::merge), [`World::move_from`](crate::World::move_from) and
 /// [`World::instantiate_tree`](crate::World::instantiate_tree) give entities new ids, and use this
-/// trait to update the components that refer to them. Types that
-/// [`#[component]`](crate::component) defines have it without further code: fields that are an
-/// [`Entity`], an array of these, another component that has some, or an array of such components,
-/// are found by their types.
+/// trait to update the components, and the values of [pairs](crate::sparse::relation#many-targets),
+/// that refer to them. Types that [`#[component]`](crate::component) and
+/// [`#[relation(many)]`](crate::sparse::relation#many-targets) define as plain data have it without
+/// further code: fields that are an [`Entity`], an array of these, another component that has some,
+/// or an array of such components, are found by their types. So are the fields of a struct that
+/// `#[component(sparse)]` leaves as it is, and an `Option` or a `Vec` of any of these types:
 ///
-/// A type that `#[component]` only names is implemented by hand if it refers to entities:
+/// ```
+/// # use phalanx::prelude::*;
+/// #[component(sparse)]
+/// struct Party { leader: Entity, others: Vec<Entity>, name: String }
+///
+/// let (mut world, mut other) = (World::new(), World::new());
+/// world.spawn_batch([(); 10]);
+/// let [leader, friend] = [(); 2].map(|()| other.spawn(()));
+/// let party = Party { leader, others: vec![friend], name: "Lone wolves".to_owned() };
+/// let camp = other.spawn(party);
+/// let merged = world.merge(other)?;
+/// let party = world.get::<Party>(merged.get(camp).unwrap())?;
+/// assert_eq!(Some(party.others[0]), merged.get(friend));
+/// # assert_eq!(Some(party.leader), merged.get(leader));
+/// # assert_eq!(party.name, "Lone wolves");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A type that `impl_component!` only names, and a sparse component that is an enum or keeps its
+/// ids in other types, is implemented by hand if it refers to entities. The implementation for a
+/// struct with `#[component(sparse)]` takes the place of the search in its fields:
 ///
 /// ```
 /// use phalanx::prelude::*;
@@ -59,6 +81,27 @@ impl<T: MapEntities, const N: usize> MapEntities for [T; N] {
         self.iter_mut().for_each(|value| value.map_entities(map));
     }
 }
+
+impl<T: MapEntities> MapEntities for Option<T> {
+    const HAS_ENTITIES: bool = T::HAS_ENTITIES;
+
+    #[inline]
+    fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {
+        self.iter_mut().for_each(|value| value.map_entities(map));
+    }
+}
+
+impl<T: MapEntities> MapEntities for Vec<T> {
+    const HAS_ENTITIES: bool = T::HAS_ENTITIES;
+
+    fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {
+        self.iter_mut().for_each(|value| value.map_entities(map));
+    }
+}
+
+/// Replaces the ids in a value by the results of a function for them.
+#[doc(hidden)]
+pub type MapValue<T> = fn(&mut T, &mut dyn FnMut(Entity) -> Entity);
 
 /// Finds the ids in values of one type, if the values are bytes.
 #[derive(Clone, Copy)]
@@ -146,6 +189,17 @@ mod tests {
         let mut ids = [[1, 2], [3, 4]].map(|pair| pair.map(|index| Entity::new(index, 1)));
         ids.map_entities(&mut |old| Entity::new(old.index() + 10, 2));
         assert_eq!(ids.map(|pair| pair.map(Entity::index)), [[11, 12], [13, 14]]);
+    }
+
+    #[test]
+    fn options_and_vectors_have_the_ids_of_their_elements() {
+        const { assert!(<Vec<Option<Entity>>>::HAS_ENTITIES && !<Vec<[Entity; 0]>>::HAS_ENTITIES) };
+        let mut ids = [Some(1), None, Some(3)].map(|id| id.map(|index| Entity::new(index, 1)));
+        let mut list = ids.to_vec();
+        ids.map_entities(&mut |old| Entity::new(old.index() + 10, 2));
+        list.map_entities(&mut |old| Entity::new(old.index() + 10, 2));
+        assert_eq!(list, ids);
+        assert_eq!(ids.map(|id| id.map(Entity::index)), [Some(11), None, Some(13)]);
     }
 
     #[test]

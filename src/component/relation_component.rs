@@ -329,8 +329,9 @@ pub trait TreeRelation: RelationComponent {}
 ///   of its targets, with `refuse` each source holds all its targets. Itself is allowed as a
 ///   target, and cycles are: with `despawn` they go together.
 /// - **Logs** read the first pair that a source gets and the last one that it loses, without
-///   values. Values in other worlds keep the ids of entities that they contain, as those of other
-///   sparse components: only the ends of a pair are mapped.
+///   values.
+/// - **Ids in values**, such as a field `witness: Entity`, are replaced with the ends of the pair
+///   in other worlds and in copies of trees: see [`MapEntities`](crate::MapEntities).
 /// - **States** have the pairs, their values, and the orders of both lists. Bytes in which a pair
 ///   comes twice or a target is not alive are refused. A state with pairs is read by worlds that
 ///   know `Targets<Likes>`, for example by

@@ -11,6 +11,7 @@
 use crate::tuples::for_tuples;
 
 use super::component::ComponentHint;
+use super::map_entities::MapValue;
 use super::names::Names;
 use super::pair_rules::PairRules;
 use super::plain_values::PlainValues;
@@ -66,6 +67,11 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
     /// The values as bytes, if the type is plain data.
     #[doc(hidden)]
     const VALUES: Option<PlainValues<Self>> = None;
+
+    /// Replaces the ids of entities in a value, if it has any; in a list of pairs, those in their
+    /// values.
+    #[doc(hidden)]
+    const MAP_ENTITIES: Option<MapValue<Self>> = None;
 
     /// The fields or variants as the definition names them, which two programs must agree on.
     #[doc(hidden)]

@@ -55,6 +55,7 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn end_notes(&mut self);
     fn release(&mut self);
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity, now: Version);
+    fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity);
     fn split(&mut self, entities: &[Entity], now: Version) -> Box<dyn ErasedSet>;
     /// A key that no other set of a world has.
     fn key(&self) -> u64;
@@ -87,6 +88,7 @@ pub(super) trait ErasedSet: Any + Send + Sync {
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
         now: Version,
+        panic: &mut FirstPanic,
     ) -> Vec<Entity>;
     fn cut(
         &mut self,
@@ -182,6 +184,10 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.get_mut().rename(new, now);
     }
 
+    fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {
+        self.get_mut().map_entities(map);
+    }
+
     fn split(&mut self, entities: &[Entity], now: Version) -> Box<dyn ErasedSet> {
         Box::new(Self::new(self.get_mut().split(entities, now)))
     }
@@ -253,8 +259,9 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
         now: Version,
+        panic: &mut FirstPanic,
     ) -> Vec<Entity> {
-        self.get_mut().copy_relations(pairs, new, now)
+        self.get_mut().copy_relations(pairs, new, now, panic)
     }
 
     fn cut(

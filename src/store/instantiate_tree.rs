@@ -79,7 +79,7 @@ impl Store {
         let new = |entity| new.get(&entity).copied().unwrap_or(entity);
         let mut panic = FirstPanic::default();
         groups.iter().for_each(|group| self.map_copies(group, &new, &mut panic));
-        let members = self.sparse.copy_relations::<R>(&pairs, &new, self.clock);
+        let members = self.sparse.copy_relations::<R>(&pairs, &new, self.clock, &mut panic);
         self.set_members(&members);
         if let Some(parent) = parent {
             self.put_sparse_caught(copies[0], R::to(parent), &mut panic);

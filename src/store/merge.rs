@@ -228,7 +228,8 @@ impl Store {
         map_references(archetypes, registry, &ids, &mut panic);
         self.move_rows(archetypes, &targets, &adopted, now);
         let new = |old| ids.get(old);
-        let came = self.sparse.merge(core::mem::take(sparse), &self.registry, &new, now);
+        let came =
+            self.sparse.merge(core::mem::take(sparse), &self.registry, &new, now, &mut panic);
         self.set_members(&came);
         self.record_sets();
         panic.resume();

@@ -80,7 +80,7 @@ impl Store {
         self.move_rows(&mut parts, &targets, &adopted, now);
         other.cut_relations(&olds);
         let leaving = other.sparse.split(&olds, other.clock);
-        let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old), now);
+        let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old), now, &mut panic);
         self.set_members(&came);
         self.record_sets();
         other.record_sets();

@@ -4,6 +4,7 @@ use crate::component::{DenseValues, Links, SparseComponent};
 use crate::entity::Entity;
 use crate::version::Version;
 
+use super::first_panic::FirstPanic;
 use super::sparse_set::SparseSet;
 use super::store::Store;
 
@@ -177,18 +178,23 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// Gives a copy of an entity the pairs of its original. Returns whether it has any.
+    /// Gives a copy of an entity the pairs of its original, with new ids at their ends and in their
+    /// values. Returns whether it has any.
     pub(super) fn copy_pairs(
         &mut self,
         (original, copy): (Entity, Entity),
         new: &dyn Fn(Entity) -> Entity,
         now: Version,
+        panic: &mut FirstPanic,
     ) -> bool {
         let (Some(rules), Some(at)) = (T::PAIRS, self.position(original)) else { return false };
         let mut copies = DenseValues::default();
         (rules.copy)(core::slice::from_ref(&self.values[at]), &mut copies);
         let mut value = copies.pop().expect("a list was copied");
         (rules.links_mut)(&mut value).targets.iter_mut().for_each(|target| *target = new(*target));
+        if let Some(map_value) = T::MAP_ENTITIES {
+            panic.call(|| map_value(&mut value, &mut |id| new(id)));
+        }
         self.insert(copy, value, now);
         true
     }

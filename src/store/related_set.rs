@@ -4,6 +4,7 @@ use crate::component::SparseComponent;
 use crate::entity::Entity;
 use crate::version::Version;
 
+use super::first_panic::FirstPanic;
 use super::sparse_set::SparseSet;
 
 impl<T: SparseComponent> SparseSet<T> {
@@ -115,9 +116,10 @@ impl<T: SparseComponent> SparseSet<T> {
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
         now: Version,
+        panic: &mut FirstPanic,
     ) -> Vec<Entity> {
         if T::PAIRS.is_some() {
-            let copied = pairs.iter().filter(|&&pair| self.copy_pairs(pair, new, now));
+            let copied = pairs.iter().filter(|&&pair| self.copy_pairs(pair, new, now, panic));
             return copied.map(|&(_, copy)| copy).collect();
         }
         let Some(rules) = T::RELATION else { return Vec::new() };

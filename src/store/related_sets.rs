@@ -7,6 +7,7 @@ use crate::entity::Entity;
 use crate::version::Version;
 
 use super::erased_set::ErasedSet;
+use super::first_panic::FirstPanic;
 use super::sparse_sets::SparseSets;
 
 impl SparseSets {
@@ -70,13 +71,14 @@ impl SparseSets {
         pairs: &[(Entity, Entity)],
         new: &dyn Fn(Entity) -> Entity,
         now: Version,
+        panic: &mut FirstPanic,
     ) -> Vec<(u16, Vec<Entity>)> {
         let mut members = Vec::new();
         for &(number, _) in &self.relations {
             let (set, (id, member)) = (&mut self.sets[number], self.numbers.types[number]);
             let copied = &pairs[usize::from(id == TypeId::of::<R>())..];
             if set.len() > 0 {
-                members.push((member, set.copy_relations(copied, new, now)));
+                members.push((member, set.copy_relations(copied, new, now, panic)));
             }
         }
         members

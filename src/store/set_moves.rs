@@ -23,6 +23,14 @@ impl<T: SparseComponent> SparseSet<T> {
         self.index_from(0);
     }
 
+    /// Replaces the ids of entities inside the values by the results of `map`. The values must be
+    /// new already.
+    pub(super) fn map_entities(&mut self, map: &mut dyn FnMut(Entity) -> Entity) {
+        if let Some(map_value) = T::MAP_ENTITIES {
+            self.values.iter_mut().for_each(|value| map_value(value, map));
+        }
+    }
+
     /// Moves all values of another set to this one. The sets must have no entity in common.
     pub(super) fn append(&mut self, other: &mut Self, now: Version) {
         let first = u32::try_from(self.len()).expect("there are more values than entities");

@@ -299,9 +299,9 @@ impl SparseSets {
     }
 
     /// Takes over the values of another world, of which `registry` has adopted the names. `map`
-    /// returns the new ids of its entities. Moves no values of types that this world does not have
-    /// yet. A set without values changes nothing. Returns the entities that came, with the numbers
-    /// of the sets. O(values).
+    /// returns the new ids of its entities. Ids in values that it does not know become null. Moves
+    /// no values of types that this world does not have yet. A set without values changes nothing.
+    /// Returns the entities that came, with the numbers of the sets. O(values).
     ///
     /// # Panics
     ///
@@ -312,6 +312,7 @@ impl SparseSets {
         registry: &Registry,
         map: &dyn Fn(Entity) -> Option<Entity>,
         now: Version,
+        panic: &mut FirstPanic,
     ) -> Vec<(u16, Vec<Entity>)> {
         let mut came = Vec::new();
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
@@ -322,6 +323,7 @@ impl SparseSets {
                 continue;
             }
             theirs.rename(&new, now);
+            panic.call(|| theirs.map_entities(&mut |old| map(old).unwrap_or(Entity::NULL)));
             let entities = theirs.entities();
             let number = match self.numbers.by_type.get(&type_id) {
                 Some(&at) => {

@@ -59,18 +59,18 @@ impl World {
     ///
     /// # References
     ///
-    /// An [`Entity`] in a component is replaced by the new id, also if its entity is
-    /// [`Gone`](crate::Gone): see [`MapEntities`](crate::MapEntities). If its entity has ended in
-    /// the other world, it becomes [`Entity::NULL`]. Ids in [values of
+    /// An [`Entity`] in a component, or in the value of a pair, is replaced by the new id, also if
+    /// its entity is [`Gone`](crate::Gone): see [`MapEntities`](crate::MapEntities). If its entity
+    /// has ended in the other world, it becomes [`Entity::NULL`]. Ids in [values of
     /// chunks](crate::chunks::PerChunk) are replaced too. Ids in [shared
     /// values](crate::shared::Shared) are replaced by the function of
     /// [`map_entities`](crate::shared::SharedValuesMut::map_entities); without one, a value with
-    /// ids is refused. Two kinds of ids are not replaced: ids in [sparse
-    /// components](crate::component#sparse-components), and ids in types that
-    /// `impl_component!(Type)` only names and that do not implement `MapEntities`. Replace them by
-    /// [`Merged::get`]. Ids carry no world: an id of this world in a component of the other world
-    /// is taken for an id of the other world. Write such references after the merge. O(rows) for
-    /// each component with ids.
+    /// ids is refused. Ids in types that do not show them, and do not implement `MapEntities`, are
+    /// not replaced: types that `impl_component!(Type)` only names, and [sparse
+    /// components](crate::component#sparse-components) that are enums or have ids within other
+    /// types, such as a map. Replace them by [`Merged::get`]. Ids carry no world: an id of this
+    /// world in a component of the other world is taken for an id of the other world. Write such
+    /// references after the merge. O(rows) for each component with ids.
     ///
     /// # Contents of the merge
     ///
@@ -102,8 +102,8 @@ impl World {
     /// # Panics
     ///
     /// If a hand-written [`MapEntities`](crate::MapEntities), or the destructor of a resource or an
-    /// event panics. All entities are in this world at that point. In the column at which
-    /// `map_entities` panicked, some references may have their old ids.
+    /// event panics. All entities are in this world at that point. In the column or sparse
+    /// component at which `map_entities` panicked, some references may have their old ids.
     ///
     /// If `Eq` or `Hash` of a shared value panics, or the function of
     /// [`map_entities`](crate::shared::SharedValuesMut::map_entities). This world has not changed,
@@ -170,7 +170,7 @@ impl World {
     ///
     /// # References
     ///
-    /// An [`Entity`](crate::Entity) in a moved component, [value of a
+    /// An [`Entity`](crate::Entity) in a moved component, value of a pair, [value of a
     /// chunk](crate::chunks::PerChunk) or [shared
     /// value](crate::shared::SharedValuesMut::map_entities) is replaced by the new id if it refers
     /// to an entity moved by the same call. Any other becomes [null](crate::Entity::NULL), also if
@@ -219,7 +219,8 @@ impl World {
     /// # Panics
     ///
     /// If a hand-written [`MapEntities`](crate::MapEntities) panics. All entities are in this world
-    /// at that point. In the column at which it panicked, some references may have their old ids.
+    /// at that point. In the column or sparse component at which it panicked, some references may
+    /// have their old ids.
     ///
     /// If `Eq` or `Hash` of a shared value panics, or the function of
     /// [`map_entities`](crate::shared::SharedValuesMut::map_entities). Neither world has changed.

@@ -302,11 +302,11 @@ impl World {
     ///
     /// Each copy is one of [`instantiate`](Self::instantiate): a [`Prototype`](crate::Prototype)
     /// tag, cleanup components and sparse components are left out. The relations of its entities,
-    /// of any type, are copied, and they and [`Entity`] fields that point into the tree point into
-    /// the copy; those that point to other entities stay as they are. Ids in the values of chunks
-    /// ([`PerChunk`](crate::chunks::PerChunk)), in shared values and in the values of pairs stay as
-    /// well, and so do those in types without [`MapEntities`](crate::MapEntities). Relations of
-    /// other entities to the tree are not copied.
+    /// of any type, are copied, and they and [`Entity`] fields, also in the values of pairs, that
+    /// point into the tree point into the copy; those that point to other entities stay as they
+    /// are. Ids in the values of chunks ([`PerChunk`](crate::chunks::PerChunk)) and in shared
+    /// values stay as well, and so do those in types without [`MapEntities`](crate::MapEntities).
+    /// Relations of other entities to the tree are not copied.
     ///
     /// The copy of the root gets `parent` as its target of `R`, or none. The copies are in the
     /// order of the root and [`descendants`](crate::sparse::Relation::descendants): zip both to

@@ -274,7 +274,7 @@ fn a_buffer_that_a_command_drops_gives_its_ids_to_the_batch_after_it() {
         apply(world, &mut buffer);
     };
     #[component(sparse)]
-    struct Held(#[expect(dead_code, reason = "its drop")] std::sync::Mutex<CommandBuffer>);
+    struct Held(std::sync::Mutex<CommandBuffer>);
     let indices = |change: fn(&mut World, Entity)| {
         let mut world = World::new();
         let dropped = world.command_buffer(3).unwrap();

@@ -198,7 +198,7 @@ fn destructors_that_panic_stop_no_command() {
 #[component(name = "text")]
 struct Column(u32);
 #[component(sparse, name = "text")]
-struct Refused(#[expect(dead_code, reason = "its destructor is what counts")] Noted);
+struct Refused(Noted);
 
 #[test]
 fn a_name_that_is_taken_refuses_the_command_alone() {
@@ -283,7 +283,7 @@ fn a_command_whose_row_fits_no_chunk_changes_neither_kind() {
 
 /// A second component with a destructor.
 #[component(sparse)]
-struct Second(#[expect(dead_code, reason = "its destructor is what counts")] Noted);
+struct Second(Noted);
 
 #[test]
 fn several_destructors_of_one_command_may_panic() {

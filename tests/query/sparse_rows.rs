@@ -16,12 +16,12 @@ struct Mark;
 #[component(enableable)]
 struct Awake;
 #[component(sparse)]
-struct Burning(#[expect(dead_code, reason = "a value with a destructor")] Box<f32>);
+struct Burning(Box<f32>);
 #[component(sparse)]
-struct Name(#[expect(dead_code, reason = "a value with a destructor")] String);
+struct Name(String);
 /// No entity ever has one.
 #[component(sparse)]
-struct Unseen(#[expect(dead_code, reason = "there is none")] String);
+struct Unseen(String);
 
 fn burning() -> Burning {
     Burning(Box::new(1.0))

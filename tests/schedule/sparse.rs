@@ -14,13 +14,13 @@ use super::{A, B, Mark, panic_text, world};
 struct Name(String);
 
 #[component(sparse)]
-struct Text(#[expect(dead_code, reason = "no test reads it")] String);
+struct Text(String);
 #[component(sparse)]
-struct Number(#[expect(dead_code, reason = "no test reads it")] u32);
+struct Number(u32);
 
 /// Counts its values by the owners of one `Arc`.
 #[component(sparse)]
-struct Counted(#[expect(dead_code, reason = "its destructor is what counts")] Arc<()>);
+struct Counted(Arc<()>);
 
 fn name_all(rows: Query<(Entity, &A)>, mut names: SparseMut<Name>) {
     for (entity, a) in rows.rows() {

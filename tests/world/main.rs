@@ -21,6 +21,7 @@ mod hash;
 mod hash_cache;
 mod hash_parts;
 mod hidden;
+mod ids_in_values;
 mod instantiate;
 mod instantiate_tree;
 mod lines;

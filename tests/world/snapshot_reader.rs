@@ -115,7 +115,7 @@ fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
 }
 
 #[component(sparse, name = "health")]
-struct SparseHealth(#[expect(dead_code, reason = "its name is what counts")] u32);
+struct SparseHealth(u32);
 
 #[test]
 fn two_components_do_not_become_one() {

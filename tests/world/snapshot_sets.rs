@@ -171,7 +171,6 @@ fn unknown_and_changed_components_are_told() {
             pub(super) by: Entity,
         }
         #[component(sparse, name = "burning")]
-        #[expect(dead_code, reason = "no entity has it")]
         pub(super) struct NotPlain(Vec<u32>);
         #[component(name = "burning")]
         pub(super) struct Column(pub(super) u32);

@@ -320,7 +320,7 @@ fn a_call_that_is_refused_takes_no_name() {
 }
 
 #[component(sparse, name = "fresh")]
-struct Fresh(#[expect(dead_code, reason = "its name is what counts")] u8);
+struct Fresh(u8);
 #[component(name = "fresh")]
 struct FreshColumn(u32);
 

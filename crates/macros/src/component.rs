@@ -130,12 +130,13 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
     let (ident, name, hidden) = (item.ident.clone(), &options.name, options.item("__sparse"));
     let definition = definition(&item.data);
     let plain = options.plain.clone();
+    let fields = if plain.is_none() { fields::of_any(&item) } else { Vec::new() };
     let item = match options.plain {
         Some(_) if !mistakes.is_empty() => return TokenStream::new(),
         Some(_) => expand_item(item, options, mistakes),
         None => item.into_token_stream(),
     };
-    quote!(#item #hidden! { @implement #ident [#name] [#plain] #definition })
+    quote!(#item #hidden! { @implement #ident [#name] [#plain] #definition [#(#fields)*] })
 }
 
 /// The names and types of the fields, or the variants, as text without spaces.

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Expr, Fields, Ident, Index, Member, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Expr, Fields, Ident, Index, Member, Type, Visibility};
 
 use crate::attributes::refuse_conditions;
 use crate::mistakes::Mistakes;
@@ -82,4 +82,23 @@ fn has_macro(tokens: TokenStream) -> bool {
         TokenTree::Punct(mark) => mark.as_char() == '!' && mark.spacing() == Spacing::Alone,
         TokenTree::Ident(_) | TokenTree::Literal(_) => false,
     })
+}
+
+/// The fields of a struct of any data, with their types. A packed one lends no field, and an enum
+/// has none outside of its variants: of these, none.
+pub(crate) fn of_any(item: &DeriveInput) -> Vec<TokenStream> {
+    let is_packed = |attribute: &Attribute| {
+        let text = attribute.meta.to_token_stream().to_string();
+        attribute.path().is_ident("repr") && text.contains("packed")
+    };
+    let Data::Struct(data) = &item.data else { return Vec::new() };
+    if item.attrs.iter().any(is_packed) {
+        return Vec::new();
+    }
+    let fields = data.fields.iter().enumerate().map(|(i, field)| {
+        let kind = &field.ty;
+        let member = field.ident.clone().map_or_else(|| Member::from(i), Member::Named);
+        quote!({ #member: #kind })
+    });
+    fields.collect()
 }

@@ -2,7 +2,8 @@
 //! entities that its values refer to.
 
 /// `@about` writes the function of that name, `@entities` and `@entities_of` the trait for a struct
-/// and for a generic one.
+/// and for a generic one, and `@map_entities` the constant of types that are no columns, which may
+/// have the trait or not.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __facts {
@@ -37,6 +38,22 @@ macro_rules! __facts {
                 $($crate::__define::Probe::<$type>::map_entities(&mut self.$field, __phalanx_map);)*
             }
         }
+    };
+    (@map_entities $name:ident [$({ $field:tt $type:ty })*]) => {
+        const MAP_ENTITIES: $crate::__core::option::Option<$crate::__define::MapValue<$name>> = {
+            #[allow(unused_imports, reason = "needed for a type, or a field, without entities")]
+            use $crate::__define::Fallback as _;
+            $crate::__define::own_or_by_fields(
+                $crate::__define::Probe::<$name>::MAP_ENTITIES,
+                $($crate::__define::Probe::<$type>::HAS_ENTITIES ||)* false,
+                |__phalanx_value, __phalanx_map| {
+                    let _ = (&__phalanx_value, &__phalanx_map);
+                    $($crate::__define::Probe::<$type>::map_entities(
+                        &mut __phalanx_value.$field, __phalanx_map,
+                    );)*
+                },
+            )
+        };
     };
     // A condition that is false for a type without parameters must be a condition for all `'a`: see
     // the module.

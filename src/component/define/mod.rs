@@ -80,13 +80,14 @@ mod split_struct;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use crate::component::columnar::{InSet, Split};
+pub use crate::component::map_entities::MapValue;
 pub use crate::component::plain_values::PlainValues;
 pub use crate::component::relation_rules::{OnDelete, RelationRules, place_of};
 pub use crate::component::split_component::{FieldOf, Parts, SplitComponent};
 pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_valid};
 pub use no_padding::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
-pub use probe::{Part, assert_plain, part};
+pub use probe::{Part, assert_plain, own_or_by_fields, part};
 pub use split_struct::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};
 
 // Names in the expansion, where the user may have given them to another item.

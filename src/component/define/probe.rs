@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use bytemuck::Pod;
 
 use crate::component::about::{Format, format_as};
-use crate::component::map_entities::{MapEntities, References};
+use crate::component::map_entities::{MapEntities, MapValue, References};
 use crate::component::plain::Plain;
 use crate::component::plain_values::PlainValues;
 use crate::entity::Entity;
@@ -44,6 +44,8 @@ pub trait Fallback<T> {
     const HAS_ENTITIES: bool = false;
     /// The function that finds ids in values, if they have any.
     const REFERENCES: Option<References> = None;
+    /// [`MapEntities`], if the type implements it: `None` inside if its values have no ids.
+    const MAP_ENTITIES: Option<Option<MapValue<T>>> = None;
 
     /// The type's default value, or else `zero`.
     fn default_or(zero: T) -> T {
@@ -86,6 +88,9 @@ impl<T: Plain + fmt::Debug> Probe<T> {
 impl<T: MapEntities> Probe<T> {
     /// Whether a value has ids of entities.
     pub const HAS_ENTITIES: bool = T::HAS_ENTITIES;
+    /// [`MapEntities`]: `None` inside if the values have no ids.
+    pub const MAP_ENTITIES: Option<Option<MapValue<T>>> =
+        Some(if T::HAS_ENTITIES { Some(T::map_entities) } else { None });
 
     /// Replaces the ids in a value.
     #[inline]
@@ -142,6 +147,20 @@ pub struct Part<T>(PhantomData<fn(T) -> T>);
 /// The type of a field.
 pub const fn part<T>(_: &T) -> Part<T> {
     Part(PhantomData)
+}
+
+/// The function that replaces ids in a value: by its own implementation of [`MapEntities`], or in
+/// each field.
+pub const fn own_or_by_fields<T>(
+    own: Option<Option<MapValue<T>>>,
+    have_fields_entities: bool,
+    by_fields: MapValue<T>,
+) -> Option<MapValue<T>> {
+    match own {
+        Some(own) => own,
+        None if have_fields_entities => Some(by_fields),
+        None => None,
+    }
 }
 
 /// A compile error for a type that is not plain data.

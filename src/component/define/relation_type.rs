@@ -115,6 +115,7 @@ macro_rules! __many {
                     $crate::__component!(@name $name $($text)?);
                 const ON_DELETE: $crate::__define::OnDelete = $crate::__define::OnDelete::$rule;
                 const DEFINITION: &'static $crate::__define::str = $definition;
+                $crate::__facts! { @map_entities $name [] }
                 $crate::__component! { @hint }
             }
         };

@@ -5,7 +5,10 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sparse {
-    (@implement $name:ident [$($text:literal)?] [$($plain:ident)?] $definition:literal) => {
+    (
+        @implement $name:ident [$($text:literal)?] [$($plain:ident)?] $definition:literal
+        [$({ $field:tt: $type:ty })*]
+    ) => {
         $crate::__sparse! {
             @with $name [$($text)?] [$($plain)?] {
                 const VALUES: $crate::__core::option::Option<
@@ -16,6 +19,7 @@ macro_rules! __sparse {
                     $crate::__define::Probe::<$name>::VALUES
                 };
                 const DEFINITION: &'static $crate::__define::str = $definition;
+                $crate::__facts! { @map_entities $name [$({ $field $type })*] }
             }
         }
     };
