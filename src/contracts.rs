@@ -28,6 +28,7 @@
 //! | `Bundle` | every `AnyComponent`, tuples of bundles | |
 //! | `ColumnBundle` | every `Columnar` type, tuples of these | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
+//! | `CopyParents` | `Entity`, `Option` of it, slices, arrays and vectors of these, references | |
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut`, `PerChunk`, `PerChunkMut`, `Shared`, `Option` of it | |
 //! | `Terms` | every `Term`, tuples of terms, `()` | |
 //! | `ReadTerms` | terms that only read, tuples of these | |
@@ -152,6 +153,12 @@ impl Columnar for Other {}
 impl ColumnSlices for Mine {
     type Bundle = Mine;
     fn lens(self, f: &mut dyn FnMut(usize)) { f(1_000) }
+}
+"
+    ClosedCopyParents, "compile_fail,E0277": "
+use phalanx::sparse::CopyParents;
+impl CopyParents for Other {
+    fn list(&self) -> Vec<Option<Entity>> { Vec::new() }
 }
 "
     ClosedTerm, "compile_fail,E0277": "

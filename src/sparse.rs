@@ -8,13 +8,13 @@
 //! [`#[relation]`](relation) defines one that points at another entity, [`Relation`] is such a
 //! relation from both ends, and [`TargetValues`] are a component of the entities at the other end.
 //! With `#[relation(many)]` it points at any number of entities, its [`Targets`], and [`Pairs`] is
-//! such a relation from both ends.
+//! such a relation from both ends. [`CopyParents`] are the targets of copied trees.
 
 pub use crate::component::{
     ManyRelation, RelationComponent, SparseComponent, Targets, TreeRelation, relation,
 };
 pub use crate::query::{SparseSlice, SparseSliceIter};
 pub use crate::world::{
-    Levels, Pairs, Relation, RelationError, Sparse, SparseBlocks, SparseBlocksMut, SparseMut,
-    SparseRef, TargetValues, TargetsMut,
+    CopyParents, Levels, Pairs, Relation, RelationError, Sparse, SparseBlocks, SparseBlocksMut,
+    SparseMut, SparseRef, TargetValues, TargetsMut,
 };

@@ -1,6 +1,8 @@
 //! Appends many rows to an archetype: writes them in its list, gives them entities, and makes them
 //! live.
 
+use core::ops::Range;
+
 use crate::entity::RowIndex;
 use crate::entity::{Directory, Entity, Location, OutOfIds};
 use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowRun, Writer, WrittenRows};
@@ -50,7 +52,7 @@ impl Archetype {
         written.replicate(&mut self.list, from, run);
     }
 
-    /// Writes one row as a copy of a live row of another archetype, along an edge without added
+    /// Writes a run as copies of a live row of another archetype, along an edge without added
     /// components.
     pub(crate) fn write_copy(
         &mut self,
@@ -59,7 +61,7 @@ impl Archetype {
         edge: &Edge,
         run: &FreeRun,
     ) {
-        let from = [RowRun { at: source.list.split(from), len: 1 }];
+        let from = vec![RowRun { at: source.list.split(from), len: 1 }; run.rows.len()];
         let target = (&mut self.list, run);
         edge.cells.write_rows((&source.list, &from), target, written, |_, _| {
             unreachable!("the edge of a copy adds a component")
@@ -148,35 +150,39 @@ impl Archetype {
         self.rows_added(at, self.list.rows(number) - old, now);
     }
 
-    /// Gives a live row the attachments of the row of `source` that it copies.
+    /// Gives some live rows the attachments of the row of `source` that they copy.
     pub(crate) fn follow_copied(
         &self,
-        index: usize,
+        rows: Range<usize>,
         (source, from): (&Self, RowIndex),
         edge: &Edge,
     ) {
-        let to = self.list.split(self.list.position_of(index));
         let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
-        let from = (source, source.list.split(from));
-        self.rows_copied((to.chunk, to.row..to.row + 1), from, |column| Some(kept(column)?.0));
-    }
-
-    /// Gives one live row the attachments of another row, which it copies.
-    pub(crate) fn follow_replicated(&self, index: usize, from: RowIndex) {
-        let list = &self.list;
-        let to = list.split(list.position_of(index));
-        self.rows_copied((to.chunk, to.row..to.row + 1), (self, list.split(from)), Some);
-    }
-
-    /// Gives the live rows from `first` on the attachments of another row, which they copy.
-    pub(crate) fn replicate_attachments(&self, from: RowIndex, first: usize) {
-        let list = &self.list;
-        let start = list.split(list.position_of(first));
-        for chunk in start.chunk..list.chunk_len() {
-            let begin = if chunk == start.chunk { start.row } else { 0 };
-            let rows = (chunk, begin..list.rows(chunk));
-            self.rows_copied(rows, (self, list.split(from)), Some);
+        let from = source.list.split(from);
+        for rows in self.chunks_of(rows) {
+            self.rows_copied(rows, (source, from), |column| Some(kept(column)?.0));
         }
+    }
+
+    /// Gives some live rows the attachments of another row, which they copy.
+    pub(crate) fn follow_replicated(&self, rows: Range<usize>, from: RowIndex) {
+        let from = self.list.split(from);
+        for rows in self.chunks_of(rows) {
+            self.rows_copied(rows, (self, from), Some);
+        }
+    }
+
+    /// Some live rows, numbered through all chunks, as rows of chunks.
+    pub(super) fn chunks_of(&self, rows: Range<usize>) -> impl Iterator<Item = (u32, Range<u32>)> {
+        let (list, capacity) = (&self.list, self.list.capacity() as usize);
+        let mut next = rows.start;
+        core::iter::from_fn(move || {
+            let left = rows.end.checked_sub(next).filter(|&left| left > 0)?;
+            let at = list.split(list.position_of(next));
+            let len = (capacity - next % capacity).min(left);
+            next += len;
+            Some((at.chunk, at.row..at.row + u32::try_from(len).expect("a chunk has 2^32 rows")))
+        })
     }
 
     /// Frees blocks without live rows, and drops written rows in them.

@@ -111,20 +111,20 @@ impl Archetype {
         columns: &mut impl Iterator<Item = u16>,
         map: &mut dyn FnMut(Entity) -> Entity,
     ) {
-        let capacity = self.list.capacity() as usize;
         while let Some(column) = columns.next()
             && let Some(&id) = self.components().get(usize::from(column))
         {
             let Some(references) = registry.info(id).references() else { continue };
-            let mut first = rows.start;
-            while first < rows.end {
-                let at = self.list.split(self.list.position_of(first));
-                let len = (capacity - first % capacity).min(rows.end - first);
-                let of_chunk = at.row..at.row + u32::try_from(len).expect("a chunk has 2^32 rows");
-                self.list.map_entities(column, (at.chunk, of_chunk), references, map);
-                first += len;
+            let chunks: Vec<_> = self.chunks_of(rows.clone()).collect();
+            for rows in chunks {
+                self.list.map_entities(column, rows, references, map);
             }
         }
+    }
+
+    /// Whether components of the rows have ids of entities.
+    pub(crate) fn has_references(&self, registry: &Registry) -> bool {
+        self.components().iter().any(|&id| registry.info(id).references().is_some())
     }
 }
 

