@@ -19,7 +19,7 @@ impl<T: Plain> PlainValues<T> {
         Self {
             bytes: |values| bytemuck::cast_slice(values),
             read,
-            copy: |from, to| to.copy_from(from),
+            copy: |from, to| to.copy_from_plain(from),
         }
     }
 }

@@ -18,8 +18,8 @@ pub enum OnDelete {
 #[doc(hidden)]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "it is compared")]
-pub const fn place_of(place: usize) -> Option<u32> {
-    if place < u32::MAX as usize { Some(place as u32) } else { Some(u32::MAX) }
+pub const fn place_of(place: usize) -> u32 {
+    if place < u32::MAX as usize { place as u32 } else { u32::MAX }
 }
 
 /// The rules of a relation, and the functions that read and make its values.

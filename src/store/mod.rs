@@ -45,8 +45,8 @@
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
 //!   [`watched_sets`] are the sets whose versions filters compare.
 //!   A set takes [`set_notes`] of the values that come and go, and [`record_sets`] moves them to
-//!   the logs. [`set_moves`] gives values to other entities and sets. [`set_writes`] lends
-//!   values as slices, and marks blocks of them.
+//!   the logs. [`set_moves`] gives values to other entities and sets. [`set_version`] tells states
+//!   of a set apart. [`set_writes`] lends values as slices, and marks blocks of them.
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
@@ -171,6 +171,7 @@ mod set_notes;
 mod set_numbers;
 mod set_shape;
 mod set_use;
+mod set_version;
 mod set_view;
 mod set_writes;
 mod sets_mut;

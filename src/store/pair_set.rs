@@ -199,28 +199,6 @@ impl<T: SparseComponent> SparseSet<T> {
         true
     }
 
-    /// [`SparseSet::split`] of a relation to many: whole lists move, so that their order stays.
-    pub(super) fn split_pairs(&mut self, entities: &[Entity], part: &mut Self, now: Version) {
-        if !entities.iter().any(|&entity| self.contains(entity)) {
-            return;
-        }
-        self.change();
-        for &entity in entities {
-            self.sources
-                .take_pairs(entity)
-                .into_iter()
-                .for_each(|list| part.sources.put_pairs(list));
-        }
-        for &entity in entities {
-            let Some(at) = self.position(entity) else { continue };
-            self.note_loss(at);
-            part.entities.push(entity);
-            part.values.push(self.remove_at(at, now));
-        }
-        part.index_from(0);
-        part.touch_from(0, now);
-    }
-
     /// Renames the targets in the lists of the sources.
     pub(super) fn rename_pairs(&mut self, new: &dyn Fn(Entity) -> Entity) {
         let Some(rules) = T::PAIRS else { return };

@@ -162,24 +162,25 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// [`SparseSet::split`] of a relation: whole lists move, so that their order stays.
     pub(super) fn split_relations(&mut self, entities: &[Entity], part: &mut Self, now: Version) {
-        if T::PAIRS.is_some() {
-            return self.split_pairs(entities, part, now);
-        }
         if !entities.iter().any(|&entity| self.contains(entity)) {
             return;
         }
         self.change();
         for &entity in entities {
-            self.sources
-                .lists
-                .take(entity)
-                .into_iter()
-                .for_each(|list| part.sources.lists.put(list));
+            if T::PAIRS.is_some() {
+                let list = self.sources.take_pairs(entity);
+                list.into_iter().for_each(|list| part.sources.put_pairs(list));
+            } else {
+                let list = self.sources.lists.take(entity);
+                list.into_iter().for_each(|list| part.sources.lists.put(list));
+            }
         }
         for &entity in entities {
             let Some(at) = self.position(entity) else { continue };
             self.note_loss(at);
-            part.sources.places.push(self.sources.places.swap_remove(at));
+            if T::PAIRS.is_none() {
+                part.sources.places.push(self.sources.places.swap_remove(at));
+            }
             part.entities.push(entity);
             part.values.push(self.remove_at(at, now));
         }

@@ -5,14 +5,14 @@ use crate::entity::Entity;
 use crate::storage::SetBlocks;
 use crate::version::Version;
 
+use super::set_version::SetVersion;
 use super::sparse_set::SparseSet;
 
 /// Marks blocks of a sparse set as written, while its values are borrowed.
 #[derive(Debug)]
 pub(crate) struct SetWrites<'s> {
     blocks: &'s SetBlocks,
-    /// The version of the set, and the latest that it had.
-    set: [&'s mut u64; 2],
+    version: &'s mut SetVersion,
     /// The version of written values.
     now: Version,
 }
@@ -32,9 +32,7 @@ impl<'s> SetWrites<'s> {
     /// Gives the set a version that it never had.
     #[inline]
     pub(crate) fn change(&mut self) {
-        let [version, clock] = &mut self.set;
-        **clock += 1;
-        **version = **clock;
+        self.version.change();
     }
 }
 
@@ -46,7 +44,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// The entities and values in their order, for writing. No block is marked yet.
     pub(crate) fn slices_mut(&mut self, now: Version) -> (SetWrites<'_>, &[Entity], &mut [T]) {
-        let Self { blocks, entities, values, version, clock, .. } = self;
-        (SetWrites { blocks, set: [version, clock], now }, entities, values)
+        let Self { blocks, entities, values, version, .. } = self;
+        (SetWrites { blocks, version, now }, entities, values)
     }
 }

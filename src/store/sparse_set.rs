@@ -14,14 +14,11 @@
 //! A position is that of an id if the id at the position is the same. A value is removed when its
 //! entity is despawned, so an old id finds no value, even if its index is in use again.
 //!
-//! The set has a *version* of its own, which is no version of the world: each change gives it one
-//! that it never had. So a copy with the same version equals the set.
+//! The set has a *version* of its own, which is no version of the world: see [`SetVersion`].
 //!
 //! The set of a relation has the [`Sources`] of each target beside the values. Each change of a
 //! value changes them: [`SparseComponent::RELATION`] is a constant, so other sets pay with no
 //! instruction.
-
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::component::{DenseValues, SparseBundle as _, SparseComponent};
 use crate::entity::Entity;
@@ -32,6 +29,7 @@ use super::each_mut::{EachMut, Marks};
 use super::first_panic::FirstPanic;
 use super::logs::Logs;
 use super::set_notes::{Notes, SetNotes};
+use super::set_version::SetVersion;
 use super::sources::Sources;
 
 /// Makes a vector a copy of some values.
@@ -45,9 +43,7 @@ pub struct SparseSet<T> {
     pub(super) values: DenseValues<T>,
     /// Copies the values, if they are part of snapshots.
     pub(super) copy_values: Option<CopyValues<T>>,
-    pub(super) version: u64,
-    /// The latest version that the set had.
-    pub(super) clock: u64,
+    pub(super) version: SetVersion,
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
     /// The way back of a relation.
@@ -65,20 +61,13 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             entities: Vec::new(),
             values: DenseValues::default(),
             copy_values: copy_plain::<T>(),
-            version: 0,
-            clock: 0,
+            version: SetVersion::default(),
             unmarked: Vec::new(),
             sources: Sources::default(),
             marks: Marks::default(),
             notes: None,
         }
     }
-}
-
-/// A version that no set has had, in any world, for a set that was read.
-fn foreign_version() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Relations and plain values are part of all snapshots.
@@ -110,14 +99,14 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     pub(crate) const fn version(&self) -> u64 {
-        self.version
+        self.version.get()
     }
 
     /// Makes another set a copy of this one, if the values are part of snapshots, unless it is
     /// one already. If a clone panics, the other set has to be dropped. O(values).
     pub(super) fn copy_to(&self, other: &mut Self) {
         let Some(copy_values) = self.copy_values else { return };
-        if other.copy_values.is_some() && other.version == self.version {
+        if other.copy_values.is_some() && other.version() == self.version() {
             return;
         }
         other.copy_values = None;
@@ -129,14 +118,15 @@ impl<T: SparseComponent> SparseSet<T> {
         other.blocks.positions.clone_from(&self.blocks.positions);
         other.entities.clone_from(&self.entities);
         other.sources.clone_from(&self.sources);
-        (other.version, other.copy_values) = (self.version, self.copy_values);
+        other.version.follow(&self.version);
+        other.copy_values = self.copy_values;
     }
 
     /// Exchanges the values with an older copy of this set. All are new.
     pub(super) fn exchange_for(&mut self, copy: &mut Self, now: Version) {
         core::mem::swap(self, copy);
         self.touch_from(0, now);
-        self.clock = copy.clock;
+        self.version.go_on_after(&copy.version);
         core::mem::swap(&mut self.notes, &mut copy.notes);
     }
 
@@ -146,7 +136,7 @@ impl<T: SparseComponent> SparseSet<T> {
         values: Vec<T>,
         sources: Sources,
     ) -> Option<Self> {
-        let version = foreign_version();
+        let version = SetVersion::foreign();
         let values = values.into();
         let mut set = Self { entities, values, sources, version, ..Self::default() };
         let positions = (0u32..).zip(&set.entities);
@@ -171,8 +161,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     pub(super) fn change(&mut self) {
-        self.clock += 1;
-        self.version = self.clock;
+        self.version.change();
     }
 
     /// Takes notes of the values that come and go.

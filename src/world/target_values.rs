@@ -239,12 +239,7 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
     /// ```
     #[must_use]
     pub fn get(&self, entity: Entity) -> Option<&'v C> {
-        let found = match self.reach {
-            Reach::Target => self.target(entity).and_then(|target| self.own(target)),
-            Reach::Above => self.nearest(self.target(entity)),
-            Reach::OwnOrAbove => self.own(entity).or_else(|| self.nearest(self.target(entity))),
-        };
-        found.or(self.otherwise)
+        self.find(self.link(entity), |from| self.nearest(from)).or(self.otherwise)
     }
 
     /// Calls a kernel with the slices of a query and a slice of the values, row by row. The body
@@ -318,23 +313,33 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
     ) {
         const { assert_by_run::<Q>() };
         let (mut walks, otherwise) = (Walks::new(*self), self.otherwise.copied());
-        // The entity from which the value of a row is looked for: no entity has a value of `NULL`.
-        let link = |entity| match self.reach {
+        let find = |from| self.find(from, |from| walks.nearest(from)).copied().or(otherwise);
+        query.for_each_found(|entity| self.link(entity), find, kernel);
+    }
+
+    /// The entity from which the value for another one is looked for: no entity has a value of
+    /// `NULL`.
+    #[inline(always)]
+    fn link(&self, entity: Entity) -> Entity {
+        match self.reach {
             Reach::Target | Reach::Above => self.target(entity).unwrap_or(Entity::NULL),
             Reach::OwnOrAbove => entity,
-        };
-        let find = |from| {
-            let found = match self.reach {
-                Reach::Target => self.own(from),
-                Reach::Above => walks.nearest(from),
-                Reach::OwnOrAbove => {
-                    let above = || self.target(from).and_then(|target| walks.nearest(target));
-                    self.own(from).or_else(above)
-                }
-            };
-            found.copied().or(otherwise)
-        };
-        query.for_each_found(link, find, kernel);
+        }
+    }
+
+    /// The value that is found from a link on. `nearest` returns the value of a target, or of its
+    /// nearest ancestor that has one.
+    #[inline(always)]
+    fn find(
+        &self,
+        from: Entity,
+        mut nearest: impl FnMut(Entity) -> Option<&'v C>,
+    ) -> Option<&'v C> {
+        match self.reach {
+            Reach::Target => self.own(from),
+            Reach::Above => nearest(from),
+            Reach::OwnOrAbove => self.own(from).or_else(|| nearest(self.target(from)?)),
+        }
     }
 
     #[inline(always)]
@@ -347,13 +352,13 @@ impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
         self.values.columns.find(entity)
     }
 
-    /// The value of an entity, or of its nearest ancestor that has one.
+    /// The value of a target, or of its nearest ancestor that has one.
     ///
     /// # Panics
     ///
     /// If the relation has a cycle.
-    fn nearest(&self, from: Option<Entity>) -> Option<&'v C> {
-        let mut next = from;
+    fn nearest(&self, target: Entity) -> Option<&'v C> {
+        let mut next = Some(target).filter(|target| !target.is_null());
         for _ in 0..=self.ancestors_max() {
             let entity = next?;
             let own = self.own(entity);

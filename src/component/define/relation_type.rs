@@ -65,7 +65,12 @@ macro_rules! __relation {
             #[allow(dead_code, reason = "a program may use a part of the relation only")]
             #[must_use]
             $visibility const fn at(self, place: $crate::__core::primitive::usize) -> Self {
-                Self { __set_by_at: $crate::__define::place_of(place), ..self }
+                Self {
+                    __set_by_at: $crate::__core::option::Option::Some(
+                        $crate::__define::place_of(place),
+                    ),
+                    ..self
+                }
             }
         }
         $crate::__relation! { @target $visibility $name }
