@@ -11,6 +11,7 @@ use crate::storage::{ArchetypeColumns, ChunkColumns, RowMask, RowRuns};
 use crate::version::Version;
 
 use super::chunk_rows::ChunkRows;
+use super::listed_rows::ListedRows;
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
 use super::terms::{OpenOf, Terms};
@@ -120,17 +121,27 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
     }
 
     /// [`ChunkRun::next_seen`] of a pass over rows: the next run of them, or the next rows of which
-    /// some are seen.
+    /// some are seen. False if there are none.
     ///
-    /// Inlined where the rows are stored: as a value in memory, which is copied in units other than
+    /// The rows are written in place: as a value in memory, which is copied in units other than
     /// those it was written in, they cost twenty cycles.
     #[inline(always)]
-    pub(super) fn next_part(&mut self, now: Version) -> Option<SomeRows<Q::Rows<'w>>> {
-        let seen = self.seen.as_mut()?;
-        let part = seen.runs.next_part()?;
+    pub(super) fn next_part(
+        &mut self,
+        rows: &mut SomeRows<Q::Rows<'w>>,
+        listed: &mut ListedRows<Q::Rows<'w>>,
+        now: Version,
+    ) -> bool {
+        let Some(seen) = &mut self.seen else { return false };
+        let Some(part) = seen.runs.next_part(&mut listed.list) else { return false };
         let slices = seen.cut::<Q>(&mut self.slices, part.rows.clone());
         Q::touch_next(&mut self.stamps, now);
-        Some(SomeRows::of(Q::rows(slices, part.rows.len()), &part))
+        let next = Q::rows(slices, part.rows.len());
+        match listed.list {
+            Some(_) => listed.begin(next),
+            None => *rows = SomeRows::of(next, &part),
+        }
+        true
     }
 
     /// Whether no rows are left.

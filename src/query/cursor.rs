@@ -24,7 +24,6 @@ use super::filter::{Filter, StampAt};
 use super::open_filter::{OpenFilter, seen_rows};
 use super::query_type::{is_by_chunk, is_by_row};
 use super::run_stamps::RunStamps;
-use super::some_rows::SomeRows;
 use super::tagged::next_entry;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 
@@ -149,16 +148,16 @@ impl<'w, Q: Terms> Yield<'w, Q> for YieldSlices {
 pub(super) struct YieldRows;
 
 impl<'w, Q: Terms> Yield<'w, Q> for YieldRows {
-    type Item = SomeRows<Q::Rows<'w>>;
+    type Item = Q::Rows<'w>;
 
     #[inline(always)]
     fn of(slices: Q::Slices<'w>, rows: usize) -> Self::Item {
-        SomeRows::all(Q::rows(slices, rows))
+        Q::rows(slices, rows)
     }
 
     #[inline(always)]
-    fn next_seen(run: &mut ChunkRun<'w, Q>, now: Version) -> Option<Self::Item> {
-        run.next_part(now)
+    fn next_seen(_: &mut ChunkRun<'w, Q>, _: Version) -> Option<Self::Item> {
+        unreachable!("rows that a query chooses are taken part by part")
     }
 }
 

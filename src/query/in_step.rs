@@ -17,6 +17,16 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
+            fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {
+                $(self.0.$i.look_up(rows.clone());)*
+            }
+
+            #[inline(always)]
+            fn next_listed(&mut self, place: usize, skip: usize) -> Option<Self::Item> {
+                Some(($(self.0.$i.next_listed(place, skip)?,)*))
+            }
+
+            #[inline(always)]
             fn after(&mut self, skip: usize) -> Option<Self::Item> {
                 Some(($(self.0.$i.after(skip)?,)*))
             }

@@ -24,7 +24,8 @@
 //! * [`query_iter`], [`rows`], [`chunk`] and [`contiguous_chunks`] have the iterators over slices,
 //!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
 //!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
-//!   of a word that a pass over entities takes one by one. [`for_each`] has the loop whose body
+//!   of a word that a pass over entities takes one by one, [`listed_rows`] those of several words
+//!   that have few. [`for_each`] has the loop whose body
 //!   returns whether it modified a chunk, [`for_each_found`] one over the rows for which values
 //!   are found, and [`parallel`] the passes on several threads, which
 //!   take [`par_slices`] and among which [`share`] divides the work; [`loop_threads`] are the
@@ -133,6 +134,7 @@ mod level_runs;
 mod level_terms;
 mod lines_mut;
 mod list_caches;
+mod listed_rows;
 mod lookup_source;
 mod loop_threads;
 mod matched_chunks;

@@ -7,6 +7,7 @@ use core::ops::Range;
 use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
+use super::listed_rows::ListedRows;
 use super::open_filter::OpenFilter;
 use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
@@ -72,10 +73,13 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
 
     /// Replaces rows by the next ones of a query that chooses rows. False at the end.
     #[inline(never)]
-    pub(super) fn next_part(&mut self, rows: &mut SomeRows<Q::Rows<'w>>) -> bool {
+    pub(super) fn next_part(
+        &mut self,
+        rows: &mut SomeRows<Q::Rows<'w>>,
+        listed: &mut ListedRows<Q::Rows<'w>>,
+    ) -> bool {
         loop {
-            if let Some(next) = self.run.next_part(self.cursor.now()) {
-                *rows = next;
+            if self.run.next_part(rows, listed, self.cursor.now()) {
                 return true;
             }
             if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.slice_rows, self.sets)
@@ -87,7 +91,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
 
     /// The rows of the next chunk.
     #[inline]
-    pub(super) fn next_rows(&mut self) -> Option<SomeRows<Q::Rows<'w>>> {
+    pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
         self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.slice_rows, self.sets)
     }
 
@@ -110,11 +114,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
 
     /// Folds over the rows of each remaining chunk.
     #[inline]
-    pub(super) fn fold_rows<B>(
-        &mut self,
-        init: B,
-        f: impl FnMut(B, SomeRows<Q::Rows<'w>>) -> B,
-    ) -> B {
+    pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
         let Self { cursor, run, filter, slice_rows, sets, .. } = self;
         cursor.fold::<Q, F, YieldRows, B>(run, filter, (*slice_rows, *sets), init, f)
     }

@@ -1,6 +1,7 @@
 //! The iterator over a query's entities.
 
 use super::filter::Filter;
+use super::listed_rows::ListedRows;
 use super::query_iter::QueryIter;
 use super::query_type::is_by_row;
 use super::some_rows::SomeRows;
@@ -10,13 +11,24 @@ use super::terms::Terms;
 /// [`Query::rows`](crate::Query::rows).
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q::ByRow, F>,
-    chunk: SomeRows<<Q::ByRow as Terms>::Rows<'w>>,
+    chunk: SomeRows<RowsOf<'w, Q>>,
+    /// For a query that chooses rows: those that follow.
+    listed: ListedRows<RowsOf<'w, Q>>,
+}
+
+/// The rows of the slices of a pass over rows.
+type RowsOf<'w, Q> = <<Q as Terms>::ByRow as Terms>::Rows<'w>;
+
+#[inline(always)]
+fn no_rows<'w, Q: Terms>() -> RowsOf<'w, Q> {
+    Q::ByRow::rows(Q::ByRow::empty(), 0)
 }
 
 impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     #[inline]
     pub(super) fn new(iter: QueryIter<'w, Q::ByRow, F>) -> Self {
-        Self { iter, chunk: SomeRows::all(Q::ByRow::rows(Q::ByRow::empty(), 0)) }
+        let [chunk, listed] = [(); 2].map(|()| no_rows::<Q>());
+        Self { iter, chunk: SomeRows::all(chunk), listed: ListedRows::none(listed) }
     }
 }
 
@@ -31,8 +43,13 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
                 return Some(row);
             }
             if !by_row {
-                self.chunk = self.iter.next_rows()?;
-            } else if !self.iter.next_part(&mut self.chunk) {
+                self.chunk.rows = self.iter.next_rows()?;
+                continue;
+            }
+            if let Some(row) = self.listed.next() {
+                return Some(row);
+            }
+            if !self.iter.next_part(&mut self.chunk, &mut self.listed) {
                 return None;
             }
         }
@@ -42,8 +59,20 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: G) -> B {
         let by_row = const { is_by_row::<Q::ByRow, F>() };
-        let folded = self.chunk.fold(by_row, init, &mut f);
-        self.iter.fold_rows(folded, |folded, chunk| chunk.fold(by_row, folded, &mut f))
+        if !by_row {
+            let folded = self.chunk.rows.fold(init, &mut f);
+            return self.iter.fold_rows(folded, |folded, rows| rows.fold(folded, &mut f));
+        }
+        let mut folded = init;
+        loop {
+            folded = self.chunk.fold(no_rows::<Q>(), folded, &mut f);
+            while let Some(row) = self.listed.next() {
+                folded = f(folded, row);
+            }
+            if !self.iter.next_part(&mut self.chunk, &mut self.listed) {
+                return folded;
+            }
+        }
     }
 }
 

@@ -36,6 +36,19 @@ pub trait PickRow: Iterator {
         self.nth(n).map(Some)
     }
 
+    /// Looks up rows of a list together, before [`PickRow::next_listed`] takes one after the other.
+    #[inline(always)]
+    fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {
+        let _ = rows;
+    }
+
+    /// The row at a place of the list, which follows the next `skip` rows.
+    #[inline(always)]
+    fn next_listed(&mut self, place: usize, skip: usize) -> Option<Self::Item> {
+        let _ = place;
+        self.after(skip)
+    }
+
     /// The row that follows the next `skip` rows.
     #[inline(always)]
     fn after(&mut self, skip: usize) -> Option<Self::Item> {
@@ -74,7 +87,7 @@ impl PickRow for EnabledRowsMutIter<'_> {}
 /// The rows of slices, or those of them that are seen.
 #[derive(Clone, Debug)]
 pub(super) struct SomeRows<I> {
-    rows: I,
+    pub(super) rows: I,
     /// The rows that are seen, a bit each. None if all are.
     word: u64,
 }
@@ -104,11 +117,12 @@ impl<I: PickRow> SomeRows<I> {
         self.rows.after(skip as usize)
     }
 
-    /// Folds over the rows that are left.
+    /// Folds over the rows that are left, of a query that chooses rows, and leaves `none`.
     #[inline(always)]
-    pub(super) fn fold<B>(self, by_row: bool, init: B, mut f: impl FnMut(B, I::Item) -> B) -> B {
-        let Self { mut rows, mut word } = self;
-        if !by_row || word == 0 {
+    pub(super) fn fold<B>(&mut self, none: I, init: B, mut f: impl FnMut(B, I::Item) -> B) -> B {
+        // A value of its own stays in registers.
+        let Self { mut rows, mut word } = core::mem::replace(self, Self::all(none));
+        if word == 0 {
             return rows.fold(init, f);
         }
         let (mut folded, mut next) = (init, 0);

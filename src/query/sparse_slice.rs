@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::entity::Entity;
-use crate::storage::ChunkMembers;
+use crate::storage::{ChunkMembers, FewRows};
 use crate::store::{ReadSet, SetValues};
 
 use super::some_rows::PickRow;
@@ -148,7 +148,9 @@ impl<'w, V: SetValues> SparseSlice<'w, V> {
     /// The value of an entity whose row has one.
     #[inline(always)]
     fn value(values: Option<V>, entity: Entity) -> V::Value {
-        values.and_then(|values| values.of(entity)).expect("a row has the bit of a value only")
+        values
+            .and_then(|values| values.at(values.position(entity)?))
+            .expect("a row has the bit of a value only")
     }
 }
 
@@ -231,24 +233,28 @@ impl<V: SetValues> Iterator for SparseSliceIter<'_, V> {
 /// The values of the rows, one after the other. In a pass over rows that have one, all have one;
 /// an optional term asks for the rows [that have any](PickRow::next_if_any).
 #[derive(Debug)]
-pub struct SparseRows<'w, V>(SparseSlice<'w, V>);
+pub struct SparseRows<'w, V> {
+    slice: SparseSlice<'w, V>,
+    /// The positions of the values of a list of rows.
+    found: Option<[u32; FewRows::LEN]>,
+}
 
 impl<'w, V: SetValues> SparseRows<'w, V> {
     #[inline]
     pub(super) const fn new(slice: SparseSlice<'w, V>) -> Self {
-        Self(slice)
+        Self { slice, found: None }
     }
 
     /// Skips `n` rows and takes the next.
     #[inline(always)]
     fn take(&mut self, n: usize) -> Option<(Entity, u32)> {
-        let Some(&entity) = self.0.entities.get(n) else {
-            self.0.entities = &[];
+        let Some(&entity) = self.slice.entities.get(n) else {
+            self.slice.entities = &[];
             return None;
         };
-        let row = self.0.first + u32::try_from(n).expect("a chunk has 2^32 rows or more");
-        self.0.entities = &self.0.entities[n + 1..];
-        self.0.first = row + 1;
+        let row = self.slice.first + u32::try_from(n).expect("a chunk has 2^32 rows or more");
+        self.slice.entities = &self.slice.entities[n + 1..];
+        self.slice.first = row + 1;
         Some((entity, row))
     }
 }
@@ -264,12 +270,12 @@ impl<V: SetValues> Iterator for SparseRows<'_, V> {
     #[inline]
     fn nth(&mut self, n: usize) -> Option<V::Value> {
         let (entity, _) = self.take(n)?;
-        Some(SparseSlice::value(self.0.values, entity))
+        Some(SparseSlice::value(self.slice.values, entity))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.0.len(), Some(self.0.len()))
+        (self.slice.len(), Some(self.slice.len()))
     }
 }
 
@@ -277,8 +283,30 @@ impl<V: SetValues> PickRow for SparseRows<'_, V> {
     // By its number: the iterator stays as it is.
     #[inline(always)]
     fn pick(&mut self, row: usize, _: usize) -> Option<V::Value> {
-        let entity = *self.0.entities.get(row)?;
-        Some(SparseSlice::value(self.0.values, entity))
+        let entity = *self.slice.entities.get(row)?;
+        Some(SparseSlice::value(self.slice.values, entity))
+    }
+
+    // The id of each row, the position of its value and the value are in lines that the hardware
+    // cannot predict, and each is found by the one before. Here those of several rows are on their
+    // way at once.
+    #[inline(always)]
+    fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {
+        let SparseSlice { entities, values: Some(values), .. } = self.slice else { return };
+        self.slice.entities = &[];
+        for (found, row) in self.found.insert([u32::MAX; FewRows::LEN]).iter_mut().zip(rows) {
+            if let Some(position) = entities.get(row).and_then(|&entity| values.position(entity)) {
+                values.prefetch(position);
+                *found = position;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn next_listed(&mut self, place: usize, _: usize) -> Option<V::Value> {
+        let found = self.found.as_ref()?;
+        let value = self.slice.values.and_then(|values| values.at(found[place % FewRows::LEN]));
+        Some(value.expect("a row has the bit of a value only"))
     }
 
     #[inline(always)]
@@ -289,7 +317,7 @@ impl<V: SetValues> PickRow for SparseRows<'_, V> {
     #[inline(always)]
     fn nth_if_any(&mut self, n: usize) -> Option<Option<V::Value>> {
         let (entity, row) = self.take(n)?;
-        let is_member = self.0.members.is_some_and(|members| members.has(row));
-        Some(is_member.then(|| SparseSlice::value(self.0.values, entity)))
+        let is_member = self.slice.members.is_some_and(|members| members.has(row));
+        Some(is_member.then(|| SparseSlice::value(self.slice.values, entity)))
     }
 }

@@ -91,8 +91,8 @@ pub use attachments::{
 };
 pub(crate) use attachments::{
     AttachmentKind, Attachments, ChunkBits, ChunkLines, ChunkMembers, ColumnBits, Content,
-    EnableRule, EnableRules, NewerLines, RowSource, RowSpan, SeenPart, SetBlocks, Share, ValueCell,
-    WordsLayout, WordsPart,
+    EnableRule, EnableRules, FewRows, ListedRow, NewerLines, RowSource, RowSpan, SeenPart,
+    SetBlocks, Share, ValueCell, WordsLayout, WordsPart,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};

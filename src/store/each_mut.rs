@@ -18,7 +18,7 @@ use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::entity::Entity;
+use crate::prefetch::prefetch;
 use crate::storage::SetBlocks;
 use crate::version::Version;
 
@@ -55,7 +55,6 @@ impl Marks {
 /// The values of a set for one pass, to be written. All copies hand out each value once together.
 pub(crate) struct EachMut<'w, T> {
     blocks: &'w SetBlocks,
-    entities: &'w [Entity],
     values: &'w [Cell<T>],
     marks: &'w [AtomicU32],
     pass: u32,
@@ -74,20 +73,13 @@ impl<T> Copy for EachMut<'_, T> {}
 
 impl<'w, T> EachMut<'w, T> {
     pub(super) fn new(
-        (blocks, entities, now): (&'w SetBlocks, &'w [Entity], Version),
+        (blocks, now): (&'w SetBlocks, Version),
         values: &'w mut [T],
         marks: &'w mut Marks,
     ) -> Self {
         marks.begin(values.len());
         let Marks { marks, pass } = marks;
-        Self {
-            blocks,
-            entities,
-            values: Cell::from_mut(values).as_slice_of_cells(),
-            marks,
-            pass: *pass,
-            now,
-        }
+        Self { blocks, values: Cell::from_mut(values).as_slice_of_cells(), marks, pass: *pass, now }
     }
 
     /// The versions of the values' blocks.
@@ -95,18 +87,22 @@ impl<'w, T> EachMut<'w, T> {
         self.blocks
     }
 
-    /// The value of an entity, if it has one. Its block gets the version of the pass.
+    /// Asks for the memory of the value at a position, and of its mark.
+    #[inline(always)]
+    pub(super) fn prefetch(self, position: u32) {
+        prefetch(self.values.as_ptr().wrapping_add(position as usize));
+        prefetch(self.marks.as_ptr().wrapping_add(position as usize));
+    }
+
+    /// The value at a position, if there is one. Its block gets the version of the pass.
     ///
     /// # Panics
     ///
     /// If the pass has handed it out.
     #[inline]
-    pub(crate) fn get(self, entity: Entity) -> Option<&'w mut T> {
-        let position = self.blocks.positions.get(entity.index())? as usize;
-        if self.entities[position] != entity {
-            return None;
-        }
-        let (value, mark) = (&self.values[position], &self.marks[position]);
+    pub(super) fn at(self, position: u32) -> Option<&'w mut T> {
+        let position = position as usize;
+        let (value, mark) = (self.values.get(position)?, &self.marks[position]);
         assert!(mark.load(Ordering::Relaxed) != self.pass, "a pass meets an entity twice");
         mark.store(self.pass, Ordering::Relaxed);
         self.blocks.touch::<T>(position, self.now);
@@ -129,6 +125,7 @@ impl<T> fmt::Debug for EachMut<'_, T> {
 mod tests {
     use super::super::sparse_set::SparseSet;
     use super::*;
+    use crate::entity::Entity;
 
     const NOW: Version = Version::from_bits(1);
 
@@ -154,13 +151,12 @@ mod tests {
         let mut set = set();
         for pass in 1..3 {
             let each = set.each_mut(NOW);
-            let order = [3, 0, 4, 1, 2].map(|index| Entity::new(10 * index, 1));
-            let values = order.map(|entity| each.get(entity).expect("it has a value"));
+            let values = [3, 0, 4, 1, 2].map(|position| each.at(position).expect("a value"));
             values.into_iter().for_each(|value| value.0 += 100);
             assert!(set.iter().all(|(entity, value)| value.0 == entity.index() / 10 + 100 * pass));
         }
         let each = set.each_mut(NOW);
-        assert!(each.get(Entity::new(10, 2)).is_none() && each.get(Entity::new(7, 1)).is_none());
+        assert!(each.at(5).is_none() && each.at(u32::MAX).is_none());
     }
 
     #[test]
@@ -168,20 +164,19 @@ mod tests {
     fn no_value_is_borrowed_twice() {
         let mut set = set();
         let each = set.each_mut(NOW);
-        let (first, second) = (each.get(Entity::new(10, 1)), each.get(Entity::new(10, 1)));
+        let (first, second) = (each.at(1), each.at(1));
         assert_eq!(first, second);
     }
 
     #[test]
     fn marks_are_reset_when_numbers_of_passes_run_out() {
         let mut marks = Marks { marks: Vec::new(), pass: u32::MAX - 1 };
-        let (mut blocks, entities) = (SetBlocks::new::<i32>(), [Entity::new(0, 1)]);
-        blocks.positions.add(0, 0);
+        let mut blocks = SetBlocks::new::<i32>();
         blocks.add::<i32>(0, NOW);
         let mut values = [7];
         for pass in [u32::MAX, 1, 2] {
-            let each = EachMut::new((&blocks, &entities, NOW), &mut values, &mut marks);
-            *each.get(entities[0]).expect("it has a value") += 1;
+            let each = EachMut::new((&blocks, NOW), &mut values, &mut marks);
+            *each.at(0).expect("a value") += 1;
             assert_eq!(marks.pass, pass);
         }
         assert_eq!(values, [10]);

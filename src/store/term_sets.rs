@@ -17,6 +17,7 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::component::SparseComponent;
 use crate::entity::Entity;
+use crate::prefetch::prefetch;
 use crate::storage::SetBlocks;
 use crate::tuples::for_tuples;
 use crate::version::Version;
@@ -128,8 +129,13 @@ pub trait SetValues: Copy {
     type Value;
     /// The number of the set in the world.
     fn number(self) -> u16;
-    /// The value of an entity, if it has one.
-    fn of(self, entity: Entity) -> Option<Self::Value>;
+    /// The position of the value of an entity. The row of the entity has the bit of a value: the
+    /// id at the position is not compared.
+    fn position(self, entity: Entity) -> Option<u32>;
+    /// Asks for the memory of the value at a position.
+    fn prefetch(self, position: u32);
+    /// The value at a position.
+    fn at(self, position: u32) -> Option<Self::Value>;
 }
 
 impl<'w, S: SparseComponent> SetValues for ReadSet<'w, S> {
@@ -141,8 +147,18 @@ impl<'w, S: SparseComponent> SetValues for ReadSet<'w, S> {
     }
 
     #[inline(always)]
-    fn of(self, entity: Entity) -> Option<&'w S> {
-        self.set.get(entity)
+    fn position(self, entity: Entity) -> Option<u32> {
+        self.set.blocks.positions.get(entity.index())
+    }
+
+    #[inline(always)]
+    fn prefetch(self, position: u32) {
+        prefetch(self.set.values().as_ptr().wrapping_add(position as usize));
+    }
+
+    #[inline(always)]
+    fn at(self, position: u32) -> Option<&'w S> {
+        self.set.values().get(position as usize)
     }
 }
 
@@ -155,8 +171,18 @@ impl<'w, S> SetValues for EachOfSet<'w, S> {
     }
 
     #[inline(always)]
-    fn of(self, entity: Entity) -> Option<&'w mut S> {
-        self.each.get(entity)
+    fn position(self, entity: Entity) -> Option<u32> {
+        self.each.blocks().positions.get(entity.index())
+    }
+
+    #[inline(always)]
+    fn prefetch(self, position: u32) {
+        self.each.prefetch(position);
+    }
+
+    #[inline(always)]
+    fn at(self, position: u32) -> Option<&'w mut S> {
+        self.each.at(position)
     }
 }
 

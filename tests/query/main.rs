@@ -8,6 +8,7 @@ mod common;
 mod cached_plans;
 mod chunk_bounds;
 mod expressions;
+mod few_members;
 mod filters;
 mod gather;
 mod iteration;

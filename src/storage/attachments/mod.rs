@@ -23,7 +23,8 @@
 //!   [`chunk_members`] are the members of one chunk.
 //! * [`set_blocks`] has the versions of a sparse component's values, by which rows are chosen.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
-//!   [`enabled_rows`] the items of terms that read or switch enable bits.
+//!   [`few_rows`] a list of those that lie far apart. [`enabled_rows`] has the items of terms that
+//!   read or switch enable bits.
 //!
 //! Words are atomic, because threads that share an archetype write the words of different columns,
 //! rows and chunks. All accesses are relaxed: readers and writers of one component are synchronised
@@ -36,6 +37,7 @@ mod chunk_members;
 mod chunk_values;
 mod enable_bits;
 mod enabled_rows;
+mod few_rows;
 mod kinds;
 mod line_versions;
 mod members;
@@ -55,6 +57,7 @@ pub(crate) use enable_bits::{ChunkBits, ColumnBits};
 pub use enabled_rows::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
 };
+pub(crate) use few_rows::{FewRows, ListedRow};
 pub(crate) use line_versions::{ChunkLines, NewerLines};
 pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Share};

@@ -50,9 +50,9 @@ pub struct RowMask<'w> {
     /// The words of the first array of the first rule. None if all rows are seen.
     pub(super) words: &'w [AtomicU64],
     /// What turns a word of it into seen rows by an exclusive or.
-    turn: u64,
+    pub(super) turn: u64,
     /// All rules, if a word of that array does not tell enough.
-    rules: &'w EnableRules,
+    pub(super) rules: &'w EnableRules,
     bits: Option<&'w Attachments>,
     /// The lines of which rows are seen.
     pub(super) newer: NewerLines<'w>,

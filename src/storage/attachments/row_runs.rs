@@ -1,8 +1,10 @@
 //! The runs of rows of a chunk that a query sees.
 
 use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::enable_bits::{WORD, low_bits};
+use super::few_rows::FewRows;
 use super::row_mask::RowMask;
 
 impl<'w> RowMask<'w> {
@@ -24,6 +26,16 @@ impl<'w> RowMask<'w> {
         core::iter::from_fn(move || {
             runs.next_run().map(|run| self.origin + run.start..self.origin + run.end)
         })
+    }
+
+    /// The words of the chunk from a word on that have rows of this mask only, if they alone choose
+    /// the rows.
+    #[inline(always)]
+    fn whole_words(&self, first: u32) -> &'w [AtomicU64] {
+        let end = (self.origin + self.rows) / WORD;
+        let is_simple = self.rules.is_empty() && self.newer.are_all();
+        let words = self.words.get(first as usize..end as usize);
+        words.filter(|_| is_simple).unwrap_or_default()
     }
 
     /// No rows.
@@ -49,7 +61,7 @@ pub struct RowRuns<'w> {
 pub(crate) struct SeenPart {
     /// From the first one that is seen to the last one.
     pub(crate) rows: Range<u32>,
-    /// Those of them that are seen, a bit each. None if all are.
+    /// Those of them that are seen, a bit each. None if all are, or if a list has them.
     pub(crate) word: u64,
 }
 
@@ -71,11 +83,18 @@ const fn are_runs_short(word: u64) -> bool {
 }
 
 impl RowRuns<'_> {
-    /// The next run, or, where runs are short, the rows of a word of which some are seen.
+    /// The next run, or, where runs are short, the rows of a word of which some are seen. Where
+    /// words have few rows, `list` has the rows of several words; elsewhere it is none.
     #[inline(always)]
-    pub(crate) fn next_part(&mut self) -> Option<SeenPart> {
+    pub(crate) fn next_part(&mut self, list: &mut Option<FewRows>) -> Option<SeenPart> {
         if !self.mask.words.is_empty() {
             let word = self.some_word()?;
+            if FewRows::are_few(word) {
+                let list = list.insert(FewRows::NONE);
+                let rows = self.list_rows(list);
+                return Some(SeenPart { rows, word: 0 });
+            }
+            *list = None;
             if are_runs_short(word) {
                 self.word = 0;
                 let (first, origin) = (word.trailing_zeros(), self.mask.origin);
@@ -84,7 +103,31 @@ impl RowRuns<'_> {
                 return Some(SeenPart { rows, word: word >> first });
             }
         }
+        *list = None;
         self.next_run().map(|rows| SeenPart { rows, word: 0 })
+    }
+
+    /// Lists the rows of this word and of those that follow it, as long as they have few. Returns
+    /// the rows from the first to the last.
+    #[inline(always)]
+    fn list_rows(&mut self, list: &mut FewRows) -> Range<u32> {
+        list.add(self.at, self.word);
+        let mut at = self.at;
+        self.word = 0;
+        for word in self.mask.whole_words(at / WORD + 1) {
+            at += WORD;
+            let word = word.load(Ordering::Relaxed) ^ self.mask.turn;
+            if !list.add(at, word) {
+                self.word = word;
+                break;
+            }
+        }
+        self.at = at;
+        if self.word == 0 && self.load() && list.add(self.at, self.word) {
+            self.word = 0;
+        }
+        let (first, last) = list.begin();
+        first - self.mask.origin..last + 1 - self.mask.origin
     }
 
     /// The next run.
@@ -185,10 +228,21 @@ mod tests {
 
     /// All rows of parts, each of which begins and ends with one that is seen.
     fn rows_of_parts(mask: RowMask<'_>) -> Vec<u32> {
-        let mut runs = mask.runs();
+        let (mut runs, mut list) = (mask.runs(), None);
         let mut all = Vec::new();
-        while let Some(SeenPart { rows, word }) = runs.next_part() {
+        while let Some(SeenPart { rows, word }) = runs.next_part(&mut list) {
             assert!(!rows.is_empty() && rows.end <= mask.rows, "{rows:?} of {}", mask.rows);
+            if let Some(list) = &mut list {
+                let (first, from_first) = (rows.start, list.rows().collect::<Vec<_>>());
+                let taken = list.map(|one| one.skip + 1).scan(0, |end, rows| {
+                    *end += rows;
+                    Some(*end - 1)
+                });
+                assert!(taken.eq(from_first.iter().copied()), "{from_first:?}");
+                assert_eq!(from_first.last(), Some(&(rows.len() - 1)), "{rows:?}");
+                all.extend(rows.filter(|row| from_first.contains(&((row - first) as usize))));
+                continue;
+            }
             if word == 0 {
                 all.extend(rows);
                 continue;
@@ -198,13 +252,13 @@ mod tests {
             let first = rows.start;
             all.extend(rows.filter(|row| word >> (row - first) & 1 == 1));
         }
-        assert!(runs.next_part().is_none(), "the end is not final");
+        assert!(runs.next_part(&mut list).is_none(), "the end is not final");
         all
     }
 
     #[test]
     fn parts_and_runs_have_the_rows_that_are_seen_at_every_cut() {
-        let patterns: [fn(u32) -> bool; 9] = [
+        let patterns: [fn(u32) -> bool; 12] = [
             |_| true,
             |_| false,
             |row| row.is_multiple_of(2),
@@ -214,6 +268,9 @@ mod tests {
             |row| row % 64 != 17,
             |row| row % 32 < 16,
             |row| [0, 63, 64, 65, 127, 191, 192, 318, 319].contains(&row),
+            |row| hash(row).is_multiple_of(50),
+            |row| row % 64 < 4,
+            |row| if row < 192 { row % 64 == 9 } else { row != 200 },
         ];
         let cuts: &[u32] = if cfg!(miri) { &[0, 65] } else { &[0, 1, 17, 63, 64, 65, 128, 200] };
         let lens: &[u32] = if cfg!(miri) { &[65] } else { &[0, 1, 2, 63, 64, 65, 100, 120] };
@@ -261,7 +318,9 @@ mod tests {
         let bits = bits(|row| row.is_multiple_of(2) || row >= 128);
         let rules = [EnableRule::any_of([(0, true)])];
         let mut runs = RowMask::new(&rules, Some(&bits), 0, 320).runs();
-        let parts: Vec<_> = core::iter::from_fn(|| runs.next_part()).collect();
+        let mut list = None;
+        let parts: Vec<_> = core::iter::from_fn(|| runs.next_part(&mut list)).collect();
+        assert!(list.is_none(), "many rows are listed");
         let every_second = u64::MAX / 3;
         let wanted = [(0..63, every_second), (64..127, every_second), (128..320, 0)];
         assert!(parts.iter().map(|part| (part.rows.clone(), part.word)).eq(wanted), "{parts:?}");

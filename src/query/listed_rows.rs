@@ -1,0 +1,40 @@
+//! The rows of slices that a list has.
+//!
+//! Where a query sees few rows of each word of bits, a [list](FewRows) has those of several words.
+//! Its rows are known before the first is taken, so a term that looks up the value of each row
+//! looks up all of them together.
+
+use crate::storage::{FewRows, ListedRow};
+
+use super::some_rows::PickRow;
+
+/// The rows of slices that a list has.
+#[derive(Debug)]
+pub(super) struct ListedRows<I> {
+    rows: I,
+    pub(super) list: Option<FewRows>,
+}
+
+impl<I: PickRow> ListedRows<I> {
+    /// No rows; `rows` has none.
+    #[inline(always)]
+    pub(super) const fn none(rows: I) -> Self {
+        Self { rows, list: None }
+    }
+
+    /// Begins with the rows of a list, the first and the last of which are the ends of `rows`.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, rows: I) {
+        self.rows = rows;
+        if let Some(list) = &self.list {
+            self.rows.look_up(list.rows());
+        }
+    }
+
+    /// The next row.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<I::Item> {
+        let ListedRow { place, skip } = self.list.as_mut()?.next()?;
+        self.rows.next_listed(place, skip)
+    }
+}

@@ -1,0 +1,142 @@
+//! Passes over rows of which few have a sparse component: each yields the values that a look-up of
+//! the entity finds, in whatever way the rows are taken.
+
+use phalanx::prelude::*;
+
+use crate::common::world;
+
+#[component]
+#[derive(Debug, PartialEq)]
+struct Serial(u32);
+#[component]
+struct Mark;
+#[component(enableable)]
+struct Awake;
+#[component(sparse)]
+#[derive(Debug, PartialEq)]
+struct Burning(Box<u32>);
+#[component(sparse)]
+#[derive(Debug, PartialEq)]
+struct Wet(u32);
+
+struct Random(u64);
+
+impl Random {
+    fn one_of(&mut self, end: u64) -> bool {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11).is_multiple_of(end)
+    }
+}
+
+type Found = Vec<(u32, u32)>;
+
+/// The serials and values of the rows that have both components, in the order of a query of all.
+fn naive(world: &World, is_wet: bool) -> Found {
+    let (burning, wet) = (world.sparse::<Burning>(), world.sparse::<Wet>());
+    let rows = world.query::<(Entity, &Serial)>().rows();
+    let rows = rows.filter(|&(entity, _)| wet.contains(entity) || !is_wet);
+    rows.filter_map(|(entity, serial)| Some((serial.0, *burning.get(entity)?.0))).collect()
+}
+
+/// Takes some rows one by one and the others by a fold.
+fn taken<T>(mut rows: impl Iterator<Item = T>, one_by_one: usize) -> Vec<T> {
+    let mut all = Vec::new();
+    while all.len() < one_by_one
+        && let Some(row) = rows.next()
+    {
+        all.push(row);
+    }
+    rows.fold(all, |mut all, row| {
+        all.push(row);
+        all
+    })
+}
+
+fn compare(world: &mut World) {
+    let (wanted, wet) = (naive(world, false), naive(world, true));
+    let pair = |(serial, fire): (&Serial, &Burning)| (serial.0, *fire.0);
+    for one_by_one in [0, 1, 2, 31, 32, 33, 40, usize::MAX] {
+        let query = world.query::<(&Serial, &Burning)>();
+        assert_eq!(taken(query.rows().map(pair), one_by_one), wanted, "{one_by_one}");
+        let values = world.query::<&Burning>().with::<Serial>();
+        let values = taken(values.rows().map(|fire| *fire.0), one_by_one);
+        assert!(values.into_iter().eq(wanted.iter().map(|one| one.1)), "{one_by_one}: values");
+        let serials = world.query::<&Serial>().with::<Burning>();
+        let serials = taken(serials.rows().map(|serial| serial.0), one_by_one);
+        assert!(serials.into_iter().eq(wanted.iter().map(|one| one.0)), "{one_by_one}: rows");
+        let both = world.query::<(&Burning, &Wet, &Serial, Option<&Awake>)>();
+        let both = taken(both.rows().map(|(fire, _, serial, _)| pair((serial, fire))), one_by_one);
+        assert_eq!(both, wet, "{one_by_one}: both");
+        let some = world.query::<(&Serial, &Burning, Option<&Wet>)>().rows();
+        let some = some.filter(|(_, _, wet)| wet.is_some());
+        assert_eq!(taken(some.map(|(serial, fire, _)| pair((serial, fire))), one_by_one), wet);
+        // All references live at once: no two are to one value.
+        let mut writing = world.query_mut::<(&mut Serial, &mut Burning)>();
+        let mut all = taken(writing.rows_mut(), one_by_one);
+        all.iter_mut().for_each(|(serial, fire)| {
+            *fire.0 ^= 1 << 30;
+            serial.0 ^= 1 << 30;
+        });
+        let written: Vec<_> = all.into_iter().map(|(serial, fire)| (serial.0, *fire.0)).collect();
+        let turned = wanted.iter().map(|&(serial, fire)| (serial ^ 1 << 30, fire ^ 1 << 30));
+        assert!(written.into_iter().eq(turned), "{one_by_one}: written");
+        let writing = world.query_mut::<(&mut Serial, &mut Burning)>();
+        writing.rows().for_each(|(serial, fire)| {
+            *fire.0 ^= 1 << 30;
+            serial.0 ^= 1 << 30;
+        });
+    }
+    assert_eq!(naive(world, false), wanted, "another row was written");
+}
+
+#[test]
+fn rows_of_few_members_have_their_values() {
+    let rows = if cfg!(miri) { 150 } else { 3_000 };
+    let densities: &[u64] = if cfg!(miri) { &[20] } else { &[300, 100, 40, 15, 6, 3, 1] };
+    for &one_of in densities {
+        let mut world = world();
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let plain = world.spawn_batch((0..rows).map(Serial)).to_vec();
+        let awake = world.spawn_batch((rows..2 * rows).map(|i| (Serial(i), Awake))).to_vec();
+        for &entity in plain.iter().rev().chain(&awake) {
+            let value = entity.index();
+            if random.one_of(one_of) {
+                world.insert(entity, Burning(Box::new(value))).expect("it is alive");
+            }
+            if random.one_of(2) {
+                world.insert(entity, Wet(value)).expect("it is alive");
+            }
+        }
+        compare(&mut world);
+        for &entity in plain.iter().chain(&awake) {
+            // Values and rows move.
+            if random.one_of(7) {
+                drop(world.remove::<Burning>(entity));
+            } else if random.one_of(7) {
+                world.insert(entity, Mark).expect("it is alive");
+            } else if random.one_of(9) {
+                world.despawn(entity).expect("it is alive");
+            }
+        }
+        compare(&mut world);
+        world.check().expect("the world is consistent");
+    }
+}
+
+#[test]
+fn a_pass_that_ends_early_marks_the_values_that_it_took() {
+    let mut world = world();
+    let entities = world.spawn_batch((0..2_000).map(Serial)).to_vec();
+    for &entity in entities.iter().step_by(100) {
+        world.insert(entity, Burning(Box::new(0))).expect("it is alive");
+    }
+    for taken in [0, 1, 5] {
+        let version = world.version();
+        let mut query = world.query_mut::<(&Serial, &mut Burning)>();
+        query.rows_mut().take(taken).for_each(|(serial, fire)| *fire.0 = serial.0);
+        let changed = world.query::<&Burning>().changed_since::<Burning>(version).count_rows();
+        assert_eq!(changed > 0, taken > 0, "{taken} values were taken");
+    }
+}
