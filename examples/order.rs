@@ -35,7 +35,7 @@ fn draw(depths: &[Depth], colours: &[Colour], image: &mut [f32]) {
 }
 
 fn sort(world: &mut World) -> usize {
-    world.matching::<&Depth>().sort_by_key(FarToNear::key)
+    world.matching::<&Depth>().sort_by::<FarToNear>()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.len()
     );
 
-    // Few rows are out of place in the next frame. A row that passes another moves with its chunk.
+    // Few rows are out of place in the next frame. Only chunks that changed are read, and only rows
+    // that pass others move.
     let before = world.version();
     for &entity in &all[..100] {
         world.get_mut::<Depth>(entity)?.0 += 1.5;

@@ -3,8 +3,9 @@
 //! [`Rows`] is an iterator over the rows of all chunks, [`Combinations`] over each choice of
 //! several different rows. A [`RowLookup`] finds the row of an entity, or returns a [`RowError`]
 //! with the [`Exclusion`] that keeps the entity out of the query. A [`ValueIndex`] finds the
-//! entities with a value, and [`ChunkBounds`] the rows [`Between`] two values of a [`SortKey`]. A
-//! [`LevelPlan`] has the rows of a tree, level after level.
+//! entities with a value, and [`ChunkBounds`] the rows [`Between`] two values of a [`SortKey`], by
+//! which [`Matching::sort_by`](crate::Matching::sort_by) puts rows in order. A [`LevelPlan`] has
+//! the rows of a tree, level after level.
 //!
 //! Some rows of a chunk may be hidden from a query, because a component of theirs is
 //! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],

@@ -1,13 +1,13 @@
 //! Rows in the order of a key: sprites that are sorted by depth in each frame.
 //!
-//! A pass is one sort; the change of the keys before it is not timed. The limit is two flat `Vec`s:
-//! pairs of key and row are sorted by `std`, and both `Vec`s are gathered in their order. It has no
-//! entities, whose ids stay valid in phalanx.
+//! A pass is one sort, by `sort_by_key` or by `sort_by`; the change of the keys before it is not
+//! timed. The limit is two flat `Vec`s: pairs of key and row are sorted by `std`, and both `Vec`s
+//! are gathered in their order. It has no entities, whose ids stay valid in phalanx.
 
 use std::time::{Duration, Instant};
 
 use phalanx::prelude::*;
-use phalanx::rows::total_order;
+use phalanx::rows::{SortKey, total_order};
 
 use super::programs::random::random_index;
 use super::sides::{Side, Workload, partial};
@@ -22,6 +22,18 @@ struct Sprite {
     depth: f32,
     x: f32,
     y: f32,
+}
+
+/// By depth.
+struct NearToFar;
+
+impl SortKey for NearToFar {
+    type Component = Sprite;
+    type Key = i32;
+
+    fn key(sprite: &Sprite) -> i32 {
+        total_order(sprite.depth)
+    }
 }
 
 /// The number of the sprite, in a column of the size of the other one.
@@ -46,7 +58,8 @@ pub(crate) fn workloads() -> Vec<Workload> {
 fn sorting(name: &'static str, keys: Keys) -> Workload {
     Workload::new(name, ROWS, ROWS)
         .limit(move || flat_side(keys))
-        .phalanx("phalanx", move |chunk| side(chunk, keys))
+        .phalanx("phalanx", move |chunk| side::<false>(chunk, keys))
+        .phalanx("phalanx_sort_by", move |chunk| side::<true>(chunk, keys))
 }
 
 /// The row that gets a new key, and the key.
@@ -73,7 +86,8 @@ fn rows() -> impl Iterator<Item = (Sprite, Number)> {
     })
 }
 
-fn side(chunk: ChunkSize, keys: Keys) -> impl Side {
+/// `KEPT`: by `sort_by`, which knows the chunks that it has sorted.
+fn side<const KEPT: bool>(chunk: ChunkSize, keys: Keys) -> impl Side {
     let mut world = world(chunk);
     let entities = world.spawn_batch(rows()).to_vec();
     let mut random = random_index();
@@ -85,7 +99,12 @@ fn side(chunk: ChunkSize, keys: Keys) -> impl Side {
                 (sprite.depth, sprite.y) = (depth, depth);
             }
             let start = Instant::now();
-            world.matching::<&Sprite>().sort_by_key(|sprite| total_order(sprite.depth));
+            let sprites = world.matching::<&Sprite>();
+            if KEPT {
+                sprites.sort_by::<NearToFar>();
+            } else {
+                sprites.sort_by_key(NearToFar::key);
+            }
             start.elapsed()
         },
         |(world, entities)| {

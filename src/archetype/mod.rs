@@ -16,7 +16,8 @@
 //!   gains or loses components. It has the order in which stamps and attachments are told about
 //!   rows. [`move_rows`] moves many rows from any places, [`move_chunks`] whole chunks.
 //!   [`merge_archetype`] takes over archetypes of another world, and [`part`] takes out the rows
-//!   that leave for one. [`reorder`] puts the rows in another order.
+//!   that leave for one. [`reorder`] puts the rows in another order,
+//!   by a list of each [`row_shift`].
 //! * [`archetype_image`] is a copy of an archetype's rows, and [`restore_rows`] gives them back.
 //!   [`patch`] is the difference between two images, and [`rows_view`] a view of the rows of an
 //!   archetype or of an image. [`meta_image`] has the data of all three beside the chunks, and
@@ -48,6 +49,7 @@ mod patch;
 mod reorder;
 mod restore_rows;
 mod row_changes;
+mod row_shift;
 mod rows_view;
 mod set_members;
 mod shared_tags;
@@ -73,6 +75,7 @@ pub(crate) use move_rows::{MoveScratch, move_rows};
 pub(crate) use patch::{ArchetypePatch, CellRun};
 pub(crate) use restore_rows::RestoreContext;
 pub(crate) use row_changes::move_row;
+pub(crate) use row_shift::RowShift;
 pub(crate) use rows_view::RowsView;
 pub(crate) use shared_tags::{KeptValue, SharedTags};
 pub(crate) use traits::DespawnAction;

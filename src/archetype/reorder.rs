@@ -6,20 +6,35 @@
 //!  new list  │ j f b a │ e d c g │ h i │
 //! ```
 //!
-//! It is a move of all rows out of the archetype and back into it. So what follows a row on its way
-//! to another archetype (its stamps, enable bits, versions of lines) follows it here, and a new
-//! kind of attachment needs no code for it. Values of chunks stay with the number of their chunk.
+//! If many rows get another place, it is a move of all rows out of the archetype and back into it,
+//! and while they move, the archetype has twice its memory. Otherwise only the rows with another
+//! place move, in place:
 //!
-//! Rows that follow each other in both orders are copied by one `memcpy` a column. While the rows
-//! move, the archetype has twice its memory.
+//! ```text
+//!  old order  │ a b c d │ e f g h │ i j │      h goes before b: it jumps, and b to g shift by one
+//!  aside       h
+//!  shifted    │ a . b c │ d e f g │ i j │      to the right from the last row on,
+//!                                             to the left from the first row on
+//!  new order  │ a h b c │ d e f g │ i j │      rows from aside fill the places that are free
+//! ```
+//!
+//! Rows that shift keep their order. So a row that shifts to the right takes no place of a row that
+//! has yet to move: of the rows to its right, some have shifted to the right already, and the
+//! others shift to the left, but not as far as its new place. The same holds to the left.
+//!
+//! In both ways stamps, enable bits and versions of lines follow their rows as on the way to
+//! another archetype, and a new kind of attachment needs no code for it. Values of chunks stay with
+//! the number of their chunk. Rows that follow each other in both orders are copied by one `memcpy`
+//! a column.
 
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::storage::{
-    Attachments, ChunkList, ChunkRow, DistinctColumns, RowMove, RowRun, RowSpan, Stamps,
+    Attachments, ChunkList, ChunkRow, DistinctColumns, Pool, RowMove, RowRun, RowSpan, Stamps,
 };
 
 use super::archetype::Archetype;
 use super::move_chunks::MoveContext;
+use super::row_shift::{RowShift, ShiftedRows};
 
 /// The chunks from which the rows of one chunk came.
 pub(super) struct RowSources<'o> {
@@ -35,26 +50,25 @@ pub(super) struct RowSources<'o> {
     pub(super) is_same: bool,
 }
 
-/// The rows of an archetype before they get their new places.
-struct OldRows {
-    list: ChunkList,
+/// The stamps and attachments of an archetype before its rows get their new places.
+struct OldMeta {
     stamps: Stamps,
     attachments: Option<Attachments>,
-    entities: Vec<Entity>,
+    /// The chunk that last got a row from each chunk.
+    last_to: Vec<u32>,
+    /// The lists of [`RowSources`].
+    chunks: Vec<u32>,
+    spans: Vec<(u32, RowSpan)>,
 }
 
+/// Chunks with other rows than before have a new version of the order; no value counts as changed.
+/// A row or a place that is not live panics; both ways must get each row once, and each place.
 impl Archetype {
     /// Puts the rows in the order of `order`, which has the old position of each row, and sets the
     /// locations of their entities. `id` is the number of this archetype.
     ///
-    /// Chunks with other rows than before have a new version of the order; no value counts as
-    /// changed. O(bytes), and O(columns) for each pair of chunks between which a row moves.
-    ///
-    /// # Panics
-    ///
-    /// If a position is not that of a live row, or their number is not that of all rows. The order
-    /// must not have a position twice.
-    pub(crate) fn reorder(
+    /// O(bytes), and O(columns) for each pair of chunks between which a row moves.
+    pub(crate) fn gather_rows(
         &mut self,
         id: ArchetypeId,
         order: &[RowIndex],
@@ -63,82 +77,161 @@ impl Archetype {
         assert!(order.len() == self.len(), "the order has another number of rows");
         // The list has no row for a moment, so its reserved blocks go as well.
         let reserved = self.list.spare_rows();
-        let mut old = self.take_old_rows();
-        self.gather_cells(&old.list, order, context);
-        let entity = |&row| old.entities[old.list.index_of(old.list.split(row))];
-        self.entities.extend(order.iter().map(entity));
-        self.follow_rows(&old, order, context);
-        for chunk in 0..self.list.chunk_len() {
-            let first = Location::new(id, self.list.position(ChunkRow { chunk, row: 0 }));
-            context.entities.set_locations(self.entities_of_chunk(chunk), first);
-        }
-        old.list.clear(context.pool);
-        self.reserve(reserved, context.pool);
-    }
-
-    fn take_old_rows(&mut self) -> OldRows {
-        let Self { list, stamps, entities, extras, .. } = self;
-        let capacity = entities.capacity();
-        OldRows {
-            list: list.take_rows(),
-            stamps: stamps.take(),
-            attachments: extras.as_mut().map(|extras| extras.attachments.take_rows()),
-            entities: core::mem::replace(entities, Vec::with_capacity(capacity)),
-        }
-    }
-
-    /// Copies the cells of the rows to the list, which has none.
-    fn gather_cells(&mut self, old: &ChunkList, order: &[RowIndex], context: &mut MoveContext<'_>) {
-        let none = || DistinctColumns::new(Vec::new());
-        let kept = (0..).take(old.columns().len()).map(|column| (column, column)).collect();
-        let cells = RowMove::new((old, &self.list), kept, (none(), none()));
+        let (mut old, mut meta) = (self.list.take_rows(), self.take_meta());
+        let capacity = self.entities.capacity();
+        let entities = core::mem::replace(&mut self.entities, Vec::with_capacity(capacity));
+        let cells = RowMove::new((&old, &self.list), all_columns(&old), (none(), none()));
         let (mut written, mut from) = (self.begin_rows(), Vec::new());
         while written.len() < order.len() {
             let left = &order[written.len()..];
             let run = self.room(&written, left.len(), context.pool).at_most(left.len());
+            assert!(run.rows.start == 0, "a chunk has rows before the others are moved");
+            let rows = &left[..run.rows.len()];
             from.clear();
-            left[..run.rows.len()].iter().for_each(|&row| RowRun::add(&mut from, old.split(row)));
-            cells.write_rows((old, &from), (&mut self.list, &run), &mut written, |_, _| &[]);
+            rows.iter().for_each(|&row| RowRun::add(&mut from, old.split(row)));
+            cells.write_rows((&old, &from), (&mut self.list, &run), &mut written, |_, _| &[]);
+            self.entities.extend(rows.iter().map(|&row| entities[old.index_of(old.split(row))]));
+            self.follow_rows(id, run.chunk, &mut meta, &from, context);
         }
         self.list.commit(&written);
+        old.clear(context.pool);
+        self.reserve(reserved, context.pool);
     }
 
-    /// Stamps each chunk for its new rows, and tells the attachments about them.
-    fn follow_rows(&mut self, old: &OldRows, order: &[RowIndex], context: &MoveContext<'_>) {
-        let (mut chunks, mut spans) = (Vec::new(), Vec::new());
-        // The chunk that last got a row from each chunk.
-        let mut last_to = vec![u32::MAX; old.stamps.chunk_len()];
-        let mut rest = order;
-        for to in 0..self.list.chunk_len() {
-            let rows;
-            (rows, rest) = rest.split_at(self.list.rows(to) as usize);
-            chunks.clear();
-            spans.clear();
-            let mut is_same = true;
-            for (row, from) in (0u32..).zip(rows.iter().map(|&row| old.list.split(row))) {
-                is_same &= from == ChunkRow { chunk: to, row };
-                if core::mem::replace(&mut last_to[from.chunk as usize], to) != to {
-                    chunks.push(from.chunk);
+    /// Moves rows to the places of others, and sets the locations of their entities. `shifts` have
+    /// the rows that get another place, in the order of these. `id` is the number of this
+    /// archetype.
+    ///
+    /// O(bytes that move), and O(columns) for each pair of chunks between which a row moves.
+    pub(crate) fn shift_rows(
+        &mut self,
+        id: ArchetypeId,
+        shifts: &[RowShift],
+        context: &mut MoveContext<'_>,
+    ) {
+        let mut meta = self.take_meta();
+        let jumping = shifts.iter().filter(|shift| shift.jumps);
+        let (mut aside, entities) = self.copy_aside(jumping.clone(), context.pool);
+        let mut shift = |shift: &RowShift| {
+            self.list.copy_rows(shift.from, shift.to);
+            let [from, to] = [shift.from.at, shift.to].map(|at| self.list.index_of(at));
+            self.entities.copy_within(from..from + shift.from.len as usize, to);
+        };
+        let shifting = || shifts.iter().filter(|shift| !shift.jumps);
+        shifting().filter(|one| one.to < one.from.at).for_each(&mut shift);
+        shifting().rev().filter(|one| one.to > one.from.at).for_each(&mut shift);
+        self.copy_back((&aside, &entities), jumping);
+        aside.clear(context.pool);
+
+        let (mut order, mut from) = (ShiftedRows::new(shifts), Vec::new());
+        for chunk in 0..self.list.chunk_len() {
+            order.take(&self.list, self.list.rows(chunk) as usize, &mut from);
+            self.follow_rows(id, chunk, &mut meta, &from, context);
+        }
+    }
+
+    /// Copies the rows of some shifts, and their entities.
+    fn copy_aside<'s>(
+        &self,
+        shifts: impl Iterator<Item = &'s RowShift> + Clone,
+        pool: &mut Pool,
+    ) -> (ChunkList, Vec<Entity>) {
+        let mut entities = Vec::new();
+        for rows in shifts.clone().map(|shift| shift.from) {
+            let first = self.list.index_of(rows.at);
+            entities.extend_from_slice(&self.entities[first..first + rows.len as usize]);
+        }
+        let mut aside = ChunkList::new(self.list.layouts().clone());
+        let (mut written, mut from) = (aside.no_written_rows(), Vec::new());
+        let cells = RowMove::new((&self.list, &aside), all_columns(&aside), (none(), none()));
+        let mut shifts = shifts.map(|shift| shift.from);
+        let mut next = RowRun { at: ChunkRow { chunk: 0, row: 0 }, len: 0 };
+        while written.len() < entities.len() {
+            let left = entities.len() - written.len();
+            let run = aside.open_run(written.len(), left, pool).at_most(left);
+            let mut room = run.rows.end - run.rows.start;
+            from.clear();
+            while room > 0 {
+                if next.len == 0 {
+                    next = shifts.next().expect("there are fewer rows than entities");
                 }
-                if old.attachments.is_some() {
-                    add_row(&mut spans, from, row);
-                }
+                from.push(next.take_first(room));
+                room -= from.last().map_or(0, |rows| rows.len);
             }
-            spans.sort_by_key(|&(chunk, _)| chunk);
-            let (stamps, attachments) = (&old.stamps, old.attachments.as_ref());
-            let (chunks, spans) = (&chunks[..], &spans[..]);
-            let from = RowSources { stamps, attachments, chunks, spans, is_same };
-            self.rows_reordered(to, &from, context.now);
+            cells.write_rows((&self.list, &from), (&mut aside, &run), &mut written, |_, _| &[]);
+        }
+        aside.commit(&written);
+        (aside, entities)
+    }
+
+    /// Copies rows to the places of the shifts for which they were copied aside.
+    fn copy_back<'s>(
+        &mut self,
+        (aside, entities): (&ChunkList, &[Entity]),
+        shifts: impl Iterator<Item = &'s RowShift>,
+    ) {
+        let cells = RowMove::new((aside, &self.list), all_columns(aside), (none(), none()));
+        let (mut order, mut from, mut rest) = (ShiftedRows::new(&[]), Vec::new(), entities);
+        for &RowShift { from: RowRun { len, .. }, to, .. } in shifts {
+            order.take(aside, len as usize, &mut from);
+            cells.overwrite_rows((aside, &from), (&mut self.list, RowRun { at: to, len }));
+            let (first, entities);
+            (entities, rest) = rest.split_at(len as usize);
+            first = self.list.index_of(to);
+            self.entities[first..first + entities.len()].copy_from_slice(entities);
+        }
+    }
+
+    fn take_meta(&mut self) -> OldMeta {
+        let stamps = self.stamps.take();
+        let attachments = self.extras.as_mut().map(|extras| extras.attachments.take_rows());
+        let last_to = vec![u32::MAX; stamps.chunk_len()];
+        OldMeta { stamps, attachments, last_to, chunks: Vec::new(), spans: Vec::new() }
+    }
+
+    /// Stamps chunk `to` for its new rows, which lay in `rows`, tells the attachments about them,
+    /// and sets the locations of their entities.
+    fn follow_rows(
+        &mut self,
+        id: ArchetypeId,
+        to: u32,
+        old: &mut OldMeta,
+        rows: &[RowRun],
+        context: &mut MoveContext<'_>,
+    ) {
+        let OldMeta { stamps, attachments, last_to, chunks, spans } = old;
+        chunks.clear();
+        spans.clear();
+        let mut len = 0;
+        for run in rows {
+            if core::mem::replace(&mut last_to[run.at.chunk as usize], to) != to {
+                chunks.push(run.at.chunk);
+            }
+            if attachments.is_some() {
+                spans.push((run.at.chunk, RowSpan { from: run.at.row, to: len, len: run.len }));
+            }
+            len += run.len;
+        }
+        spans.sort_by_key(|&(chunk, _)| chunk);
+        let first = ChunkRow { chunk: to, row: 0 };
+        let is_same = *rows == [RowRun { at: first, len }];
+        let attachments = attachments.as_ref();
+        let from = RowSources { stamps, attachments, chunks, spans, is_same };
+        self.rows_reordered(to, &from, context.now);
+        if !is_same {
+            let (index, location) = (self.list.index_of(first), self.list.position(first));
+            let entities = &self.entities[index..index + len as usize];
+            context.entities.set_locations(entities, Location::new(id, location));
         }
     }
 }
 
-/// Adds a row: to the last span if it follows it, otherwise as a new span.
-fn add_row(spans: &mut Vec<(u32, RowSpan)>, from: ChunkRow, to: u32) {
-    match spans.last_mut() {
-        Some((chunk, last)) if *chunk == from.chunk && last.from + last.len == from.row => {
-            last.len += 1;
-        }
-        _ => spans.push((from.chunk, RowSpan { from: from.row, to, len: 1 })),
-    }
+/// All columns of a list, for a list with the same columns.
+fn all_columns(list: &ChunkList) -> Vec<(u16, u16)> {
+    (0..).take(list.columns().len()).map(|column| (column, column)).collect()
+}
+
+/// No columns.
+fn none() -> DistinctColumns {
+    DistinctColumns::new(Vec::new())
 }

@@ -259,6 +259,8 @@ impl Directory {
             if let Some(slots) = neighbours_mut(&mut self.slots, block) {
                 all.zip(slots).for_each(|((i, &entity), slot)| write(slot, entity, place(i)));
             } else {
+                // All of them at once: a write to a slot that is far waits for its line.
+                block.iter().for_each(|&entity| self.prefetch(entity));
                 all.for_each(|(i, &entity)| write(self.slot_mut(entity.index()), entity, place(i)));
             }
             row += index_u32(block.len());

@@ -33,9 +33,9 @@ use super::terms::Terms;
 /// worlds; the bounds of a world that is dropped stay until [`clear`](ChunkBounds::clear).
 ///
 /// It pays for rows that lie together in memory if their keys are close: because
-/// [`sort_by_key`](crate::Matching::sort_by_key) puts them so, or because they were spawned in this
-/// order. For keys in random order all chunks overlap all ranges, each row is compared, and a loop
-/// over the query is faster.
+/// [`sort_by`](crate::Matching::sort_by) puts them so, or because they were spawned in this order.
+/// For keys in random order all chunks overlap all ranges, each row is compared, and a loop over
+/// the query is faster.
 ///
 /// | the rows with a key in a range | visits |
 /// | --- | --- |

@@ -13,8 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::archetype::{Archetype, LogId};
 use crate::component::{Component, ComponentId};
 use crate::entity::ArchetypeId;
-use crate::storage::StampKind;
-use crate::version::Version;
+use crate::store::ChunkContents;
 
 use super::filter::Filter;
 use super::matched_chunks::entries;
@@ -99,7 +98,7 @@ impl<D: Default> ListCaches<D> {
         let lists = self.lists.read().unwrap_or_else(PoisonError::into_inner);
         let entries = lists.capacity() * size_of::<(u64, ListCache<D>)>();
         let of_list = |list: &ListCache<D>| {
-            bytes(&list.data) + list.chunks.capacity() * size_of::<Contents>()
+            bytes(&list.data) + list.chunks.capacity() * size_of::<ChunkContents>()
         };
         entries + lists.values().map(of_list).sum::<usize>()
     }
@@ -136,25 +135,6 @@ fn column(archetype: &Archetype, id: ComponentId) -> u16 {
     archetype.column(id).expect("a matched archetype lacks the term's column")
 }
 
-/// The versions of a chunk: while they and the number of rows are the same, so are the values.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Contents {
-    order: Version,
-    column: Version,
-    rows: u32,
-}
-
-impl Contents {
-    fn of(archetype: &Archetype, column: u16, chunk: u32) -> Self {
-        let stamp = |kind| archetype.stamps().get(kind, chunk as usize);
-        Self {
-            order: stamp(StampKind::ORDER),
-            column: stamp(StampKind::column(column)),
-            rows: archetype.list().rows(chunk),
-        }
-    }
-}
-
 /// Data of the values of a column.
 #[derive(Debug, Default)]
 struct ListCache<D> {
@@ -163,7 +143,7 @@ struct ListCache<D> {
     /// The rows of a chunk, when they were read.
     capacity: u32,
     /// The contents of each chunk, when they were read.
-    chunks: Vec<Contents>,
+    chunks: Vec<ChunkContents>,
     data: D,
 }
 
@@ -171,8 +151,9 @@ impl<D: Default> ListCache<D> {
     /// Whether no value has changed since it was read.
     fn is_fresh(&self, archetype: &Archetype, column: u16) -> bool {
         let list = archetype.list();
-        let unchanged =
-            |(chunk, read): (u32, &Contents)| Contents::of(archetype, column, chunk) == *read;
+        let unchanged = |(chunk, read): (u32, &ChunkContents)| {
+            ChunkContents::of(archetype, column, chunk) == *read
+        };
         self.capacity == list.capacity()
             && self.chunks.len() == list.chunk_len() as usize
             && (0u32..).zip(&self.chunks).all(unchanged)
@@ -191,19 +172,19 @@ impl<D: Default> ListCache<D> {
             *self = Self { world: self.world, capacity, ..Self::default() };
         }
         let kept = list.chunk_len() as usize;
-        let mut read_chunk = |data: &mut D, chunk: usize, cells: &[C], before: Contents| {
+        let mut read_chunk = |data: &mut D, chunk: usize, cells: &[C], before: ChunkContents| {
             let (first, rows_before) = (chunk * capacity as usize, before.rows as usize);
             read(data, ChunkCells { chunk, first, cells, rows_before });
         };
         for (chunk, before) in self.chunks.drain(kept.min(self.chunks.len())..).enumerate() {
             read_chunk(&mut self.data, kept + chunk, &[], before);
         }
-        self.chunks.resize(kept, Contents::default());
+        self.chunks.resize(kept, ChunkContents::default());
         for (chunk, known) in (0u32..).zip(&mut self.chunks) {
-            let now = Contents::of(archetype, column, chunk);
+            let now = ChunkContents::of(archetype, column, chunk);
             let before = *known;
             if before != now {
-                *known = Contents { rows: before.rows.max(now.rows), ..Contents::default() };
+                *known = before.unknown(now);
                 read_chunk(&mut self.data, chunk as usize, list.cells(column, chunk), before);
                 *known = now;
             }

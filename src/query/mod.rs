@@ -167,6 +167,7 @@ mod term_shape;
 mod terms;
 mod value_index;
 
+pub(crate) use access::{AccessFlags, any_gives};
 pub use between::{Between, BetweenIter};
 pub(crate) use changed::WatchShape;
 pub use changed::{Changed, Watch};

@@ -15,7 +15,7 @@ use super::filter::{Filter, StampAt, sealed};
 /// [`Despawned`](crate::logs::Despawned) list the removed rows. A removed row changes two chunks:
 /// its own, where the last row of the archetype takes its place, and the last chunk, which becomes
 /// shorter. A change by query that takes whole chunks puts others from the end of the list in their
-/// places. [`sort_by_key`](crate::Matching::sort_by_key) puts rows in other places.
+/// places. [`sort_by_key`](crate::Matching::sort_by_key) and its like put rows in other places.
 ///
 /// This version alone does not tell arrivals from removals. A chunk that
 /// [`Arrived`](crate::Arrived) chooses as well has new rows, and may have lost some; any other

@@ -27,7 +27,7 @@ use crate::component::Component;
 ///
 /// # let mut world = World::new();
 /// world.spawn_batch([3.0, 1.0, 2.0].map(Depth));
-/// world.matching::<&Depth>().sort_by_key(NearToFar::key);
+/// world.matching::<&Depth>().sort_by::<NearToFar>();
 /// let depths = ChunkBounds::<NearToFar>::new();
 /// assert_eq!(depths.between(world.query::<&Depth>(), ..=total_order(2.0_f32)).rows().count(), 2);
 /// ```

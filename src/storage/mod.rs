@@ -51,7 +51,8 @@
 //! * [`chunk_size`] has the size of a world's chunks.
 //! * [`layout`] computes the offsets and the capacity of a chunk and proves them; `layout_tests`
 //!   compares it with layouts by hand and at random.
-//! * [`row`] has a position, split into the number of a chunk and a row in it.
+//! * [`row`] has a position, split into the number of a chunk and a row in it, and neighbours in a
+//!   chunk.
 //! * [`block`] is the memory of one chunk, computes addresses in it and copies its cells.
 //!   [`block_class`] tells how many chunks share memory.
 //! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
@@ -83,7 +84,7 @@ pub(crate) use access::{
     Absent, AccessKind, ArchetypeColumns, Borrow, BundleCells, CacheNext, CachedChunk,
     CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnBytes, ColumnMap, ColumnRef,
     ColumnUse, ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells,
-    RowMove, RowReader, RowRun, RowWriter, Tally, Writer,
+    RowMove, RowReader, RowWriter, Tally, Writer,
 };
 pub use attachments::{
     AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
@@ -101,7 +102,7 @@ pub(crate) use extents::EXTENT_CHUNKS_MAX;
 pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use pool::{NewSlabs, Pool};
-pub(crate) use row::ChunkRow;
+pub(crate) use row::{ChunkRow, RowRun};
 pub(crate) use slice_rows::SliceRows;
 pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};
 pub(crate) use written_rows::WrittenRows;

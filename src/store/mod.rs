@@ -30,7 +30,8 @@
 //! * [`retire_archetypes`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`row_order`] puts the rows of an archetype in another order; [`sort_order`] finds the order
-//!   of sorted keys.
+//!   of sorted keys, and [`sorted_lists`] knows the chunks that are sorted: their
+//!   [`chunk_contents`] are the same as after the last sort.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
 //! * [`sparse_bundles`] puts and takes the sparse components of bundles. [`sparse_sets`] has the
@@ -118,6 +119,7 @@ mod batch;
 mod change_chunks;
 mod change_row;
 mod change_rows;
+mod chunk_contents;
 mod cleanup;
 mod component_ref;
 mod despawn;
@@ -176,6 +178,7 @@ mod set_view;
 mod set_writes;
 mod sets_mut;
 mod sort_order;
+mod sorted_lists;
 mod source_lists;
 mod sources;
 mod sparse_bundles;
@@ -196,6 +199,7 @@ mod term_sets;
 mod watched_sets;
 
 pub(crate) use access_request::AccessRequest;
+pub(crate) use chunk_contents::ChunkContents;
 pub(crate) use cleanup::Living;
 pub(crate) use component_ref::ComponentRef;
 pub use entity_error::{EntityError, SpawnError};
@@ -219,6 +223,7 @@ pub(crate) use read_guard::{ReadGuard, is_held};
 pub use relation_error::RelationError;
 pub(crate) use requirements::QueryType;
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
+pub(crate) use row_order::RowOrder;
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
@@ -228,7 +233,7 @@ pub(crate) use set_shape::{SetKind, SetShape};
 pub(crate) use set_view::SetView;
 pub(crate) use set_writes::SetWrites;
 pub(crate) use sets_mut::SetsMut;
-pub(crate) use sort_order::sort_order;
+pub(crate) use sort_order::{KeySlice, sort_all, sort_few};
 pub(crate) use sparse_bundles::PendingParts;
 pub(crate) use sparse_set::SparseSet;
 pub(crate) use sparse_sets::SparseSets;

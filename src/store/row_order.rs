@@ -1,36 +1,120 @@
 //! Puts the rows of an archetype in another order, which [`sort_order`](super::sort_order) finds.
 
-use crate::archetype::MoveContext;
+use crate::archetype::{Archetype, MoveContext, RowShift};
 use crate::entity::{ArchetypeId, RowIndex};
+use crate::storage::{ChunkRow, RowRun};
 use crate::version::Version;
 
+use super::sort_order::SortedRun;
+use super::sorted_lists::SortedLists;
 use super::store::Store;
 
+/// The order of rows that were sorted.
+#[derive(Debug)]
+pub(crate) enum RowOrder {
+    /// All rows, in runs of which few jump. No run if no row moves.
+    Few(Vec<SortedRun>),
+    /// The numbers of all rows.
+    Many(Vec<u32>),
+}
+
+impl RowOrder {
+    /// Whether the order is that of before.
+    pub(crate) const fn is_same(&self) -> bool {
+        matches!(self, Self::Few(runs) if runs.is_empty())
+    }
+}
+
 impl Store {
-    /// Puts rows of an archetype in the order `order`, of numbers of `rows`: the row `rows[i]` is
-    /// replaced by the row `rows[order[i]]`. All other rows keep their places. `rows` ascend.
-    /// Returns the number of rows with new places.
+    /// Puts rows of an archetype in an order of the same rows: the first of them takes the first
+    /// place of `rows`, and so on. All other rows keep their places. `rows` ascend. Returns the
+    /// number of rows with new places.
     ///
     /// # Panics
     ///
-    /// If a row is not live. `order` must have each number once.
+    /// If a row is not live. The order must have each row once.
     pub(crate) fn reorder(
         &mut self,
         id: ArchetypeId,
-        (rows, order): (&[RowIndex], &[u32]),
+        (rows, order): (&[RowRun], &RowOrder),
         now: Version,
     ) -> usize {
         let Self { archetypes, entities, pool, .. } = self;
-        let archetype = archetypes.get_mut(id);
-        let list = archetype.list();
-        let places = rows.iter().map(|&row| list.index_of(list.split(row)));
-        let mut all: Vec<_> = (0..list.len()).map(|index| list.position_of(index)).collect();
-        let mut moved = 0;
-        for (place, &from) in places.zip(order) {
-            moved += usize::from(all[place] != rows[from as usize]);
-            all[place] = rows[from as usize];
+        if order.is_same() {
+            return 0;
         }
-        archetype.reorder(id, &all, &mut MoveContext { entities, pool, now });
-        moved
+        let (archetype, context) =
+            (archetypes.get_mut(id), &mut MoveContext { entities, pool, now });
+        match order {
+            RowOrder::Few(order) => {
+                let shifts = shifts(rows, order);
+                archetype.shift_rows(id, &shifts, context);
+                shifts.iter().map(|shift| shift.from.len as usize).sum()
+            }
+            RowOrder::Many(order) => {
+                let (all, moved) = positions(archetype, rows, order);
+                archetype.gather_rows(id, &all, context);
+                moved
+            }
+        }
     }
+}
+
+/// The positions of all rows of an archetype after `rows` were put in the order of their numbers,
+/// and the number of rows with another place.
+fn positions(archetype: &Archetype, rows: &[RowRun], order: &[u32]) -> (Vec<RowIndex>, usize) {
+    let list = archetype.list();
+    let mut all = Vec::with_capacity(list.len());
+    for chunk in 0..list.chunk_len() {
+        let RowIndex(first) = list.position(ChunkRow { chunk, row: 0 });
+        all.extend((first..first + list.rows(chunk)).map(RowIndex));
+    }
+    let mut from = Vec::with_capacity(order.len());
+    for run in rows {
+        let RowIndex(first) = list.position(run.at);
+        from.extend((first..first + run.len).map(RowIndex));
+    }
+    let (mut order, mut moved) = (order.iter(), 0);
+    for run in rows {
+        let first = list.index_of(run.at);
+        for (place, &number) in all[first..first + run.len as usize].iter_mut().zip(&mut order) {
+            moved += usize::from(*place != from[number as usize]);
+            *place = from[number as usize];
+        }
+    }
+    (all, moved)
+}
+
+/// The chunks that are sorted by a key.
+impl Store {
+    /// The lists that were sorted by a key, for reading.
+    pub(crate) const fn sorted_lists(&self) -> &SortedLists {
+        &self.sorted
+    }
+
+    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `column`.
+    pub(crate) fn note_sorted<S: 'static>(&mut self, id: ArchetypeId, column: u16) {
+        let Self { archetypes, sorted, .. } = self;
+        sorted.note::<S>(archetypes, &archetypes.as_slice()[id.index()], column);
+    }
+}
+
+/// The rows that get another place, in the order of their new places.
+fn shifts(rows: &[RowRun], order: &[SortedRun]) -> Vec<RowShift> {
+    let mut shifts = Vec::with_capacity(order.len());
+    let mut places = rows.iter();
+    let mut to = RowRun { at: ChunkRow { chunk: 0, row: 0 }, len: 0 };
+    for &SortedRun { rows: mut from, jumps } in order {
+        while from.len > 0 {
+            if to.len == 0 {
+                to = *places.next().expect("the order has more rows");
+            }
+            let len = from.len.min(to.len);
+            let (from, to) = (from.take_first(len), to.take_first(len));
+            if from.at != to.at {
+                shifts.push(RowShift { from, to: to.at, jumps });
+            }
+        }
+    }
+    shifts
 }

@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::plans::Plans;
 use super::read_guard::Lent;
 use super::requirements::QueryType;
+use super::sorted_lists::SortedLists;
 use super::sparse_sets::SparseSets;
 
 /// The archetypes of a world, its entities and its clock, with their indices: component ids, query
@@ -42,6 +43,8 @@ pub struct Store {
     pub(super) bundles: Bundles,
     pub(super) sparse: SparseSets,
     pub(super) logs: Logs,
+    /// The lists that were sorted by a key.
+    pub(super) sorted: SortedLists,
     /// Whether guards of sparse components, events and resources were handed out.
     pub(super) lent: Lent,
     /// The archetype of entities that are gone and have no cleanup component left: it is empty at
@@ -65,6 +68,7 @@ impl Store {
             bundles: Bundles::default(),
             sparse: SparseSets::default(),
             logs: Logs::default(),
+            sorted: SortedLists::default(),
             lent: Lent::default(),
             without_cleanup: None,
         }

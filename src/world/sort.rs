@@ -1,30 +1,18 @@
-//! `sort_by_key` and `sort_by_level`: the rows that a query matches are put in an order.
+//! `sort_by_key`, `sort_by` and `sort_by_level`: the rows that a query matches are put in an order.
 
-use core::ops::Range;
-
-use crate::component::TreeRelation;
-use crate::entity::{ArchetypeId, PagedIndex, RowIndex};
-use crate::query::{Filter, Query, ReadTerms, masks_in};
-use crate::storage::ChunkRow;
-use crate::store::{Levels, Store, sort_order};
+use crate::component::{Component, ConstText, TreeRelation};
+use crate::entity::{ArchetypeId, PagedIndex};
+use crate::query::{AccessFlags, Filter, Query, ReadTerms, SortKey, Terms, any_gives, masks_in};
+use crate::storage::{ChunkRow, RowRun};
+use crate::store::{KeySlice, Levels, RowOrder, Store, sort_all, sort_few};
 
 use super::matching::Matching;
 
 /// The rows of one archetype that a query sees.
 struct SeenRows {
     archetype: ArchetypeId,
-    /// Their positions, in ranges, which end with their chunk at the latest.
-    runs: Vec<Range<u32>>,
+    runs: Vec<RowRun>,
     len: usize,
-}
-
-impl SeenRows {
-    /// The positions of the rows.
-    fn positions(&self) -> Vec<RowIndex> {
-        let mut positions = Vec::with_capacity(self.len);
-        positions.extend(self.runs.iter().cloned().flatten().map(RowIndex));
-        positions
-    }
 }
 
 impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
@@ -45,8 +33,12 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// several keys, a tuple.
     ///
     /// O(rows) for the keys if few rows are out of place, otherwise O(rows × log rows). If no row
-    /// is, nothing moves. Otherwise all rows of the archetype are copied to new chunks: O(bytes),
-    /// and it has twice its memory for a time. If `key` or a comparison panics, no row has moved.
+    /// is, nothing moves. If few are, only the rows between their old places and their new ones
+    /// move, in place. Otherwise all rows of the archetype are copied to new chunks: O(bytes), and
+    /// it has twice its memory for a time. If `key` or a comparison panics, no row has moved.
+    ///
+    /// For a key that is a [`SortKey`], [`sort_by`](Matching::sort_by) does not read chunks that
+    /// did not change since the last sort.
     ///
     /// In a system, record it with
     /// [`CommandBuffer::sort_where`](crate::CommandBuffer::sort_where).
@@ -71,6 +63,76 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
         rows.map(key).for_each(|key| keys.push(key));
         assert!(keys.len() == total, "a pass saw other rows than the list of rows");
         sort_rows(store, seen, keys)
+    }
+
+    /// [`sort_by_key`](Matching::sort_by_key) of a [`SortKey`], which reads only chunks that
+    /// changed since the last sort by this key: their keys were written, or rows came, went or were
+    /// moved. Of all other chunks it reads the first and the last key, to see whether they follow
+    /// each other.
+    ///
+    /// The result is that of `sort_by_key(S::key)`, whatever happens between two sorts. The world
+    /// keeps 24 bytes for each chunk that was sorted, and compares versions of chunks, as
+    /// [`ChunkBounds`](crate::rows::ChunkBounds) does. If the query leaves out rows of an
+    /// archetype, because they are disabled or a filter excludes them, its chunks do not count as
+    /// sorted, and the next sort reads them.
+    ///
+    /// The component of the key must be a term `&C` of the query; a component that is `Ord` and
+    /// `Copy` is its own key. A system records it by
+    /// `commands.run(|world| { world.matching::<&Depth>().sort_by::<NearToFar>(); })`.
+    ///
+    /// O(chunks) if no chunk changed; otherwise O(rows) of the chunks that changed, and
+    /// O(rows out of place × log rows). Rows are moved as by `sort_by_key`.
+    ///
+    /// As for [`HashCache`](crate::HashCache), a write by a body that returns
+    /// [`Modified::No`](crate::Modified::No) is missed.
+    ///
+    /// # Panics
+    ///
+    /// If the key or a comparison panics. No row has moved.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Sprite(u8);
+    /// #[component]
+    /// #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    /// struct Layer(u32);
+    ///
+    /// # let mut world = World::new();
+    /// let sprites = world.spawn_batch((0..10_000).map(|i| (Sprite(1), Layer(i % 10)))).to_vec();
+    /// world.matching::<&Layer>().sort_by::<Layer>();
+    /// assert_eq!(world.matching::<&Layer>().sort_by::<Layer>(), 0);
+    /// world.get_mut::<Layer>(sprites[0])?.0 = 11;
+    /// assert_eq!(world.matching::<&Layer>().sort_by::<Layer>(), 10_000, "the first is the last");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Sprite(u8);
+    /// # #[component] #[derive(PartialEq, Eq, PartialOrd, Ord)] struct Layer(u32);
+    /// # let mut world = World::new();
+    /// world.matching::<&Sprite>().sort_by::<Layer>(); // `matching::<(&Sprite, &Layer)>()`
+    /// ```
+    pub fn sort_by<S: SortKey>(self) -> usize {
+        const { assert_reads_key::<Q, S::Component>() };
+        let (store, filter) = self.into_parts();
+        let seen = seen_rows::<Q, F>(store, &filter);
+        // All orders are found before the first row moves, because a comparison may panic.
+        let seen = seen.into_iter().map(|seen| {
+            let (column, order) = order_by::<S>(store, &seen);
+            (seen, column, order)
+        });
+        let orders: Vec<_> = seen.collect();
+        let is_sorted = orders.iter().all(|(_, _, order)| order.is_same());
+        let now = if is_sorted { store.clock() } else { store.advance_clock() };
+        let mut moved = 0;
+        for (seen, column, order) in orders {
+            moved += store.reorder(seen.archetype, (&seen.runs, &order), now);
+            if seen.len == store.archetypes().as_slice()[seen.archetype.index()].len() {
+                store.note_sorted::<S>(seen.archetype, column);
+            }
+        }
+        moved
     }
 
     /// Sorts the rows of each archetype by their level in the tree of a relation, and within a
@@ -113,8 +175,11 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
         for seen in &seen {
             let archetype = &store.archetypes().as_slice()[seen.archetype.index()];
             let (list, entities) = (archetype.list(), archetype.entities());
-            let rank = |row| ranks.get(entities[list.index_of(list.split(row))].index());
-            keys.extend(seen.positions().into_iter().map(rank));
+            for run in &seen.runs {
+                let first = list.index_of(run.at);
+                let entities = &entities[first..first + run.len as usize];
+                keys.extend(entities.iter().map(|entity| ranks.get(entity.index())));
+            }
         }
         sort_rows(store, seen, keys)
     }
@@ -126,7 +191,11 @@ fn sort_rows<K: Ord>(store: &mut Store, seen: Vec<SeenRows>, mut keys: Vec<K>) -
     let mut orders = Vec::new();
     // From the last archetype on, whose keys are the end of the list.
     for seen in seen.into_iter().rev() {
-        if let Some(order) = sort_order(keys.split_off(keys.len() - seen.len)) {
+        let keys = keys.split_off(keys.len() - seen.len);
+        let few = sort_few(&key_slices(&seen.runs, &keys), |key| key);
+        let many = || RowOrder::Many(sort_all(keys.into_iter()));
+        let order = few.map_or_else(many, RowOrder::Few);
+        if !order.is_same() {
             orders.push((seen, order));
         }
     }
@@ -134,24 +203,58 @@ fn sort_rows<K: Ord>(store: &mut Store, seen: Vec<SeenRows>, mut keys: Vec<K>) -
         return 0;
     }
     let now = store.advance_clock();
-    let reorder = |(seen, order): (SeenRows, Vec<u32>)| {
-        store.reorder(seen.archetype, (&seen.positions(), &order), now)
+    let reorder = |(seen, order): (SeenRows, RowOrder)| {
+        store.reorder(seen.archetype, (&seen.runs, &order), now)
     };
     orders.into_iter().map(reorder).sum()
+}
+
+/// The column of a key, and the order of some rows by it.
+fn order_by<S: SortKey>(store: &Store, seen: &SeenRows) -> (u16, RowOrder) {
+    let archetype = &store.archetypes().as_slice()[seen.archetype.index()];
+    let (id, list) = (store.registry().id::<S::Component>(), archetype.list());
+    let column = archetype.column(id).expect("a matched archetype lacks the term's column");
+    let ascends = store.sorted_lists().ascending::<S>(archetype, column);
+    let slice = |&RowRun { at, len }: &RowRun| {
+        let cells = &list.cells::<S::Component>(column, at.chunk)[at.row as usize..];
+        KeySlice { at, cells: &cells[..len as usize], ascends: ascends(at.chunk) }
+    };
+    let slices: Vec<_> = seen.runs.iter().map(slice).collect();
+    let keys = || slices.iter().flat_map(|slice| slice.cells).map(S::key);
+    let few = sort_few(&slices, S::key);
+    (column, few.map_or_else(|| RowOrder::Many(sort_all(keys())), RowOrder::Few))
+}
+
+/// A compile error unless every match has a cell of `C` that the query reads. Evaluated in a
+/// constant of the public function, so that the error names the caller's line.
+const fn assert_reads_key<Q: Terms, C: Component>() {
+    if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
+        let text = ["to sort by a key of `", C::NAME, "` name the component as a term: `&C`"];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
+}
+
+/// Rows with their keys.
+fn key_slices<'k, K>(runs: &[RowRun], mut keys: &'k [K]) -> Vec<KeySlice<'k, K>> {
+    let slice = |&RowRun { at, len }: &RowRun| {
+        let cells = keys.split_off(..len as usize).expect("a row has no key");
+        KeySlice { at, cells, ascends: false }
+    };
+    runs.iter().map(slice).collect()
 }
 
 /// The rows that a query sees in each archetype, in its order.
 fn seen_rows<Q: ReadTerms, F: Filter>(store: &mut Store, filter: &F) -> Vec<SeenRows> {
     let mut seen: Vec<SeenRows> = Vec::new();
-    masks_in::<Q, F>(store, filter, |id, archetype, mask| {
+    masks_in::<Q, F>(store, filter, |id, _, mask| {
         if seen.last().is_none_or(|last| last.archetype != id) {
             seen.push(SeenRows { archetype: id, runs: Vec::new(), len: 0 });
         }
         let Some(SeenRows { runs, len, .. }) = seen.last_mut() else { return };
-        let first = archetype.list().position(ChunkRow { chunk: mask.chunk(), row: 0 }).0;
         for run in mask.runs_in_chunk() {
             *len += run.len();
-            runs.push(first + run.start..first + run.end);
+            let at = ChunkRow { chunk: mask.chunk(), row: run.start };
+            runs.push(RowRun { at, len: run.end - run.start });
         }
     });
     seen

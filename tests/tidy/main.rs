@@ -153,7 +153,7 @@ const UNSAFE_FILES: [Allowance; 24] = [
     },
     Allowance {
         path: "storage/chunk_list/blocks.rs",
-        budget: 5,
+        budget: 6,
         reason: "rows of columns without a type, by memcpy",
     },
     Allowance {
@@ -189,7 +189,7 @@ const UNSAFE_FILES: [Allowance; 24] = [
     },
     Allowance {
         path: "storage/access/rows_move.rs",
-        budget: 11,
+        budget: 12,
         reason: "many rows moved column by column: 650 instructions a pair of commands, not 1,641",
     },
     Allowance {

@@ -78,6 +78,7 @@ mod snapshot_shared_types;
 mod snapshot_sparse;
 mod snapshot_steps;
 mod sort;
+mod sort_by;
 mod sparse;
 mod sparse_blocks;
 mod sparse_bundles;

@@ -80,5 +80,4 @@ pub(crate) use column_bytes::ColumnBytes;
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::{BundleCells, DistinctColumns, RowMove, RowReader, RowWriter};
-pub(crate) use rows_move::RowRun;
 pub(crate) use writer::{NewCells, Tally, Writer};

@@ -14,30 +14,8 @@ use super::writer::{Tally, Writer};
 use crate::storage::block::{CellStarts, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun};
-use crate::storage::row::ChunkRow;
+use crate::storage::row::{ChunkRow, RowRun};
 use crate::storage::written_rows::WrittenRows;
-
-/// Live rows of one chunk that follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RowRun {
-    /// The first of them.
-    pub(crate) at: ChunkRow,
-    /// Their number.
-    pub(crate) len: u32,
-}
-
-impl RowRun {
-    /// Adds a row: to the last of these runs if it follows it, otherwise as a new run.
-    #[inline]
-    pub(crate) fn add(runs: &mut Vec<Self>, row: ChunkRow) {
-        match runs.last_mut() {
-            Some(last) if last.at.chunk == row.chunk && last.at.row + last.len == row.row => {
-                last.len += 1;
-            }
-            _ => runs.push(Self { at: row, len: 1 }),
-        }
-    }
-}
 
 impl RowMove {
     /// Writes the rows of a run. The kept cells are copied from detached chunks of the source, from
@@ -118,13 +96,8 @@ impl RowMove {
         self.assert_between(source.key(), target.key());
         let first = target.assert_free(run);
         written.assert_next(target.key(), first);
-        let mut rows = 0;
-        for from in from {
-            let end = from.at.row.checked_add(from.len).expect("a chunk has 2^32 rows or more");
-            let is_live = from.at.chunk < source.chunk_len() && end <= source.rows(from.at.chunk);
-            assert!(is_live, "rows {} to {end} of a chunk are not live", from.at.row);
-            rows += from.len as usize;
-        }
+        from.iter().for_each(|&from| source.assert_live(from));
+        let rows = rows_len(from);
         assert!(rows == run.rows.len(), "{rows} rows are moved to a run of {}", run.rows.len());
         for (cell, to_starts) in self.kept_cells() {
             // SAFETY: the keys, the rows and the run are asserted above.
@@ -137,6 +110,33 @@ impl RowMove {
         // and each is written in every row of the run.
         unsafe { written.add_rows(target.key(), first, rows) };
     }
+
+    /// Overwrites the kept cells of live rows by live rows of the source. O(bytes).
+    ///
+    /// # Panics
+    ///
+    /// If this was made for other lists or for a single one, a row is not live, or the numbers of
+    /// rows differ.
+    pub(crate) fn overwrite_rows(
+        &self,
+        (source, from): (&ChunkList, &[RowRun]),
+        (target, to): (&mut ChunkList, RowRun),
+    ) {
+        self.assert_between(source.key(), target.key());
+        from.iter().for_each(|&from| source.assert_live(from));
+        target.assert_live(to);
+        assert!(rows_len(from) == to.len as usize, "rows are overwritten by another number");
+        let run = FreeRun { chunk: to.at.chunk, rows: to.at.row..to.at.row + to.len };
+        for (cell, to_starts) in self.kept_cells() {
+            // SAFETY: the keys and the rows are asserted above.
+            unsafe { copy_column((source, from), (target, &run), cell, to_starts) };
+        }
+    }
+}
+
+/// The number of rows of some runs.
+fn rows_len(runs: &[RowRun]) -> usize {
+    runs.iter().map(|run| run.len as usize).sum()
 }
 
 /// Copies the cells of one column.

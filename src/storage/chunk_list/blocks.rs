@@ -251,6 +251,22 @@ impl Blocks {
         }
     }
 
+    /// Copies `len` rows to the places from `to` on, in the same block or another. The places may
+    /// overlap the rows.
+    ///
+    /// # Panics
+    ///
+    /// If a chunk has no block, or rows end outside of their chunk.
+    pub(super) fn copy_rows(&mut self, from: ChunkRow, to: ChunkRow, len: u32) {
+        let fits = |at: ChunkRow| at.row < self.capacity && len <= self.capacity - at.row;
+        assert!(fits(from) && fits(to), "the rows end outside of their chunk");
+        for ((from, size), (to, _)) in self.row_cells(from).zip(self.row_cells(to)) {
+            // SAFETY: `row_cells` has the addresses of one column in blocks of the list, and `len`
+            // rows from each on are inside the capacity. `&mut self` is the right to write them.
+            unsafe { to.copy_from(from, len as usize * size) };
+        }
+    }
+
     /// Makes a block the block of a chunk, after its first `rows` rows have been copied there.
     /// Returns the block that the chunk had. The rows keep their numbers; the capacities differ if
     /// one of the two is a first block.

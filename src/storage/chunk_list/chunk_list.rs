@@ -7,7 +7,7 @@ use crate::storage::block::{Block, CellStarts, ColumnCells, Place};
 use crate::storage::block_class::BlockClass;
 use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
-use crate::storage::row::ChunkRow;
+use crate::storage::row::{ChunkRow, RowRun};
 use crate::storage::written_rows::WrittenRows;
 
 use super::blocks::{Blocks, FreeBlock, next_key};
@@ -344,6 +344,28 @@ impl ChunkList {
         let live = if first / capacity == chunk as usize { first % capacity } else { 0 };
         self.pad(ChunkRow { chunk, row: tail }, live);
         self.end_at(chunk + 1, tail);
+    }
+
+    /// Copies live rows to the places of other live rows, which may overlap them.
+    ///
+    /// # Panics
+    ///
+    /// If a row is not live.
+    pub(crate) fn copy_rows(&mut self, from: RowRun, to: ChunkRow) {
+        self.assert_live(from);
+        self.assert_live(RowRun { at: to, ..from });
+        if !self.blocks.is_empty() {
+            self.blocks.copy_rows(from.at, to, from.len);
+        }
+    }
+
+    /// # Panics
+    ///
+    /// If a row is not live.
+    pub(in crate::storage) fn assert_live(&self, RowRun { at, len }: RowRun) {
+        let end = at.row.checked_add(len).expect("a chunk has 2^32 rows or more");
+        let is_live = at.chunk < self.chunk_len && end <= self.rows(at.chunk);
+        assert!(is_live, "rows {} to {end} of a chunk are not live", at.row);
     }
 
     /// Frees blocks without live rows. Rows that were written there are dropped.
