@@ -361,7 +361,14 @@ impl<'w, C> Iterator for LineRows<'w, C> {
     }
 }
 
-impl<C> PickRow for LineRows<'_, C> {}
+impl<C> PickRow for LineRows<'_, C> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
 impl<C> ExactSizeIterator for LineRows<'_, C> {}
 
 impl<C> fmt::Debug for LineRows<'_, C> {

@@ -112,7 +112,14 @@ impl<S: Shape, I: PickRow> Iterator for OptionRows<'_, S, I> {
     }
 }
 
-impl<S: Shape, I: PickRow> PickRow for OptionRows<'_, S, I> {}
+impl<S: Shape, I: PickRow> PickRow for OptionRows<'_, S, I> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
 
 impl<C: AnyComponent<Shape: TermShape>> sealed::Sealed for Option<&C> {}
 impl<C: AnyComponent<Shape: TermShape>> Term for Option<&C> {

@@ -1,17 +1,22 @@
 //! The iterator over a query's entities.
 
+use core::hint::cold_path;
+
 use super::filter::Filter;
 use super::listed_rows::ListedRows;
 use super::query_iter::QueryIter;
 use super::query_type::is_by_row;
-use super::some_rows::SomeRows;
+use super::some_rows::{PickRow, SomeRows};
 use super::terms::Terms;
 
 /// One pass over the entities of a query: yields references. See
 /// [`Query::rows`](crate::Query::rows).
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q::ByRow, F>,
-    chunk: SomeRows<RowsOf<'w, Q>>,
+    /// For a query that does not choose rows: the rest of a chunk.
+    whole: WholeOf<'w, Q>,
+    /// For a query that chooses rows: the rest of a part of a chunk.
+    part: SomeRows<RowsOf<'w, Q>>,
     /// For a query that chooses rows: those that follow.
     listed: ListedRows<RowsOf<'w, Q>>,
 }
@@ -19,37 +24,55 @@ pub struct Rows<'w, Q: Terms, F: Filter = ()> {
 /// The rows of the slices of a pass over rows.
 type RowsOf<'w, Q> = <<Q as Terms>::ByRow as Terms>::Rows<'w>;
 
+/// The rows of whole slices.
+type WholeOf<'w, Q> = <RowsOf<'w, Q> as PickRow>::Whole;
+
 #[inline(always)]
 fn no_rows<'w, Q: Terms>() -> RowsOf<'w, Q> {
     Q::ByRow::rows(Q::ByRow::empty(), 0)
 }
 
 impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
+    const BY_ROW: bool = is_by_row::<Q::ByRow, F>();
+
     #[inline]
     pub(super) fn new(iter: QueryIter<'w, Q::ByRow, F>) -> Self {
-        let [chunk, listed] = [(); 2].map(|()| no_rows::<Q>());
-        Self { iter, chunk: SomeRows::all(chunk), listed: ListedRows::none(listed) }
+        let whole = no_rows::<Q>().whole();
+        let [part, listed] = [(); 2].map(|()| no_rows::<Q>());
+        Self { iter, whole, part: SomeRows::all(part), listed: ListedRows::none(listed) }
+    }
+
+    /// The rows of the next chunk, as a value: a loop over them has them in registers.
+    ///
+    /// A call, so that [`Rows::next`] is short enough to be a part of any loop. (As a call for each
+    /// row, which it was in a program with two loops over one query, a row took twice as long.)
+    #[inline(never)]
+    fn next_whole(iter: &mut QueryIter<'w, Q::ByRow, F>) -> Option<WholeOf<'w, Q>> {
+        Some(iter.next_rows()?.whole())
     }
 }
 
 impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
     type Item = Q::Row<'w>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Q::Row<'w>> {
-        let by_row = const { is_by_row::<Q::ByRow, F>() };
         loop {
-            if let Some(row) = self.chunk.next(by_row) {
-                return Some(row);
-            }
-            if !by_row {
-                self.chunk.rows = self.iter.next_rows()?;
+            if !Self::BY_ROW {
+                if let Some(row) = self.whole.next() {
+                    return Some(row);
+                }
+                cold_path();
+                self.whole = Self::next_whole(&mut self.iter)?;
                 continue;
+            }
+            if let Some(row) = self.part.next() {
+                return Some(row);
             }
             if let Some(row) = self.listed.next() {
                 return Some(row);
             }
-            if !self.iter.next_part(&mut self.chunk, &mut self.listed) {
+            if !self.iter.next_part(&mut self.part, &mut self.listed) {
                 return None;
             }
         }
@@ -58,22 +81,36 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
     // `for_each`, `sum` and the like run chunk by chunk, without a test per row for its end.
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: G) -> B {
-        let by_row = const { is_by_row::<Q::ByRow, F>() };
-        if !by_row {
-            let folded = self.chunk.rows.fold(init, &mut f);
-            return self.iter.fold_rows(folded, |folded, rows| rows.fold(folded, &mut f));
+        if !Self::BY_ROW {
+            let folded = fold_whole(self.whole, init, &mut f);
+            return self
+                .iter
+                .fold_rows(folded, |folded, rows| fold_whole(rows.whole(), folded, &mut f));
         }
         let mut folded = init;
         loop {
-            folded = self.chunk.fold(no_rows::<Q>(), folded, &mut f);
+            folded = self.part.fold(no_rows::<Q>(), folded, &mut f);
             while let Some(row) = self.listed.next() {
                 folded = f(folded, row);
             }
-            if !self.iter.next_part(&mut self.chunk, &mut self.listed) {
+            if !self.iter.next_part(&mut self.part, &mut self.listed) {
                 return folded;
             }
         }
     }
+}
+
+/// Folds over the rows of a chunk.
+///
+/// A call, so that `f` is called in one place and is a part of its loop. (Where it was called in
+/// two places, a long closure was a call for each row.)
+#[inline(never)]
+fn fold_whole<I: Iterator, B>(rows: I, init: B, f: &mut impl FnMut(B, I::Item) -> B) -> B {
+    let mut folded = init;
+    for row in rows {
+        folded = f(folded, row);
+    }
+    folded
 }
 
 impl<Q: Terms, F: Filter> core::fmt::Debug for Rows<'_, Q, F> {

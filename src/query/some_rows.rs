@@ -15,7 +15,13 @@ use core::slice;
 use crate::storage::{EnabledRowsIter, EnabledRowsMutIter, SeenPart};
 
 /// Rows that are taken one after the other, with others left out in between.
-pub trait PickRow: Iterator {
+pub trait PickRow: Iterator + Sized {
+    /// [`PickRow::whole`].
+    type Whole: Iterator<Item = Self::Item>;
+
+    /// The same rows, of which none is left out.
+    fn whole(self) -> Self::Whole;
+
     /// The row of number `row`, counted from the first that there was. It is `skip` rows after the
     /// one that was picked last. Of one iterator, all rows are picked or none.
     #[inline(always)]
@@ -57,6 +63,13 @@ pub trait PickRow: Iterator {
 }
 
 impl<C> PickRow for slice::Iter<'_, C> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+
     // By its number: the iterator stays as it is.
     #[inline(always)]
     fn pick(&mut self, row: usize, _: usize) -> Option<Self::Item> {
@@ -70,6 +83,13 @@ impl<C> PickRow for slice::Iter<'_, C> {
 }
 
 impl<C> PickRow for slice::IterMut<'_, C> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+
     // Asked first, so that the end is not stored for the case that there is no such row: the next
     // row would wait for the choice.
     #[inline(always)]
@@ -78,11 +98,46 @@ impl<C> PickRow for slice::IterMut<'_, C> {
     }
 }
 
-impl<C: Copy> PickRow for Copied<slice::Iter<'_, C>> {}
-impl<C: Clone> PickRow for RepeatN<C> {}
-impl<C> PickRow for Empty<C> {}
-impl PickRow for EnabledRowsIter<'_> {}
-impl PickRow for EnabledRowsMutIter<'_> {}
+impl<C: Copy> PickRow for Copied<slice::Iter<'_, C>> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
+impl<C: Clone> PickRow for RepeatN<C> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
+impl<C> PickRow for Empty<C> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
+impl PickRow for EnabledRowsIter<'_> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
+impl PickRow for EnabledRowsMutIter<'_> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+}
 
 /// The rows of slices, or those of them that are seen.
 #[derive(Clone, Debug)]
@@ -105,10 +160,10 @@ impl<I: PickRow> SomeRows<I> {
         Self { rows, word: part.word }
     }
 
-    /// The next row. `by_row` tells whether the query chooses rows.
+    /// The next row.
     #[inline(always)]
-    pub(super) fn next(&mut self, by_row: bool) -> Option<I::Item> {
-        if !by_row || self.word == 0 {
+    pub(super) fn next(&mut self) -> Option<I::Item> {
+        if self.word == 0 {
             return self.rows.next();
         }
         let skip = self.word.trailing_zeros();

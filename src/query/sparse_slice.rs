@@ -280,6 +280,13 @@ impl<V: SetValues> Iterator for SparseRows<'_, V> {
 }
 
 impl<V: SetValues> PickRow for SparseRows<'_, V> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+
     // By its number: the iterator stays as it is.
     #[inline(always)]
     fn pick(&mut self, row: usize, _: usize) -> Option<V::Value> {

@@ -369,6 +369,13 @@ pub struct SplitRowsMut<'w, S: SplitComponent<Parts: TermParts>>(
 );
 
 impl<S: SplitComponent<Parts: TermParts>> PickRow for SplitRows<'_, S> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+
     #[inline(always)]
     fn pick(&mut self, row: usize, skip: usize) -> Option<S> {
         self.0.pick(row, skip).map(|cells| S::from_parts(S::Parts::read(cells)))
@@ -381,6 +388,13 @@ impl<S: SplitComponent<Parts: TermParts>> PickRow for SplitRows<'_, S> {
 }
 
 impl<'w, S: SplitComponent<Parts: TermParts>> PickRow for SplitRowsMut<'w, S> {
+    type Whole = Self;
+
+    #[inline(always)]
+    fn whole(self) -> Self {
+        self
+    }
+
     #[inline(always)]
     fn pick(&mut self, row: usize, skip: usize) -> Option<SplitMut<'w, S>> {
         self.0.pick(row, skip).map(SplitMut::new)

@@ -33,9 +33,7 @@ use crate::storage::slice_rows::SliceRows;
 use crate::storage::stamps::{Stamp, StampKind, Stamps};
 
 /// The entries of a [`ColumnMap`](super::ColumnMap), resolved to addresses where a list has one
-/// chunk.
-///
-/// In the order of C: the start of a pass reads the vectors at the end, and the last of `types`.
+/// chunk. In the order of C: the start of a pass reads the vectors and the types at the end.
 #[derive(Debug, Default, PartialEq)]
 #[repr(C)]
 pub(crate) struct ChunkCache {
