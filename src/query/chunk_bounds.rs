@@ -151,7 +151,11 @@ const fn assert_between<Q: Terms, C: Component>() {
             "`: write `&`, not `&mut`",
         ]
     } else if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
-        ["to find rows by the key of `", C::NAME, "` name the component as a term: `&C`"]
+        [
+            "to find rows by the key of `",
+            C::NAME,
+            "` name it as a term of the query, by a reference",
+        ]
     } else {
         return;
     };

@@ -1,4 +1,4 @@
-//! TreeCopies of whole trees: an entity and all entities below it.
+//! Copies of whole trees: an entity and all entities below it.
 //!
 //! ```text
 //!  originals   root, its sources, theirs, …            one list, level after level
@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The rows of an original are equal until their ids are replaced, so that a `memcpy` of each
-//! column writes them. The list of copies has them in another order: copy after copy.
+//! column writes them; cell by cell, if the copies lack a component and are in another archetype.
+//! The list of copies has them in another order: copy after copy.
 //!
 //! All that can be refused is refused before the first row is written. No step goes from entity to
 //! entity by itself, so a chain is as deep as memory allows.
@@ -59,7 +60,7 @@ impl TreeCopies {
 }
 
 impl Store {
-    /// TreeCopies an entity and all entities below it in a tree, once for each parent: see
+    /// Copies an entity and all entities below it in a tree, once for each parent: see
     /// [`World::instantiate_tree`](crate::World::instantiate_tree).
     ///
     /// # Errors
@@ -182,7 +183,7 @@ impl Store {
         Ok(self.entities.requests.ensure(bytes)?)
     }
 
-    /// TreeCopies the rows of a group.
+    /// Copies the rows of a group.
     fn copy_group(&mut self, group: &mut CopyGroup, copies: &mut TreeCopies) {
         let Self { archetypes, clock, entities, pool, graph, .. } = self;
         let CopyGroup { source, target, edge, members, rows, first } = group;

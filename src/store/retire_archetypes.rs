@@ -49,5 +49,6 @@ impl Store {
         self.without_cleanup = None;
         self.bundles.forget_homes();
         self.plans.remake(&self.archetypes);
+        self.sorted.retain_lists(&self.archetypes);
     }
 }

@@ -92,10 +92,17 @@ impl Store {
         &self.sorted
     }
 
+    /// Forgets sorts of lists that are no more: see [`SortedLists::forget_old`].
+    pub(crate) fn forget_old_sorts<S: 'static>(&mut self, ids: impl Iterator<Item = ArchetypeId>) {
+        let Self { archetypes, sorted, .. } = self;
+        let all = archetypes.as_slice();
+        sorted.forget_old::<S>(archetypes, ids.map(|id| &all[id.index()]));
+    }
+
     /// Notes that all rows of an archetype are sorted by the key `S`, of values of `column`.
     pub(crate) fn note_sorted<S: 'static>(&mut self, id: ArchetypeId, column: u16) {
         let Self { archetypes, sorted, .. } = self;
-        sorted.note::<S>(archetypes, &archetypes.as_slice()[id.index()], column);
+        sorted.note::<S>(&archetypes.as_slice()[id.index()], column);
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn sort_few<'a, T, K: Ord + Copy>(
 pub(crate) fn sort_all<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<u32> {
     // The number makes all keys different, so that the sort is stable.
     let mut keys: Vec<(K, u32)> = keys.zip(0..).collect();
-    keys.sort_unstable();
+    keys.sort_unstable_by(Ord::cmp);
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
@@ -399,6 +399,9 @@ mod tests {
         let order = sort_order(&keys).expect("a key is out of place");
         assert!(order.into_iter().eq((1..200).chain([0])));
         assert_eq!(sort_order(&(0..200).map(Unordered).collect::<Vec<_>>()), None);
+        // Few keys that ascend are sorted in another way.
+        let order = sort_all((0..100).rev().map(Unordered));
+        assert!(order.into_iter().eq((0..100).rev()));
     }
 
     proptest! {

@@ -33,20 +33,38 @@ impl SortedLists {
         }
     }
 
-    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `column`.
-    pub(crate) fn note<S: 'static>(
+    /// Forgets the lists that are no more or without chunks, if one of `archetypes` is not known
+    /// for the key `S`: a list that got a new key does not come back. O(all archetypes + lists).
+    pub(crate) fn forget_old<'a, S: 'static>(
         &mut self,
-        archetypes: &Archetypes,
-        archetype: &Archetype,
-        column: u16,
+        all: &Archetypes,
+        mut archetypes: impl Iterator<Item = &'a Archetype>,
     ) {
-        let key = (TypeId::of::<S>(), archetype.list().key());
-        if !self.lists.contains_key(&key) {
-            // A list that got a new key, or is no more, does not come back.
-            let keys: FxHashSet<_> =
-                archetypes.as_slice().iter().map(|one| one.list().key()).collect();
-            self.lists.retain(|(_, list), _| keys.contains(list));
+        let id = TypeId::of::<S>();
+        if !archetypes.all(|one| self.lists.contains_key(&(id, one.list().key()))) {
+            self.retain_lists(all);
         }
+    }
+
+    /// Forgets the lists that are no more, or without chunks.
+    pub(crate) fn retain_lists(&mut self, all: &Archetypes) {
+        let lists = all.as_slice().iter().map(Archetype::list);
+        let keys: FxHashSet<_> =
+            lists.filter(|list| list.chunk_len() > 0).map(|list| list.key()).collect();
+        self.lists.retain(|(_, list), _| keys.contains(list));
+        self.lists.shrink_to_fit();
+    }
+
+    /// Bytes of what is kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let entry = size_of::<((TypeId, u64), Vec<ChunkContents>)>();
+        let chunks = self.lists.values().map(|chunks| chunks.capacity());
+        self.lists.capacity() * entry + chunks.sum::<usize>() * size_of::<ChunkContents>()
+    }
+
+    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `column`.
+    pub(crate) fn note<S: 'static>(&mut self, archetype: &Archetype, column: u16) {
+        let key = (TypeId::of::<S>(), archetype.list().key());
         let chunks = self.lists.entry(key).or_default();
         chunks.clear();
         let all = 0..archetype.list().chunk_len();

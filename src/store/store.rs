@@ -338,6 +338,7 @@ impl Store {
     /// Moves at most `rows_max` rows to denser memory, and frees memory that nothing uses. Returns
     /// the number of rows that moved.
     pub(crate) fn compact(&mut self, rows_max: usize) -> usize {
+        self.sorted.retain_lists(&self.archetypes);
         // Unused blocks and empty slabs are freed first, so that no chunk moves beside the former
         // or into the latter.
         for archetype in self.archetypes.all_mut() {

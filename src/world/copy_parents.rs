@@ -9,7 +9,12 @@ use crate::entity::Entity;
 ///  None, Some(parent), parent       one copy
 ///  [None; 1000], vec![None; n]      a copy without a target for each
 ///  [a, b], &parents                 a copy below each
+///  [Some(a), None], vec![…]         both in one call
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of parents of copies",
+    note = "one copy: `None`, `Some(parent)` or `parent`; many: `[None; 100]`, a slice or a `Vec` of entities or of `Option<Entity>`; collect an iterator into a `Vec`"
+)]
 pub trait CopyParents: sealed::Sealed {
     /// The target of each copy.
     #[doc(hidden)]

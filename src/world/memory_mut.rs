@@ -16,8 +16,8 @@ pub struct Memory {
     /// Slabs that blocks and extents are cut from, whether allocated or free, and whether or not
     /// the system has committed them.
     pub slab_bytes: usize,
-    /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 36
-    /// a component term for each archetype that a plan matches, kept until
+    /// The directory, entities of rows, change versions, what sorts by a key keep, and the plans of
+    /// queries: 32 bytes and 36 a component term for each archetype that a plan matches, kept until
     /// [`MemoryMut::retire_archetypes`].
     pub bookkeeping_bytes: usize,
     /// Sets of [sparse components](crate::component#sparse-components): the values, their entities
@@ -89,7 +89,8 @@ impl World {
             bookkeeping_bytes: self.store.entities().capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
                 + self.store.archetypes().spare_bytes()
-                + self.store.plan_bytes(),
+                + self.store.plan_bytes()
+                + self.store.sorted_lists().bytes(),
             sparse_bytes: self.store.sparse().infos().map(|table| table.bytes).sum(),
             event_bytes: self.store.logs().events.infos().map(|queue| queue.bytes).sum(),
             log_bytes: self.store.logs().row_bytes(),

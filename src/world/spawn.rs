@@ -300,8 +300,9 @@ impl World {
     /// Copies an entity and all entities below it in the tree of a
     /// [relation](crate::sparse::relation), once for each of `parents`: `None`, `Some(parent)` and
     /// `parent` make one copy, `[None; 1000]` and `&parents` as many as they have. Returns the
-    /// entities of a copy after those of the copy before: of the root, of its sources, of theirs,
-    /// and so on, level after level. The order of sources of `R` is the same.
+    /// copies one after the other, in the order of `parents`: of each the root, and then its
+    /// [`descendants`](crate::sparse::Relation::descendants). The order of sources of `R` is the
+    /// same.
     ///
     /// Each copy of an entity is one of [`instantiate`](Self::instantiate): a
     /// [`Prototype`](crate::Prototype) tag, cleanup components and sparse components are left out.
@@ -312,18 +313,19 @@ impl World {
     /// in types without [`MapEntities`](crate::MapEntities). Relations of other entities to the
     /// tree are not copied.
     ///
-    /// The copy of the root gets its parent as its target of `R`, or none. The copies are in the
-    /// order of the root and [`descendants`](crate::sparse::Relation::descendants): zip both to
-    /// copy sparse components.
+    /// The root of each copy gets its entry of `parents` as its target of `R`, whatever the target
+    /// of `root`. A parent may lie in the tree, which is copied as it is before the call. To copy
+    /// sparse components, zip `chunks(1 + descendants.len())` with the root and its descendants.
     ///
     /// [`Prototype`](crate::Prototype) hides one entity: give it to each part of a tree that exists
     /// to be copied.
     ///
-    /// All copies are one batch: the rows of one original are written by `memcpy`, column by
-    /// column, and lie side by side. 100,000 entities that are 25,000 copies of 4 nodes take 67 ns
-    /// each, and 254 by a call for each copy; as copies of 10 nodes 73 and 209, and of 100 nodes
-    /// with an [`Entity`] field 110 and 148 (two components of 12 bytes, a prototype without other
-    /// relations, Zen 4 with other programs beside).
+    /// All copies are one batch: the rows of one original lie side by side. They are written by
+    /// `memcpy`, column by column, or cell by cell if the copies lack a component. 100,000 entities
+    /// that are 25,000 copies of 4 nodes take 67 ns each, and 254 by a call for each copy; as
+    /// copies of 10 nodes 73 and 209, and of 100 nodes with an [`Entity`] field 110 and 148 (two
+    /// components of 12 bytes, a prototype without other relations, Zen 4 with other programs
+    /// beside).
     ///
     /// O(bytes + entities × relation types); for each archetype that it adds, O(archetypes) in each
     /// cached query that names a sparse component. The depth of the tree does not matter. Memory is

@@ -1,5 +1,5 @@
-//! Moves rows of one list to the end of another: neighbours of detached chunks, or rows that lie
-//! anywhere.
+//! Copies rows of one list to the end of another, or over rows of another: neighbours of detached
+//! chunks, or rows that lie anywhere.
 //!
 //! Column by column: neighbours in the source are copied by one `memcpy`, others cell by cell. The
 //! rows of the source stay live; removing them is left to the caller.
@@ -162,8 +162,8 @@ unsafe fn copy_column(
         // one of its rows, and less than the capacity of the chunk at this place.
         let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to_row) };
         if len == 1 {
-            // SAFETY: both cells have `size` bytes inside their blocks. `&mut` of the target is the
-            // right to write its row, which is not live.
+            // SAFETY: both cells have `size` bytes inside their blocks. The two lists share no
+            // block, and `&mut` of the target is the right to write its row.
             unsafe { copy_small(from_cell.as_ptr(), to_cell.as_ptr(), cell.size as usize) };
         } else {
             let bytes = len as usize * cell.size as usize;

@@ -218,14 +218,11 @@ impl Tally<'_> {
         self.rows
     }
 
-    /// A tally of the next row alone.
-    ///
-    /// The columns count it there, and not here: no pointer to it is left after the row, so that
-    /// the counts stay in registers, also where the values come from code that the compiler does
-    /// not see.
+    /// A tally of the next row alone, to be counted by the columns. No pointer to it is left after
+    /// the row: the counts stay in registers, also where values come from code that is not inlined.
     #[inline(always)]
     pub(crate) const fn next_row(&self) -> Self {
-        Tally { ..*self }
+        Tally { pushed: 0, ..*self }
     }
 
     /// Counts the row of [`Tally::next_row`].
@@ -241,6 +238,7 @@ impl Tally<'_> {
         );
         assert!(row.pushed == self.columns, "a column of the new row was not written");
         assert!(self.rows < self.room, "the run has no free row left");
+        self.pushed = 0;
         self.rows += 1;
     }
 
@@ -358,6 +356,30 @@ mod tests {
             tally.end_run();
         });
         assert_eq!(filled, [&[1][..], &[2; 19]].concat());
+    }
+
+    #[test]
+    #[should_panic(expected = "written before column 0 of the bundle")]
+    fn a_cell_that_was_written_before_a_row_does_not_count_for_it() {
+        written(|number, byte, tally| {
+            number.push(Number(1), tally);
+            let mut row = tally.next_row();
+            byte.push(Byte(1), &mut row);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a column of the new row was not written")]
+    fn cells_of_one_row_do_not_count_for_the_next() {
+        written(|number, byte, tally| {
+            let mut row = tally.next_row();
+            number.push(Number(1), &mut row);
+            byte.push(Byte(1), &mut row);
+            tally.end_row(&row);
+            let next = row.next_row();
+            row.end_row(&next);
+            tally.end_row(&row);
+        });
     }
 
     #[test]

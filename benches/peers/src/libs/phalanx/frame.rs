@@ -28,11 +28,11 @@ fn schedule() -> Schedule {
 }
 
 fn steer(movers: Query<(&mut Force, &Position, &Target)>, positions: Lookup<Position>) {
-    for (force, position, target) in movers.rows() {
+    movers.rows().for_each(|(force, position, target)| {
         if let Ok(beacon) = positions.get(target.0) {
             steer_row(force, position, beacon);
         }
-    }
+    });
 }
 
 fn accelerate(movers: Query<(&mut Velocity, &Force)>) {
