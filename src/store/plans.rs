@@ -232,15 +232,12 @@ impl KnownPlans {
 #[inline(never)]
 fn prepare(
     by_type: &mut RwLock<FxHashMap<TypeId, usize>>,
-    (list, recent): (&boxcar::Vec<Plan>, &mut RecentPlans),
+    (list, recent): (&boxcar::Vec<Plan>, &RecentPlans),
     query: &QueryType,
     registry: &mut Registry,
     archetypes: &Archetypes,
 ) -> Result<usize, NameTaken> {
     let by_type = by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-    // Also if this query is not new: plans that were made while the world was shared count now.
-    let known = by_type.iter().map(|(&key, &index)| (key, index));
-    recent.grow(list.count(), known.filter(|&(_, index)| index < HAS_UNKNOWN));
     if let Some(&index) = by_type.get(&query.key) {
         if index < HAS_UNKNOWN {
             recent.set(query.key, index);

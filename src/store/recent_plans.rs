@@ -12,39 +12,25 @@ use rustc_hash::FxHasher;
 
 use super::plan::Plan;
 
-/// The smallest number of entries, a KiB.
-const ENTRIES_MIN: usize = 256;
-
-/// The number of entries for each plan, 64 bytes. Queries that share an entry replace each other,
-/// and each start of their passes takes a hundred instructions more: one of sixteen does at most.
-const ENTRIES_PER_PLAN: usize = 16;
+/// The number of entries, four KiB. Queries that share an entry replace each other, and each start
+/// of their passes takes a hundred instructions more. (Of fifty types of query in turn one of six
+/// did with 256 entries, and one of twenty does. A table that grows with the plans took five
+/// instructions more for each start.)
+const ENTRIES: usize = 1024;
 
 /// The index of a plan for each value of a hash: a hint, which the caller compares with the plan.
 ///
 /// An index is stored after its plan was added to the list, but nothing orders the two for another
 /// thread: the list itself tells whether it has the plan.
-pub(super) struct RecentPlans(Box<[AtomicU32]>);
+pub(super) struct RecentPlans([AtomicU32; ENTRIES]);
 
 impl Default for RecentPlans {
     fn default() -> Self {
-        Self::with_entries(ENTRIES_MIN)
+        Self([const { AtomicU32::new(u32::MAX) }; ENTRIES])
     }
 }
 
 impl RecentPlans {
-    fn with_entries(entries: usize) -> Self {
-        Self((0..entries).map(|_| AtomicU32::new(u32::MAX)).collect())
-    }
-
-    /// Grows to a number of plans, with the indices `known`. O(plans) if it grows.
-    pub(super) fn grow(&mut self, plans: usize, known: impl Iterator<Item = (TypeId, usize)>) {
-        let wanted = (plans * ENTRIES_PER_PLAN).next_power_of_two();
-        if wanted > self.0.len() {
-            *self = Self::with_entries(wanted);
-            known.for_each(|(key, index)| self.set(key, index));
-        }
-    }
-
     #[inline]
     fn entry(&self, key: TypeId) -> &AtomicU32 {
         let mut hasher = FxHasher::default();
@@ -52,8 +38,7 @@ impl RecentPlans {
         // The hasher moves its best bits to the low end.
         #[expect(clippy::cast_possible_truncation, reason = "the low bits choose the entry")]
         let hash = hasher.finish() as usize;
-        // The number of entries is a power of two.
-        &self.0[hash & (self.0.len() - 1)]
+        &self.0[hash % ENTRIES]
     }
 
     /// The plan of a query in the list, if it was found lately.
@@ -96,20 +81,6 @@ mod tests {
         (0..).zip(keys).for_each(|(index, key)| recent.set(key, index));
         let kept = (0..).zip(keys).filter(|&(index, key)| recent.get(key) == index).count();
         assert!(kept > 1, "all queries share one entry");
-    }
-
-    #[test]
-    fn a_table_that_grows_knows_the_indices_that_it_is_given() {
-        let mut recent = RecentPlans::default();
-        let keys = [TypeId::of::<u8>(), TypeId::of::<u16>()];
-        recent.grow(ENTRIES_MIN / ENTRIES_PER_PLAN, keys.into_iter().zip(7..));
-        assert_eq!(recent.get(keys[0]), u32::MAX as usize, "it is large enough");
-        recent.grow(1000, keys.into_iter().zip(7..));
-        assert_eq!(recent.0.len(), 16_384);
-        assert_eq!(keys.map(|key| recent.get(key)), [7, 8]);
-        recent.set(keys[0], 9);
-        recent.grow(500, keys.into_iter().zip(7..));
-        assert_eq!(recent.get(keys[0]), 9, "it is larger already");
     }
 
     #[test]
