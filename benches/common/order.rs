@@ -2,7 +2,7 @@
 //!
 //! A pass is one sort, by `sort_by_key` or by `sort_by`; the change of the keys before it is not
 //! timed. The limit is two flat `Vec`s: pairs of key and row are sorted by `std`, and both `Vec`s
-//! are gathered in their order. It has no entities, whose ids stay valid in phalanx.
+//! are gathered in their order. It has no entities; in phalanx their ids stay valid.
 
 use std::time::{Duration, Instant};
 

@@ -11,11 +11,11 @@
 //! place move, in place:
 //!
 //! ```text
-//!  old order  │ a b c d │ e f g h │ i j │      h goes before b: it jumps, and b to g shift by one
+//!  old order  │ a b c d │ e f g h │ i j │   h goes before b: it jumps, b to g shift by one
 //!  aside       h
-//!  shifted    │ a . b c │ d e f g │ i j │      to the right from the last row on,
-//!                                             to the left from the first row on
-//!  new order  │ a h b c │ d e f g │ i j │      rows from aside fill the places that are free
+//!  shifted    │ a . b c │ d e f g │ i j │   to the right from the last row on,
+//!                                          to the left from the first row on
+//!  new order  │ a h b c │ d e f g │ i j │   rows from aside fill the places that are free
 //! ```
 //!
 //! Rows that shift keep their order. So a row that shifts to the right takes no place of a row that

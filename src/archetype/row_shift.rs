@@ -13,7 +13,7 @@ pub(crate) struct RowShift {
     pub(crate) jumps: bool,
 }
 
-/// The rows of a list by their new places: those of some shifts, and between them rows that stay.
+/// The rows of a list by their new places: rows of some shifts, and between them rows that stay.
 pub(super) struct ShiftedRows<'s> {
     rest: &'s [RowShift],
     /// Rows of the first of `rest` that were taken.

@@ -68,7 +68,7 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     const VALUES: Option<PlainValues<Self>> = None;
 
-    /// Replaces the ids of entities in a value, if it has any; in a list of pairs, those in their
+    /// Replaces the ids of entities in a value, if it has any; in a list of pairs, the ids in their
     /// values.
     #[doc(hidden)]
     const MAP_ENTITIES: Option<MapValue<Self>> = None;

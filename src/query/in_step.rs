@@ -17,7 +17,7 @@ use super::some_rows::PickRow;
 #[derive(Clone, Debug)]
 pub struct InStep<T>(pub(super) T);
 
-/// The iterators of a tuple `T`, of which each takes all rows, as pairs of pairs `P`.
+/// The iterators of a tuple `T` over all rows, as pairs of pairs `P`.
 pub struct InPairs<T, P> {
     pairs: P,
     tuple: PhantomData<fn() -> T>,

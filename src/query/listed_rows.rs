@@ -1,6 +1,6 @@
 //! The rows of slices that a list has.
 //!
-//! Where a query sees few rows of each word of bits, a [list](FewRows) has those of several words.
+//! Where a query sees few rows of each word of bits, a [list](FewRows) has the rows of several.
 //! Its rows are known before the first is taken, so a term that looks up the value of each row
 //! looks up all of them together.
 
@@ -22,7 +22,7 @@ impl<I: PickRow> ListedRows<I> {
         Self { rows, list: None }
     }
 
-    /// Begins with the rows of a list, the first and the last of which are the ends of `rows`.
+    /// Begins with the rows of a list, with its first and its last row at the ends of `rows`.
     #[inline(always)]
     pub(super) fn begin(&mut self, rows: I) {
         self.rows = rows;

@@ -17,7 +17,7 @@ pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     whole: WholeOf<'w, Q>,
     /// For a query that chooses rows: the rest of a part of a chunk.
     part: SomeRows<RowsOf<'w, Q>>,
-    /// For a query that chooses rows: those that follow.
+    /// For a query that chooses rows: the rows that follow.
     listed: ListedRows<RowsOf<'w, Q>>,
 }
 

@@ -19,7 +19,7 @@ pub trait PickRow: Iterator + Sized {
     /// [`PickRow::whole`].
     type Whole: Iterator<Item = Self::Item>;
 
-    /// The same rows, of which none is left out.
+    /// The same rows, with none left out.
     fn whole(self) -> Self::Whole;
 
     /// The row of number `row`, counted from the first that there was. It is `skip` rows after the

@@ -295,7 +295,7 @@ impl<V: SetValues> PickRow for SparseRows<'_, V> {
     }
 
     // The id of each row, the position of its value and the value are in lines that the hardware
-    // cannot predict, and each is found by the one before. Here those of several rows are on their
+    // cannot predict, and each is found by the one before. Here loads of several rows are on their
     // way at once.
     #[inline(always)]
     fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {

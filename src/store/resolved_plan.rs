@@ -45,7 +45,7 @@ use crate::storage::{
 
 /// The entries of a plan, with a cache of their addresses.
 ///
-/// In the order of C: the start of a pass reads the end of the cache and what follows it.
+/// In the order of C: the start of a pass reads the end of the cache and the fields after it.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct ResolvedPlan {

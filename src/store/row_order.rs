@@ -12,14 +12,14 @@ use super::store::Store;
 /// The order of rows that were sorted.
 #[derive(Debug)]
 pub(crate) enum RowOrder {
-    /// All rows, in runs of which few jump. No run if no row moves.
+    /// All rows, in runs; few of them jump. No run if no row moves.
     Few(Vec<SortedRun>),
     /// The numbers of all rows.
     Many(Vec<u32>),
 }
 
 impl RowOrder {
-    /// Whether the order is that of before.
+    /// Whether the order is the old one.
     pub(crate) const fn is_same(&self) -> bool {
         matches!(self, Self::Few(runs) if runs.is_empty())
     }

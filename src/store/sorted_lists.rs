@@ -1,4 +1,4 @@
-//! The lists whose rows were sorted by a key, for sorts that look only at rows that changed since.
+//! The lists with rows sorted by a key, for sorts that look only at rows that changed since.
 
 use core::any::TypeId;
 
@@ -55,7 +55,7 @@ impl SortedLists {
         self.lists.shrink_to_fit();
     }
 
-    /// Bytes of what is kept.
+    /// Bytes of all kept versions.
     pub(crate) fn bytes(&self) -> usize {
         let entry = size_of::<((TypeId, u64), Vec<ChunkContents>)>();
         let chunks = self.lists.values().map(|chunks| chunks.capacity());

@@ -16,7 +16,7 @@ pub struct Memory {
     /// Slabs that blocks and extents are cut from, whether allocated or free, and whether or not
     /// the system has committed them.
     pub slab_bytes: usize,
-    /// The directory, entities of rows, change versions, what sorts by a key keep, and the plans of
+    /// The directory, entities of rows, change versions, sorts by a key, and the plans of
     /// queries: 32 bytes and 36 a component term for each archetype that a plan matches, kept until
     /// [`MemoryMut::retire_archetypes`].
     pub bookkeeping_bytes: usize,

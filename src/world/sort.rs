@@ -74,7 +74,7 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// in random places are in all chunks. As by `sort_by_key`, rows are sorted within their
     /// archetype, and the result is the number of rows that have another place now.
     ///
-    /// The result is that of `sort_by_key(S::key)`, whatever happens between two sorts, but for a
+    /// The result equals `sort_by_key(S::key)`, whatever happens between two sorts, but for a
     /// write by a body that returns [`Modified::No`](crate::Modified::No), which is missed until
     /// the chunk changes again. The world keeps 24 bytes for each chunk that was sorted, and
     /// compares versions of chunks, as [`ChunkBounds`](crate::rows::ChunkBounds) does. If the query

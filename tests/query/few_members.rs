@@ -1,4 +1,4 @@
-//! Passes over rows of which few have a sparse component: each yields the values that a look-up of
+//! Passes over rows with few values of a sparse component: each yields the values that a look-up of
 //! the entity finds, in whatever way the rows are taken.
 
 use phalanx::prelude::*;

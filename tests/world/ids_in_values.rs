@@ -36,7 +36,7 @@ struct Party {
     leader: Option<Entity>,
 }
 
-/// A tuple, of which only one field has an id.
+/// A tuple with an id in one field.
 #[component(sparse)]
 #[derive(Debug, PartialEq)]
 struct Bet(&'static str, Box<u32>, Entity);
@@ -233,7 +233,7 @@ fn a_state_in_another_world_names_the_same_entities() {
     sound(&third);
 }
 
-/// A value whose ids are found by code that fails at one of them.
+/// A value with ids that are found by code that fails at one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[bytemuck(crate = "phalanx::bytemuck")]
 #[repr(C)]

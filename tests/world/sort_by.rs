@@ -1,5 +1,5 @@
-//! Rows in the order of a key of which the world remembers the sorted chunks: the result is that of
-//! `sort_by_key`.
+//! Rows in the order of a key, with sorted chunks that the world remembers: the result equals that
+//! of `sort_by_key`.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -160,7 +160,7 @@ fn a_restored_state_is_sorted_as_it_is() -> Result<(), Box<dyn std::error::Error
     let sorted = world.snapshot()?;
     world.restore(&shuffled)?;
     assert!(sort(&mut world).0 > 0 && is_sorted(&world));
-    // Versions after a restore are not taken for those of the time that it made void.
+    // Versions after a restore are not taken for versions of the time that it made void.
     world.restore(&sorted)?;
     world.get_mut::<Rank>(all[3])?.0 = 2999;
     sort(&mut world);
@@ -238,7 +238,7 @@ fn rows_that_are_not_seen_keep_their_places_and_are_sorted_once_seen() {
     assert_eq!((is_sorted(&world), world.check()), (true, Ok(())));
 }
 
-/// One step of two worlds, of which one sorts by `sort_by` and the other by `sort_by_key`.
+/// One step of two worlds: one sorts by `sort_by`, the other by `sort_by_key`.
 #[derive(Clone, Debug)]
 enum Step {
     Spawn(u32),

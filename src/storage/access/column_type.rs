@@ -104,7 +104,7 @@ pub(super) struct ColumnTypes {
     values: [Values; COLUMNS_MAX],
     exclusive: [ColumnType; COLUMNS_MAX],
     shared: [ColumnType; COLUMNS_MAX],
-    /// The number of columns. Last, beside what each pass reads.
+    /// The number of columns. Last, beside the parts that each pass reads.
     width: usize,
 }
 

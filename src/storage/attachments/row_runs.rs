@@ -61,7 +61,7 @@ pub struct RowRuns<'w> {
 pub(crate) struct SeenPart {
     /// From the first one that is seen to the last one.
     pub(crate) rows: Range<u32>,
-    /// Those of them that are seen, a bit each. None if all are, or if a list has them.
+    /// The rows that are seen, a bit each. None if all are, or if a list has them.
     pub(crate) word: u64,
 }
 
