@@ -6,13 +6,16 @@ use phalanx::prelude::*;
 use crate::common::components::small_world as world;
 use crate::common::components::{Big, Four, Tag, Twelve, sound};
 
+/// Rows of an archetype with more than one chunk, at any size of chunks.
+const MANY: u32 = if cfg!(miri) { 300 } else { 3_000 };
+
 #[test]
 fn what_is_gathered_is_in_the_order_of_the_query() {
     let mut world = world();
-    world.spawn_batch((0..3_000).map(|i| (Four(i), Twelve([i; 3]))));
-    world.spawn_batch((3_000..3_010).map(|i| (Four(i), Tag)));
+    world.spawn_batch((0..MANY).map(|i| (Four(i), Twelve([i; 3]))));
+    world.spawn_batch((MANY..MANY + 10).map(|i| (Four(i), Tag)));
     world.spawn_batch((0..100).map(|_| Tag));
-    world.spawn_batch((3_010..7_000).map(Four));
+    world.spawn_batch((MANY + 10..2 * MANY).map(Four));
     let by_rows: Vec<_> = world.query::<&Four>().rows().copied().collect();
     assert_eq!(world.query::<&Four>().copies().gather(), by_rows);
     assert_eq!(world.query_mut::<&mut Four>().copies().gather(), by_rows);
@@ -22,7 +25,7 @@ fn what_is_gathered_is_in_the_order_of_the_query() {
     let mut behind = vec![Four(9)];
     world.query::<&Four>().with::<Tag>().copies().gather_into(&mut behind);
     assert_eq!(behind[0], Four(9));
-    assert_eq!(behind[1..], by_rows[3_000..3_010]);
+    assert_eq!(behind[1..], by_rows[MANY as usize..][..10]);
 }
 
 #[test]
@@ -60,8 +63,9 @@ fn offsets_are_the_first_rows_of_chunks_and_the_end() {
 #[test]
 fn what_is_scattered_comes_back() {
     let mut world = world();
-    world.spawn_batch((0..3_000).map(|i| (Four(i), Twelve([i; 3]), Tag)));
-    world.spawn_batch((3_000..7_000).map(Four));
+    let rows = MANY as usize;
+    world.spawn_batch((0..MANY).map(|i| (Four(i), Twelve([i; 3]), Tag)));
+    world.spawn_batch((MANY..2 * MANY).map(Four));
     let mut fours = world.query::<&Four>().copies().gather();
     fours.iter_mut().for_each(|four| four.0 += 1);
     world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
@@ -69,11 +73,15 @@ fn what_is_scattered_comes_back() {
     assert!(
         world.query::<&Twelve>().iter().flatten().zip(0..).all(|(twelve, i)| twelve.0 == [i; 3])
     );
-    let tagged = world.query_mut::<(&mut Four, &Tag)>().scatter::<Four>(&fours[..2_999]);
-    assert_eq!(tagged, Err(ScatterError { rows: 3_000, values: 2_999 }));
+    let tagged = world.query_mut::<(&mut Four, &Tag)>().scatter::<Four>(&fours[..rows - 1]);
+    assert_eq!(tagged, Err(ScatterError { rows, values: rows - 1 }));
     let text = tagged.expect_err("too few").to_string();
-    assert_eq!(text, "2999 values cannot be scattered to 3000 rows: give one per row");
-    world.query_mut::<&mut Tag>().scatter(&[Tag; 3_000]).expect("one a row, without bytes");
+    let values = rows - 1;
+    assert_eq!(
+        text,
+        format!("{values} values cannot be scattered to {rows} rows: give one per row")
+    );
+    world.query_mut::<&mut Tag>().scatter(&[Tag; MANY as usize]).expect("one a row, without bytes");
     assert_eq!(world.query::<&Four>().copies().gather(), fours);
     sound(&world);
 }
