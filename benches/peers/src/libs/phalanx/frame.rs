@@ -11,11 +11,15 @@ struct Target(Entity);
 struct Beacons(Vec<Entity>);
 
 pub(crate) fn frame(h: &mut Harness, _: usize) {
-    let mut w = World::new();
-    let mut schedule = schedule();
-    schedule.threads(1);
-    populate(&mut w);
-    h.run("", (w, schedule), |(w, s)| s.run(w).expect("no system fails"), |(w, _)| census(w));
+    for kib in CHUNK_KIB {
+        let mut w = world(kib);
+        let mut schedule = schedule();
+        schedule.threads(1);
+        populate(&mut w);
+        let start = (w, schedule);
+        let run = |(w, s): &mut (World, Schedule)| s.run(w).expect("no system fails");
+        h.run(&chunk_variant(kib), start, run, |(w, _)| census(w));
+    }
 }
 
 /// The order of the systems is that of the frame; births and deaths come last.
@@ -28,7 +32,7 @@ fn schedule() -> Schedule {
 }
 
 fn steer(movers: Query<(&mut Force, &Position, &Target)>, positions: Lookup<Position>) {
-    movers.rows().for_each(|(force, position, target)| {
+    movers.rows().for_each(move |(force, position, target)| {
         if let Ok(beacon) = positions.get(target.0) {
             steer_row(force, position, beacon);
         }
@@ -114,11 +118,11 @@ fn age_rows(lives: &mut [Life]) {
 }
 
 fn reap(movers: Query<(Entity, &Life)>, mut commands: Commands) {
-    for (entity, life) in movers.rows() {
+    movers.rows().for_each(|(entity, life)| {
         if life.left == 0 {
             commands.despawn(entity);
         }
-    }
+    });
 }
 
 fn breed(mut clock: ResMut<Clock>, beacons: Res<Beacons>, mut commands: Commands) {
