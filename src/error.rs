@@ -6,6 +6,7 @@
 //! | [`NoSuchEntity`] | [`World::entity`]; a part of other errors | test ids that may be stale: [`World::contains`], [`Entity::some`] |
 //! | [`EntityError`] | [`World::despawn`], [`World::get`], [`World::insert`], [`World::remove`], [`Lookup::get`] and the like | insert the component, or ask [`World::has`] before |
 //! | [`RowError`], for an [`Exclusion`] | [`Query::get`], [`RowLookup`] | pass over the entity, or change the terms and filters |
+//! | [`PlaceError`] | [`PlaceLookup`], [`PlaceLookupMut`] | find the places again after structural changes |
 //! | [`NotSingle`] | [`Query::single`] | spawn the row, or filter by a tag |
 //! | [`BytesError`] | [`ReflectMut`] | compare names and lengths with [`World::reflect`] |
 //! | [`RelationError`] | in an [`EntityError`], a [`SpawnError`] or a [`CommandErrorKind`] | another target; remove the relation that refuses a despawn |
@@ -65,6 +66,9 @@
 //! [`Lookup::get`]: crate::Lookup::get
 //! [`Matching::insert`]: crate::Matching::insert
 //! [`MemoryMut::grow_indices`]: crate::memory::MemoryMut::grow_indices
+//! [`PlaceError`]: crate::rows::PlaceError
+//! [`PlaceLookupMut`]: crate::rows::PlaceLookupMut
+//! [`PlaceLookup`]: crate::rows::PlaceLookup
 //! [`Query::get`]: crate::Query::get
 //! [`Query::scatter`]: crate::Query::scatter
 //! [`Query::single`]: crate::Query::single
@@ -116,7 +120,7 @@ use crate::schedule::{AliasingParameters, RunError, ScheduleError, SystemError};
 use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 use crate::snapshot::{ReadError, SnapshotError};
 use crate::testing::{Difference, NotSame};
-use crate::world::{BytesError, RelationError};
+use crate::world::{BytesError, PlaceError, RelationError};
 
 pub use crate::component::NameTaken;
 pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
@@ -140,7 +144,7 @@ debug_is_text! {
     AliasingParameters, AllocAtError, ApplyError, BrokenInvariant, BytesError, ChunkSizeError,
     CommandError, CommandErrors, Difference, EntityError, LayoutError, LevelError, MergeError,
     MergeErrorKind, MissingResource, NameTaken, NoSuchEntity, NotSame, NotSingle,
-    OutOfIds, ParseLevelError, ReadError, RelationError, ReserveError, RowError, RunError,
+    OutOfIds, ParseLevelError, PlaceError, ReadError, RelationError, ReserveError, RowError, RunError,
     ScatterError, ScheduleError, SnapshotError, SpawnError, SystemError, TooMuchMemory,
     UnsupportedLevel,
 }

@@ -5,7 +5,8 @@
 //! with the [`Exclusion`] that keeps the entity out of the query. A [`ValueIndex`] finds the
 //! entities with a value, and [`ChunkBounds`] the rows [`Between`] two values of a [`SortKey`], by
 //! which [`Matching::sort_by`](crate::Matching::sort_by) puts rows in order. A [`LevelPlan`] has
-//! the rows of a tree, level after level.
+//! the rows of a tree, level after level. A [`RowPlace`] finds a row until rows move: a
+//! [`PlaceLookup`] or a [`PlaceLookupMut`] reads it, or returns a [`PlaceError`].
 //!
 //! Some rows of a chunk may be hidden from a query, because a component of theirs is
 //! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],
@@ -35,6 +36,8 @@ pub use crate::query::{
     RowError, RowLookup, Rows, SortKey, ValueIndex,
 };
 pub use crate::storage::{
-    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,
+    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask,
+    RowPlace, RowRuns,
 };
 pub use crate::total_order::{TotalOrder, total_order};
+pub use crate::world::{PlaceError, PlaceLookup, PlaceLookupMut};

@@ -199,6 +199,11 @@ impl Archetypes {
         ColumnsMut::new(&mut self.list)
     }
 
+    /// [`Archetypes::columns_mut`], and the log.
+    pub(crate) fn columns_and_log(&mut self) -> (ColumnsMut<'_>, &ChangeLog) {
+        (ColumnsMut::new(&mut self.list), &self.change_log)
+    }
+
     /// One archetype, for writing only the values of cells and stamps.
     #[inline]
     pub(crate) fn get_columns_mut(&mut self, id: ArchetypeId) -> ArchetypeColumnsMut<'_> {

@@ -2,6 +2,10 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use std::sync::{Mutex, PoisonError};
+
+use crate::storage::RowPlace;
+
 /// Identifies a world's log among all logs of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogId(u64);
@@ -22,6 +26,17 @@ pub(crate) struct ChangeLog {
     entries: Vec<u32>,
     /// Counts the calls of [`ChangeLog::since`], which takes the log by shared reference.
     round: AtomicU64,
+    /// The numbering of places that was made last.
+    places: Mutex<Option<Numbering>>,
+}
+
+/// The numbering of all places of rows.
+#[derive(Clone, Copy, Debug)]
+struct Numbering {
+    /// The log's end when it was made.
+    at: LogPosition,
+    first: RowPlace,
+    len: u64,
 }
 
 /// The round in which an archetype was last recorded. Zero, which is not a round, if it never was.
@@ -36,6 +51,7 @@ impl Default for ChangeLog {
             dropped: 0,
             entries: Vec::new(),
             round: AtomicU64::new(1),
+            places: Mutex::default(),
         }
     }
 }
@@ -95,6 +111,23 @@ impl ChangeLog {
         self.entries.drain(..entries);
     }
 
+    /// The first of the `len` places of rows: the same until an archetype is recorded, and later
+    /// one that no world has had. The archetypes alone determine `len`.
+    pub(crate) fn first_place(&self, len: u64) -> RowPlace {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.now();
+        if let Some(last) = *places
+            && (last.at, last.len) == (now, len)
+        {
+            return last.first;
+        }
+        let first = RowPlace::first_of(len);
+        *places = Some(Numbering { at: now, first, len });
+        // From now on every change is recorded again, as after `ChangeLog::since`.
+        self.round.fetch_add(1, Ordering::Relaxed);
+        first
+    }
+
     /// The archetypes recorded since `then`. `None` if those entries were dropped; it stands for
     /// all archetypes. Later changes are recorded again, even of archetypes in the result.
     pub(crate) fn since(&self, then: LogPosition) -> Option<&[u32]> {
@@ -139,6 +172,28 @@ mod tests {
         assert_eq!(log.since(then), Some(&[0][..]), "an archetype was not recorded again");
         log.record_all();
         assert_ne!(log.now(), then + 1, "recording all counts as one entry");
+    }
+
+    #[test]
+    fn places_are_numbered_again_after_each_change() {
+        let (mut log, mut last_logged) = (ChangeLog::default(), LastLogged::default());
+        let mut firsts = Vec::new();
+        for i in 0..100 {
+            log.record(0, &mut last_logged, 1);
+            let first = log.first_place(10);
+            assert_eq!(log.first_place(10), first, "no archetype was recorded");
+            if i % 2 == 0 {
+                // A plan is refreshed.
+                log.since(log.now());
+                assert_eq!(log.first_place(10), first, "no archetype was recorded");
+            }
+            firsts.push(first);
+        }
+        log.record_all();
+        firsts.push(log.first_place(10));
+        firsts.push(ChangeLog::default().first_place(10));
+        let ends = firsts.iter().map(|first| first.after(9));
+        assert!(firsts[1..].iter().zip(ends).all(|(next, end)| end < *next), "{firsts:?}");
     }
 
     #[test]

@@ -52,7 +52,7 @@
 //! * [`layout`] computes the offsets and the capacity of a chunk and proves them; `layout_tests`
 //!   compares it with layouts by hand and at random.
 //! * [`row`] has a position, split into the number of a chunk and a row in it, and neighbours in a
-//!   chunk.
+//!   chunk. [`row_place`] has places of rows for users.
 //! * [`block`] is the memory of one chunk, computes addresses in it and copies its cells.
 //!   [`block_class`] tells how many chunks share memory.
 //! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
@@ -75,6 +75,7 @@ mod extents;
 mod layout;
 mod pool;
 mod row;
+mod row_place;
 mod slab;
 mod slice_rows;
 mod stamps;
@@ -84,7 +85,7 @@ pub(crate) use access::{
     Absent, AccessKind, ArchetypeColumns, Borrow, BundleCells, CacheNext, CachedChunk,
     CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnBytes, ColumnMap, ColumnRef,
     ColumnUse, ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells,
-    RowMove, RowReader, RowWriter, Tally, Writer,
+    PlaceTable, RowMove, RowReader, RowWriter, Tally, Writer,
 };
 pub use attachments::{
     AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
@@ -103,6 +104,7 @@ pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use pool::{NewSlabs, Pool};
 pub(crate) use row::{ChunkRow, RowRun};
+pub use row_place::RowPlace;
 pub(crate) use slice_rows::SliceRows;
 pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};
 pub(crate) use written_rows::WrittenRows;

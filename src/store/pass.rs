@@ -20,7 +20,7 @@
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
-use crate::archetype::{Archetype, ChunkMeta, ColumnsMut};
+use crate::archetype::{Archetype, ChangeLog, ChunkMeta, ColumnsMut};
 use crate::component::Component;
 use crate::storage::{
     ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut, SliceRows,
@@ -356,7 +356,10 @@ impl AccessGuard<'_> {
     /// # Panics
     ///
     /// If another query was requested.
-    pub(crate) fn views_mut<C: Component>(&mut self, query: &QueryType) -> ColumnViewsMut<'_, C> {
+    pub(crate) fn views_mut<C: Component>(
+        &mut self,
+        query: &QueryType,
+    ) -> (ColumnViewsMut<'_, C>, &ChangeLog) {
         self.assert_is_of::<C>(query, true);
         let access = self.access(query);
         let (store, now) = (access.store(), access.now());
@@ -371,6 +374,6 @@ impl AccessGuard<'_> {
             // split. Each list is added once.
             unsafe { columns.push_unchecked(list, beside, column) };
         }
-        columns
+        (columns, store.archetypes.change_log())
     }
 }

@@ -16,7 +16,7 @@ use core::any::TypeId;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::archetype::{Archetype, Census};
+use crate::archetype::{Archetype, Census, ChangeLog};
 use crate::component::{Component, ComponentId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
@@ -147,7 +147,10 @@ impl AccessGuard<'_> {
     /// # Panics
     ///
     /// If another query was requested.
-    pub(crate) fn views<C: Component>(&mut self, query: &QueryType) -> ColumnViews<'_, C> {
+    pub(crate) fn views<C: Component>(
+        &mut self,
+        query: &QueryType,
+    ) -> (ColumnViews<'_, C>, &ChangeLog) {
         self.assert_is_of::<C>(query, false);
         self.store.views()
     }

@@ -2,7 +2,7 @@
 
 use core::any::TypeId;
 
-use crate::archetype::{Archetypes, BundleId, Bundles, ColumnBundle, Graph, HomeId};
+use crate::archetype::{Archetypes, BundleId, Bundles, ChangeLog, ColumnBundle, Graph, HomeId};
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
 use crate::entity::{ArchetypeId, Directory};
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
@@ -273,8 +273,9 @@ impl Store {
             && self.plans.is_consistent(&self.registry, &self.archetypes)
     }
 
-    /// Component `C` of the entities that have it. O(archetypes + chunks).
-    pub(crate) fn views<C: Component>(&self) -> ColumnViews<'_, C> {
+    /// Component `C` of the entities that have it, and the log of their places. O(archetypes +
+    /// chunks).
+    pub(crate) fn views<C: Component>(&self) -> (ColumnViews<'_, C>, &ChangeLog) {
         let id = self.registry.id::<C>();
         let archetypes = self.archetypes.as_slice();
         let mut columns = ColumnViews::new(self.entities.view(), archetypes.len());
@@ -282,19 +283,19 @@ impl Store {
             let beside = (archetype.attachments(), archetype.is_gone());
             columns.push(archetype.list(), beside, archetype.column(id));
         }
-        columns
+        (columns, self.archetypes.change_log())
     }
 
     /// [`Store::views`] for writing. Advances the clock.
-    pub(crate) fn views_mut<C: Component>(&mut self) -> ColumnViewsMut<'_, C> {
+    pub(crate) fn views_mut<C: Component>(&mut self) -> (ColumnViewsMut<'_, C>, &ChangeLog) {
         let (id, now) = (self.registry.id::<C>(), self.advance_clock());
         let archetypes = self.archetypes.len();
         let mut columns = ColumnViewsMut::new(self.entities.view(), archetypes, now);
-        let mut values = self.archetypes.columns_mut();
+        let (mut values, log) = self.archetypes.columns_and_log();
         for _ in 0..archetypes {
             values.take(0).add_to_view(id, &mut columns);
         }
-        columns
+        (columns, log)
     }
 
     /// The home of a bundle: the archetype of exactly its components. Finds or adds it, unless it

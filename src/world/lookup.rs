@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::archetype::ChangeLog;
 use crate::component::{AnyComponent, Component};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::query::assert_enableable;
@@ -96,7 +97,8 @@ impl World {
     /// ```
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
-        Lookup { columns: self.store.views() }
+        let (columns, log) = self.store.views();
+        Lookup { columns, log }
     }
 
     /// A view for many random writes of component `C`, which looks up the type once instead of at
@@ -121,13 +123,14 @@ impl World {
     #[must_use]
     pub fn lookup_mut<C: Component>(&mut self) -> LookupMut<'_, C> {
         self.flush();
-        LookupMut { columns: self.store.views_mut() }
+        let (columns, log) = self.store.views_mut();
+        LookupMut { columns, log }
     }
 }
 
 /// The error of a lookup.
 #[cold]
-fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
+pub(super) fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
     match absent {
         Absent::Component => EntityError::Missing { entity, component: C::NAME },
         Absent::Entity => NoSuchEntity { entity }.into(),
@@ -137,6 +140,8 @@ fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
 /// Random reads of one component; see [`World::lookup`].
 pub struct Lookup<'w, C: Component> {
     pub(super) columns: ColumnViews<'w, C>,
+    /// The log of the world's places.
+    pub(super) log: &'w ChangeLog,
 }
 
 impl<'w, C: Component> Lookup<'w, C> {
@@ -194,6 +199,8 @@ impl<C: Component> fmt::Debug for Lookup<'_, C> {
 /// access to component `C` of every entity.
 pub struct LookupMut<'w, C: Component> {
     pub(super) columns: ColumnViewsMut<'w, C>,
+    /// The log of the world's places.
+    pub(super) log: &'w ChangeLog,
 }
 
 impl<C: Component> LookupMut<'_, C> {

@@ -21,6 +21,7 @@
 //! | [`named_query`] | a query that is data: its [`named_chunks`] |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
+//! | [`place_lookup`], [`place_lookup_mut`] | the same by the place of a row, or a [`place_error`] |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |
@@ -47,6 +48,8 @@ mod world;
 mod spawn;
 
 mod lookup;
+mod place_lookup;
+mod place_lookup_mut;
 
 mod disjoint;
 
@@ -63,6 +66,7 @@ mod by_type;
 mod block_cut;
 mod copy_parents;
 mod pairs;
+mod place_error;
 mod related_rows;
 mod relation;
 
@@ -130,6 +134,9 @@ pub use merge_worlds::{MergeError, Merged};
 pub use named_chunk::{NamedChunk, NamedChunkMut};
 pub use named_query::NamedQuery;
 pub use pairs::Pairs;
+pub use place_error::PlaceError;
+pub use place_lookup::PlaceLookup;
+pub use place_lookup_mut::PlaceLookupMut;
 pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};

@@ -64,14 +64,16 @@ impl World {
 impl<'s, C: Component> Lookup<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: guard.views(lookup_type::<&C>()) }
+        let (columns, log) = guard.views(lookup_type::<&C>());
+        Self { columns, log }
     }
 }
 
 impl<'s, C: Component> LookupMut<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: guard.views_mut(lookup_type::<&mut C>()) }
+        let (columns, log) = guard.views_mut(lookup_type::<&mut C>());
+        Self { columns, log }
     }
 }
 

@@ -44,6 +44,7 @@ mod pairs_model;
 mod pairs_states;
 mod panics;
 mod per_chunk;
+mod places;
 mod propagate;
 mod propagate_changed;
 mod refused;

@@ -44,6 +44,11 @@ use crate::cold::cold_fn;
 use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::chunk_list::ChunkList;
+use crate::storage::row_place::RowPlace;
+
+use super::list_view::{CHUNKS_MAX, ListView};
+use super::place_table::{ChunkNumbers, PlaceTable};
+use super::span::Span;
 
 /// The columns of `C` in the chunks of several lists. A list is identified by its archetype's
 /// number in the directory.
@@ -57,6 +62,8 @@ pub(super) struct CellFinder<'w, C> {
     /// If only one list has rows of `C`, other lists need not be looked up.
     only: OnlyList,
     lists: Vec<ListView>,
+    /// The numbers of the chunks of all lists.
+    numbers: ChunkNumbers,
     /// The positions of the rows of each chunk, list after list.
     spans: Vec<Span>,
     /// The spans of the chunks that are marked. Those of others begin at their first position and
@@ -90,65 +97,6 @@ impl OnlyList {
     }
 }
 
-/// The number of a list's first chunk, and the shift of its positions: one load.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ListView(u64);
-
-impl ListView {
-    /// A list without rows of the component: no finder reaches this number of chunks.
-    const NONE: Self = Self::new(CHUNKS_MAX, 31);
-    /// The same, for entities that are gone.
-    const GONE: Self = Self::new(CHUNKS_MAX, 30);
-
-    const fn new(first: u32, shift: u32) -> Self {
-        Self(first as u64 | (shift as u64) << u32::BITS)
-    }
-
-    const fn is_gone(self) -> bool {
-        self.0 == Self::GONE.0
-    }
-
-    /// The number of the chunk that has a position, if the list has it. Otherwise the sum may wrap
-    /// if addresses have 32 bits, and the number is arbitrary.
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lower and the upper half")]
-    const fn chunk(self, position: u32) -> usize {
-        let number = position.wrapping_shr((self.0 >> u32::BITS) as u32);
-        (self.0 as u32 as usize).wrapping_add(number as usize)
-    }
-}
-
-/// The largest number of chunks in a finder.
-const CHUNKS_MAX: u32 = u32::MAX / 2;
-
-/// The positions of a chunk's rows as a half-open range: one load.
-#[derive(Clone, Copy, Debug)]
-struct Span(u64);
-
-impl Span {
-    const fn new(begin: u32, end: u32) -> Self {
-        Self(begin as u64 | (end as u64) << u32::BITS)
-    }
-
-    /// The first position.
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
-    const fn begin(self) -> u32 {
-        self.0 as u32
-    }
-
-    #[inline]
-    const fn ends_before(self, position: u32) -> bool {
-        (self.0 >> u32::BITS) <= position as u64
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
-    const fn starts_after(self, position: u32) -> bool {
-        (self.0 as u32) > position
-    }
-}
-
 /// The reason why a view has no cell of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
@@ -178,6 +126,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
             directory,
             only: OnlyList::ABSENT,
             lists: Vec::with_capacity(lists),
+            numbers: ChunkNumbers::new(lists),
             spans: Vec::new(),
             marked: Vec::new(),
             bases: Vec::new(),
@@ -191,6 +140,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
     ///
     /// If the column has another size than `C`.
     pub(super) fn push(&mut self, list: &ChunkList, column: Option<u16>, is_gone: bool) {
+        self.numbers.push(list);
         let column = column.map(usize::from).filter(|_| list.chunk_len() > 0);
         let Some(column) = column else {
             self.lists.push(if is_gone { ListView::GONE } else { ListView::NONE });
@@ -222,6 +172,47 @@ impl<'w, C: Component> CellFinder<'w, C> {
             self.spans.push(Span::new(begin, begin + list.rows(chunk)));
         }
         self.lists.push(ListView::new(first, shift));
+    }
+
+    /// The number of places in all lists.
+    pub(super) const fn places(&self) -> u64 {
+        self.numbers.places()
+    }
+
+    /// A table for the places of all rows, of which `first` is the first.
+    pub(super) fn place_table(&self, first: RowPlace) -> PlaceTable {
+        PlaceTable::new(first, &self.numbers, self.lists.iter().map(|list| list.first()))
+    }
+
+    /// The place of an entity's row. `None` if the entity does not exist or lacks the component.
+    pub(super) fn place(&self, table: &PlaceTable, entity: Entity) -> Option<RowPlace> {
+        let found = self.find_any(entity)?;
+        let list = self.directory.get(entity)?.archetype().index();
+        let chunk = found.chunk - self.lists[list].first()? as usize;
+        let chunk = u32::try_from(chunk).expect("a list has 2^32 chunks or more");
+        Some(table.place(self.numbers.first(list) + chunk, self.row(&found)))
+    }
+
+    /// The cell of a place. `None` if the place is of another numbering, or its row lacks the
+    /// component.
+    #[inline(always)]
+    pub(super) fn find_place(&self, table: &PlaceTable, place: RowPlace) -> Option<Found<C>> {
+        let (chunk, row) = table.row(place)?;
+        let at = self.spans.get(chunk)?.position(row)?;
+        Some(self.found(Row { chunk, at }))
+    }
+
+    /// [`CellFinder::find_and_mark`] by place.
+    #[inline(always)]
+    pub(super) fn find_place_and_mark(
+        &mut self,
+        table: &PlaceTable,
+        place: RowPlace,
+        marked: impl FnOnce(usize),
+    ) -> Option<Found<C>> {
+        let (chunk, row) = table.row(place)?;
+        let at = self.spans.get(chunk)?.position(row)?;
+        self.mark_row(Row { chunk, at }, marked)
     }
 
     /// The row of a cell in its chunk.
@@ -305,9 +296,9 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The cell of a row.
     #[inline(always)]
     fn found(&self, Row { chunk, at }: Row) -> Found<C> {
-        // SAFETY: the chunk of a row has a span, which `find` reads, or a mark, which
-        // `find_and_mark` reads, and there are at most as many marks as spans. `push` makes `bases`
-        // as long as the spans of all chunks.
+        // SAFETY: the chunk of a row has a span, which `find` and `find_place` read, or a mark,
+        // which `mark_row` reads, and there are at most as many marks as spans. `push` makes
+        // `bases` as long as the spans of all chunks.
         let base = unsafe { self.bases.get_unchecked(chunk) };
         Found { chunk, cell: base.wrapping_add(at as usize), at }
     }
@@ -334,6 +325,13 @@ impl<'w, C: Component> CellFinder<'w, C> {
             }
             (chunk, at)
         };
+        self.mark_row(Row { chunk, at }, marked)
+    }
+
+    /// The cell of a row that its chunk may have, at or after its first. If the chunk is not
+    /// marked, marks it and calls `marked` with its number.
+    #[inline(always)]
+    fn mark_row(&mut self, Row { chunk, at }: Row, marked: impl FnOnce(usize)) -> Option<Found<C>> {
         if self.marked.get(chunk)?.ends_before(at) {
             if !mark(&self.spans, &mut self.marked, chunk, at) {
                 return None;

@@ -12,10 +12,13 @@ use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::attachments::{Attachments, ChunkBits, ChunkLines};
 use crate::storage::chunk_list::ChunkList;
+use crate::storage::row_place::RowPlace;
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
 
-use super::cell_finder::{Absent, CellFinder, Found, ListView, reason};
+use super::cell_finder::{Absent, CellFinder, Found, reason};
+use super::list_view::ListView;
+use super::place_table::PlaceTable;
 
 /// The enable bits of each chunk of a finder, if its component has any.
 #[derive(Debug, Default)]
@@ -92,12 +95,38 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     /// The cell of an entity.
     #[inline(always)]
     pub(crate) fn find(&self, entity: Entity) -> Option<&'w C> {
-        let found = self.finder.find_any(entity)?;
+        self.finder.find_any(entity).map(|found| self.cell(&found))
+    }
+
+    /// The number of places of rows.
+    pub(crate) const fn places(&self) -> u64 {
+        self.finder.places()
+    }
+
+    /// A table for the places of all rows, of which `first` is the first.
+    pub(crate) fn place_table(&self, first: RowPlace) -> PlaceTable {
+        self.finder.place_table(first)
+    }
+
+    /// The place of an entity's row, or the reason why it has none.
+    pub(crate) fn place(&self, table: &PlaceTable, entity: Entity) -> Result<RowPlace, Absent> {
+        self.finder.place(table, entity).ok_or_else(|| self.finder.absent(entity))
+    }
+
+    /// The cell of a place.
+    #[inline(always)]
+    pub(crate) fn at(&self, table: &PlaceTable, place: RowPlace) -> Option<&'w C> {
+        self.finder.find_place(table, place).map(|found| self.cell(&found))
+    }
+
+    /// A cell that the finder has found.
+    #[inline(always)]
+    fn cell(&self, found: &Found<C>) -> &'w C {
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
         // shared for `'w`, so that it does not move; a writer through a shared list has promised
         // that no other code reads its columns (`ChunkIter::exclusive_unchecked`,
         // `ColumnViewsMut::push_unchecked`).
-        Some(unsafe { &*found.cell })
+        unsafe { &*found.cell }
     }
 }
 
@@ -224,9 +253,36 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         let Some(found) = self.finder.find_any(entity) else {
             return Err(self.finder.absent(entity));
         };
+        Ok(self.cell(&found))
+    }
+
+    /// The number of places of rows.
+    pub(crate) const fn places(&self) -> u64 {
+        self.finder.places()
+    }
+
+    /// A table for the places of all rows, of which `first` is the first.
+    pub(crate) fn place_table(&self, first: RowPlace) -> PlaceTable {
+        self.finder.place_table(first)
+    }
+
+    /// The place of an entity's row, or the reason why it has none.
+    pub(crate) fn place(&self, table: &PlaceTable, entity: Entity) -> Result<RowPlace, Absent> {
+        self.finder.place(table, entity).ok_or_else(|| self.finder.absent(entity))
+    }
+
+    /// The cell of a place, for reading.
+    #[inline(always)]
+    pub(crate) fn at(&self, table: &PlaceTable, place: RowPlace) -> Option<&C> {
+        self.finder.find_place(table, place).map(|found| self.cell(&found))
+    }
+
+    /// A cell that the finder has found, for reading.
+    #[inline(always)]
+    fn cell(&self, found: &Found<C>) -> &C {
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed shared.
-        Ok(unsafe { &*found.cell })
+        unsafe { &*found.cell }
     }
 
     /// Whether the component of an entity is enabled.
@@ -262,13 +318,32 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         let Some(found) = self.finder.find_and_mark(entity, &beside.directory, marked) else {
             return Err(beside.absent(self.finder.lists(), entity));
         };
+        Ok(self.written(&found))
+    }
+
+    /// The cell of a place, for writing; its chunk is stamped.
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, table: &PlaceTable, place: RowPlace) -> Option<&mut C> {
+        let beside = &*self.beside;
+        let marked = |chunk| match C::TRACKS_LINES {
+            true => {}
+            false => beside.stamp(chunk),
+        };
+        let found = self.finder.find_place_and_mark(table, place, marked)?;
+        Some(self.written(&found))
+    }
+
+    /// A cell that the finder has found and marked, for writing. Stamps its line, if the component
+    /// tracks lines.
+    #[inline(always)]
+    fn written(&mut self, found: &Found<C>) -> &mut C {
         if C::TRACKS_LINES {
-            self.stamp(&found);
+            self.stamp(found);
         }
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
         // pointer is derived from the pointer of the block, which may be written through.
-        Ok(unsafe { &mut *found.cell.cast_mut() })
+        unsafe { &mut *found.cell.cast_mut() }
     }
 
     /// [`ColumnViewsMut::set_enabled`] in a chunk that may not be stamped yet.

@@ -42,8 +42,9 @@
 //! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
 //! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`]
 //!   their common types.
-//! * [`cell_finder`] finds the cells of one component by entity, [`column_views`] reads and writes
-//!   them.
+//! * [`cell_finder`] finds the cells of one component by entity, in tables of [`list_view`]s and
+//!   [`span`]s, and by the place of a row, with a [`place_table`]. [`column_views`] reads and
+//!   writes them.
 //! * [`cell`] has cells by row and column, [`column_bytes`] some columns of a chunk as bytes.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] has the cells of a bundle in one row, and moves a row to another list;
@@ -61,12 +62,15 @@ mod column_map;
 mod column_type;
 mod column_views;
 mod labels;
+mod list_view;
 #[cfg(test)]
 mod oracle_tests;
+mod place_table;
 mod row_move;
 #[cfg(test)]
 mod row_move_tests;
 mod rows_move;
+mod span;
 mod writer;
 mod written_bytes;
 
@@ -79,5 +83,6 @@ pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_bytes::ColumnBytes;
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
+pub(crate) use place_table::PlaceTable;
 pub(crate) use row_move::{BundleCells, DistinctColumns, RowMove, RowReader, RowWriter};
 pub(crate) use writer::{NewCells, Tally, Writer};
