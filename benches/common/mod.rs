@@ -31,6 +31,7 @@ pub(crate) mod life;
 pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod merge;
+pub(crate) mod neighbours;
 pub(crate) mod one_row;
 pub(crate) mod order;
 pub(crate) mod overwrite;
@@ -116,6 +117,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         merge::workloads(),
         order::workloads(),
         ranges::workloads(),
+        neighbours::workloads(),
         hierarchy::workloads(),
         subtrees::workloads(),
         targets::workloads(),
