@@ -6,10 +6,11 @@ use crate::first_steps;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 14] = [
+static EXAMPLES: [(&str, Example, &[&str]); 15] = [
     ("crowd", example!("crowd"), &["--agents", "10", "--frames", "1"]),
     ("explain", example!("explain"), &[]),
     ("flock", example!("flock"), &["--boids", "10", "--frames", "1"]),
+    ("fluid", example!("fluid"), &["--particles", "10", "--frames", "1"]),
     ("life", example!("life"), &[concat!(env!("CARGO_MANIFEST_DIR"), "/patterns/glider.rle")]),
     ("scene", example!("scene"), &[concat!(env!("CARGO_MANIFEST_DIR"), "/scene/village.json")]),
     ("replicate", example!("replicate"), &["--entities", "10", "--frames", "1"]),

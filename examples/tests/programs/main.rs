@@ -50,6 +50,7 @@ mod example;
 mod explain;
 mod first_steps;
 mod flock;
+mod fluid;
 mod life_files;
 mod life_program;
 mod life_rules;
