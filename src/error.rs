@@ -9,6 +9,7 @@
 //! | [`PlaceError`] | [`PlaceLookup`], [`PlaceLookupMut`] | find the places again after structural changes |
 //! | [`NotSingle`] | [`Query::single`] | spawn the row, or filter by a tag |
 //! | [`BytesError`] | [`ReflectMut`] | compare names and lengths with [`World::reflect`] |
+//! | [`RegisterError`] | [`ReflectMut::register_layout`] | another name; fields in another order |
 //! | [`RelationError`] | in an [`EntityError`], a [`SpawnError`] or a [`CommandErrorKind`] | another target; remove the relation that refuses a despawn |
 //! | **room** | | |
 //! | [`SpawnError`] | [`World::try_spawn`], [`World::spawn_at`], [`World::reserve`] and the like | as for the error in it |
@@ -73,6 +74,7 @@
 //! [`Query::scatter`]: crate::Query::scatter
 //! [`Query::single`]: crate::Query::single
 //! [`ReflectMut`]: crate::reflect::ReflectMut
+//! [`ReflectMut::register_layout`]: crate::reflect::ReflectMut::register_layout
 //! [`RowLookup`]: crate::rows::RowLookup
 //! [`Schedule::check`]: crate::Schedule::check
 //! [`Schedule::run`]: crate::Schedule::run
@@ -115,6 +117,7 @@
 use core::fmt;
 
 use crate::command::{ApplyError, CommandError, CommandErrors};
+use crate::component::RegisterError;
 use crate::query::RowError;
 use crate::schedule::{AliasingParameters, RunError, ScheduleError, SystemError};
 use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
@@ -144,7 +147,8 @@ debug_is_text! {
     AliasingParameters, AllocAtError, ApplyError, BrokenInvariant, BytesError, ChunkSizeError,
     CommandError, CommandErrors, Difference, EntityError, LayoutError, LevelError, MergeError,
     MergeErrorKind, MissingResource, NameTaken, NoSuchEntity, NotSame, NotSingle,
-    OutOfIds, ParseLevelError, PlaceError, ReadError, RelationError, ReserveError, RowError, RunError,
+    OutOfIds, ParseLevelError, PlaceError, ReadError, RegisterError, RelationError, ReserveError,
+    RowError, RunError,
     ScatterError, ScheduleError, SnapshotError, SpawnError, SystemError, TooMuchMemory,
     UnsupportedLevel,
 }

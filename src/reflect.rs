@@ -3,6 +3,8 @@
 //! [`World::reflect`](crate::World::reflect) tells about the types and archetypes of a world, as a
 //! [`Reflect`]; [`World::reflect_mut`](crate::World::reflect_mut) inserts and removes components by
 //! name, as a [`ReflectMut`], or returns a [`BytesError`].
+//! Its [`register_layout`](crate::reflect::ReflectMut::register_layout) adds a component that
+//! exists at run time only, or returns a [`RegisterError`].
 //! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
 //! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each
 //! field of a struct and a [`VariantInfo`] for each variant of an enum.
@@ -29,7 +31,7 @@
 //! # Ok::<(), phalanx::error::NoSuchEntity>(())
 //! ```
 
-pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
+pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, RegisterError, VariantInfo};
 pub use crate::world::{
     ArchetypeInfo, BytesError, Cell, CellMut, ColumnView, ColumnViewMut, ComponentView, EntityView,
     NamedChunk, NamedChunkMut, NamedQuery, Reflect, ReflectMut,

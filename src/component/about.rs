@@ -4,7 +4,6 @@ use core::fmt;
 
 use super::chunk_shape::ChunkShape;
 use super::map_entities::References;
-use super::plain::Plain;
 
 /// Prints the value with these bytes.
 pub(super) type Format = fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result;
@@ -155,16 +154,5 @@ impl VariantInfo {
     #[must_use]
     pub const fn new(name: &'static str, value: u8) -> Self {
         Self { name, value }
-    }
-}
-
-/// Prints bytes as a value of `T`, or as bytes if they are not a value.
-pub(super) fn format_as<T: Plain + fmt::Debug>(
-    bytes: &[u8],
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    match bytemuck::checked::try_pod_read_unaligned::<T>(bytes) {
-        Ok(value) => fmt::Debug::fmt(&value, f),
-        Err(_) => write!(f, "{bytes:02x?}"),
     }
 }

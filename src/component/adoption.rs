@@ -2,8 +2,9 @@
 //! entities.
 //!
 //! Ids of components are numbers in order of first use, so that each world has its own. Types are
-//! the same if their `TypeId` is, shared values if they are equal. Steps that may fail or run code
-//! of the caller come first, in [`Registry::plan_adoption`]; the later steps cannot fail.
+//! the same if their [`identity`](super::identity) is, shared values if they are equal. Steps that
+//! may fail or run code of the caller come first, in [`Registry::plan_adoption`]; the later steps
+//! cannot fail.
 
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ impl AdoptionPlan {
         if let Some(of_type) = other.shared_type_of(theirs) {
             return ours.shared.get(of_type.facts.type_id).map(|own| own.marker);
         }
-        ours.by_type.get(&info.type_id()).copied()
+        ours.by_identity.get(&info.identity()).copied()
     }
 }
 
@@ -120,7 +121,7 @@ impl Registry {
                 // Below: types come first.
             } else if let Some(of_type) = other.shared_type_of(id) {
                 new += usize::from(self.shared.get(of_type.facts.type_id).is_none());
-            } else if !self.by_type.contains_key(&info.type_id()) {
+            } else if !self.by_identity.contains_key(&info.identity()) {
                 if let Some(owner) = self.owner_of(info.name()) {
                     let refused = info.path();
                     return Err(NameTaken { name: info.name(), owner, refused }.into());
@@ -168,7 +169,7 @@ impl Registry {
                 continue;
             }
             let Self { infos, shared, .. } = self;
-            ids[id.index()] = match self.by_type.get(&info.type_id()) {
+            ids[id.index()] = match self.by_identity.get(&info.identity()) {
                 Some(&known) => known,
                 None => match other.shared_type_of(id) {
                     Some(theirs) => shared.add_type(theirs.facts, |info| push(infos, info)),

@@ -7,7 +7,9 @@ use super::Component;
 use super::about::{About, ComponentShape};
 use super::chunk_shape::ChunkShape;
 use super::hidden::{Gone, Prototype};
+use super::identity::Identity;
 use super::map_entities::References;
+use super::run_time_layout::RunTimeLayout;
 use super::shared_place::SharedPlace;
 use super::values::Values;
 
@@ -27,7 +29,7 @@ use super::values::Values;
 pub struct ComponentInfo {
     name: &'static str,
     path: &'static str,
-    type_id: TypeId,
+    identity: Identity,
     size: usize,
     align: usize,
     hidden: bool,
@@ -38,12 +40,14 @@ pub struct ComponentInfo {
     tracks_lines: bool,
     /// Its part in a type of shared values, if it represents one.
     shared: Option<SharedPlace>,
+    /// Its fields, if it exists at run time only.
+    layout: Option<&'static RunTimeLayout>,
     pub(super) about: About,
 }
 
 impl PartialEq for ComponentInfo {
     fn eq(&self, other: &Self) -> bool {
-        self.type_id == other.type_id
+        self.identity == other.identity
     }
 }
 
@@ -54,7 +58,7 @@ impl ComponentInfo {
         Self {
             name: C::NAME,
             path: type_name::<C>(),
-            type_id: TypeId::of::<C>(),
+            identity: Identity::of_type(TypeId::of::<C>()),
             size: size_of::<C>(),
             align: align_of::<C>(),
             hidden: C::HIDDEN,
@@ -64,7 +68,29 @@ impl ComponentInfo {
             enableable: C::ENABLEABLE,
             tracks_lines: C::TRACKS_LINES,
             shared: None,
+            layout: None,
             about: C::about(),
+        }
+    }
+
+    /// A component that exists at run time only.
+    pub(super) fn of_layout(layout: &'static RunTimeLayout) -> Self {
+        let shape = ComponentShape::Struct(&layout.fields);
+        Self {
+            name: layout.name,
+            path: layout.path,
+            identity: layout.bytes.identity,
+            size: layout.bytes.size,
+            align: layout.bytes.align,
+            hidden: false,
+            cleanup: false,
+            copied: true,
+            values: layout.values,
+            enableable: false,
+            tracks_lines: false,
+            shared: None,
+            layout: Some(layout),
+            about: About::new(shape, None).with_references(layout.references),
         }
     }
 
@@ -74,7 +100,7 @@ impl ComponentInfo {
         Self {
             name,
             path: name,
-            type_id,
+            identity: Identity::of_type(type_id),
             size: 0,
             align: 1,
             hidden: false,
@@ -84,6 +110,7 @@ impl ComponentInfo {
             enableable: false,
             tracks_lines: false,
             shared: Some(place),
+            layout: None,
             about: About::new(ComponentShape::Struct(&[]), None),
         }
     }
@@ -100,12 +127,19 @@ impl ComponentInfo {
     }
 
     /// Whether it is the component type `C`.
+    #[inline(always)]
     pub(crate) fn is<C: Component>(&self) -> bool {
-        self.type_id == TypeId::of::<C>()
+        self.identity.is_type(TypeId::of::<C>())
     }
 
-    pub(super) const fn type_id(&self) -> TypeId {
-        self.type_id
+    /// Its identity in all worlds.
+    pub(super) const fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// Its fields, if it exists at run time only.
+    pub(super) const fn layout(&self) -> Option<&'static RunTimeLayout> {
+        self.layout
     }
 
     /// The bytes of one row; zero for a tag.
@@ -169,7 +203,8 @@ impl ComponentInfo {
         self.about.references()
     }
 
-    /// Its fields or variants, if [`#[component]`](crate::component) has defined it.
+    /// Its fields or variants, if [`#[component]`](crate::component) has defined it, or it is
+    /// [registered at run time](crate::reflect::ReflectMut::register_layout).
     #[must_use]
     pub const fn shape(&self) -> ComponentShape {
         self.about.shape
@@ -183,9 +218,10 @@ impl ComponentInfo {
 
     /// Prints a value as its type does, or its bytes if the type has no `Debug`.
     pub(crate) fn format(&self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.about.format {
-            Some(format) => format(bytes, f),
-            None => write!(f, "{bytes:02x?}"),
+        match (self.about.format, self.layout) {
+            (Some(format), _) => format(bytes, f),
+            (None, Some(layout)) => layout.format(bytes, f),
+            (None, None) => write!(f, "{bytes:02x?}"),
         }
     }
 

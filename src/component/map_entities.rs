@@ -5,6 +5,8 @@ use core::fmt;
 
 use crate::entity::Entity;
 
+use super::identity::Identity;
+use super::layout_fields::LayoutFields;
 use super::plain::Plain;
 
 /// Finds the [`Entity`] ids in a value, so that another id can take the place of each.
@@ -108,12 +110,15 @@ impl<T: MapEntities> MapEntities for Vec<T> {
 #[doc(hidden)]
 pub type MapValue<T> = fn(&mut T, &mut dyn FnMut(Entity) -> Entity);
 
-/// Finds the ids in values of one type, if the values are bytes.
+/// Finds the ids in values of one component, if the values are bytes.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
-pub struct References {
-    type_id: fn() -> TypeId,
-    map: fn(&mut [u8], &mut dyn FnMut(Entity) -> Entity),
+pub struct References(Finder);
+
+#[derive(Clone, Copy)]
+enum Finder {
+    Type { type_id: fn() -> TypeId, map: fn(&mut [u8], &mut dyn FnMut(Entity) -> Entity) },
+    Layout(&'static LayoutFields),
 }
 
 impl References {
@@ -121,27 +126,38 @@ impl References {
     #[must_use]
     pub(super) const fn of<T: Plain + MapEntities>() -> Option<Self> {
         if T::HAS_ENTITIES {
-            Some(Self { type_id: TypeId::of::<T>, map: map_values::<T> })
+            Some(Self(Finder::Type { type_id: TypeId::of::<T>, map: map_values::<T> }))
         } else {
             None
         }
     }
 
-    /// The type of the values.
-    pub(crate) fn type_id(&self) -> TypeId {
-        (self.type_id)()
+    /// The ids in values of a layout. `None` if they have none.
+    pub(super) fn of_layout(fields: &'static LayoutFields) -> Option<Self> {
+        fields.have_entities().then_some(Self(Finder::Layout(fields)))
     }
 
-    /// Replaces the ids in some values, which are bytes. Bytes that were values of the type before
-    /// stay values of it, also after a panic; other bytes do not change.
+    /// The component of the values.
+    pub(crate) fn identity(&self) -> Identity {
+        match self.0 {
+            Finder::Type { type_id, .. } => Identity::of_type(type_id()),
+            Finder::Layout(fields) => fields.identity,
+        }
+    }
+
+    /// Replaces the ids in some values, which are bytes. Bytes that were values of the component
+    /// before stay values of it, also after a panic; other bytes do not change.
     pub(crate) fn map(&self, bytes: &mut [u8], map: &mut dyn FnMut(Entity) -> Entity) {
-        (self.map)(bytes, map);
+        match self.0 {
+            Finder::Type { map: map_values, .. } => map_values(bytes, map),
+            Finder::Layout(fields) => fields.map_entities(bytes, map),
+        }
     }
 }
 
 impl fmt::Debug for References {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("References").field(&self.type_id()).finish()
+        f.debug_tuple("References").field(&self.identity()).finish()
     }
 }
 

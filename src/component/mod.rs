@@ -38,6 +38,14 @@
 //!   error for two types of one name. [`component_set`] is a set of ids: the identity of an
 //!   archetype.
 //!
+//! Run time:
+//!
+//! * A [`run_time_layout`] is a component that no type of the program defines: its
+//!   [`layout_fields`] have a [`field_kind`] each. [`layout_naming`] registers it, with a
+//!   [`register_error`] where it cannot. The [`identity`] of a component is its type or its layout,
+//!   in all worlds; registries, columns and ids in values compare nothing else, so everything that
+//!   works for types by their ids works for layouts.
+//!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
 //! is bytes: rows are moved by `memcpy`, no destructor runs, and padding rows can be zero.
 //!
@@ -62,9 +70,13 @@ mod component_set;
 mod const_text;
 pub mod define;
 mod dense_values;
+mod field_kind;
 mod fingerprint;
 mod held_value;
 mod hidden;
+mod identity;
+mod layout_fields;
+mod layout_naming;
 mod links;
 mod many_relation;
 mod map_entities;
@@ -75,9 +87,11 @@ mod per_chunk;
 mod plain;
 mod plain_values;
 mod previous;
+mod register_error;
 mod registry;
 mod relation_component;
 mod relation_rules;
+mod run_time_layout;
 mod shared_adoption;
 mod shared_codec;
 mod shared_map;
@@ -118,9 +132,11 @@ pub(crate) use pair_rules::PairRules;
 pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
+pub use register_error::RegisterError;
 pub(crate) use registry::{Registry, RegistryId};
 pub use relation_component::{RelationComponent, TreeRelation, relation};
 pub(crate) use relation_rules::OnDelete;
+pub(crate) use run_time_layout::Description;
 pub(crate) use shared_codec::SharedCodec;
 pub(crate) use shared_map::SharedMap;
 pub(crate) use shared_naming::NamedShared;

@@ -1,5 +1,7 @@
 //! The condition of components and their fields.
 
+use core::fmt;
+
 use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 
 /// Plain data: the condition of a component and of each of its fields.
@@ -39,3 +41,14 @@ pub trait Plain: NoUninit + Zeroable + CheckedBitPattern + Send + Sync {}
 // Without the attribute an error would name one of the bounds instead of this trait.
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit + Zeroable + CheckedBitPattern + Send + Sync> Plain for T {}
+
+/// Prints bytes as a value of `T`, or as bytes if they are not a value.
+pub(super) fn format_as<T: Plain + fmt::Debug>(
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    match bytemuck::checked::try_pod_read_unaligned::<T>(bytes) {
+        Ok(value) => fmt::Debug::fmt(&value, f),
+        Err(_) => write!(f, "{bytes:02x?}"),
+    }
+}

@@ -14,6 +14,7 @@ use super::component_info::ComponentInfo;
 use super::component_set::ComponentSet;
 use super::held_value::HeldValue;
 use super::hidden::Gone;
+use super::identity::Identity;
 use super::name_taken::NameTaken;
 use super::shared_place::SharedPlace;
 use super::shared_slot::SharedSlot;
@@ -37,7 +38,7 @@ impl Default for RegistryId {
 pub struct Registry {
     own: RegistryId,
     pub(super) infos: Vec<ComponentInfo>,
-    pub(super) by_type: FxHashMap<TypeId, ComponentId>,
+    pub(super) by_identity: FxHashMap<Identity, ComponentId>,
     pub(super) by_name: FxHashMap<&'static str, ComponentId>,
     /// The id of [`Gone`], once it is registered.
     pub(super) gone: Option<ComponentId>,
@@ -203,7 +204,7 @@ impl Registry {
     pub(crate) fn hinted<C: Component>(&self) -> Option<ComponentId> {
         let id = ComponentId(C::hint()?.get());
         let hinted = self.infos.get(id.index())?;
-        (hinted.type_id() == TypeId::of::<C>()).then_some(id)
+        hinted.is::<C>().then_some(id)
     }
 
     #[cold]
@@ -216,7 +217,7 @@ impl Registry {
 
     /// [`Registry::known`] by hashing. It sets the hint.
     fn find<C: Component>(&self) -> Result<ComponentId, NameTaken> {
-        let Some(&id) = self.by_type.get(&TypeId::of::<C>()) else {
+        let Some(&id) = self.by_identity.get(&Identity::of_type(TypeId::of::<C>())) else {
             return match self.owner_of(C::NAME) {
                 None => Ok(ComponentId::UNKNOWN),
                 Some(owner) => Err(NameTaken { name: C::NAME, owner, refused: type_name::<C>() }),
@@ -246,10 +247,10 @@ impl Registry {
     #[cold]
     pub(super) fn add(&mut self, info: ComponentInfo) -> ComponentId {
         let id = push(&mut self.infos, info);
-        if info.type_id() == TypeId::of::<Gone>() {
+        if info.is::<Gone>() {
             self.gone = Some(id);
         }
-        self.by_type.insert(info.type_id(), id);
+        self.by_identity.insert(info.identity(), id);
         self.by_name.insert(info.name(), id);
         id
     }

@@ -4,6 +4,8 @@ use core::any::TypeId;
 use core::fmt;
 
 use super::Component;
+use super::identity::Identity;
+use super::layout_fields::LayoutFields;
 
 /// The bytes that are values of a component type: any, as for every `Pod` type, or only the bytes
 /// that the type accepts, as for a `bool` or an enum.
@@ -13,10 +15,20 @@ use super::Component;
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Values(Option<&'static Checked>);
 
-/// A type that does not accept all bytes.
-struct Checked {
-    type_id: fn() -> TypeId,
-    are_valid: fn(&[u8]) -> bool,
+/// A type or a layout that does not accept all bytes.
+enum Checked {
+    Type { type_id: fn() -> TypeId, are_valid: fn(&[u8]) -> bool },
+    Layout(&'static LayoutFields),
+}
+
+impl Checked {
+    #[inline]
+    fn identity(&self) -> Identity {
+        match self {
+            Self::Type { type_id, .. } => Identity::of_type(type_id()),
+            Self::Layout(fields) => fields.identity,
+        }
+    }
 }
 
 impl Values {
@@ -29,7 +41,15 @@ impl Values {
         if Self::are_any::<C>() {
             return Self::ANY;
         }
-        Self(Some(const { &Checked { type_id: TypeId::of::<C>, are_valid: are_valid::<C> } }))
+        Self(Some(const { &Checked::Type { type_id: TypeId::of::<C>, are_valid: are_valid::<C> } }))
+    }
+
+    /// The values of a layout. Allocates memory for the rest of the program: once for each layout.
+    pub(super) fn of_layout(fields: &'static LayoutFields) -> Self {
+        match fields.are_any() {
+            true => Self::ANY,
+            false => Self(Some(Box::leak(Box::new(Checked::Layout(fields))))),
+        }
     }
 
     /// Whether any bytes are a value of `C`: whether it is its own `Bits`, which accept any.
@@ -50,14 +70,17 @@ impl Values {
         self == Self::of::<C>()
     }
 
-    /// Whether all values of a type are among these.
-    pub(crate) fn include(self, type_id: TypeId) -> bool {
-        self.0.is_none_or(|checked| (checked.type_id)() == type_id)
+    /// Whether all values of a component are among these.
+    pub(crate) fn include(self, identity: Identity) -> bool {
+        self.0.is_none_or(|checked| checked.identity() == identity)
     }
 
     /// Whether these bytes are a row of values. O(bytes) unless any bytes are.
     pub(crate) fn accept(self, bytes: &[u8]) -> bool {
-        self.0.is_none_or(|checked| (checked.are_valid)(bytes))
+        self.0.is_none_or(|checked| match checked {
+            Checked::Type { are_valid, .. } => are_valid(bytes),
+            Checked::Layout(fields) => fields.accept(bytes),
+        })
     }
 }
 
@@ -73,7 +96,7 @@ impl PartialEq for Values {
         match (self.0, other.0) {
             (None, None) => true,
             // Not the addresses: one type may have several.
-            (Some(a), Some(b)) => (a.type_id)() == (b.type_id)(),
+            (Some(a), Some(b)) => a.identity() == b.identity(),
             _ => false,
         }
     }
@@ -85,7 +108,7 @@ impl fmt::Debug for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => f.write_str("any"),
-            Some(checked) => write!(f, "those of {:?}", (checked.type_id)()),
+            Some(checked) => write!(f, "those of {:?}", checked.identity()),
         }
     }
 }

@@ -171,8 +171,9 @@ impl fmt::Display for ReadError {
             Self::UnknownComponent { name } => write!(
                 f,
                 "the component `{name}` is not registered in this world: call `World::register` \
-                 first (a relation to many by its `Targets<…>`); `SnapshotReader::new` can leave the component out, or read one of columns \
-                 under a new name"
+                 first (a relation to many by its `Targets<…>`), or `ReflectMut::register_layout` \
+                 if no type defines it; `SnapshotReader::new` can leave the component out, or read \
+                 one of columns under a new name"
             ),
             Self::SparseComponent { name } => write!(
                 f,

@@ -78,7 +78,8 @@ pub struct Reflect<'w> {
 impl<'w> Reflect<'w> {
     /// The component type of this name, if the world knows it and it is not
     /// [sparse](crate::component#sparse-components): from a spawn, an insertion, a query
-    /// that borrowed the world exclusively, or [`World::register`].
+    /// that borrowed the world exclusively, [`World::register`], or
+    /// [`register_layout`](ReflectMut::register_layout).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -371,7 +372,8 @@ impl fmt::Display for BytesError {
             }
             Self::UnknownName { name, nearest: None } => write!(
                 f,
-                "the component `{name}` is not registered: call `World::register` first; without \
+                "the component `{name}` is not registered: call `World::register` first, or \
+                 `ReflectMut::register_layout` if no type defines it; without \
                  `#[component(name = \"…\")]` its name is a path, `crate::module::Type`; a shared \
                  value has none"
             ),

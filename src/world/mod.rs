@@ -18,6 +18,7 @@
 //! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes |
+//! | [`register_layout`] | components that exist at run time only |
 //! | [`named_query`] | a query that is data: its [`named_chunks`] |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
@@ -106,6 +107,7 @@ mod column_view;
 mod named_chunk;
 mod named_chunks;
 mod named_query;
+mod register_layout;
 
 mod cell_shape;
 mod changes_entities;

@@ -57,6 +57,7 @@ mod removed;
 mod retain;
 mod retire;
 mod row_logs;
+mod run_time;
 mod shared;
 mod shared_faults;
 mod shared_ids;

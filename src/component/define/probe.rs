@@ -5,9 +5,9 @@ use core::marker::PhantomData;
 
 use bytemuck::Pod;
 
-use crate::component::about::{Format, format_as};
+use crate::component::about::Format;
 use crate::component::map_entities::{MapEntities, MapValue, References};
-use crate::component::plain::Plain;
+use crate::component::plain::{Plain, format_as};
 use crate::component::plain_values::PlainValues;
 use crate::entity::Entity;
 

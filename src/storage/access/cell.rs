@@ -129,7 +129,7 @@ impl ChunkList {
             return;
         }
         assert!(
-            shape.values.include(references.type_id()),
+            shape.values.include(references.identity()),
             "the column has values of another type"
         );
         assert!(rows.end <= self.rows(chunk), "row {} is not live", rows.end);

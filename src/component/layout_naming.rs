@@ -1,0 +1,42 @@
+//! The registration of layouts that exist at run time only.
+
+use super::component::Component;
+use super::component_id::ComponentId;
+use super::component_info::ComponentInfo;
+use super::hidden::{Disabled, Gone, Prototype};
+use super::register_error::RegisterError;
+use super::registry::Registry;
+use super::run_time_layout::Description;
+
+impl Registry {
+    /// The id of the component with these fields, which is registered if it is new.
+    ///
+    /// # Errors
+    ///
+    /// If another component has the name, or the world has its maximum of types.
+    pub(crate) fn register_layout(
+        &mut self,
+        layout: &Description<'_>,
+    ) -> Result<ComponentId, RegisterError> {
+        let known = self.id_of_name(layout.name);
+        if let Some(id) = known
+            && self.info(id).layout().is_some_and(|known| layout.is_of(known))
+        {
+            return Ok(id);
+        }
+        let name = || layout.name.to_owned();
+        if let Some(owner) = self.owner_of(layout.name).or_else(|| own_type(layout.name)) {
+            return Err(RegisterError::Taken { name: name(), owner });
+        }
+        if !self.has_room_for(1) {
+            return Err(RegisterError::TooMany { component: name() });
+        }
+        Ok(self.add(ComponentInfo::of_layout(layout.layout())))
+    }
+}
+
+/// The component of this crate that has a name, which worlds may register later.
+fn own_type(name: &str) -> Option<&'static str> {
+    let own = [Gone::NAME, Disabled::NAME, Prototype::NAME];
+    own.into_iter().find(|own| *own == name)
+}

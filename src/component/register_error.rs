@@ -1,0 +1,121 @@
+//! The error for a layout that cannot be registered.
+
+use core::error::Error;
+use core::fmt;
+
+/// The reason why a layout cannot be registered at run time. The world is unchanged.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// let mut world = World::new();
+/// let error = world.reflect_mut().register_layout("mod.fuel", [("litres", "float")]);
+/// assert!(error.unwrap_err().to_string().contains("`float`"));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The name of the component or of a field is empty, or has more than 255 bytes.
+    Name {
+        /// The bytes of the name.
+        len: usize,
+    },
+    /// Another component has the name: a type of the program, or a layout with other fields.
+    Taken {
+        /// The name.
+        name: String,
+        /// The path of the type, or the fields of the layout.
+        owner: &'static str,
+    },
+    /// The layout has more than 256 fields.
+    Fields {
+        /// The name of the component.
+        component: String,
+    },
+    /// Two fields have one name.
+    Repeated {
+        /// The name of the component.
+        component: String,
+        /// The name of the fields.
+        field: String,
+    },
+    /// The type of a field is none that a layout may have.
+    FieldType {
+        /// The name of the component.
+        component: String,
+        /// The name of the field.
+        field: String,
+        /// The type.
+        type_name: String,
+    },
+    /// Bytes that belong to no field follow one.
+    Padding {
+        /// The name of the component.
+        component: String,
+        /// The field.
+        field: String,
+        /// The number of these bytes.
+        bytes: usize,
+        /// The next field, if they are not at the end.
+        next: Option<String>,
+    },
+    /// A value has more than 4 GiB.
+    TooLarge {
+        /// The name of the component.
+        component: String,
+    },
+    /// The world has its maximum of 65,535 component types and shared values.
+    TooMany {
+        /// The name of the component.
+        component: String,
+    },
+}
+
+impl fmt::Display for RegisterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name { len } => {
+                write!(f, "the name of a component or a field has 1 to 255 bytes, and {len} here")
+            }
+            Self::Taken { name, owner } => write!(
+                f,
+                "a component is named `{name}` already, `{owner}`: give the layout another name"
+            ),
+            Self::Fields { component } => write!(
+                f,
+                "the layout `{component}` has more than 256 fields: make arrays of some, or two \
+                 components"
+            ),
+            Self::Repeated { component, field } => {
+                write!(f, "two fields of the layout `{component}` are named `{field}`")
+            }
+            Self::FieldType { component, field, type_name } => write!(
+                f,
+                "the field `{field}` of the layout `{component}` cannot be a `{type_name}`: fields \
+                 are `bool`, `char`, `Entity`, numbers of a fixed size as `f32` and `u8`, and \
+                 arrays of these as `[f32; 3]`"
+            ),
+            Self::Padding { component, field, bytes, next: Some(next) } => write!(
+                f,
+                "the layout `{component}` has {bytes} bytes of padding between its fields \
+                 `{field}` and `{next}`, and a component may have none: add a field of type `[u8; \
+                 {bytes}]` there, or order the fields from the largest alignment to the smallest"
+            ),
+            Self::Padding { component, field, bytes, next: None } => write!(
+                f,
+                "the layout `{component}` has {bytes} bytes of padding at the end, after its field \
+                 `{field}`, and a component may have none: add a field of type `[u8; {bytes}]` \
+                 there"
+            ),
+            Self::TooLarge { component } => {
+                write!(f, "a value of the layout `{component}` has more than 4 GiB")
+            }
+            Self::TooMany { component } => write!(
+                f,
+                "the layout `{component}` would be one too many: the world has the maximum of \
+                 65,535 component types and shared values"
+            ),
+        }
+    }
+}
+
+impl Error for RegisterError {}
