@@ -21,6 +21,12 @@ impl ComponentId {
         Self(Self::FIRST_SPARSE + number as u32)
     }
 
+    /// The id of a name that no component has in a registry of a schedule: `number` is that of the
+    /// name in the process. No set contains it.
+    pub(crate) const fn of_name(number: u32) -> Self {
+        Self(Self::FIRST_SPARSE.saturating_mul(2).saturating_add(number))
+    }
+
     /// The number of a sparse component.
     pub(crate) fn sparse_number(self) -> Option<u16> {
         u16::try_from(self.0.checked_sub(Self::FIRST_SPARSE)?).ok()

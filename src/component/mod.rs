@@ -42,9 +42,9 @@
 //!
 //! * A [`run_time_layout`] is a component that no type of the program defines: its
 //!   [`layout_fields`] have a [`field_kind`] each. [`layout_naming`] registers it, with a
-//!   [`register_error`] where it cannot. The [`identity`] of a component is its type or its layout,
-//!   in all worlds; registries, columns and ids in values compare nothing else, so everything that
-//!   works for types by their ids works for layouts.
+//!   [`register_error`] where it cannot. Names that come at run time are [`interned`].
+//! * The [`identity`] of a component is its type or its layout, in all worlds. Registries, columns
+//!   and ids in values compare it alone, so everything that works for types works for layouts.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
 //! is bytes: rows are moved by `memcpy`, no destructor runs, and padding rows can be zero.
@@ -75,6 +75,7 @@ mod fingerprint;
 mod held_value;
 mod hidden;
 mod identity;
+mod interned;
 mod layout_fields;
 mod layout_naming;
 mod links;
@@ -122,6 +123,7 @@ pub(crate) use const_text::ConstText;
 pub(crate) use dense_values::DenseValues;
 pub(crate) use held_value::HeldValue;
 pub use hidden::{Disabled, Gone, Prototype};
+pub(crate) use interned::interned;
 pub(crate) use links::Links;
 pub use many_relation::ManyRelation;
 pub use map_entities::MapEntities;

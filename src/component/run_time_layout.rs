@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::about::FieldInfo;
 use super::field_kind::FieldKind;
 use super::identity::Identity;
+use super::interned::interned;
 use super::layout_fields::LayoutFields;
 use super::map_entities::References;
 use super::register_error::RegisterError;
@@ -142,7 +143,7 @@ impl<'n> Description<'n> {
         }
         let number = len.checked_add(1).and_then(NonZeroU32::new);
         let number = number.expect("a process has at most 2³² - 1 layouts of components");
-        let name = known.first().map_or_else(|| leak(self.name), |layout| layout.name);
+        let name = interned(self.name).0;
         let layout: &'static _ = Box::leak(Box::new(self.make(name, number)));
         by_name.entry(name).or_default().push(layout);
         *len = number.get();
@@ -160,11 +161,11 @@ impl<'n> Description<'n> {
         let texts = fields.clone().map(|(name, _, kind)| format!("{name}: {kind}"));
         let texts: Vec<_> = texts.collect();
         let info = |(name, start, kind): &(&str, usize, FieldKind)| {
-            FieldInfo::new(leak(name), leak(&kind.to_string()), *start, kind.size())
+            FieldInfo::new(interned(name).0, interned(&kind.to_string()).0, *start, kind.size())
         };
         RunTimeLayout {
             name,
-            path: leak(&format!("layout {{ {} }}", texts.join(", "))),
+            path: interned(&format!("layout {{ {} }}", texts.join(", "))).0,
             bytes,
             fields: fields.map(info).collect(),
             values: Values::of_layout(bytes),
@@ -178,10 +179,6 @@ fn check_name(name: &str) -> Result<(), RegisterError> {
         1..=Description::NAME_BYTES_MAX => Ok(()),
         len => Err(RegisterError::Name { len }),
     }
-}
-
-fn leak(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }
 
 /// All layouts of the process.

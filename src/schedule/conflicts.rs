@@ -16,7 +16,7 @@ use core::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use crate::component::ComponentId;
-use crate::store::{AccessRequest, Requirements};
+use crate::store::{AccessRequest, RequestKey, Requirements};
 
 use super::edges::{Edges, Junction};
 use super::node_set::NodeSet;
@@ -64,7 +64,7 @@ pub(super) struct Accesses {
 #[derive(Default)]
 struct Numbers {
     subjects: FxHashMap<SubjectKey, usize>,
-    places: FxHashMap<(SubjectKey, Option<TypeId>), usize>,
+    places: FxHashMap<(SubjectKey, Option<RequestKey>), usize>,
     events: FxHashMap<TypeId, usize>,
 }
 
@@ -92,7 +92,8 @@ impl Accesses {
     fn add(&mut self, access: &ParamAccess, numbers: &mut Numbers) {
         if let Some(request) = access.request() {
             for (component, write) in request.requirements().accesses() {
-                if component.is_sparse {
+                // A name that is unknown may be of a sparse component, and is none here.
+                if component.id.sparse_number().is_some() {
                     self.add_use(SubjectKey::Members(component.id), None, write, numbers);
                     continue;
                 }

@@ -65,6 +65,7 @@
 // | `run` | `Schedule::run`: the stages in order, with playback between them |
 // | `run_once` | `World::run` and `RunOnce`: a function that is called at once; `run_error` is its error |
 // | `system_state` | a system with its conditions and the outcome of its last run |
+// | `named_system` | `NamedSystem`: a system of a query that is data |
 // | `report` | `CommandReport`: commands that had no effect |
 // | `timing` | `Timings` of the last run |
 // | `flip_system` | the system that begins a step of a double-buffered component |
@@ -83,6 +84,7 @@ mod flip_system;
 mod log_param;
 mod meanings;
 mod name;
+mod named_system;
 mod node_set;
 mod order;
 mod pairs_param;
@@ -112,6 +114,7 @@ pub use background::{BackgroundRun, Finished};
 pub use condition::{FixedStep, every, on_event};
 pub use entry::SystemEntry;
 pub use flip_system::flip;
+pub use named_system::NamedSystem;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
 pub use run_error::RunError;

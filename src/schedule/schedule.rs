@@ -344,6 +344,8 @@ impl Schedule {
     /// The access of each node and of its conditions, in ids of a new registry.
     pub(super) fn access(&self) -> Vec<SystemAccess> {
         let mut registry = Registry::default();
+        // Once before, so that all types have ids when systems look for their names.
+        self.states.iter().for_each(|state| drop(lock(state).access_in(&mut registry)));
         self.states.iter().map(|state| lock(state).access_in(&mut registry)).collect()
     }
 
@@ -366,17 +368,23 @@ impl Schedule {
     ///
     /// If the schedule ran with another world, or its order is invalid.
     pub(super) fn prepare(&mut self, world: &mut World) -> Result<(), ScheduleError> {
-        self.plan()?;
+        let is_bound = self.is_bound;
+        let plan = self.plan()?;
+        if !is_bound {
+            // Systems may find names that they did not find before.
+            plan.executors.fill_with(StageExecutor::default);
+        }
         if self.world.is_some_and(|id| id != world.id()) {
             return Err(ScheduleError::OtherWorld);
         }
         if !self.is_bound {
             // This comes first: binding a system may panic after others were bound.
             self.world = Some(world.id());
+            let mut is_bound = true;
             for state in &mut self.states {
-                state.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
+                is_bound &= state.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
             }
-            self.is_bound = true;
+            self.is_bound = is_bound;
         }
         Ok(())
     }

@@ -123,6 +123,10 @@ pub(super) enum NoResult {
 pub(super) trait DynSystem<T>: Send {
     /// Makes the parameters' state for this world, unless it exists.
     fn bind(&mut self, world: &mut World);
+    /// Whether the state exists, once `bind` was called: not if a name is unknown.
+    fn is_bound(&self) -> bool {
+        true
+    }
     /// Drops the parameters' state.
     fn unbind(&mut self);
     /// The access of each parameter, in component ids of this registry.

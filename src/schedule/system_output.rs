@@ -107,6 +107,10 @@ impl<T> SystemOutput<T> for Never {
 pub struct SystemError(Arc<dyn Error + Send + Sync>);
 
 impl SystemError {
+    pub(super) fn new(error: impl Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+
     /// The error, if it is an `E`.
     #[must_use]
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {

@@ -141,13 +141,15 @@ impl SystemState {
         }
     }
 
-    /// Makes the parameters' state for this world unless it exists.
-    pub(super) fn bind(&mut self, world: &mut World) {
+    /// Makes the parameters' state for this world unless it exists. Returns `false` if the world
+    /// does not know a name: the system fails until it does.
+    pub(super) fn bind(&mut self, world: &mut World) -> bool {
         self.system.bind(world);
         for condition in &mut self.conditions {
             condition.system.bind(world);
         }
         self.access = self.access_in(world.registry_mut()).into_all();
+        self.system.is_bound()
     }
 
     /// Drops the parameters' state.

@@ -14,8 +14,10 @@ use super::target::IntoTarget;
 /// A [`System`], or a tuple of up to twelve, which may be nested.
 ///
 /// The systems of a tuple are added in its order, and the systems of a nested tuple as if they
-/// stood in the outer one. The trait is implemented for systems and tuples only; `Marker` is always
-/// inferred.
+/// stood in the outer one. The trait is implemented for systems, for [`NamedSystem`]s
+/// and for tuples only; `Marker` is always inferred.
+///
+/// [`NamedSystem`]: crate::schedule::NamedSystem
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -48,7 +50,7 @@ pub trait Systems<Marker>: sealed::Sealed<Marker> {
     fn entry(schedule: &mut Schedule, systems: Range<usize>) -> Self::Entry<'_>;
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed<Marker> {}
 }
 

@@ -1,6 +1,7 @@
 //! The request of a query for its columns.
 
 use core::any::TypeId;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::Arc;
 
@@ -11,10 +12,32 @@ use crate::component::{Registry, RegistryId};
 use super::requirements::QueryType;
 use super::requirements::{ComponentIds, Requirements};
 
+/// The identity of a request: the type of its query, or a number of a query that is data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RequestKey {
+    query: TypeId,
+    number: u64,
+}
+
+impl RequestKey {
+    /// The key of the requests of a type of query.
+    pub(super) const fn of(query: &QueryType) -> Self {
+        Self { query: query.key, number: 0 }
+    }
+
+    /// A key that no other request has: of a query that is data. It is the key of no type of query,
+    /// as their numbers are zero.
+    pub(crate) fn unique() -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Self { query: TypeId::of::<Self>(), number }
+    }
+}
+
 /// A request for the columns of a query, computed once.
 #[derive(Clone, Debug)]
 pub struct AccessRequest {
-    key: TypeId,
+    key: RequestKey,
     requirements: Arc<Requirements>,
     /// The registry that numbered the components.
     registry: RegistryId,
@@ -32,7 +55,17 @@ impl AccessRequest {
             name_taken.refuse();
         }
         let requirements = Arc::new(requirements);
-        Self { key: query.key, requirements, registry: registry.own_id() }
+        Self { key: RequestKey::of(query), requirements, registry: registry.own_id() }
+    }
+
+    /// A request of a query that is data, with requirements in ids of this registry. Requests with
+    /// one key in one registry must have the same requirements.
+    pub(crate) fn by_name(
+        key: RequestKey,
+        requirements: Requirements,
+        registry: &Registry,
+    ) -> Self {
+        Self { key, requirements: Arc::new(requirements), registry: registry.own_id() }
     }
 
     pub(crate) fn requirements(&self) -> &Requirements {
@@ -45,12 +78,12 @@ impl AccessRequest {
     }
 
     /// Whether this registry numbered the components.
-    pub(super) fn is_of(&self, registry: &Registry) -> bool {
+    pub(crate) fn is_of(&self, registry: &Registry) -> bool {
         self.registry == registry.own_id()
     }
 
-    /// The type of the query. Requests of one registry for queries of one type are equal.
-    pub(crate) const fn key(&self) -> TypeId {
+    /// The key of the query. Requests of one registry with one key are equal.
+    pub(crate) const fn key(&self) -> RequestKey {
         self.key
     }
 }

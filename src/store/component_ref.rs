@@ -1,7 +1,7 @@
 //! A component, as the requirements of a query name it.
 
 use crate::archetype::Archetype;
-use crate::component::ComponentId;
+use crate::component::{ComponentId, interned};
 
 /// A component that a query names. If the world does not know the component, it has no id, and no
 /// archetype has it.
@@ -18,6 +18,14 @@ pub struct ComponentRef {
 }
 
 impl ComponentRef {
+    /// A component that a registry does not know, by its name: one without properties that could
+    /// make two queries disjoint.
+    pub(super) fn unresolved(name: &str) -> Self {
+        let (name, number) = interned(name);
+        let id = ComponentId::of_name(number);
+        Self { id, name, is_hidden: false, is_sparse: true, is_by_row: true }
+    }
+
     /// Whether the world does not know the component.
     pub(crate) fn is_unknown(&self) -> bool {
         self.id == ComponentId::UNKNOWN

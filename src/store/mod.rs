@@ -198,7 +198,7 @@ mod tagged_entries;
 mod term_sets;
 mod watched_sets;
 
-pub(crate) use access_request::AccessRequest;
+pub(crate) use access_request::{AccessRequest, RequestKey};
 pub(crate) use chunk_contents::ChunkContents;
 pub(crate) use cleanup::Living;
 pub(crate) use component_ref::ComponentRef;
@@ -216,7 +216,7 @@ pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub(crate) use member_rows::MemberRows;
 pub use merge::MergeErrorKind;
 pub(crate) use named_requirements::NamedColumns;
-pub(crate) use pass::{EnteredArchetype, GrantedPlan, NextStep, Pass};
+pub(crate) use pass::{EnteredArchetype, GrantedPlan, GrantedRows, NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use read_guard::{ReadGuard, is_held};

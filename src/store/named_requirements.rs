@@ -19,19 +19,14 @@ pub(crate) struct NamedColumns {
 
 impl Requirements {
     /// The requirements of a query of components that the world knows.
-    ///
-    /// # Panics
-    ///
-    /// If an id is not of the registry.
     pub(crate) fn named(
         registry: &Registry,
-        terms: &[(ComponentId, AccessKind)],
+        terms: &[(ComponentRef, AccessKind)],
         with: &[ComponentRef],
         without: &[ComponentRef],
     ) -> Self {
         let mut builder = RequirementsBuilder::new(ComponentIds::Known(registry));
-        for &(id, access) in terms {
-            let component = ComponentRef::of_id(registry, id);
+        for &(component, access) in terms {
             builder.name(component);
             builder.push_column(component, access);
             builder.require(component);
@@ -78,6 +73,13 @@ impl ComponentRef {
             |(id, name)| Self { id, name, is_hidden: false, is_sparse: true, is_by_row: true };
         let own = registry.id_of_name(name).map(|id| Self::of_id(registry, id));
         own.or_else(|| registry.sparse_of_name(name).map(sparse))
+    }
+}
+
+impl ComponentRef {
+    /// [`ComponentRef::of_name`], or a component that the registry does not know.
+    pub(crate) fn of_any_name(registry: &Registry, name: &str) -> Self {
+        Self::of_name(registry, name).unwrap_or_else(|| Self::unresolved(name))
     }
 }
 

@@ -20,16 +20,21 @@
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
+use core::ops::Range;
+
 use crate::archetype::{Archetype, ChangeLog, ChunkMeta, ColumnsMut};
-use crate::component::Component;
+use crate::component::{Component, ComponentInfo};
+use crate::entity::Entity;
 use crate::storage::{
-    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut, SliceRows,
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnBytes, ColumnViewsMut,
+    RowMask, SliceRows,
 };
 use crate::version::Version;
 
+use super::named_requirements::NamedColumns;
 use super::plan::Plan;
 use super::query_parts::QueryParts;
-use super::requirements::QueryType;
+use super::requirements::{NeededColumn, QueryType};
 use super::sparse_sets::SparseSets;
 use super::split_store::{AccessGuard, ColumnAccess, ReadAccess};
 use super::store::Store;
@@ -375,5 +380,67 @@ impl AccessGuard<'_> {
             unsafe { columns.push_unchecked(list, beside, column) };
         }
         (columns, store.archetypes.change_log())
+    }
+}
+
+/// Rows of one chunk that a query of names matches, with the bytes of its terms.
+#[derive(Debug)]
+pub(crate) struct GrantedRows<'a> {
+    pub(crate) archetype: usize,
+    pub(crate) chunk: u32,
+    pub(crate) rows: Range<u32>,
+    pub(crate) entities: &'a [Entity],
+    /// By term: the component, the bytes, and whether they may be written.
+    pub(crate) columns: Vec<(&'a ComponentInfo, ColumnBytes<'a>, bool)>,
+}
+
+impl AccessGuard<'_> {
+    /// Visits the rows that the request matches, chunk by chunk, or run by run where rows are left
+    /// out. Stamps the columns that are written.
+    ///
+    /// # Panics
+    ///
+    /// If two terms name one component.
+    pub(crate) fn visit_bytes(&mut self, mut visit: impl FnMut(GrantedRows<'_>)) {
+        let (requirements, store, now) = self.parts();
+        let infos: Vec<_> = requirements.columns().collect();
+        for (number, archetype) in store.archetypes.as_slice().iter().enumerate() {
+            let Some(NamedColumns { columns, rows }) = requirements.resolve(archetype) else {
+                continue;
+            };
+            let (list, beside) = (archetype.list(), archetype.beside());
+            for chunk in 0..list.chunk_len() {
+                let live = list.rows(chunk);
+                let mut seen = RowMask::new(&rows, archetype.attachments(), chunk, live).runs();
+                while let Some(rows) = seen.next_run() {
+                    let bytes = |(&column, term): (&u16, &NeededColumn)| {
+                        let info = store.registry.info(term.component.id);
+                        if !term.write {
+                            let start = rows.start as usize * info.size();
+                            let end = rows.end as usize * info.size();
+                            let bytes = list.column_bytes(usize::from(column), chunk);
+                            let bytes = &bytes[start..end];
+                            return (
+                                info,
+                                ColumnBytes::shared(bytes, info.size(), info.values()),
+                                false,
+                            );
+                        }
+                        beside.touch_rows(column, chunk, rows.clone(), now);
+                        // SAFETY: the requirements of the guard write the column in an archetype
+                        // that they match, so no other guard reads or writes it
+                        // (`SplitStore::grant`). The guard is borrowed exclusively, so it has no
+                        // other pass, and no two of its columns are the same (`DistinctColumns`).
+                        // Rows do not move while the store is split.
+                        let bytes = unsafe { list.bytes_unchecked(column, (chunk, rows.clone())) };
+                        (info, bytes, true)
+                    };
+                    let columns = columns.as_slice().iter().zip(&infos).map(bytes).collect();
+                    let entities = archetype.entities_of_chunk(chunk);
+                    let entities = &entities[rows.start as usize..rows.end as usize];
+                    visit(GrantedRows { archetype: number, chunk, rows, entities, columns });
+                }
+            }
+        }
     }
 }

@@ -12,8 +12,6 @@
 //!                                                                 or ReadAccess, which is `Copy`
 //! ```
 
-use core::any::TypeId;
-
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::archetype::{Archetype, Census, ChangeLog};
@@ -21,7 +19,7 @@ use crate::component::{Component, ComponentId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
 
-use super::access_request::AccessRequest;
+use super::access_request::{AccessRequest, RequestKey};
 use super::cleanup::Living;
 use super::logs::Logs;
 use super::requirements::QueryType;
@@ -124,7 +122,7 @@ fn lock(active: &Mutex<ActiveAccess>) -> MutexGuard<'_, ActiveAccess> {
 pub struct AccessGuard<'d> {
     active: &'d Mutex<ActiveAccess>,
     number: u64,
-    key: TypeId,
+    key: RequestKey,
     requirements: Arc<Requirements>,
     store: &'d Store,
     now: Version,
@@ -170,8 +168,14 @@ impl AccessGuard<'_> {
         assert!(is_of_c, "access was requested for another component");
     }
 
+    /// The requirements of the granted columns, the store, and the version for writing. The
+    /// guard is borrowed, so that it grants no other access for as long.
+    pub(super) fn parts(&mut self) -> (&Requirements, &Store, Version) {
+        (&self.requirements, self.store, self.now)
+    }
+
     fn assert_requested(&self, query: &QueryType) {
-        assert!(self.key == query.key, "access was requested for another query");
+        assert!(self.key == RequestKey::of(query), "access was requested for another query");
     }
 }
 
@@ -245,7 +249,7 @@ impl<'w> ReadAccess<'w> {
     pub(crate) fn assert_allows(&self, query: &QueryType) {
         let Self(guard) = self;
         // The query of the request is allowed by definition.
-        if guard.key != query.key {
+        if guard.key != RequestKey::of(query) {
             let requirements = (query.describe)(ComponentIds::Known(&guard.store.registry));
             if let Some(seen) = requirements.seen_beyond(&guard.requirements) {
                 panic!(

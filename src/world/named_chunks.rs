@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::component::ComponentInfo;
 use crate::entity::ArchetypeId;
 use crate::storage::{DistinctColumns, RowMask, StampKind};
-use crate::store::{NamedColumns, Requirements};
+use crate::store::{AccessGuard, GrantedRows, NamedColumns, Requirements};
 
 use super::by_name::{BytesError, Reflect, ReflectMut};
 use super::column_view::{ColumnView, ColumnViewMut};
@@ -175,5 +175,22 @@ impl ReflectMut<'_> {
             });
         }
         Ok(())
+    }
+}
+
+impl NamedChunkMut<'_> {
+    /// Calls `f` with the rows that a request of a query matches, chunk by chunk.
+    pub(crate) fn visit_granted(
+        guard: &mut AccessGuard<'_>,
+        mut f: impl FnMut(&mut NamedChunkMut<'_>),
+    ) {
+        guard.visit_bytes(|granted| {
+            let GrantedRows { archetype, chunk, rows, entities, columns } = granted;
+            let rows = rows.start as usize..rows.end as usize;
+            let column = |(info, bytes, is_written)| ColumnViewMut { info, bytes, is_written };
+            let columns = columns.into_iter().map(column).collect();
+            let index = chunk as usize;
+            f(&mut NamedChunkMut { archetype, index, rows, entities, columns });
+        });
     }
 }

@@ -1,19 +1,21 @@
 //! A query that is data: its components are named at run time.
 
-use crate::component::{Component as _, ComponentId, Gone};
+use crate::component::{Component as _, ComponentId, Gone, Registry};
 use crate::storage::AccessKind;
-use crate::store::{ComponentRef, Requirements};
+use crate::store::{AccessRequest, ComponentRef, RequestKey, Requirements};
 
 use super::by_name::{BytesError, Reflect};
+use super::world::World;
 
 /// A query that is data: for editors, consoles, scripts and inspectors, which learn at run time
 /// which components they need. It belongs to no world.
 ///
 /// [`Reflect::chunks`] reads the rows that it matches, [`ReflectMut::for_each_chunk`] writes them,
-/// chunk by chunk. Its rows are those of a typed [`Query`](crate::Query) of the same components:
-/// rows with hidden components that it does not name are left out, and so are rows in which a
-/// component that it names by [`read`](NamedQuery::read), [`write`](NamedQuery::write) or
-/// [`with`](NamedQuery::with) is [disabled](crate::World::set_enabled).
+/// chunk by chunk, and a [system](NamedQuery::system) does both in a schedule. Its rows are the
+/// rows of a typed [`Query`](crate::Query) of the same components: rows with hidden components that
+/// it does not name are left out, and so are rows in which a component that it names by
+/// [`read`](NamedQuery::read), [`write`](NamedQuery::write) or [`with`](NamedQuery::with) is
+/// [disabled](crate::World::set_enabled).
 ///
 /// Each field of a [split component](crate::component#split-components) is a component here.
 /// [Sparse components](crate::component#sparse-components) have no columns, so they can be named by
@@ -164,6 +166,31 @@ impl NamedQuery {
             names.iter().map(one).collect::<Result<Vec<_>, _>>()
         };
         let (with, without) = (named(&self.with)?, named(&self.without)?);
-        Ok(Requirements::named(registry, terms, &with, &without))
+        let terms: Vec<_> =
+            terms.iter().map(|&(id, access)| (ComponentRef::of_id(registry, id), access)).collect();
+        Ok(Requirements::named(registry, &terms, &with, &without))
+    }
+
+    /// The request of the query in a world.
+    pub(crate) fn request_in(
+        &self,
+        world: &World,
+        key: RequestKey,
+    ) -> Result<AccessRequest, BytesError> {
+        let world = world.reflect();
+        let terms = self.terms_in(world)?;
+        let requirements = self.requirements_in(world, &terms)?;
+        Ok(AccessRequest::by_name(key, requirements, world.world.store.registry()))
+    }
+
+    /// A request in the registry of a schedule, which may not know some of the names. It clashes
+    /// with every request that it clashes with in a world.
+    pub(crate) fn request_anywhere(&self, registry: &Registry, key: RequestKey) -> AccessRequest {
+        let one = |name: &String| ComponentRef::of_any_name(registry, name);
+        let terms: Vec<_> = self.terms.iter().map(|(name, access)| (one(name), *access)).collect();
+        let (with, without): (Vec<_>, Vec<_>) =
+            (self.with.iter().map(one).collect(), self.without.iter().map(one).collect());
+        let requirements = Requirements::named(registry, &terms, &with, &without);
+        AccessRequest::by_name(key, requirements, registry)
     }
 }

@@ -88,7 +88,8 @@ mod tests {
     use crate::entity::Entity;
     use crate::impl_component;
     use crate::query::{Changed, Filter, IncludeHidden, Query, Terms, With, Without, query_type};
-    use crate::store::AccessRequest;
+    use crate::store::{AccessRequest, RequestKey};
+    use crate::world::{NamedChunkMut, NamedQuery};
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
@@ -160,6 +161,76 @@ mod tests {
         assert_eq!(sum, 1200);
         let chunk = world.query::<(&A, &B)>().chunks().next().expect("a chunk");
         assert!(chunk.version::<A>() < chunk.version::<B>(), "each run has its own version");
+    }
+
+    impl World {
+        fn request_named(&self, query: &NamedQuery) -> AccessRequest {
+            query.request_in(self, RequestKey::unique()).expect("the world knows the names")
+        }
+    }
+
+    #[test]
+    fn queries_of_names_share_chunks_with_others_on_other_threads() {
+        let mut world = world();
+        world.reflect_mut().register_layout("split.c", [("c", "bool")]).expect("free");
+        let entities: Vec<Entity> = world.query::<Entity>().iter().flatten().copied().collect();
+        let step = if cfg!(miri) { 60 } else { 3 };
+        for &entity in entities.iter().step_by(step) {
+            world.reflect_mut().insert(entity, [("split.c", &[0][..])]).expect("alive");
+        }
+        let write = world.request_named(&NamedQuery::new().write("A").read("B"));
+        let flags = world.request_named(&NamedQuery::new().read("B").write("split.c"));
+        let read = world.request::<&B, ()>();
+        let (split, _) = world.split(3);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut guard = split.grant(&write, split.version(0));
+                NamedChunkMut::visit_granted(&mut guard, |chunk| {
+                    let [a, b] = chunk.columns_mut() else { unreachable!("two terms") };
+                    assert!(b.bytes_mut().is_err() && b.values_mut::<B>().is_err());
+                    let (a, b) = (a.values_mut::<A>().expect("of A"), b.values().expect("of B"));
+                    a.iter_mut().zip(b).for_each(|(a, b): (_, &B)| a.0 = b.0 + 1000);
+                });
+            });
+            scope.spawn(|| {
+                let mut guard = split.grant(&flags, split.version(1));
+                NamedChunkMut::visit_granted(&mut guard, |chunk| {
+                    let [b, c] = chunk.columns_mut() else { unreachable!("two terms") };
+                    assert!(c.bytes_mut().is_err(), "not all bytes are values");
+                    for row in 0..b.values::<B>().expect("of B").len() {
+                        c.set(row, &[1]).expect("a `bool`");
+                    }
+                });
+            });
+            let mut guard = split.grant(&read, split.version(2));
+            let mut none = ((), ());
+            let query = Query::<&B, ()>::granted(&mut guard, &mut none, ());
+            assert!(query.rows().all(|b| b.0 < 600));
+        });
+        assert!(world.check().is_ok());
+        assert!(world.query::<(&A, &B)>().rows().all(|(a, b)| a.0 == b.0 + 1000));
+        let flags = NamedQuery::new().read("split.c").with("B");
+        for chunk in world.reflect().chunks(&flags).expect("known") {
+            assert!(chunk.columns()[0].bytes().iter().all(|&flag| flag == 1));
+        }
+    }
+
+    #[test]
+    fn queries_of_names_that_clash_are_not_granted() {
+        let mut world = world();
+        let write = world.request_named(&NamedQuery::new().write("A"));
+        let again = world.request_named(&NamedQuery::new().write("A"));
+        let read = world.request::<&A, With<Mark>>();
+        let other = world.request_named(&NamedQuery::new().write("B").without("A"));
+        let (split, _) = world.split(2);
+        let mut guard = split.grant(&write, split.version(0));
+        let refused = |request| {
+            catch_unwind(AssertUnwindSafe(|| drop(split.grant(request, split.version(1)))))
+        };
+        assert!(refused(&again).is_err() && refused(&read).is_err() && refused(&write).is_err());
+        assert!(refused(&other).is_ok());
+        let typed = || _ = guard.access(query_type::<&mut A, ()>());
+        assert!(catch_unwind(AssertUnwindSafe(typed)).is_err(), "another query");
     }
 
     #[test]

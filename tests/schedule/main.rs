@@ -17,6 +17,7 @@ mod events;
 mod forgotten_guards;
 mod hostile;
 mod ids;
+mod named;
 mod order;
 mod parameters;
 mod recovery;

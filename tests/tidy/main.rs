@@ -128,7 +128,7 @@ const UNSAFE_FILES: [Allowance; 24] = [
     },
     Allowance {
         path: "store/pass.rs",
-        budget: 4,
+        budget: 5,
         reason: "writes through kept addresses and granted access: each archetype is cut once",
     },
     Allowance {
@@ -174,7 +174,7 @@ const UNSAFE_FILES: [Allowance; 24] = [
     },
     Allowance {
         path: "storage/access/cell.rs",
-        budget: 9,
+        budget: 11,
         reason: "cells of one row: a checked cast of whole columns costs their length",
     },
     Allowance {

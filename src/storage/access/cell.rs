@@ -92,20 +92,41 @@ impl ChunkList {
         assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
         assert!(rows.start <= rows.end && rows.end <= self.rows(chunk), "a row is not live");
         let cells = |&column: &u16| {
-            let column = usize::from(column);
-            let shape = self.columns()[column];
-            if shape.size == 0 || rows.is_empty() {
-                return ColumnBytes::new(&mut [], shape.size, shape.values);
-            }
-            let (start, size) = self.row_address(column, ChunkRow { chunk, row: rows.start });
-            // SAFETY: the rows are live, so initialised, and by `ChunkLayout` inside the block, and
-            // components have no uninitialised bytes. The list is borrowed exclusively as long as
-            // the result is, and no two of the columns are the same, so no two slices share a byte.
-            // `ColumnBytes` writes values of the column only.
-            let bytes = unsafe { slice::from_raw_parts_mut(start, rows.len() * size) };
-            ColumnBytes::new(bytes, size, shape.values)
+            // SAFETY: the list is borrowed exclusively as long as the result is, and no two of the
+            // columns are the same, so no two slices share a byte.
+            unsafe { self.bytes_unchecked(column, (chunk, rows.clone())) }
         };
         columns.as_slice().iter().map(cells).collect()
+    }
+
+    /// The bytes of a column in live rows of a chunk, for writing through a shared list.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk or the column does not exist, or a row is not live.
+    ///
+    /// # Safety
+    ///
+    /// As long as the result is in use, no other code may read or write these cells, and no row of
+    /// the list may move.
+    pub(crate) unsafe fn bytes_unchecked(
+        &self,
+        column: u16,
+        (chunk, rows): (u32, Range<u32>),
+    ) -> ColumnBytes<'_> {
+        assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
+        assert!(rows.start <= rows.end && rows.end <= self.rows(chunk), "a row is not live");
+        let column = usize::from(column);
+        let shape = self.columns()[column];
+        if shape.size == 0 || rows.is_empty() {
+            return ColumnBytes::new(&mut [], shape.size, shape.values);
+        }
+        let (start, size) = self.row_address(column, ChunkRow { chunk, row: rows.start });
+        // SAFETY: the rows are live, so initialised, and by `ChunkLayout` inside the block, and
+        // components have no uninitialised bytes. No other code uses them, by the caller.
+        // `ColumnBytes` writes values of the column only.
+        let bytes = unsafe { slice::from_raw_parts_mut(start, rows.len() * size) };
+        ColumnBytes::new(bytes, size, shape.values)
     }
 
     /// Replaces the ids of entities in some live cells of a column in one chunk by the results of

@@ -6,36 +6,62 @@ use crate::component::{Component, Values};
 /// are written.
 #[derive(Debug)]
 pub(crate) struct ColumnBytes<'w> {
-    bytes: &'w mut [u8],
+    bytes: RowBytes<'w>,
     size: usize,
     values: Values,
+}
+
+/// Bytes that may be written, or only read because other code reads them at the same time.
+#[derive(Debug)]
+enum RowBytes<'w> {
+    Exclusive(&'w mut [u8]),
+    Shared(&'w [u8]),
+}
+
+impl RowBytes<'_> {
+    const fn exclusive(&mut self) -> Option<&mut [u8]> {
+        match self {
+            Self::Exclusive(bytes) => Some(bytes),
+            Self::Shared(_) => None,
+        }
+    }
 }
 
 impl<'w> ColumnBytes<'w> {
     /// `bytes` are values of a column, of `size` bytes each.
     pub(super) const fn new(bytes: &'w mut [u8], size: usize, values: Values) -> Self {
-        Self { bytes, size, values }
+        Self { bytes: RowBytes::Exclusive(bytes), size, values }
+    }
+
+    /// The same for reading only.
+    pub(crate) const fn shared(bytes: &'w [u8], size: usize, values: Values) -> Self {
+        Self { bytes: RowBytes::Shared(bytes), size, values }
     }
 
     /// The bytes of all rows.
     pub(crate) const fn bytes(&self) -> &[u8] {
-        self.bytes
+        match &self.bytes {
+            RowBytes::Exclusive(bytes) => bytes,
+            RowBytes::Shared(bytes) => bytes,
+        }
     }
 
     /// The bytes of all rows, for writing, if any bytes are values of the column.
     pub(crate) const fn bytes_mut(&mut self) -> Option<&mut [u8]> {
-        if self.values.is_any() { Some(self.bytes) } else { None }
+        if self.values.is_any() { self.bytes.exclusive() } else { None }
     }
 
     /// Overwrites the bytes of one row, if they are a value of the column.
     ///
     /// # Panics
     ///
-    /// If the row does not exist, or its cell has another number of bytes.
+    /// If the row does not exist, its cell has another number of bytes, or the column may only be
+    /// read.
     pub(crate) fn set(&mut self, row: usize, bytes: &[u8]) -> bool {
         let is_value = self.values.accept(bytes);
         if self.size > 0 {
-            let cell = self.bytes.chunks_exact_mut(self.size).nth(row);
+            let cells = self.bytes.exclusive().expect("the column may only be read");
+            let cell = cells.chunks_exact_mut(self.size).nth(row);
             let cell = cell.expect("the chunk has fewer rows");
             if is_value {
                 cell.copy_from_slice(bytes);
@@ -49,7 +75,7 @@ impl<'w> ColumnBytes<'w> {
         if self.size == 0 {
             return None;
         }
-        bytemuck::checked::try_cast_slice(self.bytes).ok()
+        bytemuck::checked::try_cast_slice(self.bytes()).ok()
     }
 
     /// The values for writing, if they are those of `C`, or any bytes are values of both.
@@ -57,7 +83,7 @@ impl<'w> ColumnBytes<'w> {
         if self.size == 0 || !self.values.are_of::<C>() {
             return None;
         }
-        bytemuck::checked::try_cast_slice_mut(self.bytes).ok()
+        bytemuck::checked::try_cast_slice_mut(self.bytes.exclusive()?).ok()
     }
 }
 
@@ -92,6 +118,20 @@ mod tests {
         assert_eq!(column.bytes(), [9, 6, 7, 8]);
         assert_eq!(column.cells::<Flag>(), None);
         assert_eq!(column.cells_mut::<Flag>(), None);
+    }
+
+    #[test]
+    fn a_shared_column_is_read_only() {
+        let mut column = ColumnBytes::shared(&[1, 2, 3, 4], 2, Values::of::<Pair>());
+        assert_eq!(column.cells::<Pair>(), Some(&[Pair(1, 2), Pair(3, 4)][..]));
+        assert!(column.bytes_mut().is_none() && column.cells_mut::<Pair>().is_none());
+        assert_eq!(column.bytes(), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the column may only be read")]
+    fn a_shared_column_is_not_written() {
+        ColumnBytes::shared(&[1, 2], 2, Values::of::<Pair>()).set(0, &[3, 4]);
     }
 
     #[test]
