@@ -14,8 +14,8 @@
 //! components, and yields each [`NamedChunk`] or [`NamedChunkMut`] of them, with a [`ColumnView`]
 //! or [`ColumnViewMut`] for each term; its [`system`](crate::reflect::NamedQuery::system) does so
 //! in a schedule. [`Cell`] and [`CellMut`] are the references, or the values of split components,
-//! that [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut) return for a
-//! type that is known.
+//! that [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut) return for
+//! a type that is known.
 //!
 //! ```
 //! use phalanx::prelude::*;

@@ -6,7 +6,13 @@
 //! ```
 //!
 //! No component has code of its own here: the world returns the fields of a component, and takes
-//! and returns its values as bytes.
+//! and returns its values as bytes. So a component may exist at run time only, as one of a mod does:
+//!
+//! ```text
+//! cargo run --release -p phalanx-examples --bin scene -- examples/scene/village.json \
+//!     --define mod.fuel '[["litres", "f32"], ["cans", "u32"]]' \
+//!     --set 2 mod.fuel '{"litres": 4.5, "cans": 3}'
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -57,6 +63,9 @@ struct Villager;
 struct Options {
     /// The scene, such as examples/scene/village.json
     scene: PathBuf,
+    /// Define a component that no type of the program is: its fields and their types
+    #[arg(long, num_args = 2, value_names = ["COMPONENT", "JSON"])]
+    define: Vec<String>,
     /// Copy the entity with this number
     #[arg(long, value_name = "ENTITY")]
     copy: Vec<usize>,
@@ -76,6 +85,12 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
     let mut world = World::new();
     world.register::<(Position, Health, Door, Mood, Villager)>();
+    for layout in options.define.chunks(2) {
+        let [name, fields] = layout else { unreachable!("two arguments each") };
+        let fields: Vec<(String, String)> = serde_json::from_str(fields)?;
+        let fields = fields.iter().map(|(name, type_name)| (name.as_str(), type_name.as_str()));
+        world.reflect_mut().register_layout(name, fields)?;
+    }
     let mut entities = load(&mut world, &options.scene)?;
     for &number in &options.copy {
         let entity = world.instantiate(numbered(&entities, number)?, 1)?[0];

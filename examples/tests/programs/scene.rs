@@ -51,6 +51,25 @@ fn what_was_copied_and_changed_is_saved_and_loads_again() {
 }
 
 #[test]
+fn a_component_of_a_mod_is_set_saved_and_loaded_by_its_fields() {
+    let folder = tempdir("scene_mod");
+    let path = folder.join("saved.json");
+    let path = path.to_str().expect("text");
+    let define = ["--define", "mod.fuel", r#"[["litres", "f32"], ["cans", "u32"]]"#];
+    let set = ["--set", "2", "mod.fuel", r#"{"litres": 4.5, "cans": 3}"#, "--save", path];
+    let first = lines(&[&[VILLAGE], &define[..], &set[..]].concat());
+    assert!(first[2].contains("mod.fuel: {litres: 4.5, cans: 3}"), "{first:?}");
+    assert_eq!(lines(&[&[path], &define[..]].concat())[2], first[2]);
+    let output = run(&[path]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && text.contains("no component `mod.fuel`"), "{text}");
+    let wide = ["--define", "mod.fuel", r#"[["cans", "u8"], ["litres", "f32"]]"#];
+    let output = run(&[&[VILLAGE], &wide[..]].concat());
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && text.contains("3 bytes of padding"), "{text}");
+}
+
+#[test]
 fn what_is_wrong_with_a_scene_is_said_in_one_line() {
     let cases: [(&[&str], &str); 6] = [
         (&["--set", "0", "game.healht", "{}"], "no component `game.healht`: there are"),
