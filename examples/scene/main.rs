@@ -6,7 +6,7 @@
 //! ```
 //!
 //! No component has code of its own here: the world returns the fields of a component, and takes
-//! and returns its values as bytes. So a component may exist at run time only, as one of a mod does:
+//! and returns its values as bytes. So a component may exist at run time only, as one from a mod:
 //!
 //! ```text
 //! cargo run --release -p phalanx-examples --bin scene -- examples/scene/village.json \
