@@ -213,10 +213,10 @@ fn a_type_of_a_taken_name_is_refused() {
 )]
 fn a_shared_query_that_does_not_know_its_type_is_refused_afterwards() {
     let mut world = World::new();
-    assert_eq!((&world).query::<&Named>().count_rows(), 0);
+    assert_eq!(world.query::<&Named>().count_rows(), 0);
     let layout = world.reflect_mut().register_layout("run_time.name", [("a", "u8")]);
     assert!(layout.is_ok(), "the name is free");
-    assert_eq!((&world).query::<&Named>().count_rows(), 0);
+    assert_eq!(world.query::<&Named>().count_rows(), 0);
 }
 
 #[test]
