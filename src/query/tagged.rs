@@ -34,7 +34,7 @@ mod tests {
     use crate::query::shared_terms::WhereShared;
     use crate::store::Store;
 
-    const VALUES: u32 = if cfg!(miri) { 20 } else { 1_000 };
+    const VALUES: u32 = if cfg!(miri) { 8 } else { 1_000 };
 
     /// The entries of a filter: one step for each, and a last one that finds no more.
     fn entries<F: Filter>(store: &Store, filter: F) -> Vec<usize> {

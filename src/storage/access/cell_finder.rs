@@ -411,7 +411,7 @@ mod tests {
     fn rows_alone_are_found(have_rows: [bool; 2]) {
         let mut pool = Pool::default();
         // The second list's second chunk begins after the third chunk of the first list would.
-        let lists = [list(&mut pool, 3, 64), list(&mut pool, 700, 4)];
+        let lists = [list(&mut pool, 3, 64), list(&mut pool, 250, 16)];
         let chunks = lists.each_ref().map(|list| 1 << list.shift());
         assert!(lists[1].chunk_len() == 2 && chunks[1] > 2 * chunks[0], "the test proves nothing");
         // Not the first list's second chunk: a live row of the second list may be found for it.
