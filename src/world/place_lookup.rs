@@ -17,7 +17,10 @@ impl<'w, C: Component> Lookup<'w, C> {
     ///
     /// For neighbours that are found once and read often, such as those of a flock or of a fluid.
     /// If rows lie in the order of their cells of space ([`Matching::sort_by`]), neighbours are
-    /// nearby, and reads of them hit the caches as well.
+    /// nearby, and reads of them hit the caches as well. Sums over eight neighbours of each of a
+    /// million rows took 14 to 16 ns a row by place, 67 to 113 by entity and 7 to 9 by index in a
+    /// `Vec`, with rows in Morton order; in random order 101, 186 and 24 to 33 (Zen 4, the rows
+    /// `neighbours` of the benchmarks).
     ///
     /// ```
     /// # use phalanx::prelude::*;
