@@ -22,7 +22,7 @@
 //! | [`named_query`] | a query that is data: its [`named_chunks`] |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
-//! | [`place_lookup`], [`place_lookup_mut`] | the same by the place of a row, or a [`place_error`] |
+//! | [`place_lookup`], [`place_lookup_mut`] | the same by place, or a [`place_error`] |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
 //! | [`queries`] | `query` and `query_mut` |
 //! | [`by_type`], [`resources`] | values that belong to no entity, and their guards |

@@ -174,18 +174,18 @@ impl<'w, C: Component> CellFinder<'w, C> {
         self.lists.push(ListView::new(first, shift));
     }
 
-    /// The number of places in all lists.
-    pub(super) const fn places(&self) -> u64 {
-        self.numbers.places()
-    }
-
-    /// A table for the places of all rows, of which `first` is the first.
-    pub(super) fn place_table(&self, first: RowPlace) -> PlaceTable {
+    /// A table for the places of all rows. `first` returns the first of a number of places.
+    pub(super) fn place_table(&self, first: impl FnOnce(u64) -> RowPlace) -> PlaceTable {
+        let first = first(self.numbers.places());
         PlaceTable::new(first, &self.numbers, self.lists.iter().map(|list| list.first()))
     }
 
-    /// The place of an entity's row. `None` if the entity does not exist or lacks the component.
-    pub(super) fn place(&self, table: &PlaceTable, entity: Entity) -> Option<RowPlace> {
+    /// The place of an entity's row, or the reason why it has none.
+    pub(super) fn place(&self, table: &PlaceTable, entity: Entity) -> Result<RowPlace, Absent> {
+        self.find_row(table, entity).ok_or_else(|| self.absent(entity))
+    }
+
+    fn find_row(&self, table: &PlaceTable, entity: Entity) -> Option<RowPlace> {
         let found = self.find_any(entity)?;
         let list = self.directory.get(entity)?.archetype().index();
         let chunk = found.chunk - self.lists[list].first()? as usize;

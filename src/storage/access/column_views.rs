@@ -98,19 +98,14 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         self.finder.find_any(entity).map(|found| self.cell(&found))
     }
 
-    /// The number of places of rows.
-    pub(crate) const fn places(&self) -> u64 {
-        self.finder.places()
-    }
-
-    /// A table for the places of all rows, of which `first` is the first.
-    pub(crate) fn place_table(&self, first: RowPlace) -> PlaceTable {
+    /// A table for the places of all rows. `first` returns the first of a number of places.
+    pub(crate) fn place_table(&self, first: impl FnOnce(u64) -> RowPlace) -> PlaceTable {
         self.finder.place_table(first)
     }
 
     /// The place of an entity's row, or the reason why it has none.
     pub(crate) fn place(&self, table: &PlaceTable, entity: Entity) -> Result<RowPlace, Absent> {
-        self.finder.place(table, entity).ok_or_else(|| self.finder.absent(entity))
+        self.finder.place(table, entity)
     }
 
     /// The cell of a place.
@@ -256,19 +251,14 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(self.cell(&found))
     }
 
-    /// The number of places of rows.
-    pub(crate) const fn places(&self) -> u64 {
-        self.finder.places()
-    }
-
-    /// A table for the places of all rows, of which `first` is the first.
-    pub(crate) fn place_table(&self, first: RowPlace) -> PlaceTable {
+    /// A table for the places of all rows. `first` returns the first of a number of places.
+    pub(crate) fn place_table(&self, first: impl FnOnce(u64) -> RowPlace) -> PlaceTable {
         self.finder.place_table(first)
     }
 
     /// The place of an entity's row, or the reason why it has none.
     pub(crate) fn place(&self, table: &PlaceTable, entity: Entity) -> Result<RowPlace, Absent> {
-        self.finder.place(table, entity).ok_or_else(|| self.finder.absent(entity))
+        self.finder.place(table, entity)
     }
 
     /// The cell of a place, for reading.

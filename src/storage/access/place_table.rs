@@ -36,9 +36,9 @@ impl ChunkNumbers {
         }
     }
 
-    /// The number of places in all chunks: rows, and room for rows. They are some 2²⁴ for a million
-    /// rows in chunks of 256, so that 2⁶⁴ are enough for 500 years of 60 numberings a second, or
-    /// for two years if another million rows have a tag alone.
+    /// The number of places in all chunks: rows, and room for rows. A million rows in chunks of 256
+    /// have some 2²⁴, so that 2⁶⁴ are enough for 500 years of 60 numberings a second, or for
+    /// two years if another million rows have a tag alone.
     pub(super) const fn places(&self) -> u64 {
         (self.len as u64) << self.row_bits
     }
