@@ -23,8 +23,8 @@ impl BlockClass {
     pub(super) const SMALLEST_EXTENT: Self = Self::Extent4;
     /// Number of classes.
     pub(super) const LEN: usize = Self::ALL.len();
-    /// A new extent has at most this fraction of the list's chunks.
-    pub(super) const SHARE: usize = 8;
+    /// A new extent has at most this fraction of the list's chunks, if it is not the smallest.
+    const SHARE: usize = 8;
     /// The binary logarithm of the factor from one size of extents to the next.
     const STEP: u32 = 2;
 
@@ -38,12 +38,24 @@ impl BlockClass {
         }
     }
 
+    /// The chunks from which on a list that grows row by row has extents of `chunks` chunks. A list
+    /// as long as the smallest extent may have one that is mostly unused: a pass over some ten
+    /// chunks each of its own begins as many streams in each column.
+    pub(super) const fn grown_from(chunks: usize) -> usize {
+        match chunks <= Self::SMALLEST_EXTENT.chunks() as usize {
+            true => chunks,
+            false => chunks * Self::SHARE,
+        }
+    }
+
     /// The class of the next chunk of a list with `chunks` chunks, if `expected` chunks are about
     /// to be filled and an extent has at most `chunks_max`. The expected chunks may leave a share
     /// of the extent unused.
     pub(super) fn for_growth(chunks: usize, expected: usize, chunks_max: usize) -> Self {
+        let smallest = Self::SMALLEST_EXTENT.chunks() as usize;
+        let grown = if chunks < smallest { 0 } else { smallest.max(chunks / Self::SHARE) };
         let rounded_up = expected + expected / (Self::SHARE - 1);
-        Self::of_extent(rounded_up.max(chunks / Self::SHARE).min(chunks_max))
+        Self::of_extent(rounded_up.max(grown).min(chunks_max))
     }
 
     /// Whether it is a first block.

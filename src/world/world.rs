@@ -254,9 +254,10 @@ impl WorldBuilder {
     /// * An archetype has extents if each of its columns fills whole cache lines. A component of
     ///   one byte needs chunks of a multiple of 64 rows for that; if that would cost more than an
     ///   eighth of the rows, all chunks have memory of their own.
-    /// * Rows that are added bit by bit lie in 32 single chunks, and after them in extents that
-    ///   grow with the archetype; a batch of known length lies in extents of its size, up to 1 MiB
-    ///   if the archetype has few rows. [`World::reserve`] allocates the largest extents at once.
+    /// * Rows that are added bit by bit lie in 4 single chunks, and after them in extents that grow
+    ///   with the archetype: at most three chunks or an eighth of its memory are unused. A batch of
+    ///   known length lies in extents of its size, up to 1 MiB if the archetype has few rows.
+    ///   [`World::reserve`] allocates the largest extents at once.
     /// * Slabs for extents have up to 2 MiB and are taken whole.
     /// * A change by query that moves some chunks to another archetype leaves both with shorter
     ///   runs. Free chunks of an extent are used again by archetypes with chunks in it, and

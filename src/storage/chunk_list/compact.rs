@@ -20,8 +20,7 @@ fn runs_grown(chunks: usize, extent_chunks_max: usize) -> usize {
     let sizes: Vec<_> = sizes.collect();
     let (mut runs, mut placed) = (0, 0);
     for (i, size) in sizes.iter().enumerate() {
-        // The next size is used once it is at most the allowed share.
-        let until = sizes.get(i + 1).map_or(chunks, |next| (next * BlockClass::SHARE).min(chunks));
+        let until = sizes.get(i + 1).map_or(chunks, |&n| BlockClass::grown_from(n).min(chunks));
         runs += (until - placed).div_ceil(*size);
         placed = until;
     }

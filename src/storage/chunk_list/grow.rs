@@ -2,8 +2,9 @@
 //!
 //! While a list is short, its chunks have blocks of their own, so that rare archetypes pay for no
 //! unused memory. The longer it is, the larger are the [`extents`](crate::storage::extents) that
-//! are allocated for it: up to a [share](BlockClass::SHARE) of its chunks, so that the unused part
-//! stays small, or the number of chunks that a batch promises to fill.
+//! are [allocated](BlockClass::for_growth) for it: of four chunks from the fifth chunk on, of more
+//! up to an eighth of its chunks, so that the unused part stays small, or the number of chunks that
+//! a batch promises to fill.
 
 use crate::storage::block::Block;
 use crate::storage::block_class::BlockClass;
