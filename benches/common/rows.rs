@@ -28,7 +28,7 @@ fn count_above(positions: &[Position], threshold: f32) -> u32 {
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    vec![each_read(), each_write()]
+    vec![each_read(), each_write(), each_field()]
 }
 
 /// Counts the entities whose `x` is above a threshold: an order-free reduction, so that no side
@@ -154,4 +154,74 @@ fn writing(chunk: ChunkSize, write: impl Fn(&mut World, &[Entity])) -> impl Side
         move |(world, entities)| write(world, black_box(entities)),
         |(world, _), steps| check_moved(sum_of_world(world), ENTITIES, steps, DT),
     )
+}
+
+/// One field of the struct of every entity: `y = -y`.
+///
+/// No vector has only values that are written, so LLVM writes a field at a time, or by scatters
+/// where it may use AVX-512: `chunks` against `rows_for_each` is the price of these.
+fn each_field() -> Workload {
+    Workload::new("each_field", ENTITIES, ENTITIES)
+        .limit(|| {
+            steady(
+                positions(ENTITIES),
+                |positions| positions.iter_mut().for_each(turn),
+                |positions, steps| check_turned(positions.iter(), steps),
+            )
+        })
+        .phalanx("phalanx_chunks", |chunk| {
+            turning(chunk, |world| {
+                world.query_mut::<&mut Position>().into_iter().for_each(turn_all)
+            })
+        })
+        .phalanx("phalanx_loop", |chunk| {
+            turning(chunk, |world| {
+                for positions in world.query_mut::<&mut Position>() {
+                    positions.iter_mut().for_each(turn);
+                }
+            })
+        })
+        .phalanx("phalanx_rows", |chunk| {
+            turning(chunk, |world| {
+                for position in world.query_mut::<&mut Position>().rows() {
+                    turn(position);
+                }
+            })
+        })
+        .phalanx("phalanx_rows_for_each", |chunk| {
+            turning(chunk, |world| world.query_mut::<&mut Position>().rows().for_each(turn))
+        })
+}
+
+#[inline(always)]
+fn turn(position: &mut Position) {
+    position.y = -position.y;
+}
+
+#[kernel]
+fn turn_all(positions: &mut [Position]) {
+    positions.iter_mut().for_each(turn);
+}
+
+fn turning(chunk: ChunkSize, turn: impl Fn(&mut World)) -> impl Side {
+    steady(
+        moving_world(chunk, ENTITIES).0,
+        move |world| turn(world),
+        |world, steps| check_turned(world.query::<&Position>().rows(), steps),
+    )
+}
+
+/// Bit by bit, in the order of the rows.
+fn check_turned<'p>(positions: impl Iterator<Item = &'p Position>, steps: u64) {
+    let mut rows = 0;
+    for (i, found) in positions.enumerate() {
+        let mut want = position(i);
+        if steps % 2 == 1 {
+            turn(&mut want);
+        }
+        let bits = |p: &Position| [p.x, p.y, p.z].map(f32::to_bits);
+        assert_eq!(bits(found), bits(&want), "position {i} after {steps} passes");
+        rows += 1;
+    }
+    assert_eq!(rows, ENTITIES, "rows");
 }

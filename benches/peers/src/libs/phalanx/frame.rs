@@ -67,12 +67,7 @@ fn advance_rows(position: &mut [Position], velocity: &[Velocity]) {
 }
 
 fn bounce(movers: Query<(&Position, &mut Velocity)>) {
-    movers.into_iter().for_each(|(position, velocity)| bounce_rows(position, velocity));
-}
-
-#[kernel]
-fn bounce_rows(position: &[Position], velocity: &mut [Velocity]) {
-    position.iter().zip(velocity).for_each(|(p, v)| bounce_row(p, v));
+    movers.rows().for_each(|(position, velocity)| bounce_row(position, velocity));
 }
 
 fn sicken(movers: Query<(&mut Health, &Poison)>) {
@@ -109,12 +104,7 @@ fn mirror_rows(mirror: &mut [Mirror], signal: &[Signal]) {
 }
 
 fn age(movers: Query<&mut Life>) {
-    movers.into_iter().for_each(age_rows);
-}
-
-#[kernel]
-fn age_rows(lives: &mut [Life]) {
-    lives.iter_mut().for_each(age_row);
+    movers.rows().for_each(age_row);
 }
 
 fn reap(movers: Query<(Entity, &Life)>, mut commands: Commands) {
