@@ -244,9 +244,12 @@ fn a_state_of_rows_that_do_not_fit_is_refused_before_words_are_allocated() {
 fn a_kind_in_one_file_follows_rows_through_every_change() {
     for seed in 1..=if cfg!(miri) { 1 } else { 4 } {
         let mut trial = Trial::new(0x9E37_79B9_7F4A_7C15 >> seed);
-        for _ in 0..STEPS {
+        for step in 0..STEPS {
             trial.change();
-            trial.check();
+            // A look at all rows takes Miri longer than a change.
+            if !cfg!(miri) || step % 5 == 4 {
+                trial.check();
+            }
         }
         let written = trial.rows.iter().filter(|(_, row)| row.count > 0).count();
         assert!(written > 0, "seed {seed} has written rows");
@@ -289,7 +292,7 @@ fn a_kind_in_one_file_is_a_part_of_the_hash() {
 
 #[test]
 fn a_kind_in_one_file_follows_entities_to_another_world() {
-    for seed in [3, 5, 8] {
+    for seed in if cfg!(miri) { &[3][..] } else { &[3, 5, 8] } {
         let mut trial = Trial::new(0x9E37_79B9_7F4A_7C15 >> seed);
         for _ in 0..4 {
             let mut other = Trial::new(trial.random);

@@ -54,10 +54,14 @@ fn taken<T>(mut rows: impl Iterator<Item = T>, one_by_one: usize) -> Vec<T> {
     })
 }
 
+/// The number of rows that a pass takes one by one.
+const TAKEN: &[usize] =
+    if cfg!(miri) { &[0, 2, usize::MAX] } else { &[0, 1, 2, 31, 32, 33, 40, usize::MAX] };
+
 fn compare(world: &mut World) {
     let (wanted, wet) = (naive(world, false), naive(world, true));
     let pair = |(serial, fire): (&Serial, &Burning)| (serial.0, *fire.0);
-    for one_by_one in [0, 1, 2, 31, 32, 33, 40, usize::MAX] {
+    for &one_by_one in TAKEN {
         let query = world.query::<(&Serial, &Burning)>();
         assert_eq!(taken(query.rows().map(pair), one_by_one), wanted, "{one_by_one}");
         let values = world.query::<&Burning>().with::<Serial>();

@@ -4,7 +4,9 @@ use phalanx::LINE_BYTES;
 use phalanx::error::{EntityError, LayoutError, SpawnError};
 use phalanx::prelude::*;
 
-use crate::common::components::{Byte, Four, Page, Quarter, Tag, Third, Twelve, capacity, sound};
+use crate::common::components::{
+    Byte, Four, Hundred, Page, Quarter, Tag, Third, Twelve, capacity, sound,
+};
 use crate::common::world;
 
 fn small_world() -> World {
@@ -266,20 +268,22 @@ fn consecutive_chunks_do_not_start_at_equal_offsets_of_a_page() {
 #[test]
 fn full_chunks_stay_where_they_are_while_the_archetype_grows() {
     let mut world = small_world();
-    let mut kept: Vec<*const Four> = Vec::new();
-    let chunks = if cfg!(miri) { 2 } else { 300 };
+    let mut kept: Vec<*const Hundred> = Vec::new();
+    let (row, rows) = (Hundred([7; 25]), 32);
+    let chunks = if cfg!(miri) { 3 } else { 300 };
     // The first block is small and moves once, so the first full chunk is the first to be kept.
     for _ in 0..chunks {
-        let room = 1024 - world.len() % 1024;
+        let room = rows - world.len() % rows;
         for i in 0..room {
             if i % 2 == 0 {
-                world.spawn(Four(7));
+                world.spawn(row);
             } else {
-                world.spawn_batch([Four(7)]);
+                world.spawn_batch([row]);
             }
         }
-        let full: Vec<_> = world.query::<&Four>().iter().map(<[Four]>::as_ptr).collect();
+        let full: Vec<_> = world.query::<&Hundred>().iter().map(<[Hundred]>::as_ptr).collect();
         assert_eq!(full[..kept.len()], kept);
+        assert_eq!(capacity(&world), rows);
         kept = full;
     }
     assert_eq!(kept.len(), chunks);

@@ -121,7 +121,7 @@ fn a_view_writes_rows_of_any_size_in_chunks_of_any_number() {
 #[test]
 fn edges_and_plans_of_worlds_that_trade_places_stay_apart() {
     let mut worlds = [small_chunks(), World::new(), World::new()];
-    for round in 0..9 {
+    for round in 0..if cfg!(miri) { 6 } else { 9 } {
         for (world, i) in worlds.iter_mut().zip(0u8..) {
             let number = u32::from(i) * 100 + round;
             let entity = world.spawn((Four(number), Odd([i; 3])));
@@ -239,7 +239,7 @@ fn change_few_rows(world: &mut World, entities: &mut Vec<Entity>, random: &mut R
 
 #[test]
 fn padding_is_initialised_after_any_history_of_single_rows() {
-    let (seeds, steps) = if cfg!(miri) { (2, 100) } else { (20, 300) };
+    let (seeds, steps) = if cfg!(miri) { (1, 100) } else { (20, 300) };
     for seed in 0..seeds {
         let (mut world, mut random) = (small_chunks(), Random(seed));
         let mut entities = vec![world.spawn(Line([0; 16]))];

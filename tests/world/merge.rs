@@ -144,7 +144,7 @@ pub(crate) fn addresses<C: Component>(world: &World) -> BTreeSet<usize> {
 
 #[test]
 fn chunks_change_owner_and_no_cell_is_copied() {
-    let rows = if cfg!(miri) { 400 } else { 30_000 };
+    let rows = if cfg!(miri) { 340 } else { 30_000 };
     for reversed in [false, true] {
         let ((mut world, _), (other, old)) = (filled(0, false), filled(rows, reversed));
         let theirs = addresses::<Four>(&other);
@@ -152,7 +152,9 @@ fn chunks_change_owner_and_no_cell_is_copied() {
         let merged = merge_checked(&mut world, other);
         assert_eq!(addresses::<Four>(&world) == theirs, !reversed);
         assert_eq!(merged.get(old[0]).map(|new| world.get::<Four>(new)), Some(Ok(&Four(0))));
-
+        if cfg!(miri) && reversed {
+            continue;
+        }
         let (mut world, (other, _)) = (small_world(), filled(rows, reversed));
         let theirs = addresses::<Four>(&other);
         world.register::<(Four, Link, Hundred)>();
