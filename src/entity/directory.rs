@@ -179,8 +179,14 @@ impl Directory {
     pub(crate) fn resolve(&self, entity: Entity) -> Result<Option<Location>, NoSuchEntity> {
         match self.locate(entity) {
             Ok(location) => Ok(Some(location)),
-            Err(_) => self.view().resolve(entity),
+            Err(_) => self.resolve_reserved(entity),
         }
+    }
+
+    /// [`Directory::resolve`] of an id without a row.
+    #[cold]
+    fn resolve_reserved(&self, entity: Entity) -> Result<Option<Location>, NoSuchEntity> {
+        self.view().resolve(entity)
     }
 
     #[inline]

@@ -51,7 +51,13 @@ impl Store {
     /// Whether an entity is gone.
     #[inline]
     pub(crate) fn is_gone(&self, entity: Entity) -> bool {
-        self.has_cleanup() && self.despawn_action(entity) == Ok(DespawnAction::AlreadyGone)
+        self.has_cleanup() && self.look_up_gone(entity)
+    }
+
+    /// [`Store::is_gone`] in a world with cleanup components.
+    #[cold]
+    fn look_up_gone(&self, entity: Entity) -> bool {
+        self.despawn_action(entity) == Ok(DespawnAction::AlreadyGone)
     }
 
     /// Whether an entity is alive or reserved, and not gone.

@@ -133,7 +133,7 @@ impl Store {
         let mut panic = FirstPanic::default();
         let now = self.clock;
         let (sets, mut rows) = self.sets_and_rows();
-        sets.end_targets(len, entity, now, &mut |source, number| rows.set(source, number, false));
+        sets.end_targets(len, entity, now, &mut |sources, number| rows.clear(sources, number));
         sets.end(len, entity, now, &mut panic);
         self.record_sets();
         panic.resume();

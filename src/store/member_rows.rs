@@ -56,6 +56,13 @@ impl MemberRows<'_> {
         }
     }
 
+    /// Records that entities do not have a sparse component any more.
+    pub(super) fn clear(&mut self, entities: &[Entity], number: u16) {
+        for &entity in entities {
+            self.set(entity, number, false);
+        }
+    }
+
     /// Records the notes of a set.
     #[inline]
     pub(crate) fn record_notes<T: SparseComponent>(&mut self, set: &mut SparseSet<T>) {

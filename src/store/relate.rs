@@ -29,10 +29,9 @@ impl Store {
         if !S::HAS_RELATIONS {
             return Ok(());
         }
-        match self.refused_relations(source, bundle).first() {
-            None => Ok(()),
-            Some(&(_, error)) => Err(error),
-        }
+        let mut checking = CheckingRelations { store: self, source, refused: Ok(()) };
+        bundle.read(&mut checking);
+        checking.refused
     }
 
     /// The relations of a bundle for an entity that are refused: their types, and the reasons.
@@ -41,7 +40,7 @@ impl Store {
         source: Entity,
         bundle: &S,
     ) -> Vec<(TypeId, RelationError)> {
-        let mut checking = CheckingRelations { store: self, source, refused: Vec::new() };
+        let mut checking = RefusedRelations { store: self, source, refused: Vec::new() };
         bundle.read(&mut checking);
         checking.refused
     }
@@ -71,6 +70,7 @@ impl Store {
         refused.into_iter().map(|(_, error)| error).collect()
     }
 
+    #[inline]
     fn check_target<S: SparseComponent>(
         &self,
         source: Entity,
@@ -84,6 +84,7 @@ impl Store {
         }
     }
 
+    #[inline]
     fn check_relation<S: SparseComponent>(
         &mut self,
         source: Entity,
@@ -120,15 +121,30 @@ impl Store {
     }
 }
 
-/// Checks the relations of one entity.
+/// Checks the relations of one entity up to the first that is refused.
 struct CheckingRelations<'s> {
+    store: &'s mut Store,
+    source: Entity,
+    refused: Result<(), RelationError>,
+}
+
+impl SparseReader for CheckingRelations<'_> {
+    #[inline]
+    fn read<S: SparseComponent>(&mut self, value: &S) {
+        if S::HAS_RELATIONS && self.refused.is_ok() {
+            self.refused = self.store.check_relation(self.source, value);
+        }
+    }
+}
+
+/// The relations of one entity that are refused.
+struct RefusedRelations<'s> {
     store: &'s mut Store,
     source: Entity,
     refused: Vec<(TypeId, RelationError)>,
 }
 
-impl SparseReader for CheckingRelations<'_> {
-    #[inline]
+impl SparseReader for RefusedRelations<'_> {
     fn read<S: SparseComponent>(&mut self, value: &S) {
         if S::HAS_RELATIONS {
             let refused = self.store.check_relation(self.source, value).err();

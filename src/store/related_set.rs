@@ -18,17 +18,34 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Overwrites the value at a position, and returns the former one; of a relation to many, adds
-    /// the pairs of a list, and returns it.
+    /// the pairs of a list, and returns it. Of a relation see [`SparseSet::relate_again`].
     #[inline]
     pub(super) fn overwrite(&mut self, at: usize, value: T) -> T {
         if T::PAIRS.is_some() {
             self.add_pairs(at, &value);
             return value;
         }
-        if let Some(rules) = T::RELATION {
-            self.relink(at, (rules.target)(&value));
-        }
         core::mem::replace(&mut self.values[at], value)
+    }
+
+    /// Gives the source at a position another relation, and returns the former one.
+    #[inline]
+    pub(super) fn relate_again(
+        &mut self,
+        at: usize,
+        source: Entity,
+        mut value: T,
+        now: Version,
+    ) -> T {
+        let place = Self::take_place(&mut value);
+        self.change();
+        self.blocks.touch::<T>(at, now);
+        if let Some(rules) = T::RELATION {
+            self.relink(at, source, (rules.target)(&value));
+        }
+        let former = core::mem::replace(&mut self.values[at], value);
+        place.into_iter().for_each(|place| self.move_to(at, place));
+        former
     }
 
     /// Takes the source at a position out of the lists of its targets, before its value is removed.
@@ -42,24 +59,28 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Moves the source at a position to the list of another target, before its value changes.
-    fn relink(&mut self, at: usize, target: Entity) {
+    #[inline]
+    fn relink(&mut self, at: usize, source: Entity, target: Entity) {
         let former = self.target_at(at);
         if former != target {
             self.unlink(at, former);
-            self.sources.link(at, self.entities[at], target);
+            self.sources.link(at, source, target);
         }
     }
 
+    #[inline]
     fn unlink(&mut self, at: usize, target: Entity) {
         if Self::IS_ORDERED {
             self.move_to(at, u32::MAX);
         }
         if let Some((moved, place)) = self.sources.unlink(at, target) {
-            let position = self.position(moved).expect("a source has a value");
-            self.sources.places[position] = place;
+            // The id is in a list, so the index is its own.
+            let position = self.blocks.positions.get(moved.index()).expect("a source has a value");
+            self.sources.places[position as usize] = place;
         }
     }
 
+    #[inline]
     pub(super) fn target_at(&self, at: usize) -> Entity {
         T::RELATION.map_or(Entity::NULL, |rules| (rules.target)(&self.values[at]))
     }
@@ -101,10 +122,12 @@ impl<T: SparseComponent> SparseSet<T> {
         let Some(list) = self.sources.lists.take(target) else { return Vec::new() };
         self.change();
         for &source in list.sources() {
-            let at = self.position(source).expect("a source has a value");
-            self.note_loss(at);
-            self.sources.places.swap_remove(at);
-            self.remove_at(at, now);
+            // The id is in a list, so the index is its own.
+            let position = self.blocks.positions.take(source.index());
+            let position = position.expect("a source has a value");
+            self.note_loss(position as usize);
+            self.sources.places.swap_remove(position as usize);
+            self.fill(position, now);
         }
         list.into_sources()
     }

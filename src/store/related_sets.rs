@@ -28,19 +28,19 @@ impl SparseSets {
     }
 
     /// Removes the relations to the entities `target(0..len)`. Passes the sources without another
-    /// target to `lost`, with the numbers of the sets. O(len × relations + sources).
+    /// target to `lost`, those of a target together, with the number of the set.
+    /// O(len × relations + sources).
     pub(super) fn end_targets(
         &mut self,
         len: usize,
         target: &dyn Fn(usize) -> Entity,
         now: Version,
-        lost: &mut dyn FnMut(Entity, u16),
+        lost: &mut dyn FnMut(&[Entity], u16),
     ) {
         for &(number, _) in &self.relations {
             let (set, (_, member)) = (&mut self.sets[number], self.numbers.types[number]);
             if set.len() > 0 {
-                let sources = (0..len).flat_map(|i| set.remove_sources(target(i), now));
-                sources.for_each(|source| lost(source, member));
+                (0..len).for_each(|i| lost(&set.remove_sources(target(i), now), member));
             }
         }
     }

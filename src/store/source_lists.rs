@@ -59,12 +59,14 @@ impl Clone for SourceLists {
 
 impl SourceLists {
     /// The number of a target's list.
+    #[inline]
     pub(super) fn number(&self, target: Entity) -> Option<usize> {
         let number = self.numbers.get(target.index())? as usize;
         (self.lists[number].target == target).then_some(number)
     }
 
     /// The number of the list of a target that has one.
+    #[inline]
     pub(super) fn known(&self, target: Entity) -> usize {
         self.number(target).expect("the target of a relation has a list")
     }
@@ -96,24 +98,30 @@ impl SourceLists {
 
     /// Adds a source at the end of a target's list. Returns the number of the list, and the place
     /// of the source there. Amortised O(1).
+    #[inline]
     pub(super) fn add(&mut self, source: Entity, target: Entity) -> (usize, u32) {
-        let new = u32::try_from(self.lists.len()).expect("there are more targets than entities");
-        let number = match self.numbers.add(target.index(), new) {
+        let number = match self.numbers.get(target.index()) {
             Some(known) => known as usize,
-            None => {
-                self.lists.push(SourceList { target, sources: Vec::new() });
-                new as usize
-            }
+            None => self.add_list(target),
         };
         let SourceList { target: of, sources } = &mut self.lists[number];
         debug_assert!(*of == target, "an entity that has ended has sources");
+        let place = u32::try_from(sources.len()).expect("there are more sources than entities");
         sources.push(source);
-        let place = u32::try_from(sources.len() - 1);
-        (number, place.expect("there are more sources than entities"))
+        (number, place)
+    }
+
+    /// Adds the list of a target that has none, and returns its number.
+    #[cold]
+    #[inline(never)]
+    fn add_list(&mut self, target: Entity) -> usize {
+        self.put(SourceList { target, sources: Vec::new() });
+        self.lists.len() - 1
     }
 
     /// Removes the source at a place. Returns the source that has taken its place, and whether the
     /// list is empty, which the caller removes.
+    #[inline]
     pub(super) fn swap_remove(&mut self, number: usize, place: u32) -> (Option<Entity>, bool) {
         let sources = &mut self.lists[number].sources;
         sources.swap_remove(place as usize);

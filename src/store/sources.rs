@@ -52,12 +52,14 @@ impl Sources {
     }
 
     /// Adds the source at a position of the set, which was unlinked.
+    #[inline]
     pub(super) fn link(&mut self, position: usize, source: Entity, target: Entity) {
         (_, self.places[position]) = self.lists.add(source, target);
     }
 
     /// Takes the source at a position of the set out of the list of its target. Returns the source
     /// that has taken its place in the list, and the place, which it is given.
+    #[inline(always)]
     pub(super) fn unlink(&mut self, position: usize, target: Entity) -> Option<(Entity, u32)> {
         let (number, place) = (self.lists.known(target), self.places[position]);
         let (moved, is_empty) = self.lists.swap_remove(number, place);

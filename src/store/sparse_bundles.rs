@@ -372,7 +372,9 @@ impl SparseSink for SetChange<'_> {
         let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
         let mut replaced = set.insert(self.entity, value, self.now);
         if replaced.is_some() {
-            self.panic.catch(|| drop(replaced.take()));
+            if const { core::mem::needs_drop::<S>() } {
+                self.panic.catch(|| drop(replaced.take()));
+            }
         } else {
             self.rows.set(self.entity, number, true);
         }

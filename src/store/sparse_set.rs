@@ -250,6 +250,11 @@ impl<T: SparseComponent> SparseSet<T> {
         if T::PAIRS.is_some_and(|rules| (rules.links)(&value).is_empty()) {
             return Some(value);
         }
+        if T::RELATION.is_some()
+            && let Some(at) = self.position(entity)
+        {
+            return Some(self.relate_again(at, entity, value, now));
+        }
         let place = Self::take_place(&mut value);
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the set is unchanged.
@@ -261,9 +266,7 @@ impl<T: SparseComponent> SparseSet<T> {
             let at = at as usize;
             self.blocks.touch::<T>(at, now);
             debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
-            let former = self.overwrite(at, value);
-            place.into_iter().for_each(|place| self.move_to(at, place));
-            return Some(former);
+            return Some(self.overwrite(at, value));
         }
         self.blocks.add::<T>(position as usize, now);
         self.link_next(entity, &mut value);
@@ -326,7 +329,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Takes the value at a position that no entity has any more. The last one takes its place.
     #[inline]
-    fn fill(&mut self, position: u32, now: Version) -> T {
+    pub(super) fn fill(&mut self, position: u32, now: Version) -> T {
         let at = position as usize;
         self.entities.swap_remove(at);
         if let Some(moved) = self.entities.get(at) {
