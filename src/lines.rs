@@ -1,9 +1,9 @@
-//! Lines of sixteen rows: written and found by their own versions.
+//! Lines of sixteen rows, and their rows: written and found by their own versions.
 //!
-//! A component that [tracks lines](macro@crate::component#components-that-track-lines) has a
-//! version for each sixteen rows, beside the version of the chunk. [`ChangedLines`] is the filter
-//! that finds the changed lines. [`LinesMut`] is the term that stamps only the lines that a pass
-//! takes for writing: from a [`LineSlice`], by line or as a [`LineRow`].
+//! A component that [tracks lines](macro@crate::component#components-that-track-lines) has
+//! versions for each 64 rows, and a bit for each row, beside the version of the chunk.
+//! [`ChangedLines`] is the filter that finds the changed rows. [`LinesMut`] is the term that stamps
+//! only the rows that a pass takes for writing: from a [`LineSlice`], by line or as a [`LineRow`].
 //!
 //! ```
 //! use phalanx::prelude::*;
@@ -18,7 +18,7 @@
 //!     health.row_mut(100).0 = 1.0;
 //! }
 //! let changed = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
-//! assert_eq!(changed.count_rows(), 16, "one line of the chunk");
+//! assert_eq!(changed.count_rows(), 1, "one row of the chunk");
 //! ```
 
 pub use crate::query::{ChangedLines, LineRow, LineSlice, LinesMut};

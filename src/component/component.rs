@@ -52,7 +52,7 @@ pub trait Component: Plain {
     /// [`#[component(enableable)]`](crate::component#enableable-components).
     const ENABLEABLE: bool = false;
 
-    /// Whether lines of sixteen rows have change versions of their own:
+    /// Whether rows are found by change versions of 64 rows:
     /// [`#[component(lines)]`](crate::component#components-that-track-lines).
     const TRACKS_LINES: bool = false;
 
@@ -379,10 +379,10 @@ impl ComponentHint {
 ///
 /// # Components that track lines
 ///
-/// `#[component(lines)]` gives each line of sixteen rows a change version, 8 bytes outside of the
-/// chunk. A chunk has one version for all its rows, so that a few writes at random make nearly
-/// every chunk one that changed. The filter [`ChangedLines`](crate::lines::ChangedLines) finds the
-/// lines:
+/// `#[component(lines)]` gives each 64 rows the versions of their last two changes, and each row a
+/// bit, 24 bytes outside of the chunk. A chunk has one version for all its rows, so that a few
+/// writes at random make nearly every chunk one that changed. The filter
+/// [`ChangedLines`](crate::lines::ChangedLines) finds the rows:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -397,16 +397,15 @@ impl ComponentHint {
 /// }
 /// assert_eq!(world.query::<&Health>().changed_since(before).count_rows(), 10_000);
 /// let lines = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
-/// assert_eq!(lines.count_rows(), 160);
+/// assert_eq!(lines.count_rows(), 10);
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
-/// A write by entity stamps a line. A loop over slices gets all rows as `&mut`, so all lines count
-/// as changed; the term [`LinesMut`](crate::lines::LinesMut) stamps only the lines that a kernel
-/// takes from it for writing. A query that sees only enabled rows stamps their lines. A loop over
-/// slices costs the same as without line versions. The versions take 8 bytes for each 16 rows of a
-/// full chunk, also where an archetype has few rows. Generic and split structs take no
-/// `#[component(lines)]`.
+/// A write by entity stamps a row. A loop over slices gets all rows as `&mut`, so all rows count
+/// as changed; the term [`LinesMut`](crate::lines::LinesMut) stamps only the rows that a kernel
+/// takes from it for writing. A query that sees only enabled rows stamps these. A loop over slices
+/// costs the same as without such versions. They take 0.4 bytes for each row of a full chunk, also
+/// where an archetype has few rows. Generic and split structs take no `#[component(lines)]`.
 ///
 /// # Hidden components
 ///

@@ -187,7 +187,7 @@ impl ComponentInfo {
         self.enableable
     }
 
-    /// Whether lines of its rows have change versions of their own, [`Component::TRACKS_LINES`].
+    /// Whether its rows are found by versions of 64 rows, [`Component::TRACKS_LINES`].
     #[must_use]
     pub const fn tracks_lines(&self) -> bool {
         self.tracks_lines

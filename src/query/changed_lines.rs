@@ -1,4 +1,4 @@
-//! The filter by the versions of lines: changed rows of a chunk, sixteen at a time.
+//! The filter by the versions of rows: the changed rows of a chunk.
 
 use core::fmt;
 
@@ -14,27 +14,38 @@ use super::filter::{Filter, StampAt, sealed};
 use super::lines_mut::{LinesMut, assert_tracks_lines};
 use super::store_borrow::ReadBorrow;
 
-/// Filter: rows in lines in which `C` changed after a version. A line has sixteen rows of a
-/// component that [tracks lines](crate::component#components-that-track-lines):
-/// `#[component(lines)]`.
+/// Filter: rows in which `C` changed after a version, of a component that [tracks
+/// lines](crate::component#components-that-track-lines): `#[component(lines)]`.
 ///
-/// A line changes when a row of it is written ([`World::get_mut`](crate::World::get_mut),
+/// A reader that has seen the last but one change of some 64 rows finds exactly those that changed.
+/// Another reader finds all of these 64 rows, if one of them changed. Writes with one version are
+/// one change: those of a system, of a pass, or of a view
+/// ([`lookup_mut`](crate::World::lookup_mut)). Each [`World::get_mut`](crate::World::get_mut) has a
+/// version of its own.
+///
+/// Of 1,000,000 rows of 12 bytes, every hundredth was written by its entity and then visited: 26 ns
+/// a written row for the write, and 11 for the visit of exactly these rows. specs, which records
+/// events, took 22 and 14 in the same run (Zen 5, other programs beside, medians). Rows at random
+/// took 22 for the visit, and 18 to 22 in specs. [`rows`](crate::Query::rows) is the fastest way
+/// where few rows change.
+///
+/// A row changes when it is written ([`World::get_mut`](crate::World::get_mut),
 /// [`World::lookup_mut`](crate::World::lookup_mut), a query's
 /// [`get_mut`](crate::Query::get_mut)), is taken from a [`LinesMut`](crate::lines::LinesMut), is
 /// among the rows that another query saw as `&mut` because it [chooses
 /// rows](crate::World::set_enabled), is spawned, or is inserted. A query that takes whole slices as
-/// `&mut` changes all lines, and so does [`rows`](crate::Query::rows) of `&mut C`. A row that moves
-/// to another archetype, or to the place of a removed row, brings the version of its old line to
-/// its new one, unless the new line's version is newer. A row that becomes visible in another way,
-/// for example by a tag that is inserted or enabled, has not changed: [`Arrived`](crate::Arrived)
-/// and [`Inserted`](crate::logs::Inserted) report it.
+/// `&mut` changes all rows of their chunks, and so does [`rows`](crate::Query::rows) of `&mut C`. A
+/// row that moves to another archetype, or to the place of a removed row, brings its version along,
+/// or a newer one if its old place tells no more; in a chunk that was written as a whole it is as
+/// new as that write at least. A row that becomes visible in another way, for example by a tag that
+/// is inserted or enabled, has not changed: [`Arrived`](crate::Arrived) and
+/// [`Inserted`](crate::logs::Inserted) report it.
 ///
 /// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule);
 /// elsewhere it is given to [`filter_since`](crate::Query::filter_since). The filter skips chunks
-/// that did not change, as [`Changed`](crate::Changed) does. In the other chunks it reads the
-/// versions of lines, eight bytes for sixteen rows. The slices of all terms are the same runs of
-/// changed lines. A query has one filter of this kind (`cargo build` refuses another; `cargo check`
-/// does not), and any others.
+/// that did not change, as [`Changed`](crate::Changed) does. In the other chunks it reads 24 bytes
+/// for each 64 rows. The slices of all terms are the same runs of changed rows. A query has
+/// one filter of this kind (`cargo build` refuses another; `cargo check` does not), and any others.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -42,15 +53,16 @@ use super::store_borrow::ReadBorrow;
 /// # let mut world = World::new();
 /// let all = world.spawn_batch((0..1000).map(|i| Position(i as f32, 0.0))).to_vec();
 /// let before = world.version();
+/// let mut written = world.lookup_mut::<Position>();
 /// for i in [5, 6, 40, 500] {
-///     world.get_mut::<Position>(all[i])?.1 = 1.0;
+///     written.get_mut(all[i])?.1 = 1.0;
 /// }
 /// let positions = world.query::<(Entity, &Position)>();
 /// let mut sent = Vec::new();
 /// for (entities, positions) in positions.filter_since::<ChangedLines<Position>>(before) {
 ///     sent.push((entities[0], positions.len()));
 /// }
-/// assert_eq!(sent, [(all[0], 16), (all[32], 16), (all[496], 16)]);
+/// assert_eq!(sent, [(all[5], 2), (all[40], 1), (all[500], 1)]);
 /// # Ok::<(), phalanx::error::EntityError>(())
 /// ```
 ///
@@ -58,7 +70,7 @@ use super::store_borrow::ReadBorrow;
 /// # use phalanx::prelude::*;
 /// # #[component(lines)] struct Health(f32);
 /// fn show(wounded: Query<(Entity, &Health), ChangedLines<Health>>) {
-///     for (entities, health) in wounded.iter() { /* some lines of a chunk */ }
+///     for (entities, health) in wounded.iter() { /* a run of a chunk */ }
 /// }
 /// ```
 ///

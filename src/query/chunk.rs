@@ -9,7 +9,8 @@ use crate::storage::StampKind;
 use crate::version::Version;
 
 use super::access::Access;
-use super::cursor::{ChunkCursor, ChunkParts};
+use super::cursor::ChunkCursor;
+use super::cut_chunk::ChunkParts;
 use super::filter::Filter;
 use super::query_iter::QueryIter;
 use super::term_shape::TermShape;
@@ -69,7 +70,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     }
 
     /// The numbers of the rows in the chunk. If some rows are [disabled](crate::World::set_enabled)
-    /// or in lines that did not change, the chunk is yielded once for each run of visible rows, and
+    /// or did not change, the chunk is yielded once for each run of visible rows, and
     /// this is that run.
     ///
     /// ```
@@ -80,7 +81,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     /// let before = world.version();
     /// world.get_mut::<Health>(all[40])?.0 = 2.0;
     /// let changed = world.query::<&Health>().filter_since::<ChangedLines<Health>>(before);
-    /// assert_eq!(changed.chunks().map(|chunk| chunk.rows()).collect::<Vec<_>>(), [32..48]);
+    /// assert_eq!(changed.chunks().map(|chunk| chunk.rows()).collect::<Vec<_>>(), [40..41]);
     /// # Ok::<(), phalanx::error::EntityError>(())
     /// ```
     #[inline]

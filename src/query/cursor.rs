@@ -6,20 +6,18 @@
 //! ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices ([`ChunkCursor::next`],
 //! [`ChunkCursor::fold`]).
 
-use core::ops::Range;
-
 use crate::archetype::ChunkMeta;
 use crate::component::Component;
 use crate::storage::{
-    CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask,
-    Share, SliceRows,
+    CachedChunk, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share, SliceRows,
 };
 use crate::store::{EnteredArchetype, NextStep, Pass};
 use crate::version::Version;
 
 use super::begin_pass::begin_pass;
 use super::chunk_rows::ChunkRows;
-use super::chunk_run::{ChunkRun, SeenRuns, stamp_columns};
+use super::chunk_run::{ChunkRun, stamp_columns};
+use super::cut_chunk::CutChunk;
 use super::filter::{Filter, StampAt};
 use super::open_filter::{OpenFilter, seen_rows};
 use super::query_type::{is_by_chunk, is_by_row};
@@ -48,75 +46,6 @@ pub(super) struct ChunkCursor<'w> {
     pass: Pass<'w>,
     /// The archetype that was entered last, as long as it has chunks left.
     pub(super) current: Option<ArchetypeCursor<'w>>,
-}
-
-/// A chunk that was taken from its list and is not stamped yet.
-#[derive(Debug)]
-pub(super) struct CutChunk<'w> {
-    pub(super) columns: ChunkColumns<'w>,
-    pub(super) rows: ChunkRows<'w>,
-    /// The chunk's number.
-    pub(super) chunk: usize,
-    /// The rows that the query sees: at least one.
-    pub(super) seen: RowMask<'w>,
-}
-
-impl<'w> CutChunk<'w> {
-    /// The rows that the query sees, if it chooses rows.
-    #[inline]
-    pub(super) const fn some_rows<Q: Terms, F: Filter>(&self) -> Option<RowMask<'w>> {
-        if is_by_row::<Q, F>() { Some(self.seen) } else { None }
-    }
-
-    /// The slices of the visible rows, run by run.
-    #[inline]
-    pub(super) fn parts<Q: Terms, F: Filter>(&mut self, sets: OpenOf<'w, Q>) -> ChunkParts<'w, Q> {
-        let whole = (!is_by_row::<Q, F>()).then(|| self.columns.padded_len());
-        let slices = Q::cut(&mut self.columns, self.rows, sets);
-        ChunkParts { slices, whole, seen: SeenRuns::new(self.seen) }
-    }
-}
-
-/// The visible part of a chunk: the whole, or runs of its rows.
-pub(super) struct ChunkParts<'w, Q: Terms> {
-    slices: Q::Slices<'w>,
-    /// The rows of the whole chunk with its padding, until it is taken.
-    whole: Option<usize>,
-    seen: SeenRuns<'w>,
-}
-
-/// Slices of a chunk, and the numbers of their rows.
-pub(super) struct ChunkPart<S> {
-    pub(super) slices: S,
-    pub(super) rows: Range<usize>,
-}
-
-impl<S> ChunkPart<S> {
-    /// The visible rows of the chunk, if they are not all.
-    #[inline]
-    pub(super) fn run_in<Q: Terms, F: Filter>(&self, chunk: usize) -> Option<RowMask<'static>> {
-        is_by_row::<Q, F>().then(|| self.rows_in(chunk))
-    }
-
-    /// The rows of the chunk.
-    #[inline]
-    pub(super) fn rows_in(&self, chunk: usize) -> RowMask<'static> {
-        let narrow = |n| u32::try_from(n).expect("a chunk or a row has a number of 32 bits");
-        RowMask::run_in(chunk, narrow(self.rows.start)..narrow(self.rows.end))
-    }
-}
-
-impl<'w, Q: Terms> ChunkParts<'w, Q> {
-    /// The next part of a query that chooses rows (`BY_ROW`) or does not.
-    #[inline]
-    pub(super) fn next<F: Filter>(&mut self) -> Option<ChunkPart<Q::Slices<'w>>> {
-        if is_by_row::<Q, F>() {
-            let (slices, rows) = self.seen.cut_next::<Q>(&mut self.slices)?;
-            return Some(ChunkPart { slices, rows: rows.start as usize..rows.end as usize });
-        }
-        let rows = self.whole.take()?;
-        Some(ChunkPart { slices: core::mem::replace(&mut self.slices, Q::empty()), rows: 0..rows })
-    }
 }
 
 /// The item that an iterator makes of each chunk.
@@ -275,7 +204,7 @@ impl<'w> ChunkCursor<'w> {
             if let Some(next) = next {
                 return Some(next);
             }
-            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, slice_rows, sets) {
+            if self.pass.is_over() || !self.next_run::<Q, F, true>(run, *filter, slice_rows, sets) {
                 return None;
             }
         }
@@ -302,7 +231,7 @@ impl<'w> ChunkCursor<'w> {
             {
                 return Some(yield_cached::<Q, YieldSlices>(columns, sets));
             }
-            if !self.next_run::<Q, F>(run, *filter, slice_rows, sets) {
+            if !self.next_run::<Q, F, true>(run, *filter, slice_rows, sets) {
                 return None;
             }
         }
@@ -337,7 +266,7 @@ impl<'w> ChunkCursor<'w> {
                     f(folded, yield_cached::<Q, Y>(columns, sets))
                 });
             }
-            if self.pass.is_over() || !self.next_run::<Q, F>(run, *filter, slice_rows, sets) {
+            if self.pass.is_over() || !self.next_run::<Q, F, true>(run, *filter, slice_rows, sets) {
                 return folded;
             }
         }
@@ -348,8 +277,11 @@ impl<'w> ChunkCursor<'w> {
     ///
     /// Takes the filter by value, so that only the cursor and the run are in memory and the rest of
     /// the iterator stays in registers.
+    ///
+    /// Rows are prefetched if they are taken run by run (`BY_RUN`), and not if they are listed (see
+    /// `storage/attachments/few_rows.rs`).
     #[inline(never)]
-    pub(super) fn next_run<Q: Terms, F: Filter>(
+    pub(super) fn next_run<Q: Terms, F: Filter, const BY_RUN: bool>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
         filter: OpenFilter<'w, F>,
@@ -360,7 +292,8 @@ impl<'w> ChunkCursor<'w> {
             let now = self.now();
             if let Some(current) = &mut self.current {
                 if !current.chunks.is_done()
-                    && let Some(next) = current.next_run::<Q, F>(&filter, (slice_rows, sets), now)
+                    && let Some(next) =
+                        current.next_run::<Q, F, BY_RUN>(&filter, (slice_rows, sets), now)
                 {
                     *run = next;
                     return true;
@@ -431,6 +364,18 @@ impl<'w> ArchetypeCursor<'w> {
         filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
+        let cut = self.cut_unfetched::<Q, F>(filter, slice_rows)?;
+        cut.prefetch::<Q, F>();
+        Some(cut)
+    }
+
+    /// [`ArchetypeCursor::cut_next`] of rows that are not prefetched.
+    #[inline(always)]
+    fn cut_unfetched<Q: Terms, F: Filter>(
+        &mut self,
+        filter: &OpenFilter<'w, F>,
+        slice_rows: SliceRows,
+    ) -> Option<CutChunk<'w>> {
         let mut seen = RowMask::empty();
         while (F::BY_CHUNK || is_by_row::<Q, F>()) && !self.chunks.is_done() {
             if !F::BY_CHUNK || self.passes(filter, StampAt::Chunk(self.chunks.index())) {
@@ -453,25 +398,24 @@ impl<'w> ArchetypeCursor<'w> {
         }
         let chunk = self.chunks.next_number();
         let columns = self.chunks.next_chunk(slice_rows)?;
-        if F::BY_LINES > 0 {
-            // The hardware cannot predict which lines changed. (1 % of 1,000,000 rows of 24 bytes,
-            // scattered: 180 ns for each without this.)
-            seen.runs_in_chunk().for_each(|run| columns.prefetch(Q::COLUMNS, &run));
-        }
         let rows = self.chunk_rows::<F>(chunk, columns.live());
         Some(CutChunk { columns, rows, chunk: chunk as usize, seen })
     }
 
     /// The next chunks that follow each other in memory, or the next one that passes the filter.
     #[inline(always)]
-    fn next_run<Q: Terms, F: Filter>(
+    fn next_run<Q: Terms, F: Filter, const BY_RUN: bool>(
         &mut self,
         filter: &OpenFilter<'w, F>,
         (slice_rows, sets): (SliceRows, OpenOf<'w, Q>),
         now: Version,
     ) -> Option<ChunkRun<'w, Q>> {
         let CutChunk { columns, rows, chunk, seen } = if is_by_chunk::<Q, F>() {
-            self.cut_next::<Q, F>(filter, slice_rows)?
+            let cut = self.cut_unfetched::<Q, F>(filter, slice_rows)?;
+            if BY_RUN {
+                cut.prefetch::<Q, F>();
+            }
+            cut
         } else {
             let chunk = self.chunks.next_number();
             let columns = self.chunks.next_run(slice_rows)?;

@@ -17,7 +17,8 @@ use crate::component::ConstText;
 use crate::entity::Entity;
 use crate::storage::SliceRows;
 
-use super::cursor::{ChunkCursor, ChunkPart};
+use super::cursor::ChunkCursor;
+use super::cut_chunk::ChunkPart;
 use super::filter::Filter;
 use super::for_each::{Modified, StampOnDrop};
 use super::query::Query;

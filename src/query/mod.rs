@@ -31,9 +31,10 @@
 //!   take [`par_slices`] and among which [`share`] divides the work; [`loop_threads`] are the
 //!   threads of a schedule.
 //!   [`one_recorder`] keeps commands and events out of these passes.
-//! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
-//!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
-//!   archetypes with one chunk stamps its own). [`begin_pass`] begins a pass, which knows the
+//! * [`cursor`] goes from archetype to archetype, and [`cut_chunk`] is a chunk that it has taken.
+//!   Where chunks follow each other in memory it makes a [`chunk_run`], which hands them out and
+//!   stamps them through [`run_stamps`] (the cache of archetypes with one chunk stamps its own).
+//!   [`begin_pass`] begins a pass, which knows the
 //!   archetypes that are left; [`tagged`] finds the next one by the tags of shared values, and
 //!   [`chunk_rows`] has the entities and enable bits of a chunk.
 //!
@@ -123,6 +124,7 @@ mod chunk_run;
 mod combinations;
 mod contiguous_chunks;
 mod cursor;
+mod cut_chunk;
 mod enabled_terms;
 mod filter;
 mod groups;

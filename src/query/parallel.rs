@@ -13,7 +13,7 @@ use crate::storage::{ArchetypeColumns, ChunkColumns, ColumnRef, RowMask};
 use crate::version::Version;
 
 use super::chunk_run::{SeenRuns, stamp_columns};
-use super::cursor::ChunkPart;
+use super::cut_chunk::ChunkPart;
 use super::filter::Filter;
 use super::for_each::Modified;
 use super::par_slices::ParSlices;

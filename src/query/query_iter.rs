@@ -82,8 +82,8 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
             if self.run.next_part(rows, listed, self.cursor.now()) {
                 return true;
             }
-            if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.slice_rows, self.sets)
-            {
+            let Self { run, filter, slice_rows, sets, .. } = self;
+            if !self.cursor.next_run::<Q, F, false>(run, *filter, *slice_rows, *sets) {
                 return false;
             }
         }

@@ -82,8 +82,8 @@ impl<R: RelationComponent> Relation<'_, R> {
     /// `changed` is any query of the world, for example one with a filter by change; the rows that
     /// `query` does not see count for nothing. [`Changed`](crate::Changed) names all rows of a
     /// chunk in which one changed. [`ChangedLines`](crate::lines::ChangedLines) of a
-    /// `#[component(lines)]` names lines of 16 rows; `With<Moved>` of a sparse tag, which is
-    /// inserted with each change and removed after the pass, names the changed rows alone. If the
+    /// `#[component(lines)]`, and `With<Moved>` of a sparse tag, which is inserted with each change
+    /// and removed after the pass, name the changed rows alone. If the
     /// [plan](LevelPlan) is made again, because rows or relations came, left or moved, all rows are
     /// visited: so a part that got another parent is placed anew.
     ///

@@ -1,7 +1,7 @@
 //! Passes that write parts of columns or other data: values of chunks, lines of columns, enable
 //! bits, the two halves of a double-buffered component.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use phalanx::Previous;
 use phalanx::chunks::ChunkValueMut;
@@ -40,8 +40,8 @@ impl Trial {
         if chunks.is_empty() { IDLE } else { DONE }
     }
 
-    /// Writes every 19th row of each chunk through [`LinesMut`]. Exactly the lines of these rows
-    /// are reported.
+    /// Writes every 19th row of each chunk through [`LinesMut`]. Exactly these rows are
+    /// reported.
     pub(crate) fn write_lines(&mut self, only: Only, number: u32) -> Outcome {
         let (first, new) = (number as usize % 40, Four::make(number));
         let (since, before) = (only.since(self.now()), self.main.world.version());
@@ -58,17 +58,11 @@ impl Trial {
             });
             visits
         });
-        let (mut rows, mut lines) = (Visit::new(), Visit::new());
+        let mut rows = Visit::new();
         let now = self.now();
         for ((list, chunk), entities) in chunks {
             let written = || (first..entities.len()).step_by(19);
             rows.extend(written().map(|row| entities[row]));
-            let of_lines: BTreeSet<usize> = written().map(|row| row / VECTOR_ROWS).collect();
-            let of_lines = of_lines.iter().map(|line| line * VECTOR_ROWS);
-            for start in of_lines {
-                let end = entities.len().min(start + VECTOR_ROWS);
-                lines.extend_from_slice(&entities[start..end]);
-            }
             if entities.len() > first {
                 self.model.lists.lists[list].chunks[chunk].write(Four::SET, now);
             }
@@ -78,7 +72,7 @@ impl Trial {
         let reported = self.main.world.query::<(Entity, &Four)>().filter::<IncludeHidden>();
         let reported = reported.filter_since::<ChangedLines<Four>>(before).rows();
         let reported: Visit = reported.map(|(entity, _)| entity).collect();
-        assert_eq!(reported, lines, "lines that are written");
+        assert_eq!(reported, rows, "rows that are reported");
         if rows.is_empty() { IDLE } else { DONE }
     }
 

@@ -34,6 +34,7 @@ mod memory;
 mod memory_of_bursts;
 mod merge;
 mod merge_model;
+mod missed_changes;
 mod move_from;
 mod move_from_model;
 mod named_query;

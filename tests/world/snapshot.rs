@@ -178,7 +178,7 @@ fn who_saw_the_past_before_the_snapshot_sees_what_is_new_since_and_no_more() {
         let discarded = world.version();
         assert_eq!(count(&world, at), rows as usize);
         world.restore(&state).expect("it is of this world");
-        assert_eq!((count(&world, before), count(&world, at)), (VECTOR_ROWS, 0));
+        assert_eq!((count(&world, before), count(&world, at)), (1, 0));
         assert_eq!(count(&world, discarded), rows as usize, "all that it saw has not happened");
         assert_eq!(count(&world, world.version()), 0);
     }

@@ -6,12 +6,10 @@
 )]
 
 use core::marker::PhantomData;
-use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
 use crate::component::{Component, Values};
-use crate::line::LINE_BYTES;
 use crate::prefetch::prefetch;
 
 use super::borrow::Borrow;
@@ -277,16 +275,13 @@ impl<'w> ChunkColumns<'w> {
         self.live
     }
 
-    /// Prefetches the first cache lines of some rows in the next `columns` columns.
+    /// Prefetches a row in the next `columns` columns.
     #[inline]
-    pub(crate) fn prefetch(&self, columns: usize, rows: &Range<u32>) {
-        const LINES_MAX: usize = 8;
+    pub(crate) fn prefetch(&self, columns: usize, row: u32) {
         let columns = self.columns.as_slice().iter().take(columns);
         for column in columns.filter(|column| column.size() > 0 && column.column().is_some()) {
             let start = self.start(column).as_ptr();
-            let bytes = rows.start as usize * column.size()..rows.end as usize * column.size();
-            let lines = bytes.step_by(LINE_BYTES).take(LINES_MAX);
-            lines.for_each(|offset| prefetch(start.wrapping_add(offset)));
+            prefetch(start.wrapping_add(row as usize * column.size()));
         }
     }
 

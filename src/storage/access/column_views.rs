@@ -231,9 +231,9 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
             let pairs = chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk));
             self.beside.stamps.extend(pairs);
             if C::TRACKS_LINES {
-                let of_chunk = |chunk| attachments.and_then(|all| all.lines(stamps, column, chunk));
-                let all = (0..list.chunk_len()).map(of_chunk);
-                self.lines.extend(all.map(|one| one.expect("a chunk has no line stamps")));
+                let all = attachments.and_then(|all| all.lines_of_chunks(stamps, column));
+                self.lines.extend(all.expect("the component tracks lines"));
+                assert_eq!(self.lines.len(), self.beside.stamps.len(), "a chunk has no lines");
             }
         }
         self.finder.reserve_marks();
@@ -355,7 +355,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     fn stamp(&self, found: &Found<C>) {
         if C::TRACKS_LINES {
             let row = self.finder.row(found);
-            self.lines[found.chunk].touch(row..row + 1, self.beside.now);
+            self.lines[found.chunk].touch_alone(row, self.beside.now);
         } else {
             self.beside.stamp(found.chunk);
         }

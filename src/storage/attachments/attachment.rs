@@ -103,9 +103,10 @@ pub(super) trait Attachment: Debug + Sync {
         false
     }
 
-    /// Whether the words are stamps, whose versions change when a state is restored or merged.
-    fn has_versions(&self) -> bool {
-        false
+    /// The number of stamps, which come first among the `words` of a chunk. Their versions change
+    /// when a state is restored or merged.
+    fn stamps_len(&self, _words: usize) -> usize {
+        0
     }
 
     /// Whether the words are a bit for each row, which a row keeps if the rows of a state are put

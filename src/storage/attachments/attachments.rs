@@ -28,7 +28,8 @@ pub(super) struct AttachmentArray {
     pub(super) kind: AttachmentKind,
     /// The column, or the number of the sparse component.
     pub(super) column: u16,
-    has_versions: bool,
+    /// The number of stamps, which come first among the words of a chunk.
+    stamps_len: usize,
     /// The words of a new chunk.
     fresh: Box<[u64]>,
     pub(super) words: Vec<AtomicU64>,
@@ -37,8 +38,13 @@ pub(super) struct AttachmentArray {
 impl AttachmentArray {
     /// The words of a new archetype, which has no chunks.
     pub(super) fn new(operations: &'static dyn Attachment, column: u16, fresh: Box<[u64]>) -> Self {
-        let (kind, has_versions) = (operations.kind(), operations.has_versions());
-        Self { operations, kind, column, has_versions, fresh, words: Vec::new() }
+        let (kind, stamps_len) = (operations.kind(), operations.stamps_len(fresh.len()));
+        Self { operations, kind, column, stamps_len, fresh, words: Vec::new() }
+    }
+
+    #[inline]
+    const fn has_versions(&self) -> bool {
+        self.stamps_len > 0
     }
 
     /// Words of a chunk.
@@ -225,15 +231,20 @@ impl Attachments {
     pub(crate) fn load(&mut self, mut saved: &[u64], first: Version) {
         for array in self.columns_mut() {
             let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
-            let added = if array.has_versions { first.to_bits() << 1 } else { 0 };
-            array.words.iter_mut().zip(own).for_each(|(word, &own)| *word.get_mut() = own + added);
+            array.words.iter_mut().zip(own).for_each(|(word, &own)| *word.get_mut() = own);
+            if array.has_versions() {
+                for chunk in array.words.chunks_exact_mut(array.fresh.len()) {
+                    let stamps = &mut chunk[..array.stamps_len];
+                    stamps.iter_mut().for_each(|stamp| *stamp.get_mut() += first.to_bits() << 1);
+                }
+            }
         }
         assert!(saved.is_empty(), "the words are those of more chunks");
     }
 
     /// Removes all versions, so that stamps of whole chunks are the only ones.
     pub(crate) fn forget_versions(&mut self) {
-        for array in self.columns_mut().iter_mut().filter(|array| array.has_versions) {
+        for array in self.columns_mut().iter_mut().filter(|array| array.has_versions()) {
             for chunk in array.words.chunks_exact_mut(array.fresh.len()) {
                 chunk.iter_mut().zip(&array.fresh).for_each(|(word, &own)| *word.get_mut() = own);
             }
@@ -242,14 +253,16 @@ impl Attachments {
 
     /// Whether a column has words with versions.
     pub(crate) fn have_versions(&self, column: u16) -> bool {
-        self.columns().iter().any(|array| array.column == column && array.has_versions)
+        self.columns().iter().any(|array| array.column == column && array.has_versions())
     }
 
     /// All versions.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
-        let arrays = self.columns().iter().filter(|array| array.has_versions);
-        let words = arrays.flat_map(|array| &array.words);
-        words.map(|word| Version::from_bits(word.load(Ordering::Relaxed) >> 1))
+        let arrays = self.columns().iter().filter(|array| array.has_versions());
+        let chunks = arrays.flat_map(|array| {
+            array.words.chunks_exact(array.stride()).map(|chunk| &chunk[..array.stamps_len])
+        });
+        chunks.flatten().map(|word| Version::from_bits(word.load(Ordering::Relaxed) >> 1))
     }
 
     /// Bytes of all arrays.
@@ -266,7 +279,7 @@ impl Attachments {
         each: &mut dyn FnMut(Content),
     ) {
         let arrays = self.columns().iter().filter(|array| array.column == column);
-        for array in arrays.filter(|array| array.has_versions == has_versions) {
+        for array in arrays.filter(|array| array.has_versions() == has_versions) {
             array.operations.contents(array.at(stamps, chunk), each);
         }
     }
@@ -327,7 +340,7 @@ impl Attachments {
 impl Attachments {
     /// Begins a change of some rows of a chunk that stamps the chunk as a whole.
     pub(crate) fn begin_change(&self, stamps: &Stamps, chunk: u32) {
-        for array in self.columns().iter().filter(|array| array.has_versions) {
+        for array in self.columns().iter().filter(|array| array.has_versions()) {
             array.operations.begin_change(array.at(stamps, chunk));
         }
     }

@@ -32,9 +32,9 @@ impl AttachmentKind {
         KINDS[self.index()].name()
     }
 
-    /// Whether the words are stamps.
-    pub(crate) fn has_versions(self) -> bool {
-        KINDS[self.index()].has_versions()
+    /// The number of stamps, which come first among the `words` of a chunk.
+    pub(super) fn stamps_len(self, words: usize) -> usize {
+        KINDS[self.index()].stamps_len(words)
     }
 
     /// Whether the words are a bit for each row.

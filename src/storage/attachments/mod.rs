@@ -3,7 +3,7 @@
 //! ```text
 //!  chunk                             0               1               2
 //!  enable bits of column 1        │ 9 words       │ 9 words       │ 9 words       │  a bit a row
-//!  versions of lines of column 1  │ 37 words      │ 37 words      │ 37 words      │  16 rows a word
+//!  versions of rows of column 1   │ 28 words      │ 28 words      │ 28 words      │  64 rows 3 words
 //!  value a chunk of column 4      │ 2 words       │ 2 words       │ 2 words       │
 //! ```
 //!
@@ -21,6 +21,7 @@
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
 //!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns;
 //!   [`chunk_members`] are the members of one chunk.
+//! * [`newer_lines`] has the rows of a chunk that are newer than a version.
 //! * [`set_blocks`] has the versions of a sparse component's values, by which rows are chosen.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
 //!   [`few_rows`] a list of those that lie far apart. [`enabled_rows`] has the items of terms that
@@ -41,6 +42,7 @@ mod few_rows;
 mod kinds;
 mod line_versions;
 mod members;
+mod newer_lines;
 mod row_mask;
 mod row_runs;
 mod set_blocks;
@@ -58,7 +60,8 @@ pub use enabled_rows::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
 };
 pub(crate) use few_rows::{FewRows, ListedRow};
-pub(crate) use line_versions::{ChunkLines, NewerLines};
+pub(crate) use line_versions::ChunkLines;
+pub(crate) use newer_lines::NewerLines;
 pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Share};
 pub use row_runs::RowRuns;

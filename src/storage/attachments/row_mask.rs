@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::attachments::Attachments;
 use super::enable_bits::{ChunkBits, WORD, low_bits};
-use super::line_versions::NewerLines;
+use super::newer_lines::NewerLines;
 
 /// The rules of a query for the enable bits of each row of an archetype. A row must comply with
 /// all.
@@ -147,12 +147,7 @@ impl<'w> RowMask<'w> {
     #[inline]
     pub(crate) fn share(&self) -> Share {
         if self.words.is_empty() {
-            let all = self.origin..self.origin + self.rows;
-            return match self.newer.next_run(all.clone()) {
-                None => Share::None,
-                Some(run) if run == all => Share::All,
-                Some(_) => Share::Some,
-            };
+            return self.share_of_lines();
         }
         let (mut any, mut all) = (0, u64::MAX);
         if self.rules.is_empty() && self.origin == 0 && self.newer.are_all() {
@@ -187,19 +182,14 @@ impl<'w> RowMask<'w> {
     /// The rows of a word of the chunk, also of those outside.
     #[inline]
     pub(super) fn word_of_chunk(&self, word: u32) -> u64 {
-        match self.words.get(word as usize) {
-            Some(first) if self.rules.is_empty() && self.newer.are_all() => {
-                first.load(Ordering::Relaxed) ^ self.turn
-            }
-            _ => self.word_by_all(word as usize),
-        }
+        self.simple_word(word).unwrap_or_else(|| self.word_by_all(word as usize))
     }
 
     /// [`RowMask::word_of_chunk`] of several arrays, or of lines as well.
     ///
     /// Takes the mask by value, so that a loop over words keeps its own in registers.
     #[inline(never)]
-    fn word_by_all(self, word: usize) -> u64 {
+    pub(super) fn word_by_all(self, word: usize) -> u64 {
         let enabled = match self.words.get(word) {
             None => u64::MAX,
             Some(first) if self.rules.is_empty() => first.load(Ordering::Relaxed) ^ self.turn,
@@ -305,9 +295,10 @@ impl<'w> RowMask<'w> {
     /// The number of rows that are seen. O(rows / 64).
     #[must_use]
     pub fn count(&self) -> usize {
-        match self.words.is_empty() {
-            true => self.runs().map(|run| run.len()).sum(),
-            false => self.words().map(|word| word.count_ones() as usize).sum(),
+        match (self.words.is_empty(), self.newer.are_by_word()) {
+            (true, true) => self.words_of_lines().map(|(_, word)| word.count_ones() as usize).sum(),
+            (true, false) => self.runs().map(|run| run.len()).sum(),
+            (false, _) => self.words().map(|word| word.count_ones() as usize).sum(),
         }
     }
 
@@ -471,7 +462,8 @@ mod tests {
             written.iter().for_each(|line| lines.touch(line * 16..line * 16 + 1, version(5)));
             for (rules, since) in [(&rule[..], 4), (&[], 4), (&rule, 5), (&[], 5)] {
                 let sees = |row: u32| {
-                    let is_newer = since < 5 && written.contains(&(row / 16));
+                    let is_newer =
+                        since < 5 && row.is_multiple_of(16) && written.contains(&(row / 16));
                     is_newer && (rules.is_empty() || !is_off(row))
                 };
                 for &rows in few(&[65, 0, 1, 16, 17, 20, 64, 199, 200]) {

@@ -5,16 +5,16 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::enable_bits::{WORD, low_bits};
 use super::few_rows::FewRows;
-use super::row_mask::RowMask;
+use super::row_mask::{RowMask, Share};
 
 impl<'w> RowMask<'w> {
     /// The runs of rows that are seen, as ranges of indices. O(rows / 64 + runs).
     #[inline]
     pub const fn runs(self) -> RowRuns<'w> {
-        let at = match self.words.is_empty() {
-            true => self.origin,
+        let at = match self.has_words() {
+            false => self.origin,
             // The word before the first one.
-            false => (self.origin / WORD * WORD).wrapping_sub(WORD),
+            true => (self.origin / WORD * WORD).wrapping_sub(WORD),
         };
         RowRuns { mask: self, word: 0, at }
     }
@@ -26,6 +26,91 @@ impl<'w> RowMask<'w> {
         core::iter::from_fn(move || {
             runs.next_run().map(|run| self.origin + run.start..self.origin + run.end)
         })
+    }
+
+    /// Whether words of bits choose the rows.
+    #[inline]
+    pub(super) const fn has_words(&self) -> bool {
+        !self.words.is_empty() || self.newer.are_by_word()
+    }
+
+    /// [`RowMask::word_of_chunk`], if one array alone chooses the rows.
+    #[inline(always)]
+    pub(super) fn simple_word(&self, word: u32) -> Option<u64> {
+        match self.words.get(word as usize) {
+            Some(first) if self.rules.is_empty() && self.newer.are_all() => {
+                Some(first.load(Ordering::Relaxed) ^ self.turn)
+            }
+            _ => None,
+        }
+    }
+
+    /// The first word of the chunk from row `at` on, of those that begin before row `end`, in which
+    /// a row is seen, or the last one: its first row, and its rows, also those outside.
+    #[inline(never)]
+    pub(super) fn some_word_by_all(self, mut at: u32, end: u32) -> (u32, u64) {
+        loop {
+            let word = match self.words.is_empty() {
+                true => self.newer.word((at / WORD) as usize, u64::MAX),
+                false => self.word_by_all((at / WORD) as usize),
+            };
+            if word != 0 || at + WORD >= end {
+                return (at, word);
+            }
+            at += WORD;
+        }
+    }
+
+    /// The rows that are seen, if lines alone choose them: 64 rows a word of the chunk, and the
+    /// number of the first one.
+    #[inline(always)]
+    pub(super) fn words_of_lines(self) -> impl Iterator<Item = (u32, u64)> {
+        let end = self.origin + self.rows;
+        let words = self.origin / WORD..end.div_ceil(WORD);
+        words.clone().zip(self.newer.words(words.start, words.end)).map(move |(word, rows)| {
+            let first = word * WORD;
+            let before = u64::MAX << self.origin.saturating_sub(first);
+            (first, rows & before & low_bits(end - first))
+        })
+    }
+
+    /// [`RowMask::share`] of rows that are chosen by lines, or of all.
+    #[inline]
+    pub(super) fn share_of_lines(&self) -> Share {
+        if !self.newer.are_by_word() {
+            let all = self.origin..self.origin + self.rows;
+            return match self.newer.next_run(all.clone()) {
+                None => Share::None,
+                Some(run) if run == all => Share::All,
+                Some(_) => Share::Some,
+            };
+        }
+        let (mut seen, mut rows) = (0, 0);
+        for (first, word) in self.words_of_lines() {
+            rows = first + WORD - self.origin;
+            seen += word.count_ones();
+            if seen > 0 && seen < rows.min(self.rows) {
+                return Share::Some;
+            }
+        }
+        match seen {
+            0 => Share::None,
+            _ if seen == rows.min(self.rows) => Share::All,
+            _ => Share::Some,
+        }
+    }
+
+    /// Calls `f` with the first row of each run in a word, by its number in the chunk, if lines
+    /// choose the rows.
+    #[inline(always)]
+    pub(crate) fn for_each_start(self, mut f: impl FnMut(u32)) {
+        for (first, rows) in self.words_of_lines() {
+            let mut starts = rows & !(rows << 1);
+            while starts != 0 {
+                f(first + starts.trailing_zeros());
+                starts &= starts - 1;
+            }
+        }
     }
 
     /// The words of the chunk from a word on that have rows of this mask only, if they alone choose
@@ -87,7 +172,7 @@ impl RowRuns<'_> {
     /// words have few rows, `list` has the rows of several words; elsewhere it is none.
     #[inline(always)]
     pub(crate) fn next_part(&mut self, list: &mut Option<FewRows>) -> Option<SeenPart> {
-        if !self.mask.words.is_empty() {
+        if self.mask.has_words() {
             let word = self.some_word()?;
             if FewRows::are_few(word) {
                 let list = list.insert(FewRows::NONE);
@@ -112,28 +197,41 @@ impl RowRuns<'_> {
     #[inline(always)]
     fn list_rows(&mut self, list: &mut FewRows) -> Range<u32> {
         list.add(self.at, self.word);
-        let mut at = self.at;
         self.word = 0;
-        for word in self.mask.whole_words(at / WORD + 1) {
-            at += WORD;
-            let word = word.load(Ordering::Relaxed) ^ self.mask.turn;
-            if !list.add(at, word) {
-                self.word = word;
-                break;
+        let (first, end) = (self.at / WORD + 1, (self.mask.origin + self.mask.rows) / WORD);
+        match self.mask.words.is_empty() {
+            true => self.list_words(list, self.mask.newer.words(first, end)),
+            false => {
+                let words = self.mask.whole_words(first).iter();
+                let turn = self.mask.turn;
+                self.list_words(list, words.map(|word| word.load(Ordering::Relaxed) ^ turn));
             }
         }
-        self.at = at;
-        if self.word == 0 && self.load() && list.add(self.at, self.word) {
+        while self.word == 0 && self.load() && list.add(self.at, self.word) {
             self.word = 0;
         }
         let (first, last) = list.begin();
         first - self.mask.origin..last + 1 - self.mask.origin
     }
 
+    /// Lists the rows of these words, which follow this one, until one has many.
+    #[inline(always)]
+    fn list_words(&mut self, list: &mut FewRows, words: impl Iterator<Item = u64>) {
+        let mut at = self.at;
+        for word in words {
+            at += WORD;
+            if !list.add(at, word) {
+                self.word = word;
+                break;
+            }
+        }
+        self.at = at;
+    }
+
     /// The next run.
     #[inline]
     pub(crate) fn next_run(&mut self) -> Option<Range<u32>> {
-        if self.mask.words.is_empty() {
+        if !self.mask.has_words() {
             return self.next_of_lines();
         }
         let word = self.some_word()?;
@@ -156,7 +254,8 @@ impl RowRuns<'_> {
         Some(self.word)
     }
 
-    /// Goes to the next word, if there is one.
+    /// Goes to the next word, if there is one. Where more than one array chooses the rows, words
+    /// without rows are left out.
     #[inline]
     fn load(&mut self) -> bool {
         let (origin, at) = (self.mask.origin, self.at.wrapping_add(WORD));
@@ -164,8 +263,12 @@ impl RowRuns<'_> {
         if at >= end {
             return false;
         }
+        let (at, word) = match self.mask.simple_word(at / WORD) {
+            Some(word) => (at, word),
+            None => self.mask.some_word_by_all(at, end),
+        };
         let before = u64::MAX << origin.saturating_sub(at);
-        self.word = self.mask.word_of_chunk(at / WORD) & before & low_bits(end - at);
+        self.word = word & before & low_bits(end - at);
         self.at = at;
         true
     }
@@ -174,6 +277,9 @@ impl RowRuns<'_> {
     fn end_of_run(&mut self) -> u32 {
         let mut end = self.at + WORD;
         while self.load() {
+            if self.at != end {
+                break;
+            }
             let rows = self.word.trailing_ones();
             end = self.at + rows;
             self.word &= self.word.wrapping_add(1);

@@ -86,9 +86,12 @@ impl WordsLayout {
 
     /// The places of all words with versions.
     pub(crate) fn versions(&self, chunk_len: usize) -> impl Iterator<Item = Range<usize>> {
-        let attached = self.attached.iter().filter(|(kind, ..)| kind.has_versions());
-        let part = |&(kind, column, _): &_| WordsPart::Attached(kind, column);
-        let attached = attached.map(move |array| self.range(chunk_len, part(array)));
+        let attached = self.attached.iter().flat_map(move |&(kind, column, stride)| {
+            let all = self.range(chunk_len, WordsPart::Attached(kind, column));
+            let stamps_len = kind.stamps_len(stride);
+            let chunks = if stamps_len > 0 { chunk_len } else { 0 };
+            (all.start..).step_by(stride).take(chunks).map(move |start| start..start + stamps_len)
+        });
         iter::once(self.stamps(chunk_len)).chain(attached)
     }
 }

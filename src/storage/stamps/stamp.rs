@@ -20,6 +20,9 @@ pub(in crate::storage) struct Stamp(AtomicU64);
 
 const WHOLE: u64 = 1;
 
+/// A stamp that a thread replaces at this moment.
+const LOCKED: u64 = u64::MAX;
+
 /// The stamp of a version that some lines have.
 const fn by_lines(version: Version) -> u64 {
     version.to_bits() << 1
@@ -102,7 +105,41 @@ impl Stamp {
     /// Raises the version, unless it is newer, and records that only some lines have it.
     #[inline]
     pub(super) fn raise_by_lines(&self, version: Version) {
-        self.0.store(by_lines(self.get().max(version)), Ordering::Relaxed);
+        self.set_by_lines(self.get().max(version));
+    }
+
+    /// Sets the version of some lines.
+    #[inline]
+    pub(super) fn set_by_lines(&self, version: Version) {
+        self.0.store(by_lines(version), Ordering::Relaxed);
+    }
+
+    /// Locks an older stamp, which threads raise to one version, and returns its version. `None` if
+    /// it is as new, after another thread has unlocked the stamp.
+    #[inline]
+    pub(in crate::storage) fn lock(&self, now: Version) -> Option<Version> {
+        loop {
+            let bits = self.0.load(Ordering::Acquire);
+            if bits == LOCKED {
+                core::hint::spin_loop();
+                continue;
+            }
+            let version = Version::from_bits(bits >> 1);
+            if version >= now {
+                return None;
+            }
+            let locked =
+                self.0.compare_exchange(bits, LOCKED, Ordering::Acquire, Ordering::Relaxed);
+            if locked.is_ok() {
+                return Some(version);
+            }
+        }
+    }
+
+    /// Unlocks a stamp that this thread has locked. Other threads see all that it wrote before.
+    #[inline]
+    pub(in crate::storage) fn unlock(&self, version: Version) {
+        self.0.store(by_lines(version) | WHOLE, Ordering::Release);
     }
 
     /// Raises the stamp to a version unless it is newer. Returns whether it was raised. The test

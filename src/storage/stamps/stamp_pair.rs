@@ -20,6 +20,14 @@ impl StampPair<'_> {
         self.newest.raise(version);
     }
 
+    /// Sets both to the current version, which some lines of the chunk get.
+    #[inline]
+    pub(in crate::storage) fn set_by_lines(self, now: Version) {
+        self.newest.set(now);
+        // It may be the same stamp.
+        self.chunk.set_by_lines(now);
+    }
+
     /// Sets both to the current version, as [`Stamps::touch`] does.
     #[inline]
     pub(in crate::storage) fn set(self, now: Version) {

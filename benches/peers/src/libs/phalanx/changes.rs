@@ -9,7 +9,7 @@ struct State {
     before: Version,
 }
 
-/// A position with a version for each line of sixteen rows.
+/// A position with versions for each 64 rows, and a bit for each row.
 #[component(lines)]
 pub(super) struct Tracked(pub(super) Position);
 
@@ -36,19 +36,16 @@ fn by_value(h: &mut Harness, what: (Pattern, Part)) {
     frames(h, "last seen values", what, state, calls);
 }
 
-/// The same in lines with a change, of a component that tracks them.
+/// The rows that changed, of a component that tracks them.
 fn by_lines(h: &mut Harness, what: (Pattern, Part)) {
     let visit = |State { world, before, .. }: &mut State| {
-        let changed = world
-            .query_mut::<(&Tracked, &mut Seen)>()
-            .filter_since::<ChangedLines<Tracked>>(*before);
-        changed.into_iter().fold(Visit::default(), |all, (tracked, seen)| {
-            let (rows, sum) = visit_lines(tracked, seen);
-            Visit { rows: all.rows + rows, sum: all.sum + sum }
+        let changed = world.query::<&Tracked>().filter_since::<ChangedLines<Tracked>>(*before);
+        changed.rows().fold(Visit::default(), |all, tracked| Visit {
+            rows: all.rows + 1,
+            sum: all.sum + tracked.0.x,
         })
     };
-    let start = |i| Position::new(pos0(i));
-    let state = state((0..CHANGED_ENTITIES).map(|i| (Tracked(start(i)), Seen(start(i)))));
+    let state = state((0..CHANGED_ENTITIES).map(|i| (Tracked(Position::new(pos0(i))),)));
     let write = |State { world, entities, before }: &mut State, frame| {
         *before = world.version();
         let mut tracked = world.lookup_mut::<Tracked>();
@@ -61,20 +58,6 @@ fn by_lines(h: &mut Harness, what: (Pattern, Part)) {
         world.query::<&Tracked>().iter().flatten().map(|tracked| f64::from(tracked.0.x)).sum()
     };
     frames(h, "changed lines", what, state, Calls { write, visit, all });
-}
-
-/// A few lines only: the call of a kernel would take as long as its loop.
-#[inline]
-fn visit_lines(tracked: &[Tracked], seen: &mut [Seen]) -> (usize, f32) {
-    let (mut rows, mut sum) = (0, 0.0);
-    for (tracked, seen) in tracked.iter().zip(seen) {
-        if tracked.0 != seen.0 {
-            rows += 1;
-            sum += tracked.0.x;
-            seen.0 = tracked.0;
-        }
-    }
-    (rows, sum)
 }
 
 /// All rows of the chunks that contain a change: enough if visiting an unchanged row does no harm.
