@@ -23,6 +23,11 @@ impl<'w> ColumnsMut<'w> {
         Self(archetypes)
     }
 
+    /// The archetypes that are left.
+    pub(crate) const fn as_slice(&self) -> &[Archetype] {
+        self.0
+    }
+
     /// Takes the archetype after the next `index` ones, and drops these.
     ///
     /// # Panics

@@ -7,11 +7,12 @@
 use core::ops::Range;
 
 use crate::archetype::ChunkMeta;
-use crate::storage::{ArchetypeColumns, ChunkColumns, RowMask, RowRuns};
+use crate::storage::{ArchetypeColumns, ChunkColumns, FewRows, RowMask, RowRuns};
 use crate::version::Version;
 
 use super::chunk_rows::ChunkRows;
 use super::listed_rows::ListedRows;
+use super::member_walk::MemberWalk;
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
 use super::terms::{OpenOf, Terms};
@@ -138,9 +139,30 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         Q::touch_next(&mut self.stamps, now);
         let next = Q::rows(slices, part.rows.len());
         match listed.list {
-            Some(_) => listed.begin(next),
+            Some(_) => listed.begin(next, None),
             None => *rows = SomeRows::of(next, &part),
         }
+        true
+    }
+
+    /// [`ChunkRun::next_part`] of the next members of a set. False if the query sees none of them.
+    #[inline(always)]
+    pub(super) fn next_members(
+        &mut self,
+        walk: &mut MemberWalk,
+        listed: &mut ListedRows<Q::Rows<'w>>,
+        now: Version,
+    ) -> bool {
+        let Some(seen) = &mut self.seen else { return false };
+        let list = listed.list.insert(FewRows::NONE);
+        if !walk.list_rows(&seen.runs, list) {
+            listed.list = None;
+            return false;
+        }
+        let (first, last) = list.begin();
+        let slices = seen.cut::<Q>(&mut self.slices, first..last + 1);
+        Q::touch_next(&mut self.stamps, now);
+        listed.begin(Q::rows(slices, (last + 1 - first) as usize), Some(walk.known()));
         true
     }
 

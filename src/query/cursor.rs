@@ -8,10 +8,11 @@
 
 use crate::archetype::ChunkMeta;
 use crate::component::Component;
+use crate::entity::DirectoryView;
 use crate::storage::{
     CachedChunk, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share, SliceRows,
 };
-use crate::store::{EnteredArchetype, NextStep, Pass};
+use crate::store::{EnteredArchetype, NextStep, Pass, Plan};
 use crate::version::Version;
 
 use super::begin_pass::begin_pass;
@@ -43,7 +44,7 @@ pub(super) struct ArchetypeCursor<'w> {
 /// The position of a pass in its world.
 #[derive(Debug)]
 pub(super) struct ChunkCursor<'w> {
-    pass: Pass<'w>,
+    pub(super) pass: Pass<'w>,
     /// The archetype that was entered last, as long as it has chunks left.
     pub(super) current: Option<ArchetypeCursor<'w>>,
 }
@@ -102,9 +103,9 @@ impl<'w> ChunkCursor<'w> {
         held: HeldOf<'w, Q>,
         filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
-    ) -> (Self, OpenOf<'w, Q>, OpenFilter<'w, F>) {
-        let (pass, sets, filter) = begin_pass::<Q, F>(borrow, held, filter, slice_rows);
-        (Self { pass, current: None }, sets, filter)
+    ) -> (Self, OpenOf<'w, Q>, OpenFilter<'w, F>, DirectoryView<'w>) {
+        let (pass, sets, filter, directory) = begin_pass::<Q, F>(borrow, held, filter, slice_rows);
+        (Self { pass, current: None }, sets, filter, directory)
     }
 
     /// The version of written columns.
@@ -113,14 +114,22 @@ impl<'w> ChunkCursor<'w> {
         self.pass.now()
     }
 
-    /// Enters the next archetype that has rows and passes the filter. False at the end.
-    ///
-    /// Out of line, so that taking a chunk stays short.
+    /// Enters the next archetype that has rows and passes the filter. False at the end. Out of
+    /// line, so that taking a chunk stays short.
     #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &OpenFilter<'w, F>) -> bool {
-        let (mut watched, mut rows): (&'w [ColumnRef], &'w EnableRules) = (&[], &[]);
         // Archetypes that the tags of the filter exclude are skipped together.
-        let choose = |plan, from| next_entry::<F>(plan, filter, from);
+        self.enter_chosen::<Q, F>(filter, |plan, from| next_entry::<F>(plan, filter, from))
+    }
+
+    /// [`ChunkCursor::enter`] of entries of the plan that are chosen.
+    #[inline(always)]
+    pub(super) fn enter_chosen<Q: Terms, F: Filter>(
+        &mut self,
+        filter: &OpenFilter<'w, F>,
+        choose: impl Fn(&'w Plan, usize) -> Option<usize>,
+    ) -> bool {
+        let (mut watched, mut rows): (&'w [ColumnRef], &'w EnableRules) = (&[], &[]);
         let entered = self.pass.enter(Q::WRITES, choose, |entered, plan| {
             if is_by_row::<Q, F>() {
                 rows = plan.rows(entered.entry);
@@ -131,9 +140,8 @@ impl<'w> ChunkCursor<'w> {
             }
             true
         });
-        let now = self.now();
-        self.current =
-            entered.map(|entered| ArchetypeCursor::new::<F>(entered, (watched, rows), now));
+        let (now, columns) = (self.now(), (watched, rows));
+        self.current = entered.map(|entered| ArchetypeCursor::new::<F>(entered, columns, now));
         self.current.is_some()
     }
 
@@ -343,7 +351,7 @@ impl<'w> ArchetypeCursor<'w> {
 
     /// The rows of the next chunk that the query sees.
     #[inline]
-    fn seen<F: Filter>(&self, filter: &OpenFilter<'w, F>) -> RowMask<'w> {
+    pub(super) fn seen<F: Filter>(&self, filter: &OpenFilter<'w, F>) -> RowMask<'w> {
         let (chunk, rows) = (self.chunks.next_number(), self.chunks.next_rows());
         let in_chunk = ((chunk, rows), self.chunks.capacity());
         seen_rows(filter, (self.rows, self.watched), self.beside, in_chunk)
@@ -404,7 +412,7 @@ impl<'w> ArchetypeCursor<'w> {
 
     /// The next chunks that follow each other in memory, or the next one that passes the filter.
     #[inline(always)]
-    fn next_run<Q: Terms, F: Filter, const BY_RUN: bool>(
+    pub(super) fn next_run<Q: Terms, F: Filter, const BY_RUN: bool>(
         &mut self,
         filter: &OpenFilter<'w, F>,
         (slice_rows, sets): (SliceRows, OpenOf<'w, Q>),

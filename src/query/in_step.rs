@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 
 use crate::tuples::for_tuples;
 
+use super::known_positions::KnownPositions;
 use super::some_rows::PickRow;
 
 /// Several iterators in step. It ends when the first of them ends.
@@ -58,8 +59,12 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {
-                $(self.0.$i.look_up(rows.clone());)*
+            fn look_up(
+        &mut self,
+        rows: impl Iterator<Item = usize> + Clone,
+        known: Option<&KnownPositions>,
+    ) {
+                $(self.0.$i.look_up(rows.clone(), known);)*
             }
 
             #[inline(always)]

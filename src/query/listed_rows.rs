@@ -6,6 +6,7 @@
 
 use crate::storage::{FewRows, ListedRow};
 
+use super::known_positions::KnownPositions;
 use super::some_rows::PickRow;
 
 /// The rows of slices that a list has.
@@ -24,10 +25,10 @@ impl<I: PickRow> ListedRows<I> {
 
     /// Begins with the rows of a list, with its first and its last row at the ends of `rows`.
     #[inline(always)]
-    pub(super) fn begin(&mut self, rows: I) {
+    pub(super) fn begin(&mut self, rows: I, known: Option<&KnownPositions>) {
         self.rows = rows;
         if let Some(list) = &self.list {
-            self.rows.look_up(list.rows());
+            self.rows.look_up(list.rows(), known);
         }
     }
 
@@ -36,5 +37,19 @@ impl<I: PickRow> ListedRows<I> {
     pub(super) fn next(&mut self) -> Option<I::Item> {
         let ListedRow { place, skip } = self.list.as_mut()?.next()?;
         self.rows.next_listed(place, skip)
+    }
+
+    /// Folds over the rows that are left, and leaves `none`.
+    #[inline(always)]
+    pub(super) fn fold<B>(&mut self, none: I, init: B, mut f: impl FnMut(B, I::Item) -> B) -> B {
+        let Some(list) = &self.list else { return init };
+        // A value of its own stays in registers.
+        let (mut rows, mut folded) = (core::mem::replace(&mut self.rows, none), init);
+        for ListedRow { place, skip } in list.rest() {
+            let Some(item) = rows.next_listed(place, skip) else { break };
+            folded = f(folded, item);
+        }
+        self.list = None;
+        folded
     }
 }

@@ -25,11 +25,11 @@
 //!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
 //!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
 //!   of a word that a pass over entities takes one by one, [`listed_rows`] those of several words
-//!   that have few. [`for_each`] has the loop whose body
-//!   returns whether it modified a chunk, [`for_each_found`] one over the rows for which values
-//!   are found, and [`parallel`] the passes on several threads, which
-//!   take [`par_slices`] and among which [`share`] divides the work; [`loop_threads`] are the
-//!   threads of a schedule.
+//!   that have few. By [`begin_with_set`], a pass over the rows of a small sparse set takes those
+//!   of a [`member_walk`], with the [`known_positions`] of their values. [`for_each`] has the loop
+//!   whose body returns whether it modified a chunk, [`for_each_found`] one over the rows for which
+//!   values are found, and [`parallel`] the passes on several threads, which take [`par_slices`]
+//!   and among which [`share`] divides the work; [`loop_threads`] are the threads of a schedule.
 //!   [`one_recorder`] keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype, and [`cut_chunk`] is a chunk that it has taken.
 //!   Where chunks follow each other in memory it makes a [`chunk_run`], which hands them out and
@@ -113,6 +113,7 @@ mod masked;
 
 mod access;
 mod begin_pass;
+mod begin_with_set;
 mod between;
 mod changed;
 mod changed_levels;
@@ -130,6 +131,7 @@ mod filter;
 mod groups;
 mod hash_chains;
 mod in_step;
+mod known_positions;
 mod level_index;
 mod level_plan;
 mod level_runs;
@@ -140,6 +142,7 @@ mod listed_rows;
 mod lookup_source;
 mod loop_threads;
 mod matched_chunks;
+mod member_walk;
 mod named_components;
 mod one_recorder;
 mod open_filter;

@@ -290,7 +290,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     #[rustfmt::skip] // The compiler shows the line where a query that writes is used twice.
     pub fn rows(self /* of a query that writes: `rows_mut` does not */) -> Rows<'w, Q, F> {
-        Rows::new(QueryIter::new(self.borrow, self.held, self.filter, SliceRows::Live))
+        Rows::new(QueryIter::with_directory(self.borrow, self.held, self.filter, SliceRows::Live))
     }
 
     /// [`rows`](Query::rows) of a query that is needed again afterwards.

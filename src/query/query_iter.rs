@@ -11,6 +11,7 @@ use super::listed_rows::ListedRows;
 use super::open_filter::OpenFilter;
 use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
+use crate::entity::DirectoryView;
 use crate::storage::{RowMask, SliceRows};
 
 /// Makes a type invariant in `T`, without holding one.
@@ -48,8 +49,29 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Self {
-        let (cursor, sets, filter) = ChunkCursor::new::<Q, F>(borrow, held, filter, slice_rows);
-        Self { cursor, run: ChunkRun::empty(), filter, slice_rows, sets, types: PhantomData }
+        Self::with_directory(borrow, held, filter, slice_rows).0
+    }
+
+    /// The iterator, and the directory of its entities.
+    #[inline(always)]
+    pub(super) fn with_directory(
+        borrow: BorrowOf<'w, Q>,
+        held: HeldOf<'w, Q>,
+        filter: OpenFilter<'w, F>,
+        slice_rows: SliceRows,
+    ) -> (Self, DirectoryView<'w>) {
+        let (cursor, sets, filter, directory) =
+            ChunkCursor::new::<Q, F>(borrow, held, filter, slice_rows);
+        let run = ChunkRun::empty();
+        (Self { cursor, run, filter, slice_rows, sets, types: PhantomData }, directory)
+    }
+
+    /// The cursor, the chunks that it took last, and the arguments of its methods.
+    #[inline]
+    pub(super) const fn walk_parts(
+        &mut self,
+    ) -> (&mut ChunkCursor<'w>, &mut ChunkRun<'w, Q>, OpenFilter<'w, F>, OpenOf<'w, Q>) {
+        (&mut self.cursor, &mut self.run, self.filter, self.sets)
     }
 
     /// Rounds the slices up to whole vectors, before the first is taken.

@@ -2,8 +2,12 @@
 
 use core::hint::cold_path;
 
+use crate::entity::DirectoryView;
+
+use super::begin_with_set::may_begin_with_set;
 use super::filter::Filter;
 use super::listed_rows::ListedRows;
+use super::member_walk::MemberWalk;
 use super::query_iter::QueryIter;
 use super::query_type::is_by_row;
 use super::some_rows::{PickRow, SomeRows};
@@ -15,6 +19,8 @@ pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q::ByRow, F>,
     /// For a query that does not choose rows: the rest of a chunk.
     whole: WholeOf<'w, Q>,
+    /// For a query that requires a sparse component: the rows to visit, if they are few.
+    walk: Option<MemberWalk>,
     /// For a query that chooses rows: the rest of a part of a chunk.
     part: SomeRows<RowsOf<'w, Q>>,
     /// For a query that chooses rows: the rows that follow.
@@ -36,10 +42,23 @@ impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     const BY_ROW: bool = is_by_row::<Q::ByRow, F>();
 
     #[inline]
-    pub(super) fn new(iter: QueryIter<'w, Q::ByRow, F>) -> Self {
+    pub(super) fn new(
+        (mut iter, directory): (QueryIter<'w, Q::ByRow, F>, DirectoryView<'w>),
+    ) -> Self {
+        let walk = iter.begin_with_set(&directory);
         let whole = no_rows::<Q>().whole();
         let [part, listed] = [(); 2].map(|()| no_rows::<Q>());
-        Self { iter, whole, part: SomeRows::all(part), listed: ListedRows::none(listed) }
+        Self { iter, whole, walk, part: SomeRows::all(part), listed: ListedRows::none(listed) }
+    }
+
+    /// Goes to the next rows of a query that chooses rows. False at the end.
+    #[inline(always)]
+    fn next_part(&mut self) -> bool {
+        let Self { iter, walk, part, listed, .. } = self;
+        match walk {
+            Some(walk) if may_begin_with_set::<Q::ByRow, F>() => iter.next_members(walk, listed),
+            _ => iter.next_part(part, listed),
+        }
     }
 
     /// The rows of the next chunk, as a value: a loop over them has them in registers.
@@ -72,7 +91,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
             if let Some(row) = self.listed.next() {
                 return Some(row);
             }
-            if !self.iter.next_part(&mut self.part, &mut self.listed) {
+            if !self.next_part() {
                 return None;
             }
         }
@@ -90,10 +109,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
         let mut folded = init;
         loop {
             folded = self.part.fold(no_rows::<Q>(), folded, &mut f);
-            while let Some(row) = self.listed.next() {
-                folded = f(folded, row);
-            }
-            if !self.iter.next_part(&mut self.part, &mut self.listed) {
+            folded = self.listed.fold(no_rows::<Q>(), folded, &mut f);
+            if !self.next_part() {
                 return folded;
             }
         }

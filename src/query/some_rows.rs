@@ -14,6 +14,8 @@ use core::slice;
 
 use crate::storage::{EnabledRowsIter, EnabledRowsMutIter, SeenPart};
 
+use super::known_positions::KnownPositions;
+
 /// Rows that are taken one after the other, with others left out in between.
 pub trait PickRow: Iterator + Sized {
     /// [`PickRow::whole`].
@@ -43,9 +45,14 @@ pub trait PickRow: Iterator + Sized {
     }
 
     /// Looks up rows of a list together, before [`PickRow::next_listed`] takes one after the other.
+    /// The positions of values in one set may be known.
     #[inline(always)]
-    fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {
-        let _ = rows;
+    fn look_up(
+        &mut self,
+        rows: impl Iterator<Item = usize> + Clone,
+        known: Option<&KnownPositions>,
+    ) {
+        let _ = (rows, known);
     }
 
     /// The row at a place of the list, which follows the next `skip` rows.

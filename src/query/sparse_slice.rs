@@ -6,6 +6,7 @@ use crate::entity::Entity;
 use crate::storage::{ChunkMembers, FewRows};
 use crate::store::{ReadSet, SetValues};
 
+use super::known_positions::KnownPositions;
 use super::some_rows::PickRow;
 
 /// The values of a [sparse component](crate::component#sparse-components) in the rows of a slice:
@@ -298,9 +299,17 @@ impl<V: SetValues> PickRow for SparseRows<'_, V> {
     // cannot predict, and each is found by the one before. Here loads of several rows are on their
     // way at once.
     #[inline(always)]
-    fn look_up(&mut self, rows: impl Iterator<Item = usize> + Clone) {
+    fn look_up(
+        &mut self,
+        rows: impl Iterator<Item = usize> + Clone,
+        known: Option<&KnownPositions>,
+    ) {
         let SparseSlice { entities, values: Some(values), .. } = self.slice else { return };
         self.slice.entities = &[];
+        if let Some(known) = known.and_then(|known| known.of(values.number())) {
+            self.found = Some(*known);
+            return rows.zip(known).for_each(|(_, &position)| values.prefetch(position));
+        }
         for (found, row) in self.found.insert([u32::MAX; FewRows::LEN]).iter_mut().zip(rows) {
             if let Some(position) = entities.get(row).and_then(|&entity| values.position(entity)) {
                 values.prefetch(position);

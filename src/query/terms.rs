@@ -7,7 +7,7 @@ use crate::component::{
 };
 use crate::entity::Entity;
 use crate::storage::Columns;
-use crate::store::{RequirementsBuilder, TermSets};
+use crate::store::{RequirementsBuilder, SetMembers, TermSets};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
@@ -133,6 +133,9 @@ pub trait Terms: sealed::Sealed {
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
     #[doc(hidden)]
     fn bare_row<'w>(entity: Entity) -> Option<Self::Row<'w>>;
+    /// The members of the smallest set of a pass that a term requires.
+    #[doc(hidden)]
+    fn fewest<'w>(sets: &OpenOf<'w, Self>) -> Option<SetMembers<'w>>;
     #[doc(hidden)]
     type Stamps<'w>: Default;
     #[doc(hidden)]
@@ -210,6 +213,10 @@ impl<T: Term> Terms for T {
 
     fn bare_row<'w>(entity: Entity) -> Option<Self::Row<'w>> {
         <T as Term>::bare_row(entity)
+    }
+
+    fn fewest<'w>(sets: &OpenOf<'w, Self>) -> Option<SetMembers<'w>> {
+        if Self::BY_MEMBERS { T::Sets::members(sets) } else { None }
     }
 
     type Stamps<'w> = <T as Term>::Stamps<'w>;
@@ -291,6 +298,12 @@ macro_rules! tuples {
                 Some(($(<$T as Term>::bare_row(entity)?,)*))
             }
 
+            fn fewest<'w>(sets: &OpenOf<'w, Self>) -> Option<SetMembers<'w>> {
+                let mut fewest = None;
+                $(fewest = SetMembers::fewer(fewest, <$T as Terms>::fewest(&sets.$i));)*
+                fewest
+            }
+
             type Stamps<'w> = ($(<$T as Term>::Stamps<'w>,)*);
 
             #[inline(always)]
@@ -343,6 +356,10 @@ impl Terms for () {
 
     fn bare_row<'w>(_: Entity) -> Option<Self::Row<'w>> {
         Some(())
+    }
+
+    fn fewest<'w>((): &()) -> Option<SetMembers<'w>> {
+        None
     }
 
     type Stamps<'w> = ();

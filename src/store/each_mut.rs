@@ -18,6 +18,7 @@ use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::entity::Entity;
 use crate::prefetch::prefetch;
 use crate::storage::SetBlocks;
 use crate::version::Version;
@@ -55,6 +56,8 @@ impl Marks {
 /// The values of a set for one pass, to be written. All copies hand out each value once together.
 pub(crate) struct EachMut<'w, T> {
     blocks: &'w SetBlocks,
+    /// The entities of the values.
+    entities: &'w [Entity],
     values: &'w [Cell<T>],
     marks: &'w [AtomicU32],
     pass: u32,
@@ -74,12 +77,19 @@ impl<T> Copy for EachMut<'_, T> {}
 impl<'w, T> EachMut<'w, T> {
     pub(super) fn new(
         (blocks, now): (&'w SetBlocks, Version),
+        entities: &'w [Entity],
         values: &'w mut [T],
         marks: &'w mut Marks,
     ) -> Self {
         marks.begin(values.len());
         let Marks { marks, pass } = marks;
-        Self { blocks, values: Cell::from_mut(values).as_slice_of_cells(), marks, pass: *pass, now }
+        let values = Cell::from_mut(values).as_slice_of_cells();
+        Self { blocks, entities, values, marks, pass: *pass, now }
+    }
+
+    /// The entities of the values.
+    pub(super) const fn entities(self) -> &'w [Entity] {
+        self.entities
     }
 
     /// The versions of the values' blocks.
@@ -125,7 +135,6 @@ impl<T> fmt::Debug for EachMut<'_, T> {
 mod tests {
     use super::super::sparse_set::SparseSet;
     use super::*;
-    use crate::entity::Entity;
 
     const NOW: Version = Version::from_bits(1);
 
@@ -175,7 +184,7 @@ mod tests {
         blocks.add::<i32>(0, NOW);
         let mut values = [7];
         for pass in [u32::MAX, 1, 2] {
-            let each = EachMut::new((&blocks, NOW), &mut values, &mut marks);
+            let each = EachMut::new((&blocks, NOW), &[], &mut values, &mut marks);
             *each.at(0).expect("a value") += 1;
             assert_eq!(marks.pass, pass);
         }

@@ -240,5 +240,7 @@ pub(crate) use sparse_sets::SparseSets;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};
-pub(crate) use term_sets::{EachOfSet, OpenSet, ReadSet, Reading, SetValues, TermSets, Writing};
+pub(crate) use term_sets::{
+    EachOfSet, OpenSet, ReadSet, Reading, SetMembers, SetValues, TermSets, Writing,
+};
 pub(crate) use watched_sets::{BlockSource, WatchedBlocks, WatchedSets, Watching};

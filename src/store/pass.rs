@@ -24,7 +24,7 @@ use core::ops::Range;
 
 use crate::archetype::{Archetype, ChangeLog, ChunkMeta, ColumnsMut};
 use crate::component::{Component, ComponentInfo};
-use crate::entity::Entity;
+use crate::entity::{Directory, Entity};
 use crate::storage::{
     ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnBytes, ColumnViewsMut,
     RowMask, SliceRows,
@@ -118,9 +118,9 @@ impl<'w> Pass<'w> {
         store: &'w mut Store,
         query: &QueryType,
         slice_rows: SliceRows,
-    ) -> (Self, &'w mut SparseSets) {
+    ) -> (Self, &'w mut SparseSets, &'w Directory) {
         // First, because a refused query leaves the clock as it is.
-        let QueryParts { plan, archetypes, clock, sparse, .. } = store.query_parts(query);
+        let QueryParts { plan, archetypes, clock, sparse, entities } = store.query_parts(query);
         let now = clock.advance();
         // SAFETY: the archetypes are borrowed exclusively for `'w`, and a `ColumnsMut` moves no
         // rows, blocks or stamps. The pass visits each entry of the plan in one way only, as the
@@ -128,7 +128,7 @@ impl<'w> Pass<'w> {
         let cached = unsafe { plan.resolved().writable(&archetypes, slice_rows) };
         let rest = archetypes.into_columns();
         let archetypes = ArchetypeSource::Exclusive { rest, first: 0 };
-        (Self { cached, next_entry: 0, plan, archetypes, now }, sparse)
+        (Self { cached, next_entry: 0, plan, archetypes, now }, sparse, entities)
     }
 
     /// A pass that writes columns of a split world.
@@ -156,6 +156,26 @@ impl<'w> Pass<'w> {
     #[inline]
     pub(crate) const fn now(&self) -> Version {
         self.now
+    }
+
+    /// Whether the archetypes that have members of a sparse component have so many chunks, before
+    /// the pass enters one. O(archetypes that match).
+    pub(crate) fn has_chunks_beside_members(&self, number: u16, chunks: usize) -> bool {
+        let all = match &self.archetypes {
+            ArchetypeSource::Shared(all) => all,
+            ArchetypeSource::Exclusive { rest, .. } => rest.as_slice(),
+            ArchetypeSource::Granted(columns) => columns.granted.archetypes(),
+        };
+        let mut left = chunks;
+        let mut labels = self.plan.column_map().labels();
+        left == 0
+            || labels.any(|label| {
+                let archetype = &all[label as usize];
+                if archetype.attachments().is_some_and(|all| all.has_members(number)) {
+                    left = left.saturating_sub(archetype.list().chunk_len() as usize);
+                }
+                left == 0
+            })
     }
 
     /// Whether every archetype was visited, if the last one that was entered has no chunk left.

@@ -357,8 +357,8 @@ impl<T: SparseComponent> SparseSet<T> {
     #[inline]
     pub(super) fn each_mut(&mut self, now: Version) -> EachMut<'_, T> {
         self.change();
-        let Self { blocks, values, marks, .. } = self;
-        EachMut::new((blocks, now), values, marks)
+        let Self { blocks, entities, values, marks, .. } = self;
+        EachMut::new((blocks, now), entities, values, marks)
     }
 
     /// Drops the values of the entities `entity(0..len)`, in this order. O(len).

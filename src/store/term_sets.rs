@@ -59,10 +59,30 @@ pub trait TermSets: 'static {
     fn open_blocks<'w, T: SparseComponent>(open: &Self::Open<'w>) -> Option<&'w SetBlocks>;
     /// The versions of the set of `T`, if it is among those of a query that writes.
     fn held_blocks<'s, T: SparseComponent>(held: &'s Self::Held<'_>) -> Option<&'s SetBlocks>;
+    /// The members of the set of one term, in a pass.
+    #[inline(always)]
+    fn members<'w>(_: &Self::Open<'w>) -> Option<SetMembers<'w>> {
+        None
+    }
     /// The sets of a query that borrows the store shared.
     fn shared(store: &Store) -> Self::Open<'_>;
     /// The same sets for a shorter time.
     fn shorten<'s>(open: &'s Self::Open<'_>) -> Self::Open<'s>;
+}
+
+/// The entities of a set, in the order of their values.
+#[derive(Clone, Copy, Debug)]
+pub struct SetMembers<'w> {
+    /// The number of the set in the world.
+    pub(crate) number: u16,
+    pub(crate) entities: &'w [Entity],
+}
+
+impl<'w> SetMembers<'w> {
+    /// The set of two that has fewer members.
+    pub(crate) fn fewer(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        one.into_iter().chain(other).min_by_key(|set| set.entities.len())
+    }
 }
 
 /// The sparse set of a term in a pass.
@@ -272,6 +292,10 @@ impl<S: SparseComponent> TermSets for Reading<S> {
         open.filter(|_| is_same::<S, T>()).map(|open| open.set.blocks())
     }
 
+    fn members<'w>(open: &Self::Open<'w>) -> Option<SetMembers<'w>> {
+        open.map(|one| SetMembers { number: one.number, entities: one.set.entities() })
+    }
+
     fn held_blocks<'s, T: SparseComponent>(held: &'s Self::Held<'_>) -> Option<&'s SetBlocks> {
         held.known().filter(|_| is_same::<S, T>()).map(|held| held.set.blocks())
     }
@@ -331,6 +355,10 @@ impl<S: SparseComponent> TermSets for Writing<S> {
 
     fn open_blocks<'w, T: SparseComponent>(open: &Self::Open<'w>) -> Option<&'w SetBlocks> {
         open.filter(|_| is_same::<S, T>()).map(|open| open.each.blocks())
+    }
+
+    fn members<'w>(open: &Self::Open<'w>) -> Option<SetMembers<'w>> {
+        open.map(|one| SetMembers { number: one.number, entities: one.each.entities() })
     }
 
     fn held_blocks<'s, T: SparseComponent>(held: &'s Self::Held<'_>) -> Option<&'s SetBlocks> {

@@ -10,6 +10,9 @@ use crate::common::world;
 struct Serial(u32);
 #[component]
 struct Mark;
+/// Of which a chunk has sixteen rows.
+#[component]
+struct Wide([u64; 120]);
 #[component(enableable)]
 struct Awake;
 #[component(sparse)]
@@ -73,6 +76,17 @@ fn compare(world: &mut World) {
         let both = world.query::<(&Burning, &Wet, &Serial, Option<&Awake>)>();
         let both = taken(both.rows().map(|(fire, _, serial, _)| pair((serial, fire))), one_by_one);
         assert_eq!(both, wet, "{one_by_one}: both");
+        // The other passes over rows do not begin with a set.
+        let dry = world.query::<(&Serial, &Burning)>().without::<Wet>();
+        let slices = dry.iter().flat_map(|(serials, fires)| {
+            fires.into_iter().map(|(row, fire)| pair((&serials[row], fire)))
+        });
+        assert_eq!(taken(dry.rows().map(pair), one_by_one), slices.collect::<Found>());
+        let awake = world.query::<(&Serial, &Burning)>().with::<Awake>();
+        let slices = awake.iter().flat_map(|(serials, fires)| {
+            fires.into_iter().map(|(row, fire)| pair((&serials[row], fire)))
+        });
+        assert_eq!(taken(awake.rows().map(pair), one_by_one), slices.collect::<Found>());
         let some = world.query::<(&Serial, &Burning, Option<&Wet>)>().rows();
         let some = some.filter(|(_, _, wet)| wet.is_some());
         assert_eq!(taken(some.map(|(serial, fire, _)| pair((serial, fire))), one_by_one), wet);
@@ -97,13 +111,35 @@ fn compare(world: &mut World) {
 
 #[test]
 fn rows_of_few_members_have_their_values() {
-    let rows = if cfg!(miri) { 150 } else { 3_000 };
     let densities: &[u64] = if cfg!(miri) { &[20] } else { &[300, 100, 40, 15, 6, 3, 1] };
+    check_at(densities, false);
+}
+
+#[test]
+fn rows_of_very_few_members_have_their_values() {
+    // One member for each chunk or fewer: a pass begins with the set.
+    let densities: &[u64] = if cfg!(miri) { &[20] } else { &[10_000, 1_000, 300, 40, 10, 5] };
+    check_at(densities, true);
+}
+
+/// Compares passes over rows of which one of so many has a value.
+fn check_at(densities: &[u64], is_wide: bool) {
+    let rows = if cfg!(miri) { 150 } else { 3_000 };
     for &one_of in densities {
         let mut world = world();
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let plain = world.spawn_batch((0..rows).map(Serial)).to_vec();
         let awake = world.spawn_batch((rows..2 * rows).map(|i| (Serial(i), Awake))).to_vec();
+        if is_wide {
+            for (i, &entity) in plain.iter().chain(&awake).enumerate() {
+                if i % 5 != 0 {
+                    world.insert(entity, Wide([7; 120])).expect("it is alive");
+                }
+            }
+            for &entity in awake.iter().step_by(3) {
+                world.set_enabled::<Awake>(entity, false).expect("it is alive");
+            }
+        }
         for &entity in plain.iter().rev().chain(&awake) {
             let value = entity.index();
             if random.one_of(one_of) {
@@ -143,4 +179,50 @@ fn a_pass_that_ends_early_marks_the_values_that_it_took() {
         let changed = world.query::<&Burning>().changed_since::<Burning>(version).count_rows();
         assert_eq!(changed > 0, taken > 0, "{taken} values were taken");
     }
+}
+
+#[test]
+fn a_system_begins_with_the_smallest_set() {
+    let mut world = world();
+    let rows = if cfg!(miri) { 100 } else { 3_000 };
+    let all = world.spawn_batch((0..rows).map(|i| (Serial(i), Wide([0; 120])))).to_vec();
+    for (i, &entity) in all.iter().enumerate().rev() {
+        world.insert(entity, Wet(0)).expect("it is alive");
+        if i % 60 == 7 {
+            world.insert(entity, Burning(Box::new(0))).expect("it is alive");
+        }
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(|query: Query<(&Serial, &mut Burning, &mut Wet)>| {
+        for (serial, fire, wet) in query.rows() {
+            (*fire.0, wet.0) = (serial.0, serial.0);
+        }
+    });
+    let version = world.version();
+    schedule.run(&mut world).expect("it runs");
+    for (i, &entity) in (0..).zip(&all) {
+        let written = if i % 60 == 7 { i } else { 0 };
+        assert_eq!(world.get::<Wet>(entity).expect("it has one").0, written, "row {i}");
+        let fire = world.get::<Burning>(entity).ok().map(|fire| *fire.0);
+        assert_eq!(fire, (i % 60 == 7).then_some(i), "row {i}");
+    }
+    let chunks = world.query::<&Serial>().changed_since::<Serial>(version).count_rows();
+    assert_eq!(chunks, 0, "a component that is read is stamped");
+}
+
+#[test]
+fn only_chunks_of_members_are_stamped() {
+    let mut world = world();
+    let all = world.spawn_batch((0..160).map(|i| (Serial(i), Wide([0; 120])))).to_vec();
+    for i in [150, 20, 21] {
+        world.insert(all[i], Wet(0)).expect("it is alive");
+    }
+    let version = world.version();
+    let rows = world.query_mut::<(&mut Serial, &Wet)>().rows();
+    assert!(rows.map(|(serial, _)| serial.0).eq([20, 21, 150]), "in the order of rows");
+    let chunks = world.query::<&Serial>().changed_since::<Serial>(version);
+    let stamped: Vec<_> = chunks.iter().map(|serials| serials[0].0..serials[0].0 + 1).collect();
+    assert_eq!(stamped.len(), 2, "{stamped:?}");
+    let mut none = world.query_mut::<(&mut Serial, &Wet)>().without::<Wide>();
+    assert_eq!(none.rows_mut().count(), 0, "its archetype does not match");
 }

@@ -29,6 +29,8 @@ pub(crate) struct ChunkIter<'w> {
     capacity: u32,
     tail: u32,
     chunk_len: u32,
+    /// Bits that a position of the list has for the row in its chunk.
+    shift: u8,
     /// The number of the next chunk.
     next: u32,
     borrow: Borrow,
@@ -84,6 +86,7 @@ impl<'w> ChunkIter<'w> {
             capacity: list.capacity(),
             tail: list.tail(),
             chunk_len: list.chunk_len(),
+            shift: list.shift(),
             next: 0,
             borrow,
         }
@@ -129,6 +132,18 @@ impl<'w> ChunkIter<'w> {
     #[inline]
     const fn rows(&self, chunk: u32) -> u32 {
         if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
+    }
+
+    /// Bits that a position of the list has for the row in its chunk.
+    #[inline]
+    pub(crate) const fn shift(&self) -> u32 {
+        self.shift as u32
+    }
+
+    /// Skips the chunks up to a number. Those that were passed stay passed.
+    #[inline]
+    pub(crate) fn skip_to(&mut self, chunk: u32) {
+        self.next = self.next.max(chunk);
     }
 
     /// Skips the next chunk.

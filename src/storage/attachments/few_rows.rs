@@ -1,16 +1,22 @@
 //! Rows of a chunk that lie far apart, by their numbers.
 //!
 //! A pass that takes such rows word by word mispredicts a branch or two for each: whether a word
-//! has a row, and whether it has another one. [`FewRows::add`] writes two numbers for each word and
-//! counts those that are valid, so the processor takes the next words, and loads the rows, before
-//! it knows how many there are. Of 1,000,000 rows, one in a hundred at random, a row took 15.8 ns
-//! and takes 9.7 (Zen 4); with a value of a sparse component, of a set in random order, 34 to 66
-//! and 20.
+//! has a row, and whether it has another one. [`FewRows::add_words`] copies words and counts those
+//! with rows, and [`FewRows::add`] writes two numbers for each and counts those that are valid, so
+//! the processor takes the next words, and loads the rows, before it knows how many there are. Of
+//! 1,000,000 rows, one in a hundred at random, a row took 15.8 ns and takes 9.7 (Zen 4); with a
+//! value of a sparse component, of a set in random order, 34 to 66 and 20.
 //!
 //! Tried as well: the same list in the iterator of [words](super::row_runs), with a branch for each
 //! row (14 % slower where all rows are seen), and a hint for the row of each column (it gained
 //! nothing: these loads wait for no other load).
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::enable_bits::WORD;
+
+/// Words of which those with rows are found before the first row is added.
+const BATCH: usize = 16;
 /// Numbers that are kept.
 const LEN: usize = 32;
 /// The most rows of a word.
@@ -54,7 +60,7 @@ impl FewRows {
     pub(crate) const LEN: usize = LEN;
 
     /// No rows.
-    pub(super) const NONE: Self = Self { rows: [0; LEN], len: 0, taken: 0, next: 0 };
+    pub(crate) const NONE: Self = Self { rows: [0; LEN], len: 0, taken: 0, next: 0 };
 
     /// Whether a word has few rows.
     #[inline(always)]
@@ -69,7 +75,8 @@ impl FewRows {
         self.len += usize::from(is_valid);
     }
 
-    /// Adds the rows of a word, which begins at row `start`, if they are few and there is room.
+    /// Adds the rows of a word that has any and begins at row `start`, if they are few and there is
+    /// room.
     #[inline(always)]
     pub(super) fn add(&mut self, start: u32, word: u64) -> bool {
         let second = without_lowest(word);
@@ -77,13 +84,52 @@ impl FewRows {
         if self.len > LEN - WORD_MAX || rest != 0 && !Self::are_few(word) {
             return false;
         }
-        self.put(start + lowest(word), word != 0);
+        self.put(start + lowest(word), true);
         self.put(start + lowest(second), second != 0);
         while rest != 0 {
             self.put(start + lowest(rest), true);
             rest = without_lowest(rest);
         }
         true
+    }
+
+    /// The number of rows.
+    #[inline(always)]
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a row after all others.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, row: u32) {
+        self.put(row, true);
+    }
+
+    /// Adds the rows of words, the first of which begins at row `start`: all words, or those before
+    /// one of many rows, or without room. Returns that word and its first row.
+    #[inline(always)]
+    pub(super) fn add_words(
+        &mut self,
+        start: u32,
+        words: &[AtomicU64],
+        turn: u64,
+    ) -> Result<(), (u32, u64)> {
+        let mut at = start;
+        for words in words.chunks(BATCH) {
+            let (mut some, mut len) = ([(0, 0); BATCH], 0);
+            for word in words {
+                let word = word.load(Ordering::Relaxed) ^ turn;
+                some[len % BATCH] = (at, word);
+                len += usize::from(word != 0);
+                at += WORD;
+            }
+            for &(at, word) in &some[..len.min(BATCH)] {
+                if !self.add(at, word) {
+                    return Err((at, word));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The rows, counted from the first. None was taken.
@@ -93,9 +139,21 @@ impl FewRows {
         self.rows[..self.len.min(LEN)].iter().map(move |row| (row - first) as usize)
     }
 
+    /// The rows that were not taken.
+    #[inline(always)]
+    pub(crate) fn rest(&self) -> impl Iterator<Item = ListedRow> {
+        let (len, mut next) = (self.len.min(LEN), self.next);
+        let rest = self.rows[..len].get(self.taken..).unwrap_or_default();
+        (self.taken..).zip(rest).map(move |(place, &row)| {
+            let skip = (row - next) as usize;
+            next = row + 1;
+            ListedRow { place, skip }
+        })
+    }
+
     /// Ends the list, which is not empty. Returns the first and the last row.
     #[inline(always)]
-    pub(super) fn begin(&mut self) -> (u32, u32) {
+    pub(crate) fn begin(&mut self) -> (u32, u32) {
         self.next = self.rows[0];
         (self.rows[0], self.rows[(self.len - 1) % LEN])
     }
@@ -125,19 +183,28 @@ mod tests {
     fn list(words: &[u64]) -> (Vec<u32>, usize) {
         let (mut list, mut added) = (FewRows::NONE, 0);
         for (start, &word) in (0..).step_by(64).zip(words) {
-            if !list.add(start, word) {
+            if word != 0 && !list.add(start, word) {
                 break;
             }
             added += 1;
         }
+        let (mut together, words) = (FewRows::NONE, words.iter().copied().map(AtomicU64::new));
+        let words: Vec<_> = words.collect();
+        let end =
+            together.add_words(0, &words, 0).map_or_else(|(at, _)| at as usize / 64, |()| added);
+        assert_eq!((end, &together.rows[..together.len]), (added, &list.rows[..list.len]));
         let (first, last) = list.begin();
         let narrow = |row| u32::try_from(row).expect("a word has few rows");
         let rows: Vec<_> = list.rows().map(|row| first + narrow(row)).collect();
         let mut next = first;
         assert_eq!(rows.last(), Some(&last));
+        let all: Vec<_> = list.rest().map(|one| (one.place, one.skip)).collect();
         for (place, &row) in rows.iter().enumerate() {
             let taken = list.next().map(|one| (one.place, one.skip));
             assert_eq!(taken, Some((place, (row - next) as usize)), "{rows:?}");
+            assert_eq!(taken, all.get(place).copied(), "{rows:?}");
+            let rest = list.rest().map(|one| (one.place, one.skip));
+            assert!(rest.eq(all[place + 1..].iter().copied()), "{rows:?}");
             next = row + 1;
         }
         assert!(list.next().is_none() && list.next().is_none(), "the end is not final");

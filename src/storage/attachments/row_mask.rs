@@ -152,10 +152,16 @@ impl<'w> RowMask<'w> {
         let (mut any, mut all) = (0, u64::MAX);
         if self.rules.is_empty() && self.origin == 0 && self.newer.are_all() {
             let (whole, last) = (self.rows / WORD, self.rows % WORD);
-            for word in &self.words[..whole as usize] {
-                let word = word.load(Ordering::Relaxed);
-                any |= word;
-                all &= word;
+            // Most chunks that have some rows are known by their first words.
+            for words in self.words[..whole as usize].chunks(4) {
+                for word in words {
+                    let word = word.load(Ordering::Relaxed);
+                    any |= word;
+                    all &= word;
+                }
+                if any != 0 && all != u64::MAX {
+                    return Share::Some;
+                }
             }
             if last > 0 {
                 let word = self.words[whole as usize].load(Ordering::Relaxed);

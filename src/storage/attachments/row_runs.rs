@@ -199,15 +199,19 @@ impl RowRuns<'_> {
         list.add(self.at, self.word);
         self.word = 0;
         let (first, end) = (self.at / WORD + 1, (self.mask.origin + self.mask.rows) / WORD);
-        match self.mask.words.is_empty() {
-            true => self.list_words(list, self.mask.newer.words(first, end)),
-            false => {
-                let words = self.mask.whole_words(first).iter();
-                let turn = self.mask.turn;
-                self.list_words(list, words.map(|word| word.load(Ordering::Relaxed) ^ turn));
+        if self.mask.words.is_empty() {
+            self.list_words(list, self.mask.newer.words(first, end));
+        } else {
+            let words = self.mask.whole_words(first);
+            match list.add_words(self.at + WORD, words, self.mask.turn) {
+                Err((at, word)) => (self.at, self.word) = (at, word),
+                Ok(()) => {
+                    let words = u32::try_from(words.len());
+                    self.at += WORD * words.expect("a chunk has 2^32 words or more");
+                }
             }
         }
-        while self.word == 0 && self.load() && list.add(self.at, self.word) {
+        while self.word == 0 && self.load() && (self.word == 0 || list.add(self.at, self.word)) {
             self.word = 0;
         }
         let (first, last) = list.begin();
@@ -220,12 +224,20 @@ impl RowRuns<'_> {
         let mut at = self.at;
         for word in words {
             at += WORD;
-            if !list.add(at, word) {
+            if word != 0 && !list.add(at, word) {
                 self.word = word;
                 break;
             }
         }
         self.at = at;
+    }
+
+    /// Whether a row is seen. Rows are counted from the first of the chunk.
+    #[inline(always)]
+    pub(crate) fn sees(&self, row: u32) -> bool {
+        let RowMask { origin, rows, .. } = self.mask;
+        let row = row.wrapping_sub(origin);
+        row < rows && self.mask.contains(row)
     }
 
     /// The next run.
