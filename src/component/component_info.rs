@@ -24,8 +24,10 @@ use super::values::Values;
 /// let archetype = world.reflect().archetypes().find(|a| !a.is_empty()).unwrap();
 /// let info = archetype.components().next().unwrap();
 /// assert_eq!((info.name(), info.size(), info.align()), ("health", 4, 4));
+/// let text = r#"ComponentInfo { name: "health", size: 4, align: 4, .. }"#;
+/// assert_eq!(format!("{info:?}"), text);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ComponentInfo {
     name: &'static str,
     path: &'static str,
@@ -52,6 +54,14 @@ impl PartialEq for ComponentInfo {
 }
 
 impl Eq for ComponentInfo {}
+
+impl fmt::Debug for ComponentInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, size, align) = (&self.name, &self.size, &self.align);
+        let mut shown = f.debug_struct("ComponentInfo");
+        shown.field("name", name).field("size", size).field("align", align).finish_non_exhaustive()
+    }
+}
 
 impl ComponentInfo {
     pub(crate) fn of<C: Component>() -> Self {

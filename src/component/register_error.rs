@@ -3,19 +3,25 @@
 use core::error::Error;
 use core::fmt;
 
+use super::field_kind::FieldKind;
+
 /// The reason why a layout cannot be registered at run time. The world is unchanged.
 ///
 /// ```
 /// # use phalanx::prelude::*;
 /// let mut world = World::new();
 /// let error = world.reflect_mut().register_layout("mod.fuel", [("litres", "float")]);
-/// assert!(error.unwrap_err().to_string().contains("`float`"));
+/// assert!(error.unwrap_err().to_string().contains("did you mean `f32`?"));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// The name of the component or of a field is empty, or has more than 255 bytes.
     Name {
+        /// The name of the component.
+        component: String,
+        /// The number of the field, counted from 0; none if it is the name of the component.
+        field: Option<usize>,
         /// The bytes of the name.
         len: usize,
     },
@@ -62,6 +68,8 @@ pub enum RegisterError {
     TooLarge {
         /// The name of the component.
         component: String,
+        /// The field that is too large after those before it.
+        field: String,
     },
     /// The world has its maximum of 65,535 component types and shared values.
     TooMany {
@@ -73,9 +81,14 @@ pub enum RegisterError {
 impl fmt::Display for RegisterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name { len } => {
-                write!(f, "the name of a component or a field has 1 to 255 bytes, and {len} here")
+            Self::Name { field: None, len, .. } => {
+                write!(f, "the name of a component has 1 to 255 bytes, and {len} here")
             }
+            Self::Name { component, field: Some(number), len } => write!(
+                f,
+                "the name of a field has 1 to 255 bytes, and field {number} of the layout \
+                 `{component}`, counted from 0, has one of {len}"
+            ),
             Self::Taken { name, owner } => write!(
                 f,
                 "a component is named `{name}` already, `{owner}`: give the layout another name"
@@ -88,12 +101,17 @@ impl fmt::Display for RegisterError {
             Self::Repeated { component, field } => {
                 write!(f, "two fields of the layout `{component}` are named `{field}`")
             }
-            Self::FieldType { component, field, type_name } => write!(
-                f,
-                "the field `{field}` of the layout `{component}` cannot be a `{type_name}`: fields \
-                 are `bool`, `char`, `Entity`, numbers of a fixed size as `f32` and `u8`, and \
-                 arrays of these as `[f32; 3]`"
-            ),
+            Self::FieldType { component, field, type_name } => {
+                let layout = format_args!("the field `{field}` of the layout `{component}`");
+                write!(f, "{layout} cannot be a `{type_name}`")?;
+                if let Some(meant) = FieldKind::meant_by(type_name) {
+                    write!(f, " (did you mean `{meant}`?)")?;
+                }
+                f.write_str(
+                    ": fields are `bool`, `char`, `Entity`, numbers of a fixed size as `f32` and \
+                     `u8`, and arrays of these as `[f32; 3]`",
+                )
+            }
             Self::Padding { component, field, bytes, next: Some(next) } => write!(
                 f,
                 "the layout `{component}` has {bytes} bytes of padding between its fields \
@@ -106,9 +124,10 @@ impl fmt::Display for RegisterError {
                  `{field}`, and a component may have none: add a field of type `[u8; {bytes}]` \
                  there"
             ),
-            Self::TooLarge { component } => {
-                write!(f, "a value of the layout `{component}` has more than 4 GiB")
-            }
+            Self::TooLarge { component, field } => write!(
+                f,
+                "a value of the layout `{component}` has more than 4 GiB with its field `{field}`"
+            ),
             Self::TooMany { component } => write!(
                 f,
                 "the layout `{component}` would be one too many: the world has the maximum of \

@@ -79,7 +79,7 @@ impl<'n> Description<'n> {
         name: &'n str,
         named: impl IntoIterator<Item = (&'n str, &'n str)>,
     ) -> Result<Self, RegisterError> {
-        check_name(name)?;
+        check_name(name, None, name)?;
         let component = || name.to_owned();
         let named: Vec<_> = named.into_iter().take(Self::FIELDS_MAX + 1).collect();
         if named.len() > Self::FIELDS_MAX {
@@ -87,8 +87,8 @@ impl<'n> Description<'n> {
         }
         let mut fields: Vec<(&str, usize, FieldKind)> = Vec::new();
         let (mut size, mut align) = (0_usize, 1);
-        for (field, type_name) in named {
-            check_name(field)?;
+        for (number, (field, type_name)) in named.into_iter().enumerate() {
+            check_name(name, Some(number), field)?;
             let owned = || (component(), field.to_owned());
             if fields.iter().any(|(other, ..)| *other == field) {
                 let (component, field) = owned();
@@ -108,7 +108,10 @@ impl<'n> Description<'n> {
             }
             align = align.max(kind.align());
             let end = size.checked_add(kind.size()).filter(|&end| u32::try_from(end).is_ok());
-            let end = end.ok_or_else(|| RegisterError::TooLarge { component: component() })?;
+            let end = end.ok_or_else(|| {
+                let (component, field) = owned();
+                RegisterError::TooLarge { component, field }
+            })?;
             fields.push((field, size, kind));
             size = end;
         }
@@ -174,10 +177,11 @@ impl<'n> Description<'n> {
     }
 }
 
-fn check_name(name: &str) -> Result<(), RegisterError> {
+/// Checks the name of a component, or of one of its fields.
+fn check_name(component: &str, field: Option<usize>, name: &str) -> Result<(), RegisterError> {
     match name.len() {
         1..=Description::NAME_BYTES_MAX => Ok(()),
-        len => Err(RegisterError::Name { len }),
+        len => Err(RegisterError::Name { component: component.to_owned(), field, len }),
     }
 }
 

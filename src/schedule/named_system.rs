@@ -45,7 +45,8 @@ impl NamedQuery {
     /// write columns that it reads, and do not access columns that it writes, typed ones as well.
     /// The columns of a chunk are those of the query's terms, in their order; to write a column
     /// that it only reads is an error at the column. Columns that it writes are stamped in each
-    /// chunk that is visited.
+    /// chunk that is visited. A system that is not [named](crate::schedule::SystemEntry::named) has
+    /// the names of the function around `f` and of the columns: `closure in main of mod.fuel`.
     ///
     /// Names are looked up when the schedule runs: components may be registered later than the
     /// system is added. If the world does not know one, the system fails with the [`BytesError`]
@@ -102,7 +103,13 @@ where
 
     fn push_all(self, schedule: &mut Schedule) -> Result<(), AliasingParameters> {
         let function = FunctionName::new(type_name::<F>());
-        let (name, id) = (function.name.clone(), Some(TypeId::of::<F>()));
+        // Functions of one function around them have one name, and mostly different queries.
+        let names: Vec<_> = self.query.names().collect();
+        let name = match names.is_empty() {
+            true => function.name.clone(),
+            false => format!("{} of {}", function.name, names.join(", ")),
+        };
+        let id = Some(TypeId::of::<F>());
         let node = OrderNode { name, function, id, ..OrderNode::default() };
         let Self { query, function } = self;
         let system = NamedState { query, function, key: RequestKey::unique(), request: None };

@@ -38,7 +38,9 @@ fn assert_is<C: Component>(info: &ComponentInfo) -> Result<(), BytesError> {
 fn value_of<'v>(info: &ComponentInfo, bytes: &'v [u8], row: usize) -> &'v [u8] {
     match info.size() {
         0 => &[],
-        size => bytes.chunks_exact(size).nth(row).expect("the chunk has fewer rows"),
+        size => bytes.chunks_exact(size).nth(row).unwrap_or_else(|| {
+            panic!("row {row} of {} rows of `{}`", bytes.len() / size, info.name())
+        }),
     }
 }
 

@@ -74,6 +74,11 @@ impl NamedQuery {
         Self::default()
     }
 
+    /// The names of the columns, in their order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().map(|(name, _)| &name[..])
+    }
+
     /// Adds a column that is read. Columns are in the order in which they are named.
     ///
     /// ```

@@ -250,3 +250,17 @@ fn a_schedule_with_names_that_it_does_not_know_is_shown() {
     let shown = schedule.to_string();
     assert!(["with", "without", "typed"].iter().all(|name| shown.contains(name)), "{shown}");
 }
+
+#[test]
+fn systems_without_names_are_told_apart_by_their_columns() {
+    let mut schedule = Schedule::new();
+    for name in ["mod.fuel", "mod.heat"] {
+        schedule.add(NamedQuery::new().read(name).write("mod.all").system(|_| ()));
+    }
+    schedule.add(NamedQuery::new().system(|_| ()));
+    let text = format!("{}", schedule.run(&mut World::new()).expect_err("unknown names"));
+    let function = "systems_without_names_are_told_apart_by_their_columns";
+    for columns in ["mod.fuel, mod.all", "mod.heat, mod.all"] {
+        assert!(text.contains(&format!("{function} of {columns}")), "{text}");
+    }
+}

@@ -156,8 +156,10 @@ fn names_and_fields_are_checked() {
     world.register::<(Named, SparseNamed)>();
     let none: [(&str, &str); 0] = [];
     let long = "x".repeat(256);
-    assert!(matches!(refused(&mut world, "", none), RegisterError::Name { len: 0 }));
-    assert!(matches!(refused(&mut world, &long, none), RegisterError::Name { len: 256 }));
+    let error = refused(&mut world, "", none);
+    assert!(matches!(&error, RegisterError::Name { field: None, len: 0, .. }));
+    let error = refused(&mut world, &long, none);
+    assert!(matches!(error, RegisterError::Name { field: None, len: 256, .. }));
     assert!(world.reflect_mut().register_layout(&long[1..], none).is_ok());
     for (name, owner) in [
         ("run_time.name", "run_time::Named"),
@@ -179,14 +181,20 @@ fn names_and_fields_are_checked() {
     }
     let error = refused(&mut world, "mod.new", [("a", "u8"), ("a", "u8")]);
     assert!(matches!(error, RegisterError::Repeated { .. }));
-    let error = refused(&mut world, "mod.new", [("", "u8")]);
-    assert!(matches!(error, RegisterError::Name { len: 0 }));
+    let error = refused(&mut world, "mod.new", [("a", "u8"), ("", "u8")]);
+    assert!(matches!(error, RegisterError::Name { field: Some(1), len: 0, .. }));
+    let text = "field 1 of the layout `mod.new`";
+    assert!(error.to_string().contains(text), "{error}");
+    let error = refused(&mut world, "mod.new", one("float"));
+    let text = "the field `a` of the layout `mod.new` cannot be a `float` (did you mean `f32`?)";
+    assert!(error.to_string().contains(text), "{error}");
     let error = refused(&mut world, "mod.new", [("a", "u8"), ("b", "u16")]);
     assert!(matches!(error, RegisterError::Padding { bytes: 1, .. }));
     let error = refused(&mut world, "mod.new", one("[u8; 4294967296]"));
     assert!(matches!(error, RegisterError::TooLarge { .. }));
     let large = [("a", "[u8; 4294967295]"), ("b", "[u8; 18446744073709551615]")];
-    assert!(matches!(refused(&mut world, "mod.new", large), RegisterError::TooLarge { .. }));
+    let error = refused(&mut world, "mod.new", large);
+    assert!(matches!(&error, RegisterError::TooLarge { field, .. } if field == "b"));
     let names: Vec<_> = (0..300).map(|i| i.to_string()).collect();
     let many = names.iter().map(|name| (name.as_str(), "u8"));
     let error = world.reflect_mut().register_layout("mod.new", many).expect_err("too many");
@@ -464,4 +472,17 @@ fn a_world_has_no_more_layouts_than_types() {
     assert_eq!(view.components().count(), 94);
     assert_eq!(target.reflect().components().count(), 95);
     sound(&target);
+}
+
+#[test]
+#[should_panic(expected = "row 99 of 1 rows of `mod.fuel`")]
+fn a_row_that_a_chunk_lacks_is_named_with_their_number() {
+    let mut world = World::new();
+    register(&mut world);
+    let entity = world.spawn(());
+    insert(&mut world, entity, &fuel(1.0, entity, [0; 3])).expect("it is alive");
+    let query = NamedQuery::new().read("mod.fuel");
+    for chunk in world.reflect().chunks(&query).expect("a known name") {
+        let _ = chunk.columns()[0].row(99);
+    }
 }
