@@ -1,4 +1,4 @@
-//! Lines of sixteen rows, and their rows: written and found by their own versions.
+//! Rows that are written and found one by one, in lines of sixteen rows.
 //!
 //! A component that [tracks lines](macro@crate::component#components-that-track-lines) has
 //! versions for each 64 rows, and a bit for each row, beside the version of the chunk.

@@ -41,7 +41,7 @@ pub struct Data(pub f32);
 
 impl_component!(Transform, Position, Rotation, Velocity, Data);
 
-/// A position with a version for each line of sixteen rows.
+/// A position with a bit for each row that changed.
 #[component(lines)]
 pub struct Tracked(pub Position);
 

@@ -184,20 +184,20 @@ macro_rules! filter_methods {
             }
 
             /// Adds a filter type that compares versions, or a tuple with at least one: only
-            /// chunks, or lines of sixteen rows, that are newer than `since`.
+            /// chunks, or rows of components that track lines, that are newer than `since`.
             ///
             /// | filter | the query visits |
             /// | --- | --- |
             /// | [`Changed<C>`](crate::Changed) | as after [`changed_since`](Self::changed_since): chunks with a column `C` that was written |
-            /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | lines of sixteen rows in which `C` was written |
+            /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | rows in which `C` was written, or all 64 rows around them |
             /// | [`Arrived`](crate::Arrived) | chunks in which rows arrived: spawned there, or moved there from another archetype |
             /// | [`Reordered`](crate::Reordered) | chunks with other rows, or rows in other places |
             ///
             /// A system names the same types in its signature, and compares with the version of its
             /// last run. Costs one comparison per archetype plus one per chunk, over a dense array,
-            /// and for changed lines one a line in chunks that changed. If a snapshot was restored
-            /// after `since`, older changes may be reported as well. A filter without a version is
-            /// refused by `cargo build`, not by `cargo check`.
+            /// and for changed lines two for 64 rows of chunks that changed. If a snapshot was
+            /// restored after `since`, older changes may be reported as well. A filter without a
+            /// version is refused by `cargo build`, not by `cargo check`.
             ///
             /// # Panics
             ///

@@ -111,7 +111,7 @@ impl fmt::Display for Exclusion {
                 write!(f, "`{name}` is enabled in it, and the query asks for a disabled one")
             }
             Self::Unchanged => f.write_str(
-                "a filter skips its chunk, or its line of 16 rows, which has not changed since the \
+                "a filter skips its chunk, or its row, which has not changed since the \
                      filter's version, or has another value than it asks for",
             ),
         }

@@ -70,7 +70,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// apply. See [`Query::get`].
     ///
     /// Stamps the columns that it hands out as `&mut` in the chunk of the entity, like a pass; for
-    /// components that track lines, the line of the entity.
+    /// components that track lines, only the row, after which a filter by their versions passes
+    /// more of its 64 rows.
     ///
     /// # Errors
     ///

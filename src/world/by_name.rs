@@ -388,8 +388,8 @@ impl fmt::Display for BytesError {
             }
             Self::Value { name } => write!(
                 f,
-                "the bytes are no value of `{name}`: a `bool` is 0 or 1, an enum one of its \
-                 variants, which `ComponentInfo::shape` lists"
+                "the bytes are no value of `{name}`: a `bool` is 0 or 1, a `char` a \
+                 Unicode scalar value, an enum one of its variants, which `ComponentInfo::shape` lists"
             ),
             Self::NotAllBytes { name } => write!(
                 f,

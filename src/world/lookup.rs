@@ -52,7 +52,7 @@ impl World {
         C::Shape::get(self, entity)
     }
 
-    /// Component `C` of an entity, for writing. Stamps its column in its chunk, or only its line if
+    /// Component `C` of an entity, for writing. Stamps its column in its chunk, or only its row if
     /// the component tracks lines. For many writes make a [`World::lookup_mut`]; see
     /// [`World::get`].
     ///
@@ -224,7 +224,7 @@ impl<C: Component> LookupMut<'_, C> {
         self.columns.get(entity).map_err(|absent| refused::<C>(absent, entity))
     }
 
-    /// The component of an entity, for writing. Stamps its column in its chunk, or only its line.
+    /// The component of an entity, for writing. Stamps its column in its chunk, or only its row.
     ///
     /// # Errors
     ///

@@ -67,7 +67,7 @@ impl<C: Component> PlaceLookupMut<'_, C> {
         self.columns.at(&self.table, place).ok_or_else(|| absent::<C>(&self.table, place))
     }
 
-    /// The component at a place, for writing. Stamps its column in its chunk, or only its line, as
+    /// The component at a place, for writing. Stamps its column in its chunk, or only its row, as
     /// [`LookupMut::get_mut`].
     ///
     /// # Errors

@@ -21,10 +21,10 @@ impl ReflectMut<'_> {
     ///
     /// The name belongs to the first component that has it: register the types of the program
     /// before, since a type of the same name is refused afterwards: with
-    /// [`NameTaken`](crate::error::NameTaken), or a panic of its text where a call returns no
-    /// error. The same fields in another call, and in another world, are the same component. A
-    /// [state](crate::World::read_snapshot) that has it is read by worlds that have registered it,
-    /// or a type of the same name and fields; a merge with a world of that type is refused.
+    /// [`NameTaken`](crate::error::NameTaken), or a panic of its text where the error of a call has
+    /// no such case. The same fields in another call, and in another world, are the same component.
+    /// A [state](crate::World::read_snapshot) that has it is read by worlds that have registered
+    /// it, or a type of the same name and fields; a merge with a world of that type is refused.
     ///
     /// O(fields²) for the call. The names and fields of each different layout are in memory until
     /// the process ends, whatever number of worlds has it.
