@@ -8,7 +8,7 @@
 //! filters choose among these rows by their bits, and the bits of members do so as well: a system
 //! may have inserted values of which the rows are not marked yet.
 //!
-//! Nanoseconds for each member (Zen 5, rows of 12 bytes, of which a chunk has 1,360):
+//! Nanoseconds for each member (Zen 4, rows of 12 bytes, of which a chunk has 1,360):
 //!
 //! ```text
 //!  one row of        rows       by bits   with the set   the set is in random order
@@ -92,7 +92,8 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         let (cursor, _, _, sets) = self.walk_parts();
         let set = Q::fewest(&sets)?;
         let chunks = set.entities.len().div_ceil(MEMBERS_MAX);
-        let are_few = cursor.pass.has_chunks_beside_members(set.number, chunks);
+        // In a single chunk the bits cost less than a list of members.
+        let are_few = cursor.pass.has_chunks_beside_members(set.number, chunks.max(2));
         are_few.then(|| MemberWalk::new(set, directory))
     }
 

@@ -60,17 +60,17 @@ impl<'w> SeenRuns<'w> {
 
     /// Cuts the next run off, and returns it with its rows.
     #[inline(always)]
-    pub(super) fn cut_next<Q: Terms>(
+    pub(super) fn cut_next<'s, Q: Terms>(
         &mut self,
-        slices: &mut Q::Slices<'w>,
-    ) -> Option<(Q::Slices<'w>, Range<u32>)> {
+        slices: &mut Q::Slices<'s>,
+    ) -> Option<(Q::Slices<'s>, Range<u32>)> {
         let rows = self.runs.next_run()?;
         Some((self.cut::<Q>(slices, rows.clone()), rows))
     }
 
     /// Cuts rows off.
     #[inline(always)]
-    fn cut<Q: Terms>(&mut self, slices: &mut Q::Slices<'w>, rows: Range<u32>) -> Q::Slices<'w> {
+    fn cut<'s, Q: Terms>(&mut self, slices: &mut Q::Slices<'s>, rows: Range<u32>) -> Q::Slices<'s> {
         cut_rows::<Q>(slices, &mut self.at, rows)
     }
 }

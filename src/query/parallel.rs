@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator};
 
@@ -30,6 +30,9 @@ struct VisitedChunk {
     /// The rows that the query saw when it took the chunk, if it chooses rows and writes components
     /// that track lines. The body may switch rows.
     runs: Option<Vec<Range<u32>>>,
+    /// The words of the rows that were seen, if they are chosen by versions that the body may
+    /// write: another thread reads them later.
+    words: Option<Vec<AtomicU64>>,
     row_bytes: usize,
     /// Parts begin at multiples of this many rows.
     part_rows: usize,
@@ -56,7 +59,7 @@ struct ParallelPart<'m, 'w, Q: Terms> {
     slices: Q::Slices<'w>,
     rows: usize,
     /// The visible rows, if the query chooses rows.
-    seen: RowMask<'w>,
+    seen: RowMask<'m>,
     visited: &'m VisitedChunk,
 }
 
@@ -233,6 +236,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
                         .some_rows::<Q, F>()
                         .filter(|_| Q::TRACKS_LINES)
                         .map(|seen| seen.runs_in_chunk().collect()),
+                    words: (F::BY_LINES > 0 && Q::TRACKS_LINES).then(|| cut.seen.copied_words()),
                     row_bytes: row_bytes(&cut.columns),
                     part_rows,
                     modified: AtomicBool::new(false),
@@ -262,7 +266,7 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
         let parts = chunks.map(|((slices, rows, seen), visited)| ParallelPart {
             slices,
             rows,
-            seen,
+            seen: visited.words.as_ref().map_or(seen, |words| seen.by_words(words)),
             visited,
         });
         share(parts.collect(), run);

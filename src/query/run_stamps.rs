@@ -35,7 +35,10 @@ impl<'w> RunStamps<'w, '_> {
         {
             let lines = self.beside.chunk_lines(column, rows.chunk());
             let lines = lines.expect("a component that tracks lines has none");
-            rows.runs_in_chunk().for_each(|run| lines.touch(run, self.now));
+            match rows.told_words() {
+                Some(words) => lines.touch_words(words, self.now),
+                None => rows.runs_in_chunk().for_each(|run| lines.touch(run, self.now)),
+            }
             return StampRun::default();
         }
         let kind = StampKind::column(column);

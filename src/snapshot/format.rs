@@ -73,7 +73,8 @@
 //!
 //! # Versions of the format
 //!
-//! This is format 4, which has the numbers of shared values. Format 3 had tables of their tags. A
+//! This is format 5, in which components that track lines have two versions and a word of bits for
+//! 64 rows. Format 4 had a version for 16 rows, format 3 had tables of the tags of shared values. A
 //! reader reads one format.
 
 use crate::component::ComponentId;
@@ -83,7 +84,7 @@ pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
 /// A machine of the other byte order reads another number.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of this format.
-pub(super) const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 5;
 /// The kind of a whole state.
 pub(super) const SNAPSHOT: u32 = 1;
 /// The kind of a difference between two states.

@@ -394,6 +394,7 @@ fn padded_slices_have_no_lines_to_choose() {
 /// Random changes, one at a time. A reader of each change sees exactly the changed rows; readers of
 /// any age miss none.
 #[test]
+#[expect(clippy::too_many_lines, reason = "an arm for each kind of change")]
 fn after_each_of_many_changes_exactly_their_rows_are_new() {
     let (mut world, mut all, start) = filled();
     let mut state = 7_u32;
@@ -405,7 +406,7 @@ fn after_each_of_many_changes_exactly_their_rows_are_new() {
     let mut changes: BTreeMap<Entity, Version> = BTreeMap::new();
     let mut readers = [start; 4];
     let mut saved = (world.snapshot().expect("memory"), all.clone(), changes.clone());
-    for _ in 0..if cfg!(miri) { 20 } else { 2000 } {
+    for _ in 0..if cfg!(miri) { 20 } else { 500 } {
         let before = world.version();
         let which = random(all.len());
         let entity = all[which];

@@ -1,6 +1,7 @@
 //! Rows that changed, for readers that have seen all changes but the last one, or fewer.
 
 use phalanx::prelude::*;
+use rayon::iter::ParallelIterator;
 
 use crate::common::components::{small_world, sound};
 
@@ -89,5 +90,51 @@ fn a_system_that_writes_a_row_and_then_slices_loses_nothing() {
     for _ in 0..2 {
         schedule.run(&mut world).expect("no system fails");
         assert_eq!(*world.resource::<usize>().expect("inserted"), all.len());
+    }
+}
+
+/// Two threads at the boundaries of parts read words that others have written.
+#[test]
+fn par_who_writes_by_the_filter_of_changed_lines_visits_the_rows_it_counts() {
+    let changed = [3, 10, 100, 1290];
+    for way in 0..10 {
+        let mut world = small_world();
+        let all = world.spawn_batch([Heat(0); 1300]).to_vec();
+        let before = world.version();
+        let mut heats = world.lookup_mut::<Heat>();
+        changed.iter().for_each(|&row| heats.get_mut(all[row]).expect("alive").0 = 0);
+        let middle = world.version();
+        let add = |heat: &mut Heat| heat.0 += 1;
+        let add_all = |heats: &mut [Heat]| heats.iter_mut().for_each(add);
+        let plain = world.query_mut::<&mut Heat>();
+        let query = plain.filter_since::<ChangedLines<Heat>>(before);
+        match way {
+            0 => query.rows().for_each(add),
+            1 => {
+                for heat in query.rows() {
+                    add(heat);
+                }
+            }
+            2 => query.into_iter().for_each(add_all),
+            3 => query.for_each_chunk(add_all),
+            4 => query.par().for_each_chunk(add_all),
+            5 => query.par().chunks().for_each(add_all),
+            6 => query.masked().for_each(|(mask, heats)| {
+                (0..mask.len()).filter(|&row| mask.get(row)).for_each(|row| add(&mut heats[row]));
+            }),
+            _ => {
+                let lines = world.query_mut::<LinesMut<Heat>>();
+                let lines = lines.filter_since::<ChangedLines<Heat>>(before);
+                match way {
+                    7 => lines.rows().for_each(|mut row| row.0 += 1),
+                    8 => lines.into_iter().for_each(|mut heats| add_all(heats.all_mut())),
+                    _ => lines.par().for_each_chunk(|mut heats| add_all(heats.all_mut())),
+                }
+            }
+        }
+        let written: Vec<_> = all.iter().map(|&e| world.get::<Heat>(e).expect("alive").0).collect();
+        let rows: Vec<_> = (0..all.len()).filter(|&row| written[row] == 1).collect();
+        assert_eq!(rows, changed, "way {way}");
+        assert_changed(&world, middle, &changed.map(|row| all[row]));
     }
 }

@@ -37,16 +37,14 @@
 //! # Other forms
 //!
 //! A million rows of 12 bytes, of which every hundredth is written by its entity and then visited,
-//! took in a program without the library (nanoseconds a written row: write, visit; Zen 5, medians):
+//! took in a program without the library (nanoseconds a written row: write, visit; Zen 4, medians):
 //!
 //! | form | bytes a row | write | visit |
 //! | --- | --- | --- | --- |
 //! | a stamp for 16 rows, and a comparison with values of the last visit | 12.5 | 22.5 | 165 |
 //! | a stamp for 16 rows, all of which are visited | 0.5 | 18.0 | 19.2 |
 //! | a stamp a row of 8 bytes, read in 16 rows that changed | 8.5 | 23.5 | 32.8 |
-//! | the same of 2 bytes | 2.5 | 22.4 | 11.9 |
 //! | this one | 0.4 | 20.3 | 4.5 |
-//! | the same, and a stamp a row of 8 bytes for readers of any age | 8.4 | 23.6 | 6.6 |
 //! | a log of written rows, gathered in a bit set | 0.1 | 19.4 | 8.0 |
 //!
 //! In the library a stamp a row doubled the time of writes in random order.
@@ -267,20 +265,27 @@ impl<'s> ChunkLines<'s> {
     /// and one of them replaces it.
     #[inline]
     pub(crate) fn touch(self, rows: Range<u32>, now: Version) {
+        self.touch_words(words_of(rows), now);
+    }
+
+    /// [`ChunkLines::touch`] of rows, a bit each, in words of the chunk.
+    #[inline]
+    pub(crate) fn touch_words(self, words: impl Iterator<Item = (usize, u64)>, now: Version) {
         if !self.begin(now) {
             return;
         }
-        for (word, rows) in words_of(rows) {
+        for (word, rows) in words {
             let ([newest, before], bits) = (&self.stamps[word], &self.bits[word]);
             match newest.lock(now) {
                 Some(old) => {
-                    before.set(old);
+                    // If all rows that have the last version get the new one, no row has it.
+                    if bits.load(Ordering::Relaxed) & !rows != 0 {
+                        before.set(old);
+                    }
                     bits.store(rows, Ordering::Relaxed);
                     newest.unlock(now);
                 }
-                None => {
-                    bits.fetch_or(rows, Ordering::Relaxed);
-                }
+                None => _ = bits.fetch_or(rows, Ordering::Relaxed),
             }
         }
         self.pair.raise_by_lines(now);

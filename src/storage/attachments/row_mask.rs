@@ -27,8 +27,8 @@ impl EnableRule {
 /// [changed lines](crate::lines::ChangedLines), lie in lines that have changed.
 ///
 /// Yielded beside whole slices by [`Query::masked`](crate::Query::masked). Row `i` is element `i`
-/// of the slices. If a loop switches the component by which the query chooses rows, the mask of
-/// that chunk may show it or not.
+/// of the slices. If a loop switches the component by which the query chooses rows, or writes lines
+/// by whose versions it chooses them, the mask of that chunk may show it or not.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -53,10 +53,10 @@ pub struct RowMask<'w> {
     pub(super) turn: u64,
     /// All rules, if a word of that array does not tell enough.
     pub(super) rules: &'w EnableRules,
-    bits: Option<&'w Attachments>,
+    pub(super) bits: Option<&'w Attachments>,
     /// The lines of which rows are seen.
     pub(super) newer: NewerLines<'w>,
-    chunk: u32,
+    pub(super) chunk: u32,
     /// The first row in its chunk.
     pub(super) origin: u32,
     pub(super) rows: u32,

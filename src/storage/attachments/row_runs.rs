@@ -123,6 +123,32 @@ impl<'w> RowMask<'w> {
         words.filter(|_| is_simple).unwrap_or_default()
     }
 
+    /// The words of the chunk up to the last row, with the rows that are seen.
+    pub(crate) fn copied_words(self) -> Vec<AtomicU64> {
+        let words = 0..(self.origin + self.rows).div_ceil(WORD);
+        words.map(|word| AtomicU64::new(self.word_of_chunk(word))).collect()
+    }
+
+    /// The same mask by a copy of its [words](RowMask::copied_words).
+    pub(crate) const fn by_words<'c>(self, words: &'c [AtomicU64]) -> RowMask<'c> {
+        let Self { chunk, origin, rows, .. } = self;
+        RowMask { words, turn: 0, origin, ..RowMask::all_of(chunk, rows) }
+    }
+
+    /// If words of versions choose rows: for each word with a row that is seen, all rows that the
+    /// versions choose there. A stamp of these leaves the words of this mask as they are.
+    #[inline]
+    pub(crate) fn told_words(self) -> Option<impl Iterator<Item = (usize, u64)>> {
+        let end = self.origin + self.rows;
+        let words = (self.origin / WORD..end.div_ceil(WORD)).filter_map(move |word| {
+            let before = u64::MAX << self.origin.saturating_sub(word * WORD);
+            let seen = self.word_of_chunk(word) & before & low_bits(end - word * WORD);
+            let told = self.newer.word(word as usize, u64::MAX);
+            (seen != 0).then_some((word as usize, told))
+        });
+        self.newer.are_by_word().then_some(words)
+    }
+
     /// No rows.
     #[inline]
     pub(crate) const fn empty() -> Self {
@@ -211,7 +237,10 @@ impl RowRuns<'_> {
                 }
             }
         }
-        while self.word == 0 && self.load() && (self.word == 0 || list.add(self.at, self.word)) {
+        while self.word == 0 && self.load() {
+            if self.word != 0 && !list.add(self.at, self.word) {
+                break;
+            }
             self.word = 0;
         }
         let (first, last) = list.begin();
