@@ -60,10 +60,10 @@ macro_rules! tuples {
 
             #[inline(always)]
             fn look_up(
-        &mut self,
-        rows: impl Iterator<Item = usize> + Clone,
-        known: Option<&KnownPositions>,
-    ) {
+                &mut self,
+                rows: impl Iterator<Item = usize> + Clone,
+                known: Option<&KnownPositions>,
+            ) {
                 $(self.0.$i.look_up(rows.clone(), known);)*
             }
 

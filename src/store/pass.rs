@@ -168,14 +168,13 @@ impl<'w> Pass<'w> {
         };
         let mut left = chunks;
         let mut labels = self.plan.column_map().labels();
-        left == 0
-            || labels.any(|label| {
-                let archetype = &all[label as usize];
-                if archetype.attachments().is_some_and(|all| all.has_members(number)) {
-                    left = left.saturating_sub(archetype.list().chunk_len() as usize);
-                }
-                left == 0
-            })
+        labels.any(|label| {
+            let archetype = &all[label as usize];
+            if archetype.attachments().is_some_and(|all| all.has_members(number)) {
+                left = left.saturating_sub(archetype.list().chunk_len() as usize);
+            }
+            left == 0
+        })
     }
 
     /// Whether every archetype was visited, if the last one that was entered has no chunk left.

@@ -5,10 +5,10 @@
 //! (`#[component(lines)]`), which a filter reads in chunks that changed: three words for 64 rows.
 //!
 //! ```text
-//!  chunk stamps of column 2   │ chunk 0 │ chunk 1 │ …                        (stamps.rs)
+//!  stamps of column 2  │ chunk 0 │ chunk 1 │ …                        (stamps.rs)
 //!
-//!  words of column 2          │ whole │ newest 0 │ before 0 │ … │ bits 0 │ … │ whole │ …
-//!                             └─ chunk 0                                    └─ chunk 1
+//!  words of column 2   │ whole │ newest │ before │ … │ bits │ … │ whole │ …
+//!                      └─ chunk 0                             └─ chunk 1
 //! ```
 //!
 //! * `newest` is the version of the newest row of these 64 rows, and rows with a set bit have it.
@@ -383,6 +383,17 @@ pub(super) fn lines_for_test(capacity: u32) -> Attachments {
     Attachments::of_columns(vec![AttachmentArray::new(&LineVersions, 0, fresh)])
 }
 
+/// One column of `rows` rows in each of two chunks.
+#[cfg(test)]
+pub(super) fn two_chunks_for_test(rows: u32) -> (Stamps, Attachments) {
+    let (mut stamps, mut lines) = (Stamps::new(1, &mut <_>::default()), lines_for_test(rows));
+    for _ in 0..2 {
+        stamps.push_chunk();
+        lines.push_chunk();
+    }
+    (stamps, lines)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,17 +401,6 @@ mod tests {
 
     fn version(n: u64) -> Version {
         Version::from_bits(n)
-    }
-
-    /// One column of 64 rows in each of two chunks.
-    fn two_chunks() -> (Stamps, Attachments) {
-        let mut stamps = Stamps::new(1, &mut SharedLines::default());
-        let mut lines = lines_for_test(64);
-        for _ in 0..2 {
-            stamps.push_chunk();
-            lines.push_chunk();
-        }
-        (stamps, lines)
     }
 
     /// The versions of the four lines of a chunk.
@@ -419,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_write_of_rows_stamps_their_lines_and_their_chunk() {
-        let (stamps, lines) = two_chunks();
+        let (stamps, lines) = two_chunks_for_test(64);
         stamps.touch(COLUMN, 0, version(1));
         let of_chunk = lines.lines(&stamps, 0, 0).unwrap();
         let newer = |since| of_chunk.newer_than(version(since)).word(0, u64::MAX);
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn a_whole_write_of_the_same_version_is_not_lost() {
-        let (stamps, lines) = two_chunks();
+        let (stamps, lines) = two_chunks_for_test(64);
         lines.lines(&stamps, 0, 1).unwrap().touch(0..1, version(5));
         stamps.touch(COLUMN, 1, version(5));
         assert_eq!(versions(&stamps, &lines, 1), [5; 4]);
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn a_change_of_some_rows_that_stamps_the_chunk_leaves_the_other_lines() {
-        let (stamps, lines) = two_chunks();
+        let (stamps, lines) = two_chunks_for_test(64);
         stamps.touch(COLUMN, 0, version(2));
         lines.begin_change(&stamps, 0);
         assert_eq!(versions(&stamps, &lines, 0), [2; 4]);
@@ -464,7 +464,7 @@ mod tests {
 
     #[test]
     fn growth_and_moves_keep_lines() {
-        let (mut stamps, mut lines) = two_chunks();
+        let (mut stamps, mut lines) = two_chunks_for_test(64);
         lines.lines(&stamps, 0, 1).unwrap().touch(16..17, version(5));
         for _ in 2..40 {
             stamps.push_chunk();

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  chunk                             0               1               2
-//!  enable bits of column 1        │ 9 words       │ 9 words       │ 9 words       │  a bit a row
-//!  versions of rows of column 1   │ 28 words      │ 28 words      │ 28 words      │  64 rows 3 words
+//!  enable bits of column 1        │ 9 words       │ 9 words       │ 9 words       │
+//!  versions of rows of column 1   │ 28 words      │ 28 words      │ 28 words      │
 //!  value a chunk of column 4      │ 2 words       │ 2 words       │ 2 words       │
 //! ```
 //!

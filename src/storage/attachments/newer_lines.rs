@@ -143,20 +143,9 @@ mod tests {
 
     use super::super::attachment::RowSpan;
     use super::super::attachments::{Attachments, RowSource};
-    use super::super::line_versions::lines_for_test;
+    use super::super::line_versions::two_chunks_for_test;
     use super::*;
-    use crate::storage::stamps::{SharedLines, Stamps};
-
-    /// One column of 128 rows in each of two chunks.
-    fn two_chunks() -> (Stamps, Attachments) {
-        let mut stamps = Stamps::new(1, &mut SharedLines::default());
-        let mut lines = lines_for_test(128);
-        for _ in 0..2 {
-            stamps.push_chunk();
-            lines.push_chunk();
-        }
-        (stamps, lines)
-    }
+    use crate::storage::stamps::Stamps;
 
     fn touch((stamps, lines): (&Stamps, &Attachments), chunk: u32, row: u32, version: u64) {
         let lines = lines.lines(stamps, 0, chunk).expect("the column");
@@ -177,7 +166,7 @@ mod tests {
             (5, [0b10_0000_1000, 0b10_0000_1000, 0b10_0000_1000, 0]),
             (6, [u64::MAX, u64::MAX, u64::MAX, 0b10_0000_0000]),
         ] {
-            let (stamps, lines) = two_chunks();
+            let (stamps, lines) = two_chunks_for_test(128);
             let both = (&stamps, &lines);
             touch(both, 0, 9, 1);
             touch(both, 0, 3, 5);
@@ -194,7 +183,7 @@ mod tests {
 
     #[test]
     fn threads_that_write_rows_of_one_word_lose_none() {
-        let (stamps, lines) = two_chunks();
+        let (stamps, lines) = two_chunks_for_test(128);
         let both = (&stamps, &lines);
         for number in 1_u32..if cfg!(miri) { 4 } else { 400 } {
             let version = u64::from(number);
