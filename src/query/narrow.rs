@@ -189,7 +189,7 @@ macro_rules! filter_methods {
             /// | filter | the query visits |
             /// | --- | --- |
             /// | [`Changed<C>`](crate::Changed) | as after [`changed_since`](Self::changed_since): chunks with a column `C` that was written |
-            /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | changed rows, or 64 rows |
+            /// | [`ChangedLines<C>`](crate::lines::ChangedLines) | changed rows, or all 64 around |
             /// | [`Arrived`](crate::Arrived) | chunks in which rows arrived: spawned there, or moved there from another archetype |
             /// | [`Reordered`](crate::Reordered) | chunks with other rows, or rows in other places |
             ///

@@ -7,6 +7,9 @@
 //!  value a chunk of column 4      │ 2 words       │ 2 words       │ 2 words       │
 //! ```
 //!
+//! A row has one enable bit; 64 rows have three words of versions, and a chunk one more. The chunks
+//! above have 576 rows.
+//!
 //! A chunk has only columns, so attachments lie in arrays of their own, like stamps and for the
 //! same reasons: a pass reads a word for 64 rows, or one value, before it touches a line of the
 //! rows.
