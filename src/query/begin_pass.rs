@@ -1,6 +1,6 @@
 //! The begin of a query's pass, by the borrow of its store.
 
-use crate::entity::DirectoryView;
+use crate::entity::Directory;
 use crate::storage::SliceRows;
 use crate::store::{Pass, TermSets as _, WatchedSets as _};
 
@@ -22,24 +22,24 @@ pub(super) fn begin_pass<'w, Q: Terms, F: Filter>(
     held: HeldOf<'w, Q>,
     filter: OpenFilter<'w, F>,
     slice_rows: SliceRows,
-) -> (Pass<'w>, OpenOf<'w, Q>, OpenFilter<'w, F>, DirectoryView<'w>) {
+) -> (Pass<'w>, OpenOf<'w, Q>, OpenFilter<'w, F>, &'w Directory) {
     let query = query_type::<Q, F>();
     let (mut store_sets, mut shared) = (None, None);
     let (pass, directory) = match Q::Mode::begin(borrow) {
         StoreBorrow::Read(borrow) => {
             shared = Some(borrow);
             let pass = Pass::shared(borrow.store(), borrow.access(), query, slice_rows);
-            (pass, borrow.store().entities().view())
+            (pass, borrow.store().entities())
         }
         StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
             let (pass, sets, entities) = Pass::exclusive(store, query, slice_rows);
             if Q::Sets::ANY || F::Sets::ANY {
                 store_sets = Some(sets.each());
             }
-            (pass, entities.view())
+            (pass, entities)
         }
         StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
-            let directory = access.store().entities().view();
+            let directory = access.store().entities();
             (Pass::granted(access, query, slice_rows), directory)
         }
     };

@@ -24,7 +24,7 @@
 //! Members that are neighbours decide the limit: a chunk without members costs 14 ns by bits, and a
 //! member that is found in the directory and sorted costs 4 more.
 
-use crate::entity::DirectoryView;
+use crate::entity::Directory;
 use crate::storage::{Share, SliceRows};
 use crate::store::Plan;
 
@@ -85,7 +85,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     /// The members of the smallest set of a query that requires a sparse component, if they are
     /// few beside the rows that a pass would look at.
     #[inline]
-    pub(super) fn begin_with_set(&mut self, directory: &DirectoryView<'w>) -> Option<MemberWalk> {
+    pub(super) fn begin_with_set(&mut self, directory: &Directory) -> Option<MemberWalk> {
         if !may_begin_with_set::<Q, F>() {
             return None;
         }
@@ -94,7 +94,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         let chunks = set.entities.len().div_ceil(MEMBERS_MAX);
         // In a single chunk the bits cost less than a list of members.
         let are_few = cursor.pass.has_chunks_beside_members(set.number, chunks.max(2));
-        are_few.then(|| MemberWalk::new(set, directory))
+        are_few.then(|| MemberWalk::new(set, &directory.view()))
     }
 
     /// [`QueryIter::next_part`] of a pass that began with a set.

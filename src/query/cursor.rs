@@ -8,7 +8,7 @@
 
 use crate::archetype::ChunkMeta;
 use crate::component::Component;
-use crate::entity::DirectoryView;
+use crate::entity::Directory;
 use crate::storage::{
     CachedChunk, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share, SliceRows,
 };
@@ -103,7 +103,7 @@ impl<'w> ChunkCursor<'w> {
         held: HeldOf<'w, Q>,
         filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
-    ) -> (Self, OpenOf<'w, Q>, OpenFilter<'w, F>, DirectoryView<'w>) {
+    ) -> (Self, OpenOf<'w, Q>, OpenFilter<'w, F>, &'w Directory) {
         let (pass, sets, filter, directory) = begin_pass::<Q, F>(borrow, held, filter, slice_rows);
         (Self { pass, current: None }, sets, filter, directory)
     }

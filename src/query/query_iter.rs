@@ -11,7 +11,7 @@ use super::listed_rows::ListedRows;
 use super::open_filter::OpenFilter;
 use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
-use crate::entity::DirectoryView;
+use crate::entity::Directory;
 use crate::storage::{RowMask, SliceRows};
 
 /// Makes a type invariant in `T`, without holding one.
@@ -59,7 +59,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         held: HeldOf<'w, Q>,
         filter: OpenFilter<'w, F>,
         slice_rows: SliceRows,
-    ) -> (Self, DirectoryView<'w>) {
+    ) -> (Self, &'w Directory) {
         let (cursor, sets, filter, directory) =
             ChunkCursor::new::<Q, F>(borrow, held, filter, slice_rows);
         let run = ChunkRun::empty();

@@ -2,7 +2,7 @@
 
 use core::hint::cold_path;
 
-use crate::entity::DirectoryView;
+use crate::entity::Directory;
 
 use super::begin_with_set::may_begin_with_set;
 use super::filter::Filter;
@@ -42,10 +42,8 @@ impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     const BY_ROW: bool = is_by_row::<Q::ByRow, F>();
 
     #[inline]
-    pub(super) fn new(
-        (mut iter, directory): (QueryIter<'w, Q::ByRow, F>, DirectoryView<'w>),
-    ) -> Self {
-        let walk = iter.begin_with_set(&directory);
+    pub(super) fn new((mut iter, directory): (QueryIter<'w, Q::ByRow, F>, &'w Directory)) -> Self {
+        let walk = iter.begin_with_set(directory);
         let whole = no_rows::<Q>().whole();
         let [part, listed] = [(); 2].map(|()| no_rows::<Q>());
         Self { iter, whole, walk, part: SomeRows::all(part), listed: ListedRows::none(listed) }
