@@ -40,6 +40,7 @@ pub(crate) struct Archetypes {
 }
 
 impl Archetypes {
+    #[inline]
     pub(crate) fn new(size: ChunkSize) -> Self {
         Self { size, ..Self::default() }
     }

@@ -40,13 +40,18 @@ struct DiscardedRange {
 /// The discarded versions of a world, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    /// A slice, which allocates nothing while it is empty.
-    ranges: Arc<[DiscardedRange]>,
+    /// `None` in most worlds. (Clones of an empty slice share one counter in the process, which
+    /// costs each new world two atomic additions.)
+    ranges: Option<Arc<[DiscardedRange]>>,
 }
 
 impl History {
     /// The number of discarded ranges after which [`History::forget`] merges some.
     const LOOK_EVERY: usize = 1024;
+
+    fn ranges(&self) -> &[DiscardedRange] {
+        self.ranges.as_deref().unwrap_or_default()
+    }
 
     /// The version from which a holder of version `since` has missed changes. O(log restores).
     #[inline]
@@ -56,22 +61,23 @@ impl History {
 
     #[cold]
     fn seen_after_restores(&self, since: Version) -> Version {
-        let next = self.ranges.partition_point(|range| range.until <= since);
-        let is_discarded = self.ranges.get(next).is_some_and(|range| range.after < since);
+        let next = self.ranges().partition_point(|range| range.until <= since);
+        let is_discarded = self.ranges().get(next).is_some_and(|range| range.after < since);
         if is_discarded { Version::NEVER } else { since }
     }
 
     /// Whether no version is discarded, so that versions are ages.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.ranges.is_none()
     }
 
     /// The number of advances of the clock on the way to a version, which must not be discarded.
     /// O(log restores).
     #[inline]
     pub(crate) fn age(&self, version: Version) -> u64 {
-        let before = self.ranges.partition_point(|range| range.until <= version);
-        let ahead = before.checked_sub(1).map_or(0, |last| self.ranges[last].ahead);
+        let ranges = self.ranges();
+        let before = ranges.partition_point(|range| range.until <= version);
+        let ahead = before.checked_sub(1).map_or(0, |last| ranges[last].ahead);
         version.to_bits() - ahead
     }
 
@@ -81,7 +87,7 @@ impl History {
         let until = now.next();
         let ahead = until.to_bits() - state.age(after);
         let last = DiscardedRange { after, until, ahead };
-        self.ranges = state.ranges.iter().copied().chain([last]).collect();
+        self.ranges = Some(state.ranges().iter().copied().chain([last]).collect());
         until
     }
 
@@ -92,23 +98,23 @@ impl History {
     pub(super) fn put_foreign(&mut self, now: Version) -> Version {
         let until = now.next();
         let range = DiscardedRange { after: Version::NEVER, until, ahead: until.to_bits() };
-        self.ranges = [range].into();
+        self.ranges = Some([range].into());
         until
     }
 
     /// Whether it is time for [`History::forget`].
     pub(super) fn is_long(&self) -> bool {
-        self.ranges.len().is_multiple_of(Self::LOOK_EVERY)
+        self.ranges().len().is_multiple_of(Self::LOOK_EVERY)
     }
 
     /// Merges adjacent discarded ranges if no column has a version between them. A version held
     /// from such a gap over-reports changes from now on. O(versions × log restores).
     pub(super) fn forget(&mut self, versions: impl Iterator<Item = Version>) {
-        let mut is_used = vec![false; self.ranges.len() + 1];
+        let mut is_used = vec![false; self.ranges().len() + 1];
         for version in versions {
-            is_used[self.ranges.partition_point(|range| range.until <= version)] = true;
+            is_used[self.ranges().partition_point(|range| range.until <= version)] = true;
         }
-        let mut ranges = self.ranges.to_vec();
+        let mut ranges = self.ranges().to_vec();
         let mut number = 0;
         ranges.dedup_by(|range, before| {
             number += 1;
@@ -118,7 +124,7 @@ impl History {
             }
             joins
         });
-        self.ranges = ranges.into();
+        self.ranges = (!ranges.is_empty()).then(|| ranges.into());
     }
 }
 
@@ -179,7 +185,7 @@ mod tests {
         for _ in 0..5_000 {
             now = history.put_back(&History::default(), version(110), now.next());
         }
-        assert_eq!((history.ranges.len(), history.age(now)), (1, 110));
+        assert_eq!((history.ranges().len(), history.age(now)), (1, 110));
         assert_eq!(history.seen(now.before()), Version::NEVER);
     }
 
@@ -204,11 +210,11 @@ mod tests {
             let later = version(now.to_bits() + 5);
             now = history.put_back(&state, taken, later).next().next();
         }
-        let (ages, ranges) = (history.age(now), history.ranges.len());
-        let used = [version(3), now, history.ranges[20].until.next()];
+        let (ages, ranges) = (history.age(now), history.ranges().len());
+        let used = [version(3), now, history.ranges()[20].until.next()];
         let before = used.map(|version| history.age(version));
         history.forget(used.into_iter());
-        assert!(ranges == 50 && history.ranges.len() == 2, "{:?}", history.ranges);
+        assert!(ranges == 50 && history.ranges().len() == 2, "{:?}", history.ranges);
         assert_eq!(used.map(|version| history.age(version)), before);
         assert_eq!(history.age(now), ages);
         assert_eq!(history.seen(now), now);

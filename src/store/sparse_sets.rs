@@ -423,6 +423,9 @@ impl SparseSets {
 impl Drop for SparseSets {
     /// The destructor of a vector would end the process at the second panic.
     fn drop(&mut self) {
+        if self.is_empty() {
+            return;
+        }
         self.sets.iter_mut().for_each(|set| set.end_notes());
         self.clear_caught().resume_from_drop();
     }

@@ -54,6 +54,7 @@ pub struct Store {
 
 impl Store {
     /// A store whose extents have at most `extent_chunks_max` chunks.
+    #[inline]
     pub(crate) fn new(archetypes: Archetypes, entities: Directory, extent_chunks_max: u32) -> Self {
         Self {
             pool: Pool::new(archetypes.chunk_size(), extent_chunks_max),

@@ -248,6 +248,9 @@ impl Drop for Resources {
     /// After a panic, the destructor of the map would not drop the remaining resources. A world
     /// drops its resources after its sparse components, and a panic of theirs may be in progress.
     fn drop(&mut self) {
+        if self.by_type.is_empty() {
+            return;
+        }
         let (mut panic, mut resources) = (FirstPanic::default(), self.by_type.drain());
         panic.catch(|| resources.by_ref().for_each(drop));
         panic.resume_from_drop();

@@ -86,6 +86,9 @@ impl EventQueues {
 impl Drop for EventQueues {
     /// The destructor of a vector would end the process at the second panic.
     fn drop(&mut self) {
+        if self.queues.is_empty() {
+            return;
+        }
         let mut panic = FirstPanic::default();
         self.clear(&mut panic);
         if !panicking() {
