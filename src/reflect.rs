@@ -1,8 +1,10 @@
 //! Components without their types: names, layouts and bytes, for editors, logs and other formats.
 //!
 //! [`World::reflect`](crate::World::reflect) tells about the types and archetypes of a world, as a
-//! [`Reflect`]; [`World::reflect_mut`](crate::World::reflect_mut) inserts and removes components by
-//! name, as a [`ReflectMut`], or returns a [`BytesError`].
+//! [`Reflect`]; [`World::reflect_mut`](crate::World::reflect_mut) spawns entities, and inserts and
+//! removes components by name, as a [`ReflectMut`], or returns a [`BytesError`]. A
+//! [`CommandBuffer`](crate::CommandBuffer) records the same:
+//! [`insert_named`](crate::CommandBuffer::insert_named).
 //! Its [`register_layout`](crate::reflect::ReflectMut::register_layout) adds a component that
 //! exists at run time only, or returns a [`RegisterError`].
 //! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a

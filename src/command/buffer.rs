@@ -48,9 +48,10 @@ use super::scratch::PlaybackScratch;
 /// row is written once. Components that are inserted and removed again leave no trace, and of two
 /// values the last one wins. Barriers are the commands on more than one entity:
 /// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run); and
-/// [`set_enabled`](Self::set_enabled). The commands of an entity that is despawned and has [cleanup
-/// components](crate::component#cleanup-components) are played one by one. Merging has three
-/// consequences:
+/// [`set_enabled`](Self::set_enabled), and commands that name components by text, as
+/// [`insert_named`](Self::insert_named) does. The commands of an entity that is despawned and has
+/// [cleanup components](crate::component#cleanup-components) are played one by one. Merging has
+/// three consequences:
 ///
 /// * commands between two barriers that are all despawns have one version together, and so have
 ///   spawns, or changes, of equal component types that follow each other, each of another entity:
@@ -84,8 +85,9 @@ use super::scratch::PlaybackScratch;
 /// Recording appends 24 bytes and the value, and 16 bytes more for [sparse
 /// components](crate::component#sparse-components). Playback costs the same as the merged changes,
 /// called separately. A buffer keeps its memory, so that a reused buffer does not allocate, except
-/// for the closures of [`run`](Self::run) and [`retain_where`](Self::retain_where), and for batches
-/// with sparse components; [`compact`](Self::compact) gives the memory back.
+/// for the closures of [`run`](Self::run) and [`retain_where`](Self::retain_where), for batches
+/// with sparse components, and for names that are text; [`compact`](Self::compact) gives the memory
+/// back.
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,

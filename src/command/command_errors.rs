@@ -9,7 +9,8 @@ use core::panic::Location;
 use crate::component::NameTaken;
 use crate::entity::{Entity, NoSuchEntity, OutOfIds, TooMuchMemory};
 use crate::storage::LayoutError;
-use crate::store::RelationError;
+use crate::store::{EntityError, RelationError};
+use crate::world::BytesError;
 
 /// The effects of a playback, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +107,7 @@ impl fmt::Display for CommandVerb {
 }
 
 /// The reason why a command had no effect, or not all of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
     /// The entity is not alive: it was despawned, by this buffer or elsewhere, or never spawned.
@@ -123,22 +124,37 @@ pub enum CommandErrorKind {
     /// A relation is refused: the command was applied without it. A command with two refused
     /// relations has an error for each. Or a relation refuses the despawn: it had no effect.
     Relation(RelationError),
+    /// A command that names components by text is refused, for a name or for the bytes of a value.
+    /// An entity that was to be spawned by it is never alive.
+    Bytes(BytesError),
 }
 
 impl CommandErrorKind {
     /// Returns `true` if the fault need not be a bug: another command or system may have despawned
     /// the entity, or the target of its relation.
-    pub(crate) const fn is_stale(self) -> bool {
+    pub(crate) const fn is_stale(&self) -> bool {
         matches!(self, Self::NoSuchEntity(_) | Self::Relation(RelationError::DeadTarget { .. }))
     }
 
-    /// Whether two faults are of one kind, and of one relation.
+    /// Whether two faults are of one kind, and of one relation. Names that are text are not
+    /// compared: a program may make any number of them.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Relation(one), Self::Relation(other)) => {
                 discriminant(one) == discriminant(other) && one.relation() == other.relation()
             }
+            (Self::Bytes(one), Self::Bytes(other)) => discriminant(one) == discriminant(other),
             _ => discriminant(self) == discriminant(other),
+        }
+    }
+}
+
+impl From<BytesError> for CommandErrorKind {
+    fn from(error: BytesError) -> Self {
+        match error {
+            BytesError::Entity(EntityError::NoSuchEntity(error)) => Self::NoSuchEntity(error),
+            BytesError::Entity(EntityError::Layout(error)) => Self::Layout(error),
+            error => Self::Bytes(error),
         }
     }
 }
@@ -152,6 +168,7 @@ impl fmt::Display for CommandErrorKind {
             Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::NameTaken(error) => fmt::Display::fmt(error, f),
             Self::Relation(error) => fmt::Display::fmt(error, f),
+            Self::Bytes(error) => fmt::Display::fmt(error, f),
         }
     }
 }
@@ -180,7 +197,8 @@ pub struct CommandError {
     pub verb: CommandVerb,
     /// The entity; [`Entity::NULL`] for a query, or a batch that failed as a whole.
     pub entity: Entity,
-    /// The names of the components: first the inserted ones, after them the removed ones.
+    /// The names of the components: first the inserted ones, after them the removed ones. Of a
+    /// command that names them by text, those that the world knows.
     pub components: Vec<&'static str>,
     /// The source location that recorded it.
     pub place: &'static Location<'static>,
@@ -204,7 +222,7 @@ impl fmt::Display for CommandError {
         if self.components.is_empty() && names {
             f.write_str(" of no components")?;
         }
-        let relation = match self.fault {
+        let relation = match &self.fault {
             CommandErrorKind::Relation(error) if self.verb != CommandVerb::Despawn => Some(error),
             _ => None,
         };

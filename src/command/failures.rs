@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::entity::Entity;
 
-use super::bundle_kinds::{BundleKindId, BundleKinds};
+use super::bundle_kinds::BundleKindId;
 use super::command_errors::{CommandError, CommandErrorKind, CommandVerb};
 use super::record::CallSite;
 
@@ -25,7 +25,7 @@ pub(crate) struct Failures {
 pub(crate) struct Failure {
     /// The number of records before it, itself included.
     at: usize,
-    /// None of a change that names no components.
+    /// None of a change without types of components.
     bundle_kind: Option<BundleKindId>,
     pub(crate) first: CommandError,
     /// Including the first.
@@ -44,25 +44,25 @@ impl Failures {
         Self { list: Vec::new(), by_call_site: true }
     }
 
-    /// Adds a command that was recorded after `at` records.
+    /// Adds a command that was recorded after `at` records. `names` are those of its components.
     #[cold]
     pub(super) fn add(
         &mut self,
         at: usize,
-        (verb, bundle_kind, bundle_kinds): (CommandVerb, Option<BundleKindId>, &BundleKinds),
+        (verb, bundle_kind): (CommandVerb, Option<BundleKindId>),
         (entity, call_site): (Entity, CallSite),
         fault: CommandErrorKind,
+        names: impl FnOnce() -> Vec<&'static str>,
     ) {
         let fails_alike = |failure: &&mut Failure| {
-            let CommandError { verb: first_verb, place: first_place, fault: first_fault, .. } =
-                failure.first;
-            (failure.bundle_kind, first_verb) == (bundle_kind, verb)
-                && first_place == call_site
-                && first_fault.is_like(&fault)
+            let first = &failure.first;
+            (failure.bundle_kind, first.verb) == (bundle_kind, verb)
+                && first.place == call_site
+                && first.fault.is_like(&fault)
         };
         let known = if self.by_call_site { self.list.iter_mut().find(fails_alike) } else { None };
         let Some(known) = known else {
-            let components = bundle_kind.map_or(vec![], |id| bundle_kinds.get(id).names());
+            let components = names();
             let first = CommandError { verb, entity, components, place: call_site, fault };
             self.list.push(Failure { at, bundle_kind, first, count: 1 });
             return;
@@ -71,6 +71,7 @@ impl Failures {
         // Playback goes from entity to entity, so the first command recorded may fail later.
         if at < known.at {
             known.at = at;
+            known.first.components = names();
             (known.first.entity, known.first.fault) = (entity, fault);
         }
     }

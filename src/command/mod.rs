@@ -35,6 +35,7 @@
 // | `entity_commands` | the commands on one entity, of buffers and writers |
 // | `by_query` | the commands on all entities that a query matches |
 // | `shared_commands` | the commands on shared values |
+// | `named_commands`, `named_change` | the commands that name components by text, and their values |
 // | `switch`, `switches` | the commands that enable and disable, recorded as lists |
 // | `record`, `arena`, `bundle_kinds` | a command, the bytes of its value, its pair of bundle types |
 // | `sparse_values` | the sparse components of recorded commands |
@@ -62,6 +63,8 @@ mod failures;
 mod id_shares;
 mod id_supply;
 mod merge_table;
+mod named_change;
+mod named_commands;
 mod par_record;
 mod par_target;
 mod playback;

@@ -189,9 +189,10 @@ fn refuse(
         if record.kind == RecordKind::Spawn && world.store.end_loan(record.entity) {
             loans_ended += 1;
         }
-        let command = (record.verb(bundle_kinds), Some(record.bundle_kind), bundle_kinds);
+        let command = (record.verb(bundle_kinds), Some(record.bundle_kind));
         let fault = CommandErrorKind::NameTaken(taken);
-        failures.add(at + 1, command, (record.entity, record.call_site), fault);
+        let names = || bundle_kinds.get(record.bundle_kind).names();
+        failures.add(at + 1, command, (record.entity, record.call_site), fault, names);
         // A despawn of no entity has no effect, and the indices of the other records are kept.
         (record.kind, record.entity) = (RecordKind::Despawn, Entity::NULL);
     }

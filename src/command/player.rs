@@ -362,10 +362,16 @@ impl Player<'_> {
         call_site: CallSite,
         fault: CommandErrorKind,
     ) {
-        if self.policy != DeadEntityPolicy::Ignore || !fault.is_stale() {
-            let command = (verb, bundle_kind, self.bundle_kinds);
-            self.failures.add(at, command, (entity, call_site), fault);
+        if self.is_reported(&fault) {
+            let (command, kinds) = ((verb, bundle_kind), self.bundle_kinds);
+            let names = || bundle_kind.map_or(vec![], |id| kinds.get(id).names());
+            self.failures.add(at, command, (entity, call_site), fault, names);
         }
+    }
+
+    /// Whether the policy asks for a report of a fault.
+    pub(super) fn is_reported(&self, fault: &CommandErrorKind) -> bool {
+        self.policy != DeadEntityPolicy::Ignore || !fault.is_stale()
     }
 
     /// Calls a closure that runs the user's code, if only destructors. Keeps its panic, the first
@@ -389,11 +395,16 @@ impl Player<'_> {
                     }
                 }
             }
+            BarrierKind::Named { entity, change } => {
+                self.play_named(after, (entity, call_site), &change);
+            }
             BarrierKind::Switches { bundle_kind, switches } => {
                 let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
                 let mut failed = Vec::new();
                 match refused {
-                    Some(fault) => failed.extend(switches.list.iter().map(|&one| (one, fault))),
+                    Some(fault) => {
+                        failed.extend(switches.list.iter().map(|&one| (one, fault.clone())));
+                    }
                     None => switches.play(self.world, &mut |&one, fault| failed.push((one, fault))),
                 }
                 for (switch, fault) in failed {

@@ -14,6 +14,7 @@ use crate::world::World;
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::command_errors::{CommandErrorKind, CommandVerb};
+use super::named_change::NamedChange;
 use super::sparse_values::{BatchParts, SparseValues};
 use super::switches::Switches;
 
@@ -79,6 +80,7 @@ impl Barrier {
                 (size_of_val(&switches.list[..]), vec_bytes(&switches.list))
             }
             BarrierKind::Batch { parts: Some(parts), .. } => parts.bytes(),
+            BarrierKind::Named { change, .. } => (change.bytes(), change.bytes()),
             _ => (0, 0),
         }
     }
@@ -121,6 +123,8 @@ pub(super) enum BarrierKind {
     Switches { bundle_kind: BundleKindId, switches: Switches },
     /// Calls a closure that changes an entity, or the entities that a query matches.
     Change { verb: CommandVerb, entity: Entity, change: DeferredChange },
+    /// Changes an entity by the names of components.
+    Named { entity: Entity, change: NamedChange },
     /// Runs a closure.
     Run(Deferred<()>),
 }
@@ -295,7 +299,9 @@ impl Recorder {
                 BarrierKind::Switches { bundle_kind, switches } => {
                     BarrierKind::Switches { bundle_kind: translate(bundle_kind), switches }
                 }
-                kind @ (BarrierKind::Change { .. } | BarrierKind::Run(_)) => kind,
+                kind @ (BarrierKind::Change { .. }
+                | BarrierKind::Named { .. }
+                | BarrierKind::Run(_)) => kind,
             };
             Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }
         }));

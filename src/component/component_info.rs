@@ -4,8 +4,9 @@ use core::any::{TypeId, type_name};
 use core::fmt;
 
 use super::Component;
-use super::about::{About, ComponentShape};
+use super::about::{About, ComponentShape, FieldInfo};
 use super::chunk_shape::ChunkShape;
+use super::field_kind::FieldKind;
 use super::hidden::{Gone, Prototype};
 use super::identity::Identity;
 use super::map_entities::References;
@@ -224,6 +225,20 @@ impl ComponentInfo {
     /// all columns of it.
     pub(crate) const fn split_columns(&self) -> &'static [&'static str] {
         self.about.columns()
+    }
+
+    /// The first field with bytes that are no value of it, if its type is one that a layout may
+    /// have.
+    #[cold]
+    pub(crate) fn refused_field(&self, value: &[u8]) -> Option<FieldInfo> {
+        let ComponentShape::Struct(fields) = self.shape() else { return None };
+        let is_refused = |field: &&FieldInfo| {
+            let bytes = value.get(field.offset..).and_then(|bytes| bytes.get(..field.size));
+            let kind = FieldKind::named(field.type_name);
+            let kind = kind.filter(|kind| kind.size() == field.size);
+            bytes.zip(kind).is_some_and(|(bytes, kind)| !kind.accepts(bytes))
+        };
+        fields.iter().find(is_refused).copied()
     }
 
     /// Prints a value as its type does, or its bytes if the type has no `Debug`.

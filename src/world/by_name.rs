@@ -1,14 +1,12 @@
 //! Components by name, with their values as bytes.
 
-use core::error::Error;
-use core::fmt;
-
 use crate::archetype::Bundle;
 use crate::component::{Component as _, ComponentId, ComponentInfo, ComponentSet, Gone};
 use crate::entity::Entity;
 use crate::nearest::nearest;
 use crate::store::{EntityError, RowValues};
 
+use super::bytes_error::BytesError;
 use super::world::World;
 
 /// # Components without their types
@@ -122,6 +120,14 @@ impl Reflect<'_> {
         })
     }
 
+    /// The component that has a name and bytes, and that calls may insert and remove.
+    pub(super) fn changeable(self, name: &str) -> Result<ComponentId, BytesError> {
+        if name == Gone::NAME {
+            return Err(BytesError::Gone);
+        }
+        self.known(name)
+    }
+
     /// The error for a name that the world does not know. It may propose `others`, too.
     pub(super) fn unknown(
         self,
@@ -144,6 +150,57 @@ pub struct ReflectMut<'w> {
 }
 
 impl ReflectMut<'_> {
+    /// Spawns an entity with components by name, with their values as bytes. Either it has all of
+    /// them, or none is spawned. Names and bytes are checked as those of
+    /// [`insert`](Self::insert) are. O(components).
+    ///
+    /// # Errors
+    ///
+    /// If a name is unknown or named twice, if bytes are not a value of their type, if only a part
+    /// of a split component is named, if ids or memory run out, or if the row would not fit a
+    /// chunk. The world is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// #[component(name = "health")]
+    /// #[derive(Debug, PartialEq)] struct Health(u16);
+    /// #[component(name = "frozen")]
+    /// struct Frozen;
+    /// let mut world = World::new();
+    /// world.register::<(Health, Frozen)>();
+    /// let values = [("health", &500u16.to_ne_bytes()[..]), ("frozen", &[])];
+    /// let entity = world.reflect_mut().spawn(values)?;
+    /// assert_eq!(world.get::<Health>(entity), Ok(&Health(500)));
+    /// assert!(world.has::<Frozen>(entity));
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
+    /// ```
+    pub fn spawn<'b>(
+        &mut self,
+        values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
+    ) -> Result<Entity, BytesError> {
+        let values = NamedValues::new(Reflect { world: self.world }, values)?;
+        self.ensure_whole(values.ids(), None)?;
+        self.world.flush();
+        let store = &mut self.world.store;
+        let bundle = store.set_id(values.ids());
+        let spawned = store.spawn_strided(bundle, 1, values.row(), 0)?;
+        Ok(spawned[0])
+    }
+
+    /// [`ReflectMut::spawn`] of the entity of an id on loan.
+    pub(crate) fn spawn_loaned<'b>(
+        &mut self,
+        entity: Entity,
+        values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
+    ) -> Result<(), BytesError> {
+        let values = NamedValues::new(Reflect { world: self.world }, values)?;
+        self.ensure_whole(values.ids(), None)?;
+        self.world.flush();
+        let store = &mut self.world.store;
+        let bundle = store.set_id(values.ids());
+        Ok(store.spawn_loaned(entity, bundle, values.row())?)
+    }
+
     /// Inserts components by name, with their values as bytes, in one move. Components that the
     /// entity already has are overwritten. Either all are inserted or none.
     ///
@@ -178,31 +235,21 @@ impl ReflectMut<'_> {
         entity: Entity,
         values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
     ) -> Result<(), BytesError> {
-        let mut named = Vec::new();
-        for (name, bytes) in values {
-            named.push((self.checked(name, bytes)?, bytes));
-        }
-        named.sort_unstable_by_key(|&(id, _)| id);
-        if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let name = self.world.store.registry().info(pair[0].0).name();
-            return Err(BytesError::Repeated { name: name.to_owned() });
-        }
-        let (mut bytes, mut starts) = (Vec::new(), Vec::new());
-        for (_, value) in &named {
-            starts.push(bytes.len());
-            bytes.extend_from_slice(value);
-        }
-        let ids: Vec<_> = named.iter().map(|&(id, _)| id).collect();
+        self.insert_values(entity, values).map(drop)
+    }
+
+    /// [`ReflectMut::insert`]. Returns `true` if the row has moved.
+    pub(crate) fn insert_values<'b>(
+        &mut self,
+        entity: Entity,
+        values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
+    ) -> Result<bool, BytesError> {
+        let values = NamedValues::new(Reflect { world: self.world }, values)?;
         self.world.flush();
         let place = self.world.store.entities().locate(entity).map_err(EntityError::from)?;
-        self.ensure_whole(&ids, Some(self.world.archetype(place).set()))?;
-        let added = (self.world.store.set_id(&[]), self.world.store.set_id(&ids));
-        self.world.store.exchange_bytes(
-            entity,
-            added,
-            RowValues { bytes: &bytes, starts: &starts },
-        )?;
-        Ok(())
+        self.ensure_whole(values.ids(), Some(self.world.archetype(place).set()))?;
+        let added = (self.world.store.set_id(&[]), self.world.store.set_id(values.ids()));
+        Ok(self.world.store.exchange_bytes(entity, added, values.row())?)
     }
 
     /// Removes components by name in one move. Components that the entity lacks are skipped.
@@ -229,17 +276,26 @@ impl ReflectMut<'_> {
         entity: Entity,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<(), BytesError> {
+        self.remove_names(entity, names).map(drop)
+    }
+
+    /// [`ReflectMut::remove`]. Returns `true` if the row has moved.
+    pub(crate) fn remove_names<'n>(
+        &mut self,
+        entity: Entity,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<bool, BytesError> {
         let mut ids = Vec::new();
         for name in names {
-            ids.push(self.known(name)?);
+            ids.push(Reflect { world: self.world }.changeable(name)?);
         }
         ids.sort_unstable();
         ids.dedup();
         self.ensure_whole(&ids, None)?;
         self.world.flush();
         let removed = (self.world.store.set_id(&ids), self.world.store.set_id(&[]));
-        self.world.store.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
-        Ok(())
+        let no_values = RowValues { bytes: &[], starts: &[] };
+        Ok(self.world.store.exchange_bytes(entity, removed, no_values)?)
     }
 
     /// Checks that if `ids` has a column of a split component, `ids` and `present` have all of
@@ -264,157 +320,64 @@ impl ReflectMut<'_> {
         }
         Ok(())
     }
-
-    /// The component with a name, if these bytes are a value of it.
-    fn checked(&self, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
-        let id = self.known(name)?;
-        let info = self.world.store.registry().info(id);
-        if bytes.len() != info.size() {
-            let (name, size, len) = (name.to_owned(), info.size(), bytes.len());
-            return Err(BytesError::Size { name, size, len });
-        }
-        if !info.values().accept(bytes) {
-            return Err(BytesError::Value { name: name.to_owned() });
-        }
-        Ok(id)
-    }
-
-    fn known(&self, name: &str) -> Result<ComponentId, BytesError> {
-        if name == Gone::NAME {
-            return Err(BytesError::Gone);
-        }
-        Reflect { world: self.world }.known(name)
-    }
 }
 
-/// An error of a call that names components by text. The world is unchanged.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BytesError {
-    /// The world has no component with this name.
-    UnknownName {
-        /// The name.
-        name: String,
-        /// The nearest known name, if one is near.
-        nearest: Option<&'static str>,
-    },
-    /// The component with this name is [sparse](crate::component#sparse-components): its values
-    /// are not plain data.
-    Sparse {
-        /// The name.
-        name: String,
-    },
-    /// A component is named twice in one call.
-    Repeated {
-        /// Its name.
-        name: String,
-    },
-    /// There are more or fewer bytes than a value has.
-    Size {
-        /// The component's name.
-        name: String,
-        /// The bytes of a value.
-        size: usize,
-        /// The bytes that were given.
-        len: usize,
-    },
-    /// The bytes are not a value of the type, such as a `bool` of 2.
-    Value {
-        /// The component's name.
-        name: String,
-    },
-    /// Bytes of a column are asked for writing, and not all bytes are values of its type.
-    NotAllBytes {
-        /// The component's name.
-        name: String,
-    },
-    /// The component has no data, so there are no values to be seen.
-    Tag {
-        /// Its name.
-        name: String,
-    },
-    /// Values are asked for as a type that is not the component's.
-    OtherType {
-        /// The component's name.
-        name: String,
-        /// The path of the type.
-        asked: &'static str,
-    },
-    /// A column is written that may only be read.
-    ReadOnly {
-        /// The component's name.
-        name: String,
-    },
-    /// [`Gone`] is named, which only the world itself adds and removes.
-    Gone,
-    /// A field of a split component is named, and another is not.
-    Part {
-        /// The field that is named.
-        name: String,
-        /// The first field that is not named.
-        missing: String,
-    },
-    /// The entity is not alive, or its row would not fit a chunk.
-    Entity(EntityError),
+/// The values of one row, by the names of their components: checked, and in the order of a bundle.
+struct NamedValues {
+    /// In ascending order.
+    ids: Vec<ComponentId>,
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
 }
 
-impl From<EntityError> for BytesError {
-    fn from(error: EntityError) -> Self {
-        Self::Entity(error)
+impl NamedValues {
+    /// Checks the names and the bytes of values. O(components), and the bytes are copied once.
+    ///
+    /// # Errors
+    ///
+    /// If a name is unknown or named twice, or if bytes are not a value of their type.
+    fn new<'b>(
+        reflect: Reflect<'_>,
+        values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
+    ) -> Result<Self, BytesError> {
+        let mut named = Vec::new();
+        for (name, bytes) in values {
+            named.push((checked(reflect, name, bytes)?, bytes));
+        }
+        named.sort_unstable_by_key(|&(id, _)| id);
+        if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let name = reflect.world.store.registry().info(pair[0].0).name();
+            return Err(BytesError::Repeated { name: name.to_owned() });
+        }
+        let (mut bytes, mut starts) = (Vec::new(), Vec::new());
+        for (_, value) in &named {
+            starts.push(bytes.len());
+            bytes.extend_from_slice(value);
+        }
+        Ok(Self { ids: named.iter().map(|&(id, _)| id).collect(), bytes, starts })
+    }
+
+    /// The components, in ascending order.
+    fn ids(&self) -> &[ComponentId] {
+        &self.ids
+    }
+
+    /// The values in the order of [`ids`](Self::ids).
+    fn row(&self) -> RowValues<'_> {
+        RowValues { bytes: &self.bytes, starts: &self.starts }
     }
 }
 
-impl fmt::Display for BytesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownName { name, nearest: Some(nearest) } => {
-                write!(f, "the component `{name}` is not registered; did you mean `{nearest}`?")
-            }
-            Self::UnknownName { name, nearest: None } => write!(
-                f,
-                "the component `{name}` is not registered: call `World::register` first, or \
-                 `ReflectMut::register_layout` if no type defines it; without \
-                 `#[component(name = \"…\")]` its name is a path, `crate::module::Type`; a shared \
-                 value has none"
-            ),
-            Self::Sparse { name } => write!(
-                f,
-                "`{name}` is sparse: it has no bytes; use its value by its type, with \
-                 `World::insert` or `get`; a query names it by `NamedQuery::with` or `without`"
-            ),
-            Self::Repeated { name } => write!(f, "`{name}` is named twice: name it once"),
-            Self::Size { name, size, len } => {
-                write!(f, "a value of `{name}` has {size} bytes, and {len} were given")
-            }
-            Self::Value { name } => write!(
-                f,
-                "the bytes are no value of `{name}`: a `bool` is 0 or 1, a `char` a \
-                 Unicode scalar value, an enum one of its variants, which `ComponentInfo::shape` lists"
-            ),
-            Self::NotAllBytes { name } => write!(
-                f,
-                "not all bytes are values of `{name}`: write it by `ColumnViewMut::set`, which \
-                 checks them, or by `values_mut`"
-            ),
-            Self::Tag { name } => write!(f, "`{name}` has no data: name it by `NamedQuery::with`"),
-            Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),
-            Self::ReadOnly { name } => write!(
-                f,
-                "`{name}` may be read only: name it by `NamedQuery::write`, and visit the query \
-                 by `ReflectMut::for_each_chunk`"
-            ),
-            Self::Gone => f.write_str(
-                "`Gone` is what the world gives to entities that are despawned: use `despawn`, and \
-                 remove the cleanup components",
-            ),
-            Self::Part { name, missing } => write!(
-                f,
-                "`{name}` is a column of a split component, of which an entity has all or none: \
-                 name `{missing}` as well"
-            ),
-            Self::Entity(error) => fmt::Display::fmt(error, f),
-        }
+/// The component with a name, if these bytes are a value of it.
+fn checked(reflect: Reflect<'_>, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
+    let id = reflect.changeable(name)?;
+    let info = reflect.world.store.registry().info(id);
+    if bytes.len() != info.size() {
+        let (name, size, len) = (name.to_owned(), info.size(), bytes.len());
+        return Err(BytesError::Size { name, size, len });
     }
+    if !info.values().accept(bytes) {
+        return Err(BytesError::Value { name: name.to_owned(), field: info.refused_field(bytes) });
+    }
+    Ok(id)
 }
-
-impl Error for BytesError {}

@@ -7,7 +7,7 @@ use crate::component::{Component, ComponentInfo};
 use crate::storage::ColumnBytes;
 use crate::version::Version;
 
-use super::by_name::BytesError;
+use super::bytes_error::BytesError;
 
 /// A column in rows of one chunk, for reading. [`Debug`](fmt::Debug) prints the name and each value
 /// as its type does, or as bytes if the type has no `Debug`.
@@ -337,7 +337,7 @@ impl<'c> ColumnViewMut<'c> {
         }
         match self.bytes.set(row, bytes) {
             true => Ok(()),
-            false => Err(BytesError::Value { name: name() }),
+            false => Err(BytesError::Value { name: name(), field: self.info.refused_field(bytes) }),
         }
     }
 

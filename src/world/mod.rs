@@ -17,7 +17,7 @@
 //! | [`enable`] | switches components off and on without moving rows |
 //! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
-//! | [`by_name`] | components by name, with their values as bytes |
+//! | [`by_name`] | components by name, with their values as bytes, or a [`bytes_error`] |
 //! | [`register_layout`] | components that exist at run time only |
 //! | [`named_query`] | a query that is data: its [`named_chunks`] |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
@@ -102,6 +102,7 @@ mod refused_tests;
 
 mod archetype_info;
 mod by_name;
+mod bytes_error;
 
 mod column_view;
 mod named_chunk;
@@ -122,7 +123,8 @@ mod split;
 pub use crate::store::{EntityError, Levels, RelationError, SpawnError};
 
 pub use archetype_info::ArchetypeInfo;
-pub use by_name::{BytesError, Reflect, ReflectMut};
+pub use by_name::{Reflect, ReflectMut};
+pub use bytes_error::BytesError;
 pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
 pub use column_view::{ColumnView, ColumnViewMut};

@@ -7,7 +7,8 @@ use crate::entity::ArchetypeId;
 use crate::storage::{DistinctColumns, RowMask, StampKind};
 use crate::store::{AccessGuard, GrantedRows, NamedColumns, Requirements};
 
-use super::by_name::{BytesError, Reflect, ReflectMut};
+use super::by_name::{Reflect, ReflectMut};
+use super::bytes_error::BytesError;
 use super::column_view::{ColumnView, ColumnViewMut};
 use super::named_chunk::{NamedChunk, NamedChunkMut};
 use super::named_query::NamedQuery;

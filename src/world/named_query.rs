@@ -4,7 +4,8 @@ use crate::component::{Component as _, ComponentId, Gone, Registry};
 use crate::storage::AccessKind;
 use crate::store::{AccessRequest, ComponentRef, RequestKey, Requirements};
 
-use super::by_name::{BytesError, Reflect};
+use super::by_name::Reflect;
+use super::bytes_error::BytesError;
 use super::world::World;
 
 /// A query that is data: for editors, consoles, scripts and inspectors, which learn at run time

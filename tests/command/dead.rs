@@ -51,7 +51,8 @@ fn an_insert_on_a_gone_entity_is_reported_although_a_remove_takes_it_back() {
     buffer.remove::<Four>(entity);
     let errors = errors(&mut world, &mut buffer);
     let fault = CommandErrorKind::NoSuchEntity(NoSuchEntity { entity });
-    assert_eq!(errors.iter().map(|e| e.fault).collect::<Vec<_>>(), [fault; 2], "{errors:?}");
+    let faults: Vec<_> = errors.iter().map(|error| &error.fault).collect();
+    assert_eq!(faults, [&fault; 2], "{errors:?}");
     assert_eq!(world.get::<Lease>(entity), Ok(&Lease(1)), "it is gone, and not ended");
     sound(&world);
 }

@@ -12,6 +12,7 @@ mod fixtures;
 mod ids;
 mod merging;
 mod model;
+mod named;
 mod panics;
 mod parallel;
 mod returned;

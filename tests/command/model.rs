@@ -96,6 +96,14 @@ enum Op {
         which: usize,
         to: usize,
     },
+    /// A change of `Byte` and `Four` by their names: a removal for some numbers.
+    Named {
+        which: usize,
+        n: u32,
+    },
+    SpawnNamed {
+        n: u32,
+    },
     Despawn {
         which: usize,
     },
@@ -131,6 +139,8 @@ fn op() -> impl Strategy<Value = Op> {
         5 => (which(), shape(), shape(), n())
             .prop_map(|(which, removed, added, n)| Op::Exchange { which, removed, added, n }),
         4 => (which(), which()).prop_map(|(which, to)| Op::Link { which, to }),
+        4 => (which(), n()).prop_map(|(which, n)| Op::Named { which, n }),
+        1 => n().prop_map(|n| Op::SpawnNamed { n }),
         5 => which().prop_map(|which| Op::Despawn { which }),
         1 => (shape(), n()).prop_map(|(shape, n)| Op::InsertWhere { shape, n }),
         1 => shape().prop_map(|shape| Op::RemoveWhere { shape }),
@@ -185,10 +195,10 @@ type Row = (bool, Option<Byte>, Option<Four>, Option<Twelve>, Option<u32>, Optio
 
 impl Side {
     fn new(size: ChunkSize) -> Self {
-        Self {
-            world: World::builder().chunk_size(size).extent_chunks_max(extent_chunks_max()).build(),
-            ids: BTreeMap::new(),
-        }
+        let builder = World::builder().chunk_size(size).extent_chunks_max(extent_chunks_max());
+        let mut world = builder.build();
+        world.register::<(Serial, Byte, Four)>();
+        Self { world, ids: BTreeMap::new() }
     }
 
     /// Records the ids that playback has given.
@@ -280,10 +290,12 @@ impl Pair {
                 let row = |(n, serial)| (S::make(n), Serial(serial));
                 self.buffer.spawn_batch((0..).zip(serials).map(row));
             }),
+            Op::SpawnNamed { n } => self.spawn_named(n),
             Op::Insert { .. }
             | Op::Remove { .. }
             | Op::Exchange { .. }
             | Op::Link { .. }
+            | Op::Named { .. }
             | Op::Despawn { .. } => {
                 self.on_entity(op, None);
             }
@@ -321,6 +333,22 @@ impl Pair {
         }
     }
 
+    fn spawn_named(&mut self, n: u32) {
+        let serial = self.spawned_singly::<(Byte, Four)>(n);
+        let (bytes, number) = (n.to_ne_bytes(), serial.to_ne_bytes());
+        let byte = [Byte::make(n).0];
+        let values = [(Four::NAME, &bytes[..]), (Byte::NAME, &byte), (Serial::NAME, &number)];
+        match self.buffer.spawn_named(values) {
+            Ok(entity) => {
+                self.merged.ids.insert(serial, entity);
+                self.named.push(serial);
+            }
+            Err(_) => {
+                self.buffer.spawn_batch([(<(Byte, Four)>::make(n), Serial(serial))]);
+            }
+        }
+    }
+
     /// A command on one entity, recorded in the buffer or by one of its writers.
     fn on_entity(&mut self, op: &Op, writer: Option<&mut phalanx::command::CommandWriter>) {
         macro_rules! record {
@@ -335,6 +363,7 @@ impl Pair {
         | Op::Remove { which, .. }
         | Op::Exchange { which, .. }
         | Op::Link { which, .. }
+        | Op::Named { which, .. }
         | Op::Despawn { which }) = *op
         else {
             return;
@@ -363,6 +392,15 @@ impl Pair {
                 let (to, single) = self.ids(self.pick(to).expect("there is one"));
                 record!(insert(entity, Link(to)));
                 self.change(serial, |w, e| w.insert(e, Link(single)).expect("it fits"));
+            }
+            Op::Named { n, .. } if n % 3 == 0 => {
+                record!(remove_named(entity, [Byte::NAME, Four::NAME]));
+                self.change(serial, <(Byte, Four)>::take);
+            }
+            Op::Named { n, .. } => {
+                let (bytes, byte) = (n.to_ne_bytes(), [Byte::make(n).0]);
+                record!(insert_named(entity, [(Four::NAME, &bytes[..]), (Byte::NAME, &byte)]));
+                self.change(serial, |w, e| w.insert(e, <(Byte, Four)>::make(n)).expect("it fits"));
             }
             _ => {
                 record!(despawn(entity));

@@ -123,7 +123,8 @@ fn a_batch_is_one_barrier_and_spawns_all_or_nothing() {
     batch(&mut buffer, 3);
     assert_eq!(buffer.len(), 4);
     let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("too many") };
-    let faults: Vec<_> = errors.as_slice().iter().map(|one| (one.verb, one.fault)).collect();
+    let faults: Vec<_> =
+        errors.as_slice().iter().map(|one| (one.verb, one.fault.clone())).collect();
     assert!(matches!(faults[..], [(CommandVerb::Spawn, CommandErrorKind::Exhausted(_))]));
     assert_eq!((errors.applied().spawned, world.len(), take(&drops)), (2, 3, vec![0, 2, 4]));
     for (entity, four) in world.query::<(Entity, &Four)>().rows() {
@@ -210,7 +211,7 @@ fn a_name_that_is_taken_refuses_the_command_alone() {
     let refused = buffer.spawn(Refused(Noted(4, Arc::clone(&drops))));
     buffer.insert(entity, Text::from("fine"));
     let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
-    let faults = errors.as_slice().iter().map(|one| one.fault);
+    let faults = errors.as_slice().iter().map(|one| one.fault.clone());
     assert!(faults.clone().all(|fault| matches!(fault, CommandErrorKind::NameTaken(_))));
     assert_eq!((faults.len(), take(&drops)), (2, vec![2, 4]));
     assert!(!world.contains(refused) && !world.has::<Four>(entity));

@@ -205,11 +205,13 @@ fn ids_that_are_used_up_are_an_error_and_reported() {
     let error = schedule.run(&mut world).unwrap_err();
     let ScheduleError::Several(errors) = &error else { panic!("{error}") };
     let faults = errors.iter().map(|error| match error {
-        ScheduleError::Commands(failed) => (&*failed.system, failed.first.fault, failed.count),
+        ScheduleError::Commands(failed) => {
+            (&*failed.system, failed.first.fault.clone(), failed.count)
+        }
         other => panic!("{other}"),
     });
     let exhausted = CommandErrorKind::Exhausted(phalanx::error::OutOfIds::InWorld { limit: 4 });
-    assert!(faults.eq([("batch", exhausted, 1), ("writers", exhausted, 2)]), "{error}");
+    assert!(faults.eq([("batch", exhausted.clone(), 1), ("writers", exhausted, 2)]), "{error}");
     assert_eq!((world.len(), schedule.report().count()), (4, 3));
     // A spawn that asks for its id panics at its recording.
     let mut schedule = Schedule::new();

@@ -1,6 +1,6 @@
 //! Components without their types: views of entities, and values by name.
 
-use phalanx::error::EntityError;
+use phalanx::error::{EntityError, SpawnError};
 use phalanx::prelude::*;
 use phalanx::reflect::BytesError;
 use phalanx::reflect::ComponentShape;
@@ -105,6 +105,8 @@ fn bytes_that_are_no_value_are_refused_and_nothing_changes() {
     let (mut world, entity) = world();
     let hash = world.hash();
     let good = [("place", &[0u8; 8][..])];
+    // An enum has no fields.
+    let field_of = |name| (name == "door").then_some("is_open");
     let refused = |world: &mut World, value: (&str, &[u8])| {
         world.reflect_mut().insert(entity, good.into_iter().chain([value])).expect_err("refused")
     };
@@ -113,7 +115,10 @@ fn bytes_that_are_no_value_are_refused_and_nothing_changes() {
     assert_eq!(refused(&mut world, ("secret", &[1, 2, 3])), size("secret", 2, 3));
     assert_eq!(refused(&mut world, ("marked", &[0])), size("marked", 0, 1));
     for (name, bytes) in [("door", &[2, 0][..]), ("state", &[2]), ("state", &[255])] {
-        assert_eq!(refused(&mut world, (name, bytes)), BytesError::Value { name: name.to_owned() });
+        let BytesError::Value { name: refused, field } = refused(&mut world, (name, bytes)) else {
+            panic!("`{name}` has other bytes")
+        };
+        assert_eq!((&*refused, field.map(|field| field.name)), (name, field_of(name)));
     }
     let unknown = refused(&mut world, ("unheard of", &[]));
     assert!(unknown.to_string().contains("`unheard of`"), "{unknown}");
@@ -137,6 +142,34 @@ fn bytes_that_are_no_value_are_refused_and_nothing_changes() {
         Ok(())
     );
     assert_eq!(world.get::<Door>(entity), Ok(&Door { is_open: true, keys: 7 }));
+}
+
+#[test]
+fn an_entity_is_spawned_with_all_its_values_or_not_at_all() {
+    let (mut world, _) = world();
+    let (archetypes, len) = (world.reflect().archetypes().count(), world.len());
+    let values = [("door", &[1, 7][..]), ("marked", &[]), ("secret", &[1, 2])];
+    let entity = world.reflect_mut().spawn(values).expect("all are known");
+    assert_eq!(world.reflect().archetypes().count(), archetypes + 1, "no move");
+    assert_eq!(world.get::<Door>(entity), Ok(&Door { is_open: true, keys: 7 }));
+    assert_eq!(world.get::<Secret>(entity).map(|secret| secret.0.to_ne_bytes()), Ok([1, 2]));
+    assert!(world.has::<Marked>(entity));
+    let empty = world.reflect_mut().spawn([]).expect("an entity without components");
+    assert_eq!(world.entity(empty).expect("alive").components().count(), 0);
+    let hash = world.hash();
+    for wrong in [("door", &[0, 0][..]), ("state", &[2]), ("place", &[0; 9]), ("plaice", &[0; 8])] {
+        let refused = world.reflect_mut().spawn(values.into_iter().chain([wrong]));
+        assert!(refused.is_err(), "{wrong:?}");
+    }
+    let large = world.reflect_mut().spawn([("page", &[0; 4096][..]), ("secret", &[1, 2])]);
+    let large = large.expect_err("too large");
+    assert!(matches!(large, BytesError::Spawn(SpawnError::Layout(_))), "{large}");
+    assert_eq!((world.len(), world.hash()), (len + 2, hash), "nothing has changed");
+    world.check().expect("sound");
+    let mut full = World::builder().entities_max(1).build();
+    full.spawn(());
+    let refused = full.reflect_mut().spawn([]).expect_err("no id is left");
+    assert!(matches!(refused, BytesError::Spawn(SpawnError::Exhausted(_))), "{refused}");
 }
 
 #[test]

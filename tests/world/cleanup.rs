@@ -163,7 +163,7 @@ fn all_ways_to_remove_the_last_cleanup_component_free_the_id() {
                 panic!("an insertion is refused")
             };
             let fault = CommandErrorKind::NoSuchEntity(NoSuchEntity { entity });
-            assert_eq!((errors.len(), errors.as_slice()[0].fault), (1, fault));
+            assert_eq!((errors.len(), &errors.as_slice()[0].fault), (1, &fault));
         },
     ];
     for way in ways {

@@ -248,7 +248,7 @@ fn commands_see_reserved_ids_and_each_other() {
     buffer.spawn_batch([(Four(3), ChildOf::of(by_reserved)), (Four(4), ChildOf::of(Entity::NULL))]);
     buffer.exchange::<ChildOf, _>(by_batch, ChildOf::of(by_batch));
     let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("two") };
-    let faults: Vec<_> = errors.iter().map(|error| error.fault).collect();
+    let faults: Vec<_> = errors.iter().map(|error| error.fault.clone()).collect();
     let dead = RelationError::DeadTarget { relation: ChildOf::NAME, target: Entity::NULL };
     let (source, target) = (by_batch, by_batch);
     let cycle = RelationError::Cycle { relation: ChildOf::NAME, source, target };

@@ -67,7 +67,8 @@ fn bytes_that_are_no_value_are_refused() {
     let (mut world, ships) = fleet();
     let before = world.hash();
     let error = insert(&mut world, ships[1], &fuel(1.0, Entity::NULL, [1, 1, 2]));
-    assert_eq!(error, Err(BytesError::Value { name: "mod.fuel".to_owned() }));
+    let Err(BytesError::Value { field: Some(field), .. }) = error else { panic!("{error:?}") };
+    assert_eq!((field.name, field.type_name), ("valves", "[bool; 3]"));
     let error = insert(&mut world, ships[1], &[0; 15]);
     assert!(matches!(error, Err(BytesError::Size { size: 16, len: 15, .. })));
     let error = insert(&mut world, ships[1], &[0; 32]);

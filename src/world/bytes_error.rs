@@ -1,0 +1,159 @@
+//! The error of calls that name components by text.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::component::FieldInfo;
+#[cfg(doc)]
+use crate::component::Gone;
+use crate::store::{EntityError, SpawnError};
+
+/// An error of a call that names components by text. The world is unchanged.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// The world has no component with this name.
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The nearest known name, if one is near.
+        nearest: Option<&'static str>,
+    },
+    /// The component with this name is [sparse](crate::component#sparse-components): its values
+    /// are not plain data.
+    Sparse {
+        /// The name.
+        name: String,
+    },
+    /// A component is named twice in one call.
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+    /// There are more or fewer bytes than a value has.
+    Size {
+        /// The component's name.
+        name: String,
+        /// The bytes of a value.
+        size: usize,
+        /// The bytes that were given.
+        len: usize,
+    },
+    /// The bytes are not a value of the type, such as a `bool` of 2.
+    Value {
+        /// The component's name.
+        name: String,
+        /// The first field that they are no value of; none of an enum, or if a type that is not
+        /// known here refuses them.
+        field: Option<FieldInfo>,
+    },
+    /// Bytes of a column are asked for writing, and not all bytes are values of its type.
+    NotAllBytes {
+        /// The component's name.
+        name: String,
+    },
+    /// The component has no data, so there are no values to be seen.
+    Tag {
+        /// Its name.
+        name: String,
+    },
+    /// Values are asked for as a type that is not the component's.
+    OtherType {
+        /// The component's name.
+        name: String,
+        /// The path of the type.
+        asked: &'static str,
+    },
+    /// A column is written that may only be read.
+    ReadOnly {
+        /// The component's name.
+        name: String,
+    },
+    /// [`Gone`] is named, which only the world itself adds and removes.
+    Gone,
+    /// A field of a split component is named, and another is not.
+    Part {
+        /// The field that is named.
+        name: String,
+        /// The first field that is not named.
+        missing: String,
+    },
+    /// The entity is not alive, or its row would not fit a chunk.
+    Entity(EntityError),
+    /// An entity cannot be spawned: ids or memory run out, or its row would not fit a chunk.
+    Spawn(SpawnError),
+}
+
+impl From<EntityError> for BytesError {
+    fn from(error: EntityError) -> Self {
+        Self::Entity(error)
+    }
+}
+
+impl From<SpawnError> for BytesError {
+    fn from(error: SpawnError) -> Self {
+        Self::Spawn(error)
+    }
+}
+
+impl fmt::Display for BytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownName { name, nearest: Some(nearest) } => {
+                write!(f, "the component `{name}` is not registered; did you mean `{nearest}`?")
+            }
+            Self::UnknownName { name, nearest: None } => write!(
+                f,
+                "the component `{name}` is not registered: call `World::register` first, or \
+                 `ReflectMut::register_layout` if no type defines it; without \
+                 `#[component(name = \"…\")]` its name is a path, `crate::module::Type`; a shared \
+                 value has none"
+            ),
+            Self::Sparse { name } => write!(
+                f,
+                "`{name}` is sparse: it has no bytes; use its value by its type, with \
+                 `World::insert` or `get`; a query names it by `NamedQuery::with` or `without`"
+            ),
+            Self::Repeated { name } => write!(f, "`{name}` is named twice: name it once"),
+            Self::Size { name, size, len } => {
+                write!(f, "a value of `{name}` has {size} bytes, and {len} were given")
+            }
+            Self::Value { name, field: Some(field) } => write!(
+                f,
+                "the field `{}` of `{name}` has bytes that are no `{}`: a `bool` is 0 or 1, and a \
+                 `char` a Unicode scalar value",
+                field.name, field.type_name
+            ),
+            Self::Value { name, field: None } => write!(
+                f,
+                "the bytes are no value of `{name}`: a `bool` is 0 or 1, a `char` a \
+                 Unicode scalar value, an enum one of its variants, which `ComponentInfo::shape` lists"
+            ),
+            Self::NotAllBytes { name } => write!(
+                f,
+                "not all bytes are values of `{name}`: write it by `ColumnViewMut::set`, which \
+                 checks them, or by `values_mut`"
+            ),
+            Self::Tag { name } => write!(f, "`{name}` has no data: name it by `NamedQuery::with`"),
+            Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),
+            Self::ReadOnly { name } => write!(
+                f,
+                "`{name}` may be read only: name it by `NamedQuery::write`, and visit the query \
+                 by `ReflectMut::for_each_chunk`"
+            ),
+            Self::Gone => f.write_str(
+                "`Gone` is what the world gives to entities that are despawned: use `despawn`, and \
+                 remove the cleanup components",
+            ),
+            Self::Part { name, missing } => write!(
+                f,
+                "`{name}` is a column of a split component, of which an entity has all or none: \
+                 name `{missing}` as well"
+            ),
+            Self::Entity(error) => fmt::Display::fmt(error, f),
+            Self::Spawn(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl Error for BytesError {}
