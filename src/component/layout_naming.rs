@@ -9,7 +9,7 @@ use super::registry::Registry;
 use super::run_time_layout::Description;
 
 impl Registry {
-    /// The id of the component with these fields, which is registered if it is new.
+    /// The id of the component with these properties and fields, which is registered if it is new.
     ///
     /// # Errors
     ///
@@ -28,8 +28,12 @@ impl Registry {
         if let Some(owner) = self.owner_of(layout.name).or_else(|| own_type(layout.name)) {
             return Err(RegisterError::Taken { name: name(), owner });
         }
-        if !self.has_room_for(1) {
+        let needs_gone = layout.properties.cleanup && self.gone().is_none();
+        if !self.has_room_for(1 + usize::from(needs_gone)) {
             return Err(RegisterError::TooMany { component: name() });
+        }
+        if needs_gone {
+            self.add(ComponentInfo::of::<Gone>());
         }
         Ok(self.add(ComponentInfo::of_layout(layout.layout())))
     }

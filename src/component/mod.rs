@@ -40,9 +40,10 @@
 //!
 //! Run time:
 //!
-//! * A [`run_time_layout`] is a component that no type of the program defines: its
-//!   [`layout_fields`] have a [`field_kind`] each. [`layout_naming`] registers it, with a
-//!   [`register_error`] where it cannot. Names that come at run time are [`interned`].
+//! * A [`run_time_layout`] is a component that no type of the program defines, with
+//!   [`layout_properties`]: its [`layout_fields`] have a [`field_kind`] each. [`layout_naming`]
+//!   registers it, with a [`register_error`] where it cannot. Names that come at run time are
+//!   [`interned`].
 //! * The [`identity`] of a component is its type or its layout, in all worlds. Registries, columns
 //!   and ids in values compare it alone, so everything that works for types works for layouts.
 //!
@@ -78,6 +79,7 @@ mod identity;
 mod interned;
 mod layout_fields;
 mod layout_naming;
+mod layout_properties;
 mod links;
 mod many_relation;
 mod map_entities;

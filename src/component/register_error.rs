@@ -3,7 +3,10 @@
 use core::error::Error;
 use core::fmt;
 
+use crate::nearest::nearest;
+
 use super::field_kind::FieldKind;
+use super::layout_properties::LayoutProperties;
 
 /// The reason why a layout cannot be registered at run time. The world is unchanged.
 ///
@@ -31,6 +34,13 @@ pub enum RegisterError {
         name: String,
         /// The path of the type, or the fields of the layout.
         owner: &'static str,
+    },
+    /// The layout has a property that is none, or that only types have.
+    Property {
+        /// The name of the component.
+        component: String,
+        /// The word.
+        property: String,
     },
     /// The layout has more than 256 fields.
     Fields {
@@ -93,6 +103,15 @@ impl fmt::Display for RegisterError {
                 f,
                 "a component is named `{name}` already, `{owner}`: give the layout another name"
             ),
+            Self::Property { component, property } => {
+                write!(f, "the layout `{component}` cannot be `{property}`")?;
+                if LayoutProperties::is_for_types(property) {
+                    f.write_str(", which is for types of the program only")?;
+                } else if let Some(meant) = nearest(property, &LayoutProperties::WORDS) {
+                    write!(f, " (did you mean `{meant}`?)")?;
+                }
+                f.write_str(": its properties are `hidden`, `cleanup` and `enableable`")
+            }
             Self::Fields { component } => write!(
                 f,
                 "the layout `{component}` has more than 256 fields: make arrays of some, or two \

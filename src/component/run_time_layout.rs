@@ -15,6 +15,7 @@ use super::field_kind::FieldKind;
 use super::identity::Identity;
 use super::interned::interned;
 use super::layout_fields::LayoutFields;
+use super::layout_properties::LayoutProperties;
 use super::map_entities::References;
 use super::register_error::RegisterError;
 use super::values::Values;
@@ -23,8 +24,9 @@ use super::values::Values;
 #[derive(Debug)]
 pub(crate) struct RunTimeLayout {
     pub(super) name: &'static str,
-    /// The fields, for messages that name a type elsewhere.
+    /// The properties and the fields, for messages that name a type elsewhere.
     pub(super) path: &'static str,
+    pub(super) properties: LayoutProperties,
     pub(super) bytes: &'static LayoutFields,
     pub(super) fields: Box<[FieldInfo]>,
     pub(super) values: Values,
@@ -55,10 +57,12 @@ impl fmt::Debug for ShownField<'_> {
     }
 }
 
-/// The name and the fields of a layout, which are a component: without padding, each with a name.
+/// The name, the properties and the fields of a layout, which are a component: without padding,
+/// each field with a name.
 #[derive(Debug)]
 pub(crate) struct Description<'n> {
     pub(super) name: &'n str,
+    pub(super) properties: LayoutProperties,
     /// The name, the first byte and the kind of each field.
     fields: Vec<(&'n str, usize, FieldKind)>,
     size: usize,
@@ -74,13 +78,19 @@ impl<'n> Description<'n> {
     ///
     /// # Errors
     ///
-    /// If no component has this name, or these fields.
+    /// If no component has this name, these properties, or these fields.
     pub(crate) fn new(
         name: &'n str,
+        words: impl IntoIterator<Item = &'n str>,
         named: impl IntoIterator<Item = (&'n str, &'n str)>,
     ) -> Result<Self, RegisterError> {
         check_name(name, None, name)?;
         let component = || name.to_owned();
+        let mut properties = LayoutProperties::default();
+        if let Some(word) = words.into_iter().find(|word| !properties.add(word)) {
+            let property = word.to_owned();
+            return Err(RegisterError::Property { component: component(), property });
+        }
         let named: Vec<_> = named.into_iter().take(Self::FIELDS_MAX + 1).collect();
         if named.len() > Self::FIELDS_MAX {
             return Err(RegisterError::Fields { component: component() });
@@ -120,13 +130,13 @@ impl<'n> Description<'n> {
             let (component, field) = (component(), (*last).to_owned());
             return Err(RegisterError::Padding { component, field, bytes, next: None });
         }
-        Ok(Self { name, fields, size, align })
+        Ok(Self { name, properties, fields, size, align })
     }
 
     /// Whether it describes a layout.
     pub(super) fn is_of(&self, layout: &RunTimeLayout) -> bool {
         let known = layout.fields.iter().zip(&layout.bytes.fields);
-        self.name == layout.name
+        (self.name, self.properties) == (layout.name, layout.properties)
             && self.fields.len() == layout.fields.len()
             && self
                 .fields
@@ -166,9 +176,12 @@ impl<'n> Description<'n> {
         let info = |(name, start, kind): &(&str, usize, FieldKind)| {
             FieldInfo::new(interned(name).0, interned(&kind.to_string()).0, *start, kind.size())
         };
+        let words: Vec<_> = self.properties.words().collect();
+        let head = if words.is_empty() { String::new() } else { format!("({})", words.join(", ")) };
         RunTimeLayout {
             name,
-            path: interned(&format!("layout {{ {} }}", texts.join(", "))).0,
+            path: interned(&format!("layout{head} {{ {} }}", texts.join(", "))).0,
+            properties: self.properties,
             bytes,
             fields: fields.map(info).collect(),
             values: Values::of_layout(bytes),
@@ -197,7 +210,7 @@ mod tests {
     use super::*;
 
     fn describe<'n>(fields: &[(&'n str, &'n str)]) -> Result<Description<'n>, RegisterError> {
-        Description::new("layout.tests", fields.iter().copied())
+        Description::new("layout.tests", [], fields.iter().copied())
     }
 
     #[test]

@@ -69,6 +69,11 @@ pub enum BytesError {
         /// The component's name.
         name: String,
     },
+    /// The component has no enable bits.
+    NotEnableable {
+        /// Its name.
+        name: String,
+    },
     /// [`Gone`] is named, which only the world itself adds and removes.
     Gone,
     /// A field of a split component is named, and another is not.
@@ -140,6 +145,11 @@ impl fmt::Display for BytesError {
                 f,
                 "`{name}` may be read only: name it by `NamedQuery::write`, and visit the query \
                  by `ReflectMut::for_each_chunk`"
+            ),
+            Self::NotEnableable { name } => write!(
+                f,
+                "`{name}` cannot be disabled: write `#[component(enableable)]`, or register its \
+                 layout as `enableable`"
             ),
             Self::Gone => f.write_str(
                 "`Gone` is what the world gives to entities that are despawned: use `despawn`, and \

@@ -1,11 +1,13 @@
 //! Switches components off and on without moving rows.
 
-use crate::component::Component;
+use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
 use crate::query::{Filter, Terms, assert_enableable, masks_in};
 use crate::storage::{ChunkBits, StampKind};
 use crate::store::EntityError;
 
+use super::by_name::{Reflect, ReflectMut};
+use super::bytes_error::BytesError;
 use super::matching::Matching;
 use super::world::World;
 
@@ -75,8 +77,17 @@ impl World {
         enabled: bool,
     ) -> Result<bool, EntityError> {
         const { assert_enableable::<C>() };
+        self.switch(entity, (self.store.registry().id::<C>(), C::NAME), enabled)
+    }
+
+    fn switch(
+        &mut self,
+        entity: Entity,
+        component: (ComponentId, &'static str),
+        enabled: bool,
+    ) -> Result<bool, EntityError> {
         self.flush();
-        let (bits, place, column) = self.bits::<C>(entity)?;
+        let (bits, place, column) = self.bits(entity, component)?;
         let archetype = self.archetype(place);
         let at = archetype.list().split(place.row());
         let switched = bits.set_alone(at.row, enabled);
@@ -104,22 +115,63 @@ impl World {
     /// ```
     pub fn is_enabled<C: Component>(&self, entity: Entity) -> Result<bool, EntityError> {
         const { assert_enableable::<C>() };
-        let (bits, place, _) = self.bits::<C>(entity)?;
+        let component = (self.store.registry().id::<C>(), C::NAME);
+        let (bits, place, _) = self.bits(entity, component)?;
         Ok(bits.is_enabled(self.archetype(place).list().split(place.row()).row))
     }
 
-    /// The enable bits of `C` in the entity's chunk, with the place of the entity and the column.
-    fn bits<C: Component>(
+    /// The enable bits of a component in the entity's chunk, with the place of the entity and the
+    /// column.
+    fn bits(
         &self,
         entity: Entity,
+        (id, name): (ComponentId, &'static str),
     ) -> Result<(ChunkBits<'_>, Location, u16), EntityError> {
-        let lacking = || self.lacking(entity, C::NAME);
+        let lacking = || self.lacking(entity, name);
         let place = self.store.entities().locate(entity).map_err(|_| lacking())?;
         let archetype = self.archetype(place);
-        let column = archetype.column(self.store.registry().id::<C>()).ok_or_else(lacking)?;
+        let column = archetype.column(id).ok_or_else(lacking)?;
         let bits = archetype.bits(column);
         let bits = bits.expect("an archetype has no bits of an enableable component");
         Ok((bits.chunk(archetype.list().split(place.row()).chunk), place, column))
+    }
+}
+
+impl ReflectMut<'_> {
+    /// Enables or disables the component of an entity that has a name. Returns whether it was
+    /// enabled before. See [`World::set_enabled`]. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the name is unknown, the component is not `enableable`, or the entity is not alive or has
+    /// no such component. The entity is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::reflect::NamedQuery;
+    ///
+    /// let mut world = World::new();
+    /// let mut reflect = world.reflect_mut();
+    /// reflect.register_layout_with("mod.power", ["enableable"], [("volts", "f32")])?;
+    /// let lamp = reflect.spawn([("mod.power", &230_f32.to_ne_bytes()[..])])?;
+    /// assert_eq!(reflect.set_enabled(lamp, "mod.power", false), Ok(true));
+    /// let powered = NamedQuery::new().with("mod.power");
+    /// assert_eq!(world.reflect().chunks(&powered)?.count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_enabled(
+        &mut self,
+        entity: Entity,
+        name: &str,
+        enabled: bool,
+    ) -> Result<bool, BytesError> {
+        let id = Reflect { world: self.world }.known(name)?;
+        let info = self.world.store.registry().info(id);
+        if !info.is_enableable() {
+            return Err(BytesError::NotEnableable { name: name.to_owned() });
+        }
+        let component = (id, info.name());
+        Ok(self.world.switch(entity, component, enabled)?)
     }
 }
 

@@ -18,6 +18,8 @@ impl ReflectMut<'_> {
     /// form that [`FieldInfo::type_name`](crate::reflect::FieldInfo) has. The bytes of an entity
     /// are `bytemuck::bytes_of(&entity)`; such ids are [replaced](crate::MapEntities) in other
     /// worlds and in copies. Without fields it is a tag.
+    /// [`register_layout_with`](Self::register_layout_with) makes it hidden, enableable, or one of
+    /// cleanup.
     ///
     /// The name belongs to the first component that has it: register the types of the program
     /// before, since a type of the same name is refused afterwards: with
@@ -70,7 +72,38 @@ impl ReflectMut<'_> {
         name: &'n str,
         fields: impl IntoIterator<Item = (&'n str, &'n str)>,
     ) -> Result<ComponentInfo, RegisterError> {
-        let layout = Description::new(name, fields)?;
+        self.register_layout_with(name, [], fields)
+    }
+
+    /// [`register_layout`](Self::register_layout) of a component with properties: the words
+    /// `hidden`, `cleanup` and `enableable` of [`#[component(…)]`](crate::component), in any order.
+    ///
+    /// They belong to the component, as its fields do: the same name with other properties is
+    /// another component, which is refused. A component of cleanup is
+    /// [removed](Self::remove) by name, and an enableable one is
+    /// [enabled and disabled](Self::set_enabled) by name.
+    ///
+    /// # Errors
+    ///
+    /// As [`register_layout`](Self::register_layout), or if a word is none of the three.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let fields = [("volts", "f32")];
+    /// let power = world.reflect_mut().register_layout_with("mod.power", ["enableable"], fields)?;
+    /// assert!(power.is_enableable());
+    /// let error = world.reflect_mut().register_layout_with("mod.ghost", ["hiden"], []);
+    /// assert!(error.unwrap_err().to_string().contains("did you mean `hidden`?"));
+    /// # Ok::<(), phalanx::reflect::RegisterError>(())
+    /// ```
+    pub fn register_layout_with<'n>(
+        &mut self,
+        name: &'n str,
+        properties: impl IntoIterator<Item = &'n str>,
+        fields: impl IntoIterator<Item = (&'n str, &'n str)>,
+    ) -> Result<ComponentInfo, RegisterError> {
+        let layout = Description::new(name, properties, fields)?;
         let id = self.world.store.registry_mut().register_layout(&layout)?;
         Ok(*self.world.store.registry().info(id))
     }

@@ -59,6 +59,7 @@ mod retain;
 mod retire;
 mod row_logs;
 mod run_time;
+mod run_time_properties;
 mod shared;
 mod shared_faults;
 mod shared_ids;
