@@ -17,6 +17,7 @@ mod contracts;
 mod effort;
 mod entity;
 mod line;
+mod message;
 mod nearest;
 mod payload;
 mod prefetch;

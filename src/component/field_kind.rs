@@ -3,7 +3,6 @@
 use core::fmt;
 
 use crate::entity::Entity;
-use crate::nearest::nearest;
 
 use super::plain::format_as;
 
@@ -24,6 +23,8 @@ macro_rules! scalars {
                     _ => None,
                 }
             }
+
+            const NAMES: [&'static str; 15] = [$(stringify!($type)),*];
 
             const fn name(self) -> &'static str {
                 match self {
@@ -79,32 +80,6 @@ scalars! {
     Entity Entity,
 }
 
-/// The name of a type that is not an array, for one that is none.
-fn meant_by_scalar(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    if let Some(known) = Scalar::named(&lower) {
-        return Some(known.name());
-    }
-    Some(match &*lower {
-        "float" | "single" | "float32" => "f32",
-        "double" | "float64" => "f64",
-        "byte" | "uint8" => "u8",
-        "sbyte" | "int8" => "i8",
-        "ushort" | "uint16" => "u16",
-        "short" | "int16" => "i16",
-        "uint" | "unsigned" | "uint32" => "u32",
-        "int" | "integer" | "int32" => "i32",
-        "ulong" | "uint64" | "usize" | "size_t" => "u64",
-        "long" | "int64" | "isize" => "i64",
-        "boolean" => "bool",
-        "vec2" | "float2" => "[f32; 2]",
-        "vec3" | "float3" => "[f32; 3]",
-        "vec4" | "float4" | "quat" => "[f32; 4]",
-        "entityid" | "entity_id" => "Entity",
-        _ => nearest(name, &["bool", "char", "Entity"])?,
-    })
-}
-
 /// The type of a field: a scalar, or an array of scalars or arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FieldKind {
@@ -115,6 +90,9 @@ pub(super) struct FieldKind {
 }
 
 impl FieldKind {
+    /// The names of the types that are not arrays.
+    pub(super) const NAMES: [&'static str; 15] = Scalar::NAMES;
+
     /// The most arrays in each other.
     const ARRAYS_MAX: usize = 8;
 
@@ -135,16 +113,6 @@ impl FieldKind {
         let scalar = Scalar::named(element)?;
         let size = lens.iter().try_fold(scalar.size(), |size, &len| size.checked_mul(len))?;
         Some(Self { scalar, lens, size })
-    }
-
-    /// The type that was meant by the name of one that no field may have: one of another language,
-    /// or a misspelt one.
-    pub(super) fn meant_by(name: &str) -> Option<String> {
-        let is_bracket = |c: char| c == '[' || c.is_whitespace();
-        let element = name.trim_start_matches(is_bracket).split([';', ']']).next()?.trim_end();
-        let meant = meant_by_scalar(element).filter(|meant| *meant != element)?;
-        let name = name.replacen(element, meant, 1);
-        Self::named(&name).map(|kind| kind.to_string())
     }
 
     /// Bytes of a value.
@@ -228,28 +196,6 @@ mod tests {
     impl fmt::Debug for Printed<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             self.0.format(self.1, f)
-        }
-    }
-
-    #[test]
-    fn a_type_of_another_language_is_known() {
-        let meant = |name| FieldKind::meant_by(name);
-        for (name, wanted) in [
-            ("float", "f32"),
-            ("F32", "f32"),
-            ("usize", "u64"),
-            ("boool", "bool"),
-            ("entity", "Entity"),
-            ("Entty", "Entity"),
-            ("Vec3", "[f32; 3]"),
-            ("[int; 3]", "[i32; 3]"),
-            ("[[ double; 2]; 3]", "[[f64; 2]; 3]"),
-            ("[vec2; 4]", "[[f32; 2]; 4]"),
-        ] {
-            assert_eq!(meant(name).as_deref(), Some(wanted), "{name}");
-        }
-        for name in ["f16", "f128", "String", "", "[", "[]", "[;", "[u8; x]", "[float; x]", "f32"] {
-            assert_eq!(meant(name), None, "{name}");
         }
     }
 

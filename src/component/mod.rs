@@ -42,8 +42,8 @@
 //!
 //! * A [`run_time_layout`] is a component that no type of the program defines, with
 //!   [`layout_properties`]: its [`layout_fields`] have a [`field_kind`] each. [`layout_naming`]
-//!   registers it, with a [`register_error`] where it cannot. Names that come at run time are
-//!   [`interned`].
+//!   registers it, with a [`register_error`] where it cannot, which names the [`meant_type`]. Names
+//!   that come at run time are [`interned`].
 //! * The [`identity`] of a component is its type or its layout, in all worlds. Registries, columns
 //!   and ids in values compare it alone, so everything that works for types works for layouts.
 //!
@@ -83,6 +83,7 @@ mod layout_properties;
 mod links;
 mod many_relation;
 mod map_entities;
+mod meant_type;
 mod name_taken;
 mod names;
 mod pair_rules;

@@ -46,21 +46,67 @@ pub struct NameTaken {
 impl fmt::Display for NameTaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, owner, refused } = self;
+        let [owner_is_layout, refused_is_layout] = [owner, refused].map(|path| is_layout(path));
+        let kind =
+            if owner_is_layout || refused_is_layout { "components" } else { "component types" };
         write!(
             f,
-            "two component types are named `{name}`: this world has `{owner}`, so `{refused}` \
-             cannot be used in it; give one of them another name: `#[component(name = \"name\")]` \
-             where it is defined, `impl_component!(Type as \"name\")` where it is not"
+            "two {kind} are named `{name}`: this world has `{owner}`, so `{refused}` cannot be used \
+             in it; "
+        )?;
+        if owner_is_layout && !refused_is_layout {
+            f.write_str(
+                "call `World::register` for the types of the program before layouts come from \
+                 elsewhere, so that the layout is refused, or ",
+            )?;
+        }
+        f.write_str("give one of them another name")?;
+        f.write_str(match (owner_is_layout, refused_is_layout) {
+            (true, true) => return f.write_str(" by its registration"),
+            (false, false) => ": ",
+            _ => ": of a layout by its registration, of a type by ",
+        })?;
+        f.write_str(
+            "`#[component(name = \"name\")]` where it is defined, `impl_component!(Type as \"name\")` \
+             where it is not",
         )
     }
 }
 
 impl Error for NameTaken {}
 
+/// Whether a path is the text of a layout that exists at run time only: no path of a type has a
+/// blank or a parenthesis after its first word.
+fn is_layout(path: &str) -> bool {
+    path.strip_prefix("layout").is_some_and(|rest| rest.starts_with([' ', '(']))
+}
+
 impl NameTaken {
     /// Panics with this error, where no error can be returned.
     #[cold]
     pub(crate) fn refuse(self) -> ! {
         panic!("{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_is_for_types_or_layouts() {
+        let (a_type, layout) = ("game::Fuel", "layout(hidden) { litres: f32 }");
+        let text = |owner, refused| NameTaken { name: "fuel", owner, refused }.to_string();
+        let types = text(a_type, "layout::Fuel");
+        assert!(types.starts_with("two component types are named `fuel`"), "{types}");
+        assert!(!types.contains("a layout") && types.contains("`impl_component!(Type"), "{types}");
+        let late = text(layout, a_type);
+        assert!(late.contains("call `World::register` for the types of the program"), "{late}");
+        assert!(late.contains("of a layout by its registration, of a type by `#["), "{late}");
+        let layouts = text(layout, "layout { litres: f64 }");
+        assert!(
+            layouts.ends_with("give one of them another name by its registration"),
+            "{layouts}"
+        );
     }
 }

@@ -96,7 +96,6 @@ impl<'n> Description<'n> {
             return Err(RegisterError::Fields { component: component() });
         }
         let mut fields: Vec<(&str, usize, FieldKind)> = Vec::new();
-        let (mut size, mut align) = (0_usize, 1);
         for (number, (field, type_name)) in named.into_iter().enumerate() {
             check_name(name, Some(number), field)?;
             let owned = || (component(), field.to_owned());
@@ -109,27 +108,9 @@ impl<'n> Description<'n> {
                 let type_name = type_name.to_owned();
                 return Err(RegisterError::FieldType { component, field, type_name });
             };
-            let bytes = size.wrapping_neg() % kind.align();
-            if bytes > 0 {
-                let before = fields.last().map_or("", |(before, ..)| before).to_owned();
-                let (component, next) = owned();
-                let next = Some(next);
-                return Err(RegisterError::Padding { component, field: before, bytes, next });
-            }
-            align = align.max(kind.align());
-            let end = size.checked_add(kind.size()).filter(|&end| u32::try_from(end).is_ok());
-            let end = end.ok_or_else(|| {
-                let (component, field) = owned();
-                RegisterError::TooLarge { component, field }
-            })?;
-            fields.push((field, size, kind));
-            size = end;
+            fields.push((field, 0, kind));
         }
-        let bytes = size.wrapping_neg() % align;
-        if let Some((last, ..)) = fields.last().filter(|_| bytes > 0) {
-            let (component, field) = (component(), (*last).to_owned());
-            return Err(RegisterError::Padding { component, field, bytes, next: None });
-        }
+        let (size, align) = place_fields(name, &mut fields)?;
         Ok(Self { name, properties, fields, size, align })
     }
 
@@ -190,11 +171,67 @@ impl<'n> Description<'n> {
     }
 }
 
+/// Places the fields in memory as C has them. Returns the size and the alignment of a value.
+fn place_fields(
+    name: &str,
+    fields: &mut [(&str, usize, FieldKind)],
+) -> Result<(usize, usize), RegisterError> {
+    let (mut size, mut align) = (0_usize, 1);
+    let padding = |bytes: usize, at: usize, fields: &[(&str, usize, FieldKind)]| {
+        let text = |at: usize| fields.get(at).map_or("", |(field, ..)| field).to_owned();
+        let (component, field, is_last) = (name.to_owned(), text(at), at + 1 == fields.len());
+        let (next, ordered) = match is_last {
+            true => (None, None),
+            false => (Some(text(at + 1)), padding_in_order(fields)),
+        };
+        RegisterError::Padding { component, field, bytes, next, ordered }
+    };
+    for at in 0..fields.len() {
+        let (field, _, kind) = &fields[at];
+        let bytes = size.wrapping_neg() % kind.align();
+        if bytes > 0 {
+            return Err(padding(bytes, at - 1, fields));
+        }
+        align = align.max(kind.align());
+        let end = size.checked_add(kind.size()).filter(|&end| u32::try_from(end).is_ok());
+        let end = end.ok_or_else(|| {
+            let (component, field) = (name.to_owned(), (*field).to_owned());
+            RegisterError::TooLarge { component, field }
+        })?;
+        fields[at].1 = size;
+        size = end;
+    }
+    match size.wrapping_neg() % align {
+        0 => Ok((size, align)),
+        bytes => Err(padding(bytes, fields.len() - 1, fields)),
+    }
+}
+
+/// The bytes of padding, all at the end, of fields from the largest alignment to the smallest.
+/// `None` if they are no fewer than in the given order.
+fn padding_in_order(fields: &[(&str, usize, FieldKind)]) -> Option<usize> {
+    let (mut end, mut bytes, mut align) = (0_usize, 0_usize, 1);
+    for (.., kind) in fields {
+        end = end.checked_next_multiple_of(kind.align())?.checked_add(kind.size())?;
+        bytes = bytes.checked_add(kind.size())?;
+        align = align.max(kind.align());
+    }
+    let now = end.checked_next_multiple_of(align)? - bytes;
+    let ordered = bytes.wrapping_neg() % align;
+    (ordered < now).then_some(ordered)
+}
+
 /// Checks the name of a component, or of one of its fields.
 fn check_name(component: &str, field: Option<usize>, name: &str) -> Result<(), RegisterError> {
-    match name.len() {
-        1..=Description::NAME_BYTES_MAX => Ok(()),
-        len => Err(RegisterError::Name { component: component.to_owned(), field, len }),
+    let len = name.len();
+    if !(1..=Description::NAME_BYTES_MAX).contains(&len) {
+        return Err(RegisterError::Name { component: component.to_owned(), field, len });
+    }
+    match name.chars().find(|character| character.is_control()) {
+        None => Ok(()),
+        Some(character) => {
+            Err(RegisterError::Control { component: component.to_owned(), field, character })
+        }
     }
 }
 
@@ -230,6 +267,15 @@ mod tests {
         let error = describe(&[("on", "bool"), ("litres", "f32")]).expect_err("padding");
         let text = "3 bytes of padding between its fields `on` and `litres`";
         assert!(error.to_string().contains(text), "{error}");
+        assert!(error.to_string().ends_with("add a field of type `[u8; 3]` there"), "{error}");
+        let error = describe(&[("on", "bool"), ("a", "f32"), ("b", "u16"), ("c", "u8")]);
+        let text = "there, or order the fields from the largest alignment to the smallest";
+        assert!(error.expect_err("padding").to_string().ends_with(text));
+        let error = describe(&[("a", "u8"), ("b", "f32"), ("c", "u8"), ("d", "f32")]);
+        let text = "to the smallest and add `[u8; 2]` after them";
+        assert!(error.expect_err("padding").to_string().ends_with(text));
+        let error = describe(&[("a", "u8"), ("b", "u16"), ("c", "u8")]).expect_err("padding");
+        assert!(error.to_string().contains("1 byte of padding between"), "{error}");
         let error = describe(&[("litres", "f32"), ("on", "bool")]).expect_err("padding");
         assert!(error.to_string().contains("3 bytes of padding at the end"), "{error}");
         let error = describe(&[("on", "bool"), ("none", "[u32; 0]")]).expect_err("padding");

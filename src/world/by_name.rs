@@ -227,7 +227,7 @@ impl ReflectMut<'_> {
     /// world.reflect_mut().insert(entity, [("health", &500u16.to_ne_bytes()[..])])?;
     /// assert_eq!(world.get::<Health>(entity), Ok(&Health(500)));
     /// let error = world.reflect_mut().insert(entity, [("health", &[1][..])]).unwrap_err();
-    /// assert_eq!(error.to_string(), "a value of `health` has 2 bytes, and 1 were given");
+    /// assert_eq!(error.to_string(), "a value of `health` has 2 bytes, and 1 was given");
     /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub fn insert<'b>(

@@ -6,6 +6,7 @@ use core::fmt;
 use crate::component::FieldInfo;
 #[cfg(doc)]
 use crate::component::Gone;
+use crate::message::{ByteCount, Outside};
 use crate::store::{EntityError, SpawnError};
 
 /// An error of a call that names components by text. The world is unchanged.
@@ -105,14 +106,16 @@ impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownName { name, nearest: Some(nearest) } => {
+                let name = Outside(name);
                 write!(f, "the component `{name}` is not registered; did you mean `{nearest}`?")
             }
             Self::UnknownName { name, nearest: None } => write!(
                 f,
-                "the component `{name}` is not registered: call `World::register` first, or \
+                "the component `{}` is not registered: call `World::register` first, or \
                  `ReflectMut::register_layout` if no type defines it; without \
                  `#[component(name = \"…\")]` its name is a path, `crate::module::Type`; a shared \
-                 value has none"
+                 value has none",
+                Outside(name)
             ),
             Self::Sparse { name } => write!(
                 f,
@@ -121,7 +124,8 @@ impl fmt::Display for BytesError {
             ),
             Self::Repeated { name } => write!(f, "`{name}` is named twice: name it once"),
             Self::Size { name, size, len } => {
-                write!(f, "a value of `{name}` has {size} bytes, and {len} were given")
+                let verb = if *len == 1 { "was" } else { "were" };
+                write!(f, "a value of `{name}` has {}, and {len} {verb} given", ByteCount(*size))
             }
             Self::Value { name, field: Some(field) } => write!(
                 f,

@@ -33,9 +33,10 @@ impl ReflectMut<'_> {
     ///
     /// # Errors
     ///
-    /// If a name is empty, long, taken or repeated, if a type is none of the above, if the fields
-    /// leave bytes between them or at the end, or if the world has its maximum of types. The world
-    /// is unchanged. A value that is larger than a chunk is an error where it is inserted.
+    /// If a name is empty, long, taken or repeated, or has control characters, if a type is none of
+    /// the above, if the fields leave bytes between them or at the end, or if the world has its
+    /// maximum of types. The world is unchanged. A value that is larger than a chunk is an error
+    /// where it is inserted.
     ///
     /// ```
     /// # use phalanx::prelude::*;

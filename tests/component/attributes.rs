@@ -66,6 +66,9 @@ fn mistakes_in_the_words_of_the_attribute() {
         "attribute_words",
         &[
             ("#[component(enabled)] struct Awake;", words),
+            ("#[component(line)] struct Heat(f32);", "did you mean `lines`? the words of"),
+            ("#[component(clean_up)] struct Lease;", "did you mean `cleanup`? the words of"),
+            ("#[relation(order)] struct CardOf;", "did you mean `ordered`? the words of"),
             ("#[component(track_lines)] struct Heat(f32);", words),
             ("#[component(hidden(true))] struct Pooled;", "`hidden` takes no arguments"),
             ("#[component(hidden, hidden)] struct Pooled;", "`hidden` is written twice"),

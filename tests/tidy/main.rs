@@ -48,6 +48,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
             "cold",
             "effort",
             "line",
+            "message",
             "nearest",
             "payload",
             "prefetch",

@@ -189,6 +189,8 @@ fn names_and_fields_are_checked() {
     let error = refused(&mut world, "mod.new", one("float"));
     let text = "the field `a` of the layout `mod.new` cannot be a `float` (did you mean `f32`?)";
     assert!(error.to_string().contains(text), "{error}");
+    let error = refused(&mut world, "mod.\n", [("a", "u8")]);
+    assert!(error.to_string().starts_with(r"the layout `mod.\n` has a name of the"), "{error}");
     let error = refused(&mut world, "mod.new", [("a", "u8"), ("b", "u16")]);
     assert!(matches!(error, RegisterError::Padding { bytes: 1, .. }));
     let error = refused(&mut world, "mod.new", one("[u8; 4294967296]"));
@@ -206,9 +208,7 @@ fn names_and_fields_are_checked() {
 }
 
 #[test]
-#[should_panic(
-    expected = "two component types are named `run_time.name`: this world has `layout {"
-)]
+#[should_panic(expected = "two components are named `run_time.name`: this world has `layout {")]
 fn a_type_of_a_taken_name_is_refused() {
     let mut world = World::new();
     let layout = world.reflect_mut().register_layout("run_time.name", [("a", "u8")]);
@@ -217,9 +217,7 @@ fn a_type_of_a_taken_name_is_refused() {
 }
 
 #[test]
-#[should_panic(
-    expected = "two component types are named `run_time.name`: this world has `layout {"
-)]
+#[should_panic(expected = "two components are named `run_time.name`: this world has `layout {")]
 fn a_shared_query_that_does_not_know_its_type_is_refused_afterwards() {
     let mut world = World::new();
     assert_eq!(world.query::<&Named>().count_rows(), 0);

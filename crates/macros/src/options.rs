@@ -18,6 +18,11 @@ const FLAGS: [(&str, &str); 4] = [
 const OF_COMPONENTS: &str = "the words of `#[component(…)]` are `sparse`, `plain`, `split`, \
      `enableable`, `lines`, `hidden`, `cleanup`, `name = \"…\"` and `crate = path`";
 
+const COMPONENT_WORDS: [&str; 9] =
+    ["sparse", "plain", "split", "enableable", "lines", "hidden", "cleanup", "name", "crate"];
+
+const RELATION_WORDS: [&str; 6] = ["tree", "ordered", "many", "on_delete", "name", "crate"];
+
 const OF_RELATIONS: &str = "the words of `#[relation(…)]` are `tree`, `ordered`, `many`, \
      `on_delete = remove`, `on_delete = despawn`, `on_delete = refuse`, `name = \"…\"` and `crate = path`";
 
@@ -64,13 +69,14 @@ impl Options {
         Self::parse(tokens, mistakes, |options, meta| {
             let Some(word) = meta.path.get_ident() else { return Err(meta.error(OF_COMPONENTS)) };
             let text = word.to_string();
+            let unknown = || meta.error(with_nearest(&text, &COMPONENT_WORDS, OF_COMPONENTS));
             if text == "name" {
                 options.name = Some(meta.value()?.parse()?);
                 return Ok(());
             }
             let is_form = matches!(&*text, "split" | "sparse" | "plain");
             if !is_form && !FLAGS.iter().any(|(flag, _)| text == *flag) {
-                return Err(meta.error(OF_COMPONENTS));
+                return Err(unknown());
             }
             if !meta.input.is_empty() && !meta.input.peek(Token![,]) {
                 return Err(meta.error(format!("`{text}` takes no arguments")));
@@ -104,7 +110,9 @@ impl Options {
                     options.ordered = Some(word.clone());
                 }
                 "ordered" => return Err(meta.error("`ordered` takes no arguments")),
-                _ => return Err(meta.error(OF_RELATIONS)),
+                text => {
+                    return Err(meta.error(with_nearest(text, &RELATION_WORDS, OF_RELATIONS)));
+                }
             }
             Ok(())
         })
@@ -159,4 +167,33 @@ impl Options {
         item.segments.extend(path.split("::").map(segment));
         item
     }
+}
+
+/// The list of all words, after the one that was meant by an unknown word: which begins with it, or
+/// differs in at most a third of its letters.
+fn with_nearest(unknown: &str, words: &[&str], list: &str) -> String {
+    let begins = |word: &&&str| unknown.len() >= 3 && word.starts_with(unknown);
+    let near = words.iter().map(|word| (changes(unknown, word), word));
+    let begun = words.iter().find(begins).map(|word| (0, word));
+    match begun.or_else(|| near.min_by_key(|&(changes, _)| changes)) {
+        Some((changes, word)) if 3 * changes <= unknown.len().max(3) => {
+            format!("did you mean `{word}`? {list}")
+        }
+        _ => list.to_owned(),
+    }
+}
+
+/// The letters to add, remove or replace to make one word of another: Levenshtein's distance.
+fn changes(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.chars().count()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.chars().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.chars().count()]
 }
