@@ -5,7 +5,7 @@
 //! | **entities** | | |
 //! | [`NoSuchEntity`] | [`World::entity`]; a part of other errors | test ids that may be stale: [`World::contains`], [`Entity::some`] |
 //! | [`EntityError`] | [`World::despawn`], [`World::get`], [`World::insert`], [`World::remove`], [`Lookup::get`] and the like | insert the component, or ask [`World::has`] before |
-//! | [`RowError`], for an [`Exclusion`] | [`Query::get`], [`RowLookup`] | pass over the entity, or change the terms and filters |
+//! | [`RowError`], for an [`Exclusion`] | [`Query::get`], [`RowLookup`] | pass over the entity, or change the terms and filters; find the places again |
 //! | [`PlaceError`] | [`PlaceLookup`], [`PlaceLookupMut`] | find the places again |
 //! | [`NotSingle`] | [`Query::single`] | spawn the row, or filter by a tag |
 //! | [`BytesError`] | [`ReflectMut`] | compare names and lengths with [`World::reflect`] |

@@ -6,7 +6,8 @@
 //! entities with a value, and [`ChunkBounds`] the rows [`Between`] two values of a [`SortKey`], by
 //! which [`Matching::sort_by`](crate::Matching::sort_by) puts rows in order. A [`LevelPlan`] has
 //! the rows of a tree, level after level. A [`RowPlace`] finds a row until rows move: a
-//! [`PlaceLookup`] or a [`PlaceLookupMut`] reads it, or returns a [`PlaceError`].
+//! [`PlaceLookup`] or a [`PlaceLookupMut`] reads it, or returns a [`PlaceError`]; with filters, a
+//! [`RowLookup`] does.
 //!
 //! Some rows of a chunk may be hidden from a query, because a component of theirs is
 //! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],

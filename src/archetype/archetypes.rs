@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::component::{ComponentId, ComponentSet, Registry};
-use crate::storage::{ChunkSize, LayoutError, ListLayout, Pool, SharedLines, Stamps};
+use crate::storage::{ChunkNumbers, ChunkSize, LayoutError, ListLayout, Pool, SharedLines, Stamps};
 
 use super::archetype::Archetype;
-use super::change_log::ChangeLog;
+use super::change_log::{ChangeLog, RowPlaces};
 use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
 use crate::entity::ArchetypeId;
 
@@ -215,6 +215,16 @@ impl Archetypes {
     #[inline]
     pub(crate) const fn change_log(&self) -> &ChangeLog {
         &self.change_log
+    }
+
+    /// The places of all rows. O(archetypes) once after each change.
+    #[inline]
+    pub(crate) fn places(&self) -> &RowPlaces {
+        self.change_log.places(|| {
+            let mut numbers = ChunkNumbers::new(self.list.len());
+            self.list.iter().for_each(|archetype| numbers.push(archetype.list()));
+            numbers
+        })
     }
 
     /// Frees the archetypes without rows. Later archetypes move up; returns their new ids.

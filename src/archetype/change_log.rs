@@ -2,9 +2,9 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
-use crate::storage::RowPlace;
+use crate::storage::{ChunkNumbers, ChunkRow, RowPlace};
 
 /// Identifies a world's log among all logs of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +26,29 @@ pub(crate) struct ChangeLog {
     entries: Vec<u32>,
     /// Counts the calls of [`ChangeLog::since`], which takes the log by shared reference.
     round: AtomicU64,
-    /// The numbering of places that was made last.
-    places: Mutex<Option<Numbering>>,
+    /// The numbering of places, if one was made since the last entry.
+    places: OnceLock<RowPlaces>,
 }
 
 /// The numbering of all places of rows.
-#[derive(Clone, Copy, Debug)]
-struct Numbering {
-    /// The log's end when it was made.
-    at: LogPosition,
+#[derive(Debug)]
+pub(crate) struct RowPlaces {
     first: RowPlace,
-    len: u64,
+    numbers: ChunkNumbers,
+}
+
+impl RowPlaces {
+    /// The first place.
+    pub(crate) const fn first(&self) -> RowPlace {
+        self.first
+    }
+
+    /// The number of the archetype that has a place, and the row in it. `None` if the place is of
+    /// another numbering. O(log archetypes).
+    #[inline]
+    pub(crate) fn row(&self, place: RowPlace) -> Option<(u32, ChunkRow)> {
+        self.numbers.row(place.distance(self.first))
+    }
 }
 
 /// The round in which an archetype was last recorded. Zero, which is not a round, if it never was.
@@ -51,7 +63,7 @@ impl Default for ChangeLog {
             dropped: 0,
             entries: Vec::new(),
             round: AtomicU64::new(1),
-            places: Mutex::default(),
+            places: OnceLock::new(),
         }
     }
 }
@@ -86,6 +98,7 @@ impl ChangeLog {
 
     #[inline(never)]
     fn add(&mut self, number: u32, archetypes: usize) {
+        self.places = OnceLock::new();
         let kept = Self::KEPT_MIN.max(archetypes);
         if self.entries.len() >= kept {
             // A full rescan is cheaper than replaying a log longer than the list of archetypes. The
@@ -99,6 +112,7 @@ impl ChangeLog {
 
     /// Records all archetypes at once.
     pub(super) fn record_all(&mut self) {
+        self.places = OnceLock::new();
         self.drop_oldest(self.entries.len());
         // Skips a position, so that all earlier positions become invalid.
         self.dropped += 1;
@@ -111,21 +125,17 @@ impl ChangeLog {
         self.entries.drain(..entries);
     }
 
-    /// The first of the `len` places of rows: the same until an archetype is recorded, and later
-    /// one that no world has had. The archetypes alone determine `len`.
-    pub(crate) fn first_place(&self, len: u64) -> RowPlace {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.now();
-        if let Some(last) = *places
-            && (last.at, last.len) == (now, len)
-        {
-            return last.first;
-        }
-        let first = RowPlace::first_of(len);
-        *places = Some(Numbering { at: now, first, len });
-        // From now on every change is recorded again, as after `ChangeLog::since`.
-        self.round.fetch_add(1, Ordering::Relaxed);
-        first
+    /// The places of all rows: the same until an archetype is recorded, and later others than any
+    /// world has had. `numbers` returns the numbers of all chunks, which the archetypes alone
+    /// determine.
+    #[inline]
+    pub(crate) fn places(&self, numbers: impl FnOnce() -> ChunkNumbers) -> &RowPlaces {
+        self.places.get_or_init(|| {
+            // From now on every change is recorded again, as after `ChangeLog::since`.
+            self.round.fetch_add(1, Ordering::Relaxed);
+            let numbers = numbers();
+            RowPlaces { first: RowPlace::first_of(numbers.places()), numbers }
+        })
     }
 
     /// The archetypes recorded since `then`. `None` if those entries were dropped; it stands for
@@ -176,22 +186,23 @@ mod tests {
 
     #[test]
     fn places_are_numbered_again_after_each_change() {
+        let first_of = |log: &ChangeLog| log.places(|| ChunkNumbers::of_chunk(10)).first();
         let (mut log, mut last_logged) = (ChangeLog::default(), LastLogged::default());
         let mut firsts = Vec::new();
         for i in 0..100 {
             log.record(0, &mut last_logged, 1);
-            let first = log.first_place(10);
-            assert_eq!(log.first_place(10), first, "no archetype was recorded");
+            let first = first_of(&log);
+            assert_eq!(first_of(&log), first, "no archetype was recorded");
             if i % 2 == 0 {
                 // A plan is refreshed.
                 log.since(log.now());
-                assert_eq!(log.first_place(10), first, "no archetype was recorded");
+                assert_eq!(first_of(&log), first, "no archetype was recorded");
             }
             firsts.push(first);
         }
         log.record_all();
-        firsts.push(log.first_place(10));
-        firsts.push(ChangeLog::default().first_place(10));
+        firsts.push(first_of(&log));
+        firsts.push(first_of(&ChangeLog::default()));
         let ends = firsts.iter().map(|first| first.after(9));
         assert!(firsts[1..].iter().zip(ends).all(|(next, end)| end < *next), "{firsts:?}");
     }

@@ -1,6 +1,6 @@
 //! The source of rows for lookups: one archetype at a time, in any order.
 
-use crate::archetype::{Archetype, ArchetypesInPlace};
+use crate::archetype::{Archetypes, ArchetypesInPlace};
 use crate::entity::{ArchetypeId, DirectoryView};
 use crate::storage::ChunkIter;
 use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets};
@@ -15,7 +15,7 @@ use super::terms::Terms;
 #[derive(Debug)]
 pub(super) enum LookupSource<'w> {
     /// For a query that only reads.
-    Shared(&'w [Archetype]),
+    Shared(&'w Archetypes),
     /// For a query that writes: it sets the clock to `now`.
     Exclusive { archetypes: ArchetypesInPlace<'w>, clock: &'w mut Version, now: Version },
     /// For a query that writes columns of a split world.
@@ -48,7 +48,7 @@ impl<'w> LookupSource<'w> {
                 (directory, granted.plan(), Self::Granted(granted), None)
             }
             StoreBorrow::Read(borrow) => {
-                let source = Self::Shared(borrow.store().archetypes().as_slice());
+                let source = Self::Shared(borrow.store().archetypes());
                 (borrow.store().entities().view(), borrow.plan(query), source, None)
             }
         }
@@ -56,10 +56,10 @@ impl<'w> LookupSource<'w> {
 
     /// All archetypes of the world.
     #[inline]
-    pub(super) fn as_slice(&self) -> &[Archetype] {
+    pub(super) fn all(&self) -> &Archetypes {
         match self {
             Self::Shared(all) => all,
-            Self::Exclusive { archetypes, .. } => archetypes.as_slice(),
+            Self::Exclusive { archetypes, .. } => archetypes,
             Self::Granted(granted) => granted.archetypes(),
         }
     }
@@ -92,7 +92,7 @@ impl<'w> LookupSource<'w> {
         let archetype = number as usize;
         let ((chunks, beside), now) = match self {
             Self::Shared(all) if !Q::WRITES => {
-                let archetype = &all[archetype];
+                let archetype = &all.as_slice()[archetype];
                 let chunks = ChunkIter::shared(archetype.list(), columns);
                 ((chunks, archetype.beside()), Version::NEVER)
             }

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::entity::{Entity, NoSuchEntity};
 use crate::store::{Obstacle, RowRule, Rule};
 
-/// The reason why a query has no row of an entity.
+/// The reason why a query has no row of an entity, or none at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {
@@ -20,6 +20,9 @@ pub enum RowError {
         /// The reason that excludes it.
         reason: Exclusion,
     },
+    /// Rows have moved since the place was found: there was a structural change. Or the place is of
+    /// another world. Only calls that take a [`RowPlace`](crate::rows::RowPlace) return it.
+    Moved,
 }
 
 /// The reason that excludes an entity from a query: the first that was found.
@@ -92,6 +95,10 @@ impl fmt::Display for RowError {
             Self::Excluded { entity, reason } => {
                 write!(f, "the query has no row of entity {entity}: {reason}")
             }
+            Self::Moved => f.write_str(
+                "rows have moved since the place was found, or it is of another world: find the \
+                     places again after each structural change",
+            ),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of single entities, by a query.
+//! Rows of single entities, by a query: by entity, and by place.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::archetype::Archetype;
 use crate::component::{Component as _, Gone};
 use crate::entity::{DirectoryView, Entity, Location, NoSuchEntity};
-use crate::storage::{ChunkRow, RowMask};
+use crate::storage::{ChunkRow, RowMask, RowPlace};
 use crate::store::{Obstacle, Plan, SparseSets, TermSets as _, WatchedSets as _};
 
 use super::chunk_rows::ChunkRows;
@@ -33,7 +33,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
     /// the query apply.
     ///
-    /// Each call looks up the query's plan, which takes a quarter of its 207 instructions: for
+    /// Each call looks up the query's plan, which takes a quarter of its 212 instructions: for
     /// many entities, make a [`lookup`](Query::lookup), and for one component a
     /// [`World::lookup`](crate::World::lookup), which reads in 40 instructions.
     /// [`World::get`](crate::World::get) compares them.
@@ -61,7 +61,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     {
         let view = self.borrow;
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
-        let archetypes = LookupSource::Shared(store.archetypes().as_slice());
+        let archetypes = LookupSource::Shared(store.archetypes());
         let named = (entity, store.entities().resolve(entity)?);
         row_of::<Q, F>(named, plan, archetypes, self.held, &self.viewed_filter())
     }
@@ -173,7 +173,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 }
 
-/// The rows of entities, by a query. See [`Query::lookup`] and [`Query::lookup_mut`].
+/// The rows of entities and places, by a query. See [`Query::lookup`] and [`Query::lookup_mut`].
 pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
     directory: DirectoryView<'w>,
     plan: &'w Plan,
@@ -222,7 +222,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        let archetypes = LookupSource::Shared(self.archetypes.as_slice());
+        let archetypes = LookupSource::Shared(self.archetypes.all());
         let held = Q::Sets::shorten(&self.held);
         let named = (entity, self.directory.resolve(entity)?);
         row_of::<Q, F>(named, self.plan, archetypes, held, &self.filter)
@@ -254,6 +254,73 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
         let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
         let named = (entity, self.directory.resolve(entity)?);
         row_of::<Q, F>(named, self.plan, archetypes, held, &self.filter)
+    }
+
+    /// The row at a place, if it matches. All filters of the query apply. Reads no slot of the
+    /// directory. O(log archetypes), and O(archetypes) once after each structural change.
+    ///
+    /// Places are found by a [`PlaceLookup`](crate::rows::PlaceLookup) of any component.
+    ///
+    /// # Errors
+    ///
+    /// If rows of the world have moved since the place was found, or the query excludes the entity;
+    /// the error gives the reason.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::rows::RowError;
+    /// # #[component] struct Health(f32);
+    /// # #[component] struct Armour(f32);
+    /// # #[component] struct Frozen;
+    /// # let mut world = World::new();
+    /// let [knight, statue] =
+    ///     [world.spawn((Health(8.0), Armour(2.0))), world.spawn((Health(1.0), Armour(9.0), Frozen))];
+    /// let healths = world.lookup::<Health>().by_place();
+    /// let [knight, statue] = [healths.place(knight)?, healths.place(statue)?];
+    ///
+    /// let awake = world.query::<(&Health, &Armour)>().without::<Frozen>();
+    /// let rows = awake.lookup();
+    /// let (health, armour) = rows.at(knight)?;
+    /// assert_eq!(health.0 + armour.0, 10.0);
+    /// assert!(matches!(rows.at(statue), Err(RowError::Excluded { .. })));
+    ///
+    /// world.spawn(Health(2.0));
+    /// assert_eq!(world.query::<&Health>().lookup().at(knight).err(), Some(RowError::Moved));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn at(&self, place: RowPlace) -> Result<Q::Row<'_>, RowError>
+    where
+        Q: ReadTerms,
+    {
+        let archetypes = LookupSource::Shared(self.archetypes.all());
+        let held = Q::Sets::shorten(&self.held);
+        row_at::<Q, F>(place, self.plan, archetypes, held, &self.filter)
+    }
+
+    /// The row at a place, if it matches, writable for `&mut` terms. Stamps as
+    /// [`RowLookup::get_mut`] does. See [`RowLookup::at`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`RowLookup::at`]. No chunk is stamped.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] struct Charge(f32);
+    /// # #[component] struct Node;
+    /// # let mut world = World::new();
+    /// let node = world.spawn((Charge(1.0), Node));
+    /// let place = world.lookup::<Node>().by_place().place(node)?;
+    /// world.query_mut::<&mut Charge>().with::<Node>().lookup_mut().at_mut(place)?.0 += 1.0;
+    /// assert_eq!(world.get::<Charge>(node)?.0, 2.0);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn at_mut(&mut self, place: RowPlace) -> Result<Q::Row<'_>, RowError> {
+        let archetypes = self.archetypes.reborrow();
+        let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
+        row_at::<Q, F>(place, self.plan, archetypes, held, &self.filter)
     }
 
     /// [`RowLookup::get`], for as long as the query would have lasted; `None` instead of an error.
@@ -301,11 +368,48 @@ fn row_of<'w, Q: Terms, F: Filter>(
     let entity = named.0;
     let located = {
         let filter = filter.shorten().with_held::<Q>(&held).with_shared(None);
-        locate::<Q, F>(named, archetypes.as_slice(), plan, &filter)?
+        locate::<Q, F>(named, archetypes.all().as_slice(), plan, &filter)?
     };
-    let Some((entry, at)) = located else {
+    let Some(place) = located else {
         return Ok(Q::ByRow::bare_row(entity).expect("a required component is not required"));
     };
+    Ok(take::<Q, F>(place, plan, archetypes, held))
+}
+
+/// The row at a place, if it passes the filter.
+#[inline]
+fn row_at<'w, Q: Terms, F: Filter>(
+    place: RowPlace,
+    plan: &'w Plan,
+    archetypes: LookupSource<'w>,
+    held: HeldOf<'w, Q>,
+    filter: &OpenFilter<'_, F>,
+) -> Result<Q::Row<'w>, RowError> {
+    let place = {
+        let (all, filter) =
+            (archetypes.all(), filter.shorten().with_held::<Q>(&held).with_shared(None));
+        let (number, at) = all.places().row(place).ok_or(RowError::Moved)?;
+        let archetype = &all.as_slice()[number as usize];
+        let entity = || entity_at(archetype, at);
+        (find_entry::<Q, F>((archetype, number, at), plan, &filter, entity)?, at)
+    };
+    Ok(take::<Q, F>(place, plan, archetypes, held))
+}
+
+/// The entity of a row.
+#[cold]
+fn entity_at(archetype: &Archetype, at: ChunkRow) -> Entity {
+    archetype.entities()[archetype.list().index_of(at)]
+}
+
+/// The row at a place that passes the filter: the entry of its archetype in the plan, and the row.
+#[inline(always)]
+fn take<'w, Q: Terms, F: Filter>(
+    (entry, at): (usize, ChunkRow),
+    plan: &'w Plan,
+    archetypes: LookupSource<'w>,
+    held: HeldOf<'w, Q>,
+) -> Q::Row<'w> {
     let (mut entered, now) = archetypes.enter::<Q::ByRow>(plan, entry);
     let (chunk, row) = (at.chunk as usize, at.row as usize);
     let start = chunk * entered.chunks.capacity() + row;
@@ -315,7 +419,7 @@ fn row_of<'w, Q: Terms, F: Filter>(
     let beside = entered.beside.ignoring_enabled(F::ALL_ROWS);
     stamp_columns::<Q::ByRow>(beside, entered.chunks.columns(), (chunk, Some(own)), now);
     let slices = Q::ByRow::cut(&mut columns, rows, Q::Mode::open::<Q::Sets>(held, now));
-    Ok(Q::ByRow::rows(slices, 1).next().expect("a slice of one row has none"))
+    Q::ByRow::rows(slices, 1).next().expect("a slice of one row has none")
 }
 
 /// The place of an entity that passes the filter: the entry of its archetype in the plan, and its
@@ -337,11 +441,25 @@ fn locate<'q, Q: Terms, F: Filter>(
             None => Ok(None),
         };
     };
-    let archetype = &archetypes[place.archetype().index()];
-    let Some(entry) = plan.column_map().find(place.archetype().0) else {
-        return Err(refused(plan, archetype, entity));
-    };
+    let number = place.archetype().0;
+    let archetype = &archetypes[number as usize];
     let at = archetype.list().split(place.row());
+    let entry = find_entry::<Q, F>((archetype, number, at), plan, filter, || entity)?;
+    Ok(Some((entry, at)))
+}
+
+/// The entry in the plan of the archetype with a number, if a row of it passes the filter. `entity`
+/// returns the entity of the row.
+#[inline(always)]
+fn find_entry<'q, Q: Terms, F: Filter>(
+    (archetype, number, at): (&'q Archetype, u32, ChunkRow),
+    plan: &'q Plan,
+    filter: &OpenFilter<'q, F>,
+    entity: impl Fn() -> Entity,
+) -> Result<usize, RowError> {
+    let Some(entry) = plan.column_map().find(number) else {
+        return Err(refused(plan, archetype, entity()));
+    };
     let (beside, capacity) = (archetype.beside(), archetype.list().capacity() as usize);
     let in_chunk = (at.chunk, archetype.list().rows(at.chunk));
     // Most queries need neither, and looking them up takes instructions.
@@ -349,7 +467,7 @@ fn locate<'q, Q: Terms, F: Filter>(
     if is_by_row::<Q, F>()
         && !RowMask::new(rules(), beside.attachments, at.chunk, in_chunk.1).contains(at.row)
     {
-        return Err(RowError::unseen(entity, plan.broken_row_rule(archetype, at)));
+        return Err(RowError::unseen(entity(), plan.broken_row_rule(archetype, at)));
     }
     let at_chunk = StampAt::Chunk(at.chunk as usize);
     let is_unchanged = F::BY_CHUNK && !filter.passes(beside, &mut { watched() }, at_chunk)
@@ -357,9 +475,9 @@ fn locate<'q, Q: Terms, F: Filter>(
             && !seen_rows(filter, (rules(), watched()), beside, (in_chunk, capacity))
                 .contains(at.row);
     if is_unchanged {
-        return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
+        return Err(RowError::Excluded { entity: entity(), reason: Exclusion::Unchanged });
     }
-    Ok(Some((entry, at)))
+    Ok(entry)
 }
 
 /// The reason why a query does not match the archetype of an entity. An entity that is gone is not

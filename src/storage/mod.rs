@@ -52,7 +52,7 @@
 //! * [`layout`] computes the offsets and the capacity of a chunk and proves them; `layout_tests`
 //!   compares it with layouts by hand and at random.
 //! * [`row`] has a position, split into the number of a chunk and a row in it, and neighbours in a
-//!   chunk. [`row_place`] has places of rows for users.
+//!   chunk. [`row_place`] has places of rows for users, and [`chunk_numbers`] finds their rows.
 //! * [`block`] is the memory of one chunk, computes addresses in it and copies its cells.
 //!   [`block_class`] tells how many chunks share memory.
 //! * [`slab`] cuts blocks of one size from large allocations, [`extents`] blocks for several
@@ -69,6 +69,7 @@ mod attachments;
 mod block;
 mod block_class;
 mod chunk_list;
+mod chunk_numbers;
 mod chunk_set;
 mod chunk_size;
 mod extents;
@@ -97,6 +98,7 @@ pub(crate) use attachments::{
     SetBlocks, Share, ValueCell, WordsLayout, WordsPart,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
+pub(crate) use chunk_numbers::ChunkNumbers;
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError};
 pub(crate) use extents::EXTENT_CHUNKS_MAX;

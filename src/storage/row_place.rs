@@ -24,12 +24,14 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// A place is valid for all components of its world until the next structural change: a spawn, a
 /// despawn, an insertion or a removal of a component, a sort, a merge, a restored state. A view
 /// that is made after it refuses the place, and so does every view of another world:
-/// [`PlaceError::Moved`]. Values that are written through a query or a look-up move no rows. A call
-/// that might have moved rows ends places as well, though it moved none: a batch without rows, an
-/// insertion of a component that is there, a flip, a compaction.
+/// [`PlaceError::Moved`], and [`RowError::Moved`] by a query. Values that are written through a
+/// query or a look-up move no rows. A call that might have moved rows ends places as well, though
+/// it moved none: a batch without rows, an insertion of a component that is there, a flip, a
+/// compaction.
 ///
 /// [`PlaceLookup::place`]: crate::rows::PlaceLookup::place
 /// [`PlaceLookup::places_of`]: crate::rows::PlaceLookup::places_of
+/// [`RowError::Moved`]: crate::rows::RowError::Moved
 /// [`PlaceError::Moved`]: crate::rows::PlaceError::Moved
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowPlace(NonZero<u64>);

@@ -22,7 +22,7 @@
 
 use core::ops::Range;
 
-use crate::archetype::{Archetype, ChangeLog, ChunkMeta, ColumnsMut};
+use crate::archetype::{Archetype, Archetypes, ChangeLog, ChunkMeta, ColumnsMut};
 use crate::component::{Component, ComponentInfo};
 use crate::entity::{Directory, Entity};
 use crate::storage::{
@@ -164,7 +164,7 @@ impl<'w> Pass<'w> {
         let all = match &self.archetypes {
             ArchetypeSource::Shared(all) => all,
             ArchetypeSource::Exclusive { rest, .. } => rest.as_slice(),
-            ArchetypeSource::Granted(columns) => columns.granted.archetypes(),
+            ArchetypeSource::Granted(columns) => columns.granted.archetypes().as_slice(),
         };
         let mut left = chunks;
         let mut labels = self.plan.column_map().labels();
@@ -323,8 +323,8 @@ impl<'w> GrantedPlan<'w> {
     /// The archetypes of the world, to find the entry of an entity in the plan: until chunks are
     /// taken.
     #[inline]
-    pub(crate) fn archetypes(&self) -> &[Archetype] {
-        self.access.store().archetypes.as_slice()
+    pub(crate) fn archetypes(&self) -> &Archetypes {
+        &self.access.store().archetypes
     }
 
     /// The same right for a shorter time.

@@ -51,7 +51,7 @@ impl<'w, C: Component> Lookup<'w, C> {
     #[must_use]
     pub fn by_place(self) -> PlaceLookup<'w, C> {
         let Self { columns, log } = self;
-        let table = columns.place_table(|places| log.first_place(places));
+        let table = columns.place_table(|numbers| log.places(|| numbers.clone()).first());
         PlaceLookup { columns, table }
     }
 }

@@ -35,7 +35,7 @@ impl<'w, C: Component> LookupMut<'w, C> {
     #[must_use]
     pub fn by_place(self) -> PlaceLookupMut<'w, C> {
         let Self { columns, log } = self;
-        let table = columns.place_table(|places| log.first_place(places));
+        let table = columns.place_table(|numbers| log.places(|| numbers.clone()).first());
         PlaceLookupMut { columns, table }
     }
 }

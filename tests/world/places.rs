@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use phalanx::Gone;
 use phalanx::error::EntityError;
 use phalanx::prelude::*;
-use phalanx::rows::{PlaceError, RowPlace};
+use phalanx::rows::{Exclusion, PlaceError, RowError, RowPlace};
 use proptest::prelude::*;
 
 use crate::common::components::{Four, Hundred, Line, Other, Tag, Twelve, small_world, sound};
@@ -304,6 +304,85 @@ fn systems_read_and_write_by_place() {
     assert_eq!(sum, 2 * 1_999, "one for each neighbour");
 }
 
+#[test]
+fn a_query_has_the_rows_at_places_that_pass_its_filters() {
+    let mut world = small_world();
+    let all = world.spawn_batch((0..3_000).map(|i| (Four(i), Awake(i)))).to_vec();
+    let [gone, edited, asleep, lone] = [0, 1_000, 2_000, 2_500].map(|i| all[i]);
+    world.insert(gone, Socket(1)).expect("alive");
+    world.despawn(gone).expect("alive");
+    world.insert(edited, Editor).expect("alive");
+    world.remove::<Awake>(lone).expect("it has one");
+    world.set_enabled::<Awake>(asleep, false).expect("alive");
+    let (before, fours) = (world.version(), world.lookup::<Four>().by_place());
+    let of = |entity| fours.place(entity).expect("alive");
+    let [edited_at, asleep_at, lone_at, last_at] = [edited, asleep, lone, all[2_999]].map(of);
+    let gone_at = world.lookup::<Socket>().by_place().place(gone).expect("it has a socket");
+
+    let query = world.query::<(Entity, &Four, &Awake)>();
+    let rows = query.lookup();
+    let excluded = |entity, reason| Some(RowError::Excluded { entity, reason });
+    assert_eq!(rows.at(last_at).expect("it matches"), (all[2_999], &Four(2_999), &Awake(2_999)));
+    assert_eq!(rows.at(edited_at).err(), excluded(edited, Exclusion::Hidden(Editor::NAME)));
+    assert_eq!(rows.at(asleep_at).err(), excluded(asleep, Exclusion::Disabled(Awake::NAME)));
+    assert_eq!(rows.at(lone_at).err(), excluded(lone, Exclusion::Lacks(Awake::NAME)));
+    let sockets = world.query::<&Socket>();
+    assert_eq!(sockets.lookup().at(gone_at), sockets.get(gone));
+    assert!(matches!(sockets.lookup().at(gone_at), Err(RowError::NoSuchEntity(_))));
+    let of_gone = world.query::<&Socket>().with::<Gone>();
+    assert_eq!(of_gone.lookup().at(gone_at), Ok(&Socket(1)));
+    for (entity, place) in [(edited, edited_at), (lone, lone_at), (asleep, asleep_at)] {
+        assert_eq!(rows.at(place).err(), rows.get(entity).err());
+    }
+
+    let mut fours = world.query_mut::<&mut Four>();
+    fours.lookup_mut().at_mut(lone_at).expect("it has a four").0 += 1;
+    let changed = world.query::<&Four>().changed_since::<Four>(before);
+    assert_eq!(changed.lookup().at(lone_at), Ok(&Four(2_501)));
+    let unchanged = changed.lookup().at(last_at).err();
+    assert_eq!(unchanged, excluded(all[2_999], Exclusion::Unchanged));
+    let before = world.version();
+    let refused = world.query_mut::<&mut Four>().lookup_mut().at_mut(edited_at).err();
+    assert_eq!(refused, excluded(edited, Exclusion::Hidden(Editor::NAME)));
+    let stamps = world.query::<&Four>().changed_since::<Four>(before).rows().count();
+    assert_eq!(stamps, 0, "a place that is refused was stamped");
+
+    let other = small_world();
+    assert_eq!(other.query::<&Four>().lookup().at(last_at), Err(RowError::Moved));
+    world.spawn(Four(0));
+    assert_eq!(world.query::<&Four>().lookup().at(last_at), Err(RowError::Moved));
+}
+
+#[test]
+fn a_system_writes_rows_of_a_query_by_place() {
+    let mut world = small_world();
+    let all = world.spawn_batch((0..2_000).map(|i| (Four(i), Twelve([0; 3])))).to_vec();
+    world.spawn(Twelve([9; 3]));
+    let fours = world.lookup::<Four>().by_place();
+    let places: Vec<_> = all.iter().map(|&one| fours.place(one).expect("alive")).collect();
+    world.insert(all[0], Tag).expect("alive");
+    let moved =
+        world.run(move |mut rows: Query<&mut Twelve>| rows.lookup_mut().at_mut(places[9]).is_err());
+    assert!(moved, "a row has moved");
+
+    let fours = world.lookup::<Four>().by_place();
+    let places: Vec<_> = all.iter().map(|&one| fours.place(one).expect("alive")).collect();
+    world.run(
+        move |fours: Query<&Four>, mut twelves: Query<(&mut Twelve, Entity), Without<Tag>>| {
+            let (fours, mut twelves) = (fours.lookup(), twelves.lookup_mut());
+            for &place in places.iter().rev() {
+                let value = fours.at(place).expect("no row has moved").0;
+                match twelves.at_mut(place) {
+                    Ok((twelve, _)) => twelve.0 = [value; 3],
+                    Err(error) => assert_eq!(value, 0, "{error}"),
+                }
+            }
+        },
+    );
+    let is_copied = |(four, twelve): (&Four, &Twelve)| twelve.0 == [four.0; 3];
+    assert!(world.query::<(&Four, &Twelve)>().rows().all(is_copied));
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Spawn(u8),
@@ -383,12 +462,20 @@ proptest! {
             }
             let (fours, by_entity) = (world.lookup::<Four>().by_place(), world.lookup::<Four>());
             let twelves = world.lookup::<Twelve>().by_place();
+            let query = world.query::<&Four>().without::<Twelve>();
+            let rows = query.lookup();
             for &(entity, place, is_valid) in &found {
                 if !is_valid {
                     prop_assert_eq!(fours.at(place), Err(PlaceError::Moved));
+                    prop_assert_eq!(rows.at(place), Err(RowError::Moved));
                     continue;
                 }
                 // A call that changed no row may have counted as one that did.
+                match (fours.at(place), rows.at(place)) {
+                    (Ok(four), Ok(row)) => prop_assert!(std::ptr::eq(four, row)),
+                    (Ok(_), row) => prop_assert_eq!(row, rows.get(entity)),
+                    (Err(_), row) => prop_assert_eq!(row, Err(RowError::Moved)),
+                }
                 match fours.at(place) {
                     Ok(four) => prop_assert!(std::ptr::eq(four, by_entity.get(entity).unwrap())),
                     Err(error) => prop_assert_eq!(error, PlaceError::Moved),

@@ -44,10 +44,11 @@ use crate::cold::cold_fn;
 use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::chunk_list::ChunkList;
+use crate::storage::chunk_numbers::ChunkNumbers;
 use crate::storage::row_place::RowPlace;
 
 use super::list_view::{CHUNKS_MAX, ListView};
-use super::place_table::{ChunkNumbers, PlaceTable};
+use super::place_table::PlaceTable;
 use super::span::Span;
 
 /// The columns of `C` in the chunks of several lists. A list is identified by its archetype's
@@ -174,9 +175,9 @@ impl<'w, C: Component> CellFinder<'w, C> {
         self.lists.push(ListView::new(first, shift));
     }
 
-    /// A table for the places of all rows. `first` returns the first of a number of places.
-    pub(super) fn place_table(&self, first: impl FnOnce(u64) -> RowPlace) -> PlaceTable {
-        let first = first(self.numbers.places());
+    /// A table for the places of all rows. `first` returns the first of the places of some chunks.
+    pub(super) fn place_table(&self, first: impl FnOnce(&ChunkNumbers) -> RowPlace) -> PlaceTable {
+        let first = first(&self.numbers);
         PlaceTable::new(first, &self.numbers, self.lists.iter().map(|list| list.first()))
     }
 

@@ -12,6 +12,7 @@ use crate::component::Component;
 use crate::entity::{DirectoryView, Entity};
 use crate::storage::attachments::{Attachments, ChunkBits, ChunkLines};
 use crate::storage::chunk_list::ChunkList;
+use crate::storage::chunk_numbers::ChunkNumbers;
 use crate::storage::row_place::RowPlace;
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
@@ -98,8 +99,8 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         self.finder.find_any(entity).map(|found| self.cell(&found))
     }
 
-    /// A table for the places of all rows. `first` returns the first of a number of places.
-    pub(crate) fn place_table(&self, first: impl FnOnce(u64) -> RowPlace) -> PlaceTable {
+    /// A table for the places of all rows. `first` returns the first of the places of some chunks.
+    pub(crate) fn place_table(&self, first: impl FnOnce(&ChunkNumbers) -> RowPlace) -> PlaceTable {
         self.finder.place_table(first)
     }
 
@@ -251,8 +252,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(self.cell(&found))
     }
 
-    /// A table for the places of all rows. `first` returns the first of a number of places.
-    pub(crate) fn place_table(&self, first: impl FnOnce(u64) -> RowPlace) -> PlaceTable {
+    /// A table for the places of all rows. `first` returns the first of the places of some chunks.
+    pub(crate) fn place_table(&self, first: impl FnOnce(&ChunkNumbers) -> RowPlace) -> PlaceTable {
         self.finder.place_table(first)
     }
 

@@ -1,57 +1,7 @@
-//! Numbers of chunks by which places of rows are found.
+//! Chunks that a view has, by the places of their rows.
 
-use crate::storage::chunk_list::ChunkList;
+use crate::storage::chunk_numbers::ChunkNumbers;
 use crate::storage::row_place::RowPlace;
-
-/// The chunks of all lists, numbered list after list: the same in every view of a world until rows
-/// move.
-#[derive(Debug)]
-pub(super) struct ChunkNumbers {
-    /// The number of chunks before each list.
-    firsts: Vec<u32>,
-    len: u32,
-    /// Bits for the number of a row, in any chunk.
-    row_bits: u32,
-}
-
-impl ChunkNumbers {
-    pub(super) fn new(lists: usize) -> Self {
-        Self { firsts: Vec::with_capacity(lists), len: 0, row_bits: 0 }
-    }
-
-    /// Adds the next list.
-    #[inline]
-    pub(super) fn push(&mut self, list: &ChunkList) {
-        self.firsts.push(self.len);
-        if list.chunk_len() > 0 {
-            let len = self.len.checked_add(list.chunk_len());
-            self.len = len.expect("there are more chunks than entities");
-            // A list of tags is one chunk with room for all rows that a world may have. Numbers for
-            // them all in each chunk, anew after each change, would be used up within days.
-            let bits = match list.chunk_len() {
-                1 => u32::BITS - list.tail().leading_zeros(),
-                _ => u32::from(list.shift()),
-            };
-            self.row_bits = self.row_bits.max(bits);
-        }
-    }
-
-    /// The number of places in all chunks: rows, and room for rows. A million rows in chunks of 256
-    /// have some 2²⁴, so that 2⁶⁴ are enough for 500 years of 60 numberings a second, or for
-    /// two years if another million rows have a tag alone.
-    pub(super) const fn places(&self) -> u64 {
-        (self.len as u64) << self.row_bits
-    }
-
-    /// The number of a list's first chunk.
-    pub(super) fn first(&self, list: usize) -> u32 {
-        self.firsts[list]
-    }
-
-    pub(super) fn end(&self, list: usize) -> u32 {
-        self.firsts.get(list + 1).copied().unwrap_or(self.len)
-    }
-}
 
 /// Finds the chunks of places in a [`CellFinder`](super::cell_finder::CellFinder).
 #[derive(Debug)]
@@ -74,7 +24,7 @@ impl PlaceTable {
         numbers: &ChunkNumbers,
         lists: impl Iterator<Item = Option<u32>>,
     ) -> Self {
-        let mut chunks = Vec::with_capacity(numbers.len as usize);
+        let mut chunks = Vec::with_capacity(numbers.len() as usize);
         for (list, found) in lists.enumerate() {
             let len = numbers.end(list) - numbers.first(list);
             match found {
@@ -82,7 +32,7 @@ impl PlaceTable {
                 None => chunks.resize(chunks.len() + len as usize, Self::ABSENT),
             }
         }
-        Self { first, row_bits: numbers.row_bits, chunks }
+        Self { first, row_bits: numbers.row_bits(), chunks }
     }
 
     /// The chunk of a place in the finder, and the row in it. `None` if the place is of another
