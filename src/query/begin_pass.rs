@@ -16,7 +16,10 @@ use super::terms::{BorrowOf, HeldOf, OpenOf, Terms};
 /// # Panics
 ///
 /// If the query asks for more than its access allows.
-#[inline]
+///
+/// Always inlined: as a call it writes the pass to memory word by word, and its caller at once
+/// reads it in wider parts, which wait for the writes.
+#[inline(always)]
 pub(super) fn begin_pass<'w, Q: Terms, F: Filter>(
     borrow: BorrowOf<'w, Q>,
     held: HeldOf<'w, Q>,
