@@ -8,7 +8,7 @@
 //! | [`RowError`], for an [`Exclusion`] | [`Query::get`], [`RowLookup`] | pass over the entity, or change the terms and filters; find the places again |
 //! | [`PlaceError`] | [`PlaceLookup`], [`PlaceLookupMut`] | find the places again |
 //! | [`NotSingle`] | [`Query::single`] | spawn the row, or filter by a tag |
-//! | [`BytesError`] | [`ReflectMut`] | compare names and lengths with [`World::reflect`] |
+//! | [`BytesError`] | [`ReflectMut`]; in a [`CommandErrorKind`] | compare names and lengths with [`World::reflect`] |
 //! | [`RegisterError`] | [`ReflectMut::register_layout`] | another name; fields in another order |
 //! | [`RelationError`] | in an [`EntityError`], a [`SpawnError`] or a [`CommandErrorKind`] | another target; remove the relation that refuses a despawn |
 //! | **room** | | |

@@ -4,9 +4,13 @@
 //! [`Reflect`]; [`World::reflect_mut`](crate::World::reflect_mut) spawns entities, and inserts and
 //! removes components by name, as a [`ReflectMut`], or returns a [`BytesError`]. A
 //! [`CommandBuffer`](crate::CommandBuffer) records the same:
-//! [`insert_named`](crate::CommandBuffer::insert_named).
-//! Its [`register_layout`](crate::reflect::ReflectMut::register_layout) adds a component that
-//! exists at run time only, or returns a [`RegisterError`].
+//! [`spawn_named`](crate::CommandBuffer::spawn_named),
+//! [`insert_named`](crate::CommandBuffer::insert_named) and
+//! [`remove_named`](crate::CommandBuffer::remove_named).
+//! [`ReflectMut::register_layout`](crate::reflect::ReflectMut::register_layout) adds a component
+//! that exists at run time only, or returns a [`RegisterError`]; it is hidden, enableable or one of
+//! cleanup [with such properties](crate::reflect::ReflectMut::register_layout_with), and
+//! [`set_enabled`](crate::reflect::ReflectMut::set_enabled) switches it.
 //! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
 //! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each
 //! field of a struct and a [`VariantInfo`] for each variant of an enum.

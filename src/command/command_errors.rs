@@ -219,6 +219,8 @@ impl fmt::Display for CommandError {
                 | CommandVerb::InsertShared
                 | CommandVerb::RemoveShared
         );
+        // An error of names that are text has the name itself.
+        let names = names && !matches!(self.fault, CommandErrorKind::Bytes(_));
         if self.components.is_empty() && names {
             f.write_str(" of no components")?;
         }

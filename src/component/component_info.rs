@@ -227,7 +227,7 @@ impl ComponentInfo {
         self.about.columns()
     }
 
-    /// The first field with bytes that are no value of it, if its type is one that a layout may
+    /// The first field with bytes that are no value of it, among fields of types that a layout may
     /// have.
     #[cold]
     pub(crate) fn refused_field(&self, value: &[u8]) -> Option<FieldInfo> {

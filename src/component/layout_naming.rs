@@ -29,6 +29,9 @@ impl Registry {
             return Err(RegisterError::Taken { name: name(), owner });
         }
         let needs_gone = layout.properties.cleanup && self.gone().is_none();
+        if needs_gone && let Some(owner) = self.owner_of(Gone::NAME) {
+            return Err(RegisterError::Taken { name: Gone::NAME.to_owned(), owner });
+        }
         if !self.has_room_for(1 + usize::from(needs_gone)) {
             return Err(RegisterError::TooMany { component: name() });
         }

@@ -6,6 +6,9 @@ use super::field_kind::FieldKind;
 
 /// The type that was meant by a name: of another language, or misspelt. `None` if that is unknown.
 pub(super) fn meant_by(name: &str) -> Option<String> {
+    if name.contains(['*', '&']) {
+        return None;
+    }
     let array = as_array(name.trim());
     let name = array.as_deref().unwrap_or(name);
     if let Some(kind) = FieldKind::named(name).filter(|_| array.is_some()) {
@@ -21,6 +24,9 @@ pub(super) fn meant_by(name: &str) -> Option<String> {
 pub(super) fn advice(name: &str) -> Option<&'static str> {
     let lower = name.trim().trim_start_matches('&').to_lowercase();
     let lower = lower.strip_prefix("'static ").unwrap_or(&lower);
+    if lower.contains('*') {
+        return Some("a value has no memory elsewhere; take the number of an entry in a list");
+    }
     let head = lower.split(['<', '[', ' ']).next()?;
     let head = head.rsplit("::").next()?;
     Some(match head {
@@ -79,7 +85,7 @@ fn meant_by_element(name: &str) -> Option<&'static str> {
     Some(match lower {
         "float" | "single" | "float32" | "real" => "f32",
         "double" | "float64" => "f64",
-        "byte" | "uint8" | "unsigned char" => "u8",
+        "byte" | "uint8" | "uchar" | "unsigned char" => "u8",
         "sbyte" | "int8" | "signed char" => "i8",
         "ushort" | "uint16" | "unsigned short" => "u16",
         "short" | "int16" => "i16",
@@ -126,6 +132,7 @@ mod tests {
             ("f23", "f32"),
             ("i63", "i64"),
             ("uint8_t", "u8"),
+            ("uchar", "u8"),
             ("int64_t", "i64"),
             ("i32_t", "i32"),
             ("size_t", "u64"),
@@ -165,6 +172,8 @@ mod tests {
             "[float; x]",
             "f32",
             "u8[x]",
+            "char*",
+            "&u8",
             "u8[]",
             "u8[-1]",
             "[]u8",
@@ -189,6 +198,7 @@ mod tests {
             ("Option<Entity>", "`Entity::NULL`"),
             ("Option<f32>", "a `bool` beside it"),
             ("Box<Node>", "an entry in a list"),
+            ("char *", "an entry in a list"),
         ] {
             let advice = advice(name);
             assert!(advice.is_some_and(|text| text.contains(part)), "{name}: {advice:?}");

@@ -29,7 +29,8 @@ pub enum RegisterError {
         /// The bytes of the name.
         len: usize,
     },
-    /// The name of the component or of a field has a control character, such as a line feed.
+    /// The name of the component or of a field has a character that is not shown, such as a line
+    /// feed or a mark of the direction of text.
     Control {
         /// The name of the component.
         component: String,
@@ -38,11 +39,12 @@ pub enum RegisterError {
         /// The character.
         character: char,
     },
-    /// Another component has the name: a type of the program, or a layout with other fields.
+    /// Another component has the name: a type of the program, or a layout with other fields or
+    /// properties.
     Taken {
         /// The name.
         name: String,
-        /// The path of the type, or the fields of the layout.
+        /// The path of the type, or the properties and fields of the layout.
         owner: &'static str,
     },
     /// The layout has a property that is none, or that only types have.
@@ -120,7 +122,7 @@ impl fmt::Display for RegisterError {
                 }
                 write!(
                     f,
-                    " of the control character `{}`: leave it out",
+                    " that has `{}`, which is not shown: leave it out",
                     character.escape_default()
                 )
             }

@@ -19,6 +19,7 @@ use super::layout_properties::LayoutProperties;
 use super::map_entities::References;
 use super::register_error::RegisterError;
 use super::values::Values;
+use crate::message::is_unshown;
 
 /// A component that exists at run time only.
 #[derive(Debug)]
@@ -227,7 +228,7 @@ fn check_name(component: &str, field: Option<usize>, name: &str) -> Result<(), R
     if !(1..=Description::NAME_BYTES_MAX).contains(&len) {
         return Err(RegisterError::Name { component: component.to_owned(), field, len });
     }
-    match name.chars().find(|character| character.is_control()) {
+    match name.chars().find(|&character| is_unshown(character)) {
         None => Ok(()),
         Some(character) => {
             Err(RegisterError::Control { component: component.to_owned(), field, character })

@@ -259,7 +259,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// The row at a place, if it matches. All filters of the query apply. Reads no slot of the
     /// directory. O(log archetypes), and O(archetypes) once after each structural change.
     ///
-    /// Places are found by a [`PlaceLookup`](crate::rows::PlaceLookup) of any component.
+    /// Places are found by a [`PlaceLookup`](crate::rows::PlaceLookup) of any component. An entity
+    /// with a reserved id has none.
     ///
     /// # Errors
     ///

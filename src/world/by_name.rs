@@ -136,8 +136,6 @@ impl Reflect<'_> {
     ) -> BytesError {
         let mut known: Vec<_> = self.components().map(ComponentInfo::name).collect();
         known.extend(others);
-        // If two are as near, the first in this order is proposed.
-        known.sort_unstable();
         BytesError::UnknownName { name: name.to_owned(), nearest: nearest(name, &known) }
     }
 }
@@ -156,9 +154,9 @@ impl ReflectMut<'_> {
     ///
     /// # Errors
     ///
-    /// If a name is unknown or named twice, if bytes are not a value of their type, if only a part
-    /// of a split component is named, if ids or memory run out, or if the row would not fit a
-    /// chunk. The world is unchanged.
+    /// If a name is unknown or named twice, or one of a sparse component or of [`Gone`], if bytes
+    /// are not a value of their type, if only a part of a split component is named, if ids or
+    /// memory run out, or if the row would not fit a chunk. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -213,9 +211,9 @@ impl ReflectMut<'_> {
     ///
     /// # Errors
     ///
-    /// If a name is unknown or named twice, if bytes are not a value of their type, if the entity
-    /// would have only a part of a split component, if it is not alive, or if its row would not fit
-    /// a chunk. The entity is unchanged.
+    /// If a name is unknown or named twice, or one of a sparse component or of [`Gone`], if bytes
+    /// are not a value of their type, if the entity would have only a part of a split component, if
+    /// it is not alive, or if its row would not fit a chunk. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -256,8 +254,9 @@ impl ReflectMut<'_> {
     ///
     /// # Errors
     ///
-    /// If a name is unknown, some fields of a [split component](crate::component#split-components)
-    /// are named without the others, or the entity is not alive. The entity is unchanged.
+    /// If a name is unknown, or one of a sparse component or of [`Gone`], if some fields of a
+    /// [split component](crate::component#split-components) are named without the others, or if the
+    /// entity is not alive. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -293,6 +292,8 @@ impl ReflectMut<'_> {
         ids.dedup();
         self.ensure_whole(&ids, None)?;
         self.world.flush();
+        // Before the bundle is made, which the world keeps.
+        self.world.store.entities().locate(entity).map_err(EntityError::from)?;
         let removed = (self.world.store.set_id(&ids), self.world.store.set_id(&[]));
         let no_values = RowValues { bytes: &[], starts: &[] };
         Ok(self.world.store.exchange_bytes(entity, removed, no_values)?)

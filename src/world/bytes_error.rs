@@ -21,7 +21,7 @@ pub enum BytesError {
         nearest: Option<&'static str>,
     },
     /// The component with this name is [sparse](crate::component#sparse-components): its values
-    /// are not plain data.
+    /// have no bytes for these calls, also if they are plain data.
     Sparse {
         /// The name.
         name: String,
@@ -44,8 +44,8 @@ pub enum BytesError {
     Value {
         /// The component's name.
         name: String,
-        /// The first field that they are no value of; none of an enum, or if a type that is not
-        /// known here refuses them.
+        /// A field that they are no value of, if its type is one that layouts have; none of an
+        /// enum, and of fields with fields of their own.
         field: Option<FieldInfo>,
     },
     /// Bytes of a column are asked for writing, and not all bytes are values of its type.

@@ -16,7 +16,8 @@ impl ReflectMut<'_> {
     /// Fields have the places that C gives them. Their types are `bool`, `char`, `Entity`, numbers
     /// of a fixed size as `f32` and `u8`, and arrays of these and of arrays as `[f32; 3]`, in the
     /// form that [`FieldInfo::type_name`](crate::reflect::FieldInfo) has. The bytes of an entity
-    /// are `bytemuck::bytes_of(&entity)`; such ids are [replaced](crate::MapEntities) in other
+    /// are `phalanx::bytemuck::bytes_of(&entity)`, in another order than those of its
+    /// [`to_bits`](crate::Entity::to_bits); such ids are [replaced](crate::MapEntities) in other
     /// worlds and in copies. Without fields it is a tag.
     /// [`register_layout_with`](Self::register_layout_with) makes it hidden, enableable, or one of
     /// cleanup.
@@ -26,17 +27,18 @@ impl ReflectMut<'_> {
     /// [`NameTaken`](crate::error::NameTaken), or a panic of its text where the error of a call has
     /// no such case. The same fields in another call, and in another world, are the same component.
     /// A [state](crate::World::read_snapshot) that has it is read by worlds that have registered
-    /// it, or a type of the same name and fields; a merge with a world of that type is refused.
+    /// it, or a type of the same name, properties and fields; a merge with a world of that type is
+    /// refused.
     ///
     /// O(fields²) for the call. The names and fields of each different layout are in memory until
     /// the process ends, whatever number of worlds has it.
     ///
     /// # Errors
     ///
-    /// If a name is empty, long, taken or repeated, or has control characters, if a type is none of
-    /// the above, if the fields leave bytes between them or at the end, or if the world has its
-    /// maximum of types. The world is unchanged. A value that is larger than a chunk is an error
-    /// where it is inserted.
+    /// If a name is empty, long, taken or repeated, or has characters that are not shown, if a type
+    /// is none of the above, if the fields leave bytes between them or at the end, or if the world
+    /// has its maximum of types. The world is unchanged. A value that is larger than a chunk is an
+    /// error where it is inserted.
     ///
     /// ```
     /// # use phalanx::prelude::*;

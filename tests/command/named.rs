@@ -188,3 +188,17 @@ fn a_system_reports_one_error_for_a_call_site() {
     assert_eq!(failed.count, 50, "{error}");
     assert!(error.to_string().contains("the component `mod.0` is not registered"), "{error}");
 }
+
+#[test]
+fn an_unknown_name_is_told_once() {
+    let (mut world, mut buffer) = world(1);
+    let entity = world.spawn(());
+    buffer.remove_named(entity, ["mod.feul"]);
+    buffer.spawn_named([("mod.feul", FUEL)]).expect("an id");
+    for error in errors(&mut world, &mut buffer) {
+        let text = error.to_string();
+        assert!(!text.contains("no components"), "{text}");
+        assert_eq!(text.matches("mod.feul").count(), 1, "{text}");
+        assert!(text.ends_with("is not registered; did you mean `mod.fuel`?"), "{text}");
+    }
+}

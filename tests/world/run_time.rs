@@ -190,7 +190,10 @@ fn names_and_fields_are_checked() {
     let text = "the field `a` of the layout `mod.new` cannot be a `float` (did you mean `f32`?)";
     assert!(error.to_string().contains(text), "{error}");
     let error = refused(&mut world, "mod.\n", [("a", "u8")]);
-    assert!(error.to_string().starts_with(r"the layout `mod.\n` has a name of the"), "{error}");
+    let text = r"the layout `mod.\n` has a name that has `\n`, which is not shown";
+    assert!(error.to_string().starts_with(text), "{error}");
+    let error = refused(&mut world, "mod.\u{202e}", none);
+    assert!(matches!(error, RegisterError::Control { character: '\u{202e}', .. }), "{error}");
     let error = refused(&mut world, "mod.new", [("a", "u8"), ("b", "u16")]);
     assert!(matches!(error, RegisterError::Padding { bytes: 1, .. }));
     let error = refused(&mut world, "mod.new", one("[u8; 4294967296]"));

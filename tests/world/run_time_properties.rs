@@ -170,3 +170,17 @@ fn all_properties_at_once() {
     assert_eq!(world.len(), 0);
     sound(&world);
 }
+
+#[test]
+fn a_type_that_took_the_name_of_gone_leaves_no_layout_of_cleanup() {
+    #[component(name = "phalanx::Gone")]
+    struct Other(u32);
+    let mut world = World::new();
+    world.register::<Other>();
+    let taken = world.reflect_mut().register_layout_with("mod.power", ["cleanup"], FIELDS);
+    let Err(RegisterError::Taken { name, .. }) = taken else { panic!("two have the name") };
+    assert_eq!(name, "phalanx::Gone");
+    assert_eq!(world.reflect().components().len(), 1);
+    world.reflect_mut().register_layout("mod.power", FIELDS).expect("the name is free");
+    sound(&world);
+}
