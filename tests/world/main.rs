@@ -45,6 +45,7 @@ mod pairs_model;
 mod pairs_states;
 mod panics;
 mod per_chunk;
+mod place_queries;
 mod places;
 mod propagate;
 mod propagate_changed;
