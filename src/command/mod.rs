@@ -35,7 +35,7 @@
 // | `entity_commands` | the commands on one entity, of buffers and writers |
 // | `by_query` | the commands on all entities that a query matches |
 // | `shared_commands` | the commands on shared values |
-// | `named_commands`, `named_change` | the commands that name components by text, and their values |
+// | `named_commands`, `named_change` | commands that name components by text, and their values |
 // | `switch`, `switches` | the commands that enable and disable, recorded as lists |
 // | `record`, `arena`, `bundle_kinds` | a command, the bytes of its value, its pair of bundle types |
 // | `sparse_values` | the sparse components of recorded commands |

@@ -274,8 +274,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// # #[component] struct Armour(f32);
     /// # #[component] struct Frozen;
     /// # let mut world = World::new();
-    /// let [knight, statue] =
-    ///     [world.spawn((Health(8.0), Armour(2.0))), world.spawn((Health(1.0), Armour(9.0), Frozen))];
+    /// let knight = world.spawn((Health(8.0), Armour(2.0)));
+    /// let statue = world.spawn((Health(1.0), Armour(9.0), Frozen));
     /// let healths = world.lookup::<Health>().by_place();
     /// let [knight, statue] = [healths.place(knight)?, healths.place(statue)?];
     ///

@@ -79,7 +79,7 @@ impl ReflectMut<'_> {
     }
 
     /// [`register_layout`](Self::register_layout) of a component with properties: the words
-    /// `hidden`, `cleanup` and `enableable` of [`#[component(…)]`](crate::component), in any order.
+    /// `hidden`, `cleanup` and `enableable` of [`#[component]`](crate::component), in any order.
     ///
     /// They belong to the component, as its fields do: the same name with other properties is
     /// another component, which is refused. A component of cleanup is
