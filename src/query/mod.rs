@@ -29,7 +29,7 @@
 //!   of a [`member_walk`], with the [`known_positions`] of their values. [`for_each`] has the loop
 //!   whose body returns whether it modified a chunk, [`for_each_found`] one over the rows for which
 //!   values are found, and [`parallel`] the passes on several threads, which take [`par_slices`]
-//!   and among which [`share`] divides the work; [`loop_threads`] are the threads of a schedule.
+//!   and among which [`share`] divides the work; [`threads`] are the threads of a schedule.
 //!   [`one_recorder`] keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype, and [`cut_chunk`] is a chunk that it has taken.
 //!   Where chunks follow each other in memory it makes a [`chunk_run`], which hands them out and
@@ -140,7 +140,6 @@ mod lines_mut;
 mod list_caches;
 mod listed_rows;
 mod lookup_source;
-mod loop_threads;
 mod matched_chunks;
 mod member_walk;
 mod named_components;
@@ -170,6 +169,7 @@ mod tagged;
 mod term;
 mod term_shape;
 mod terms;
+mod threads;
 mod value_index;
 
 pub(crate) use access::{AccessFlags, any_gives};
@@ -192,7 +192,6 @@ pub use level_plan::LevelPlan;
 pub(crate) use level_plan::assert_by_level;
 pub use level_terms::LevelTerms;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
-pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{masks_in, matches_in};
 pub use named_components::ComponentTuple;
@@ -223,4 +222,5 @@ pub use term::Term;
 pub(crate) use term_shape::TermParts;
 pub(crate) use terms::assert_unaliased;
 pub use terms::{ReadTerms, Terms};
+pub(crate) use threads::Threads;
 pub use value_index::ValueIndex;

@@ -1,25 +1,24 @@
 //! Work that several threads share, once it is clear that they help.
 //!
 //! The calling thread begins alone. After 4 microseconds it estimates the remaining work, and
-//! shares it only if it takes 30 microseconds or more. So small work costs the same as a loop, plus
-//! a few readings of the clock. The clock decides which thread runs a job and where jobs are
-//! divided, but it does not change the work on a row.
+//! shares it only if it takes 30 microseconds or more. It works on while the others wake up. So
+//! small work costs the same as a loop, plus a few readings of the clock. The clock decides which
+//! thread runs a job and where jobs are divided, but it does not change the work on a row.
 
 use core::time::Duration;
 use std::collections::VecDeque;
-
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use std::sync::{Mutex, PoisonError};
 
 use crate::line::{LINE_BYTES, VECTOR_ROWS};
 use crate::stopwatch::Stopwatch;
 
-use super::loop_threads::LoopThreads;
+use super::threads::Threads;
 
 /// The calling thread works alone for this long before it estimates whether others would help.
 const TRIAL: Duration = Duration::from_micros(4);
 
-/// Work that takes less than this stays on the calling thread. Waking another thread and waiting
-/// for it costs 11 to 14 microseconds (Zen 5, 2 cores); half of the work must exceed this cost.
+/// Work that takes less than this stays on the calling thread. Another thread takes 11 to 14
+/// microseconds to wake (Zen 5, 2 cores; 24 on Zen 4), in which half of the work is done.
 const SPLIT_MIN: Duration = Duration::from_micros(30);
 
 /// The minimal duration of a task, as estimated.
@@ -54,11 +53,11 @@ pub(crate) trait Job: Send {
     }
 }
 
-/// Runs jobs, or parts of them, each on one thread: of the threads that the schedule has chosen, or
-/// else of the pool around the calling thread.
+/// Runs jobs, or parts of them, each on one thread: the calling thread, and the threads that the
+/// schedule has chosen, or else those of the pool around the calling thread. Each takes the next
+/// parts when it has done its last ones, so a thread that wakes late takes fewer.
 pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync) {
-    let chosen = LoopThreads::chosen();
-    let threads = chosen.as_ref().map_or_else(rayon::current_num_threads, LoopThreads::count);
+    let threads = Threads::count();
     // A platform without threads may lack a clock as well.
     if threads == 1 {
         return jobs.into_iter().for_each(run);
@@ -71,11 +70,22 @@ pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync
     };
     let weight: usize = parts.iter().map(Job::weight).sum();
     let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
-    let work = || parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
-    match chosen {
-        Some(chosen) => chosen.install(work),
-        None => work(),
-    }
+    let list = Mutex::new(parts.into_iter());
+    let work = || {
+        loop {
+            let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
+            let task: Vec<J> = list.by_ref().take(parts_in_task).collect();
+            drop(list);
+            if task.is_empty() {
+                return;
+            }
+            task.into_iter().for_each(&run);
+        }
+    };
+    Threads::scope(|scope| {
+        (1..threads).for_each(|_| scope.spawn(|_| work()));
+        work();
+    });
 }
 
 /// Works on the calling thread until it is clear that other threads would help. Returns the weight

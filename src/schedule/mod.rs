@@ -62,6 +62,7 @@
 // | `dependency_graph` | stages, and the dependency graph of each |
 // | `background` | `BackgroundRun`: a run while the caller goes on |
 // | `stage_executor` | the execution of a stage on one thread or many |
+// | `ready_systems` | the systems of a stage that are ready, and the threads that run them |
 // | `run` | `Schedule::run`: the stages in order, with playback between them |
 // | `run_once` | `World::run` and `RunOnce`: a function that is called at once; `run_error` is its error |
 // | `system_state` | a system with its conditions and the outcome of its last run |
@@ -91,6 +92,7 @@ mod pairs_param;
 mod param;
 mod param_access;
 mod param_tuple;
+mod ready_systems;
 mod render;
 mod report;
 mod requests;

@@ -1,17 +1,15 @@
 //! A run of a schedule: its stages in order, and the playback of recorded commands between them.
 
 use std::panic::resume_unwind;
-use std::sync::Arc;
 
 use crate::command::{CommandBuffer, Failures};
 use crate::payload::Payload;
-use crate::query::LoopThreads;
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
 use super::dependency_graph::Stage;
 use super::report::{CommandReport, FailedCommands};
-use super::schedule::{Schedule, SchedulePlan, Threads};
+use super::schedule::{Schedule, SchedulePlan};
 use super::schedule_error::ScheduleError;
 use super::stage_executor::{StageExecutor, StageRun, lock};
 use super::system_state::{Failed, MissingParam, SystemOutcome};
@@ -140,22 +138,10 @@ impl Schedule {
         let rank = self.rank(number, stage.systems.len());
         let (split, resources) = world.split(stage.systems.len());
         executor.update(stage, &self.states, &split);
-        let threads = match &self.pool {
-            Some(Threads::Caller) => 1,
-            Some(Threads::Pool(pool)) => pool.current_num_threads(),
-            None if executor.is_chain() => 1,
-            None => rayon::current_num_threads(),
-        };
         let (states, split, rank) = (&self.states[..], &split, &rank[..]);
-        let job = StageRun { stage, states, split, resources, start, rank, threads };
-        match &self.pool {
-            Some(Threads::Pool(pool)) if executor.is_worth_threads() => {
-                pool.install(|| executor.run(job));
-            }
-            Some(Threads::Pool(pool)) => {
-                LoopThreads::Pool(Arc::clone(pool)).during(|| executor.run(job));
-            }
-            Some(Threads::Caller) => LoopThreads::One.during(|| executor.run(job)),
+        let job = StageRun { stage, states, split, resources, start, rank };
+        match &self.threads {
+            Some(threads) => threads.clone().during(|| executor.run(job)),
             None => executor.run(job),
         }
     }

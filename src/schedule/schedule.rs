@@ -4,9 +4,8 @@ use core::fmt;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::ThreadPool;
-
 use crate::component::Registry;
+use crate::query::Threads;
 use crate::world::{World, WorldId};
 
 use super::conflicts::Accesses;
@@ -95,7 +94,7 @@ pub struct Schedule {
     pub(super) is_bound: bool,
     pub(super) shuffle: Option<u64>,
     /// `None` for the rayon pool of the caller.
-    pub(super) pool: Option<Threads>,
+    pub(super) threads: Option<Threads>,
     pub(super) runs: u64,
     pub(super) timings: Timings,
     pub(super) report: CommandReport,
@@ -108,15 +107,6 @@ type CloneCondition =
 
 /// A condition of a set, to be cloned for each member. The mutex makes the schedule `Sync`.
 type SetCondition = Mutex<Box<CloneCondition>>;
-
-/// The threads that a schedule runs its systems on.
-#[derive(Debug)]
-pub(super) enum Threads {
-    /// The caller's thread only.
-    Caller,
-    /// A pool of the schedule itself.
-    Pool(Arc<ThreadPool>),
-}
 
 /// The stages of a schedule, each with its executor.
 #[derive(Debug, Default)]
@@ -174,11 +164,12 @@ impl Schedule {
         self
     }
 
-    /// Runs systems on a pool of `threads` threads of its own, or on the caller's thread if
-    /// `threads` is one. Without this call, systems run on the rayon pool that the caller is in.
+    /// Runs systems on `threads` threads at once: the caller's, and those of a pool of its own,
+    /// which `threads(1)` does without. If this is not called, they are the caller's and those of
+    /// the rayon pool that the caller is in.
     ///
-    /// Parallel loops of queries in the systems use the same threads, and the caller's. The number
-    /// of threads has no influence on the result. Other work of rayon, such as
+    /// Parallel loops of queries in the systems use the same threads. The number of threads has no
+    /// influence on the result. Other work of rayon, such as
     /// [`ParChunks::chunks`](crate::chunks::ParChunks::chunks), uses the pool around the thread:
     /// run the schedule in `rayon::ThreadPool::install` to choose it.
     ///
@@ -196,8 +187,8 @@ impl Schedule {
     #[track_caller]
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         assert!(threads > 0, "`threads(0)` leaves no thread to run on: give at least 1");
-        self.pool = Some(if threads == 1 {
-            Threads::Caller
+        self.threads = Some(if threads == 1 {
+            Threads::One
         } else {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             match pool {
