@@ -200,6 +200,12 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("frame", &[frame::BEACONS + frame::MOVERS])
     },
     Workload {
+        what: "the same frame on two threads, by the scheduler",
+        expected: |_, steps| frame::expected(steps),
+        ways: ways!((frame::two_threads) [phalanx bevy_ecs]),
+        ..plain("frame/two_threads", &[frame::BEACONS + frame::MOVERS])
+    },
+    Workload {
         what: "1,000,000 random reads by entity",
         unit: "lookup",
         units: |_| GET_LOOKUPS,

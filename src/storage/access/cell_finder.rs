@@ -32,6 +32,12 @@
 //! one archetype and several, a read took 36 instructions instead of 38 and 53 in a release build
 //! without LTO, and 4.6 to 8.7 ns instead of 2.6 to 2.7 and 4.0 to 4.1: more of them wait for the
 //! slot.
+//!
+//! A slot could also have the number of its chunk in the world, and a view a table from these
+//! numbers to columns. Built whole, with slots of 16 bytes, a read among 16 archetypes took 3.0 ns
+//! instead of 3.9 and a write 3.2 instead of 3.8. But a cell of Life, where one archetype has the
+//! component, took 21.8 instead of 19.9, in fewer instructions, and each spawn, despawn and move 4
+//! to 9 % longer, because it looks the number up. Slots of 12 bytes were no better (Zen 4).
 
 #![expect(
     unsafe_code,

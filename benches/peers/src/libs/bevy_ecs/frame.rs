@@ -1,6 +1,7 @@
 use super::*;
 use crate::frame::{self, Census, Mover, TAGS, for_beacon_tags, for_mover_tags, frame_rows};
 use bevy_ecs::schedule::SingleThreadedExecutor;
+use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
 
 frame_rows! { [#[derive(Component)]] }
 
@@ -16,14 +17,37 @@ struct Clock(frame::Clock);
 
 /// Systems in a chain, on one thread.
 pub(crate) fn frame(h: &mut Harness, _: usize) {
-    let mut w = World::new();
-    populate(&mut w);
     let mut schedule = Schedule::default();
     schedule.add_systems((steer, accelerate, slow, advance, bounce).chain());
     schedule.add_systems((sicken, heal, signal, mirror).chain().after(bounce));
     schedule.add_systems((age, reap, breed).chain_ignore_deferred().after(mirror));
     schedule.set_executor(SingleThreadedExecutor::new());
-    h.run("", (w, schedule), |(w, schedule)| schedule.run(w), |(w, _)| census(w));
+    frame_of(h, "", schedule);
+}
+
+/// Chains of the systems that share components, on all threads.
+pub(crate) fn two_threads(h: &mut Harness, _: usize) {
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(2).build());
+    for (variant, parallel) in [("", false), ("steer in parallel", true)] {
+        let mut schedule = Schedule::default();
+        if parallel {
+            schedule.add_systems(steer_in_parallel.before(accelerate));
+        } else {
+            schedule.add_systems(steer.before(accelerate));
+        }
+        schedule.add_systems((accelerate, slow, advance, bounce).chain());
+        schedule.add_systems((sicken, heal).chain());
+        schedule.add_systems((signal, mirror).chain());
+        schedule.add_systems((age, reap).chain_ignore_deferred());
+        schedule.add_systems(breed.after(signal));
+        frame_of(h, variant, schedule);
+    }
+}
+
+fn frame_of(h: &mut Harness, variant: &str, schedule: Schedule) {
+    let mut w = World::new();
+    populate(&mut w);
+    h.run(variant, (w, schedule), |(w, schedule)| schedule.run(w), |(w, _)| census(w));
 }
 
 fn steer(
@@ -31,6 +55,17 @@ fn steer(
     positions: Query<&Position, With<Signal>>,
 ) {
     movers.iter_mut().for_each(|(mut force, position, target)| {
+        if let Ok(beacon) = positions.get(target.0) {
+            steer_row(&mut force, position, beacon);
+        }
+    });
+}
+
+fn steer_in_parallel(
+    mut movers: Query<(&mut Force, &Position, &Target)>,
+    positions: Query<&Position, With<Signal>>,
+) {
+    movers.par_iter_mut().for_each(|(mut force, position, target)| {
         if let Ok(beacon) = positions.get(target.0) {
             steer_row(&mut force, position, beacon);
         }

@@ -12,20 +12,37 @@ struct Beacons(Vec<Entity>);
 
 pub(crate) fn frame(h: &mut Harness, _: usize) {
     for kib in CHUNK_KIB {
-        let mut w = world(kib);
-        let mut schedule = schedule();
-        schedule.threads(1);
-        populate(&mut w);
-        let start = (w, schedule);
-        let run = |(w, s): &mut (World, Schedule)| s.run(w).expect("no system fails");
-        h.run(&chunk_variant(kib), start, run, |(w, _)| census(w));
+        frame_of(h, &chunk_variant(kib), world(kib), schedule(1, Steer::Rows));
     }
 }
 
+pub(crate) fn two_threads(h: &mut Harness, _: usize) {
+    for (variant, steer) in [("", Steer::Rows), ("steer in parallel", Steer::Parallel)] {
+        frame_of(h, variant, World::new(), schedule(2, steer));
+    }
+}
+
+fn frame_of(h: &mut Harness, variant: &str, mut w: World, schedule: Schedule) {
+    populate(&mut w);
+    let run = |(w, s): &mut (World, Schedule)| s.run(w).expect("no system fails");
+    h.run(variant, (w, schedule), run, |(w, _)| census(w));
+}
+
+/// How the longest system walks its rows.
+enum Steer {
+    Rows,
+    Parallel,
+}
+
 /// The order of the systems is that of the frame; births and deaths come last.
-fn schedule() -> Schedule {
+fn schedule(threads: usize, form: Steer) -> Schedule {
     let mut schedule = Schedule::new();
-    schedule.add((steer, accelerate, slow, advance, bounce));
+    schedule.threads(threads);
+    match form {
+        Steer::Rows => schedule.add(steer),
+        Steer::Parallel => schedule.add(steer_in_parallel),
+    };
+    schedule.add((accelerate, slow, advance, bounce));
     schedule.add((sicken, heal, signal, mirror));
     schedule.add((age, reap, breed));
     schedule
@@ -35,6 +52,16 @@ fn steer(movers: Query<(&mut Force, &Position, &Target)>, positions: Lookup<Posi
     movers.rows().for_each(move |(force, position, target)| {
         if let Ok(beacon) = positions.get(target.0) {
             steer_row(force, position, beacon);
+        }
+    });
+}
+
+fn steer_in_parallel(movers: Query<(&mut Force, &Position, &Target)>, positions: Lookup<Position>) {
+    movers.par().for_each_chunk(|(forces, places, targets)| {
+        for ((force, position), target) in forces.iter_mut().zip(places).zip(targets) {
+            if let Ok(beacon) = positions.get(target.0) {
+                steer_row(force, position, beacon);
+            }
         }
     });
 }
