@@ -39,6 +39,16 @@ pub(crate) struct Archetypes {
     orders: FxHashMap<ComponentSet, Box<[ComponentId]>>,
 }
 
+/// The places of all rows of the archetypes of a log. O(archetypes) once after each change.
+#[inline]
+pub(crate) fn places_of<'w>(archetypes: &[Archetype], log: &'w ChangeLog) -> &'w RowPlaces {
+    log.places(|| {
+        let mut numbers = ChunkNumbers::new(archetypes.len());
+        archetypes.iter().for_each(|archetype| numbers.push(archetype.list()));
+        numbers
+    })
+}
+
 impl Archetypes {
     #[inline]
     pub(crate) fn new(size: ChunkSize) -> Self {
@@ -217,14 +227,10 @@ impl Archetypes {
         &self.change_log
     }
 
-    /// The places of all rows. O(archetypes) once after each change.
+    /// [`places_of`] all archetypes.
     #[inline]
     pub(crate) fn places(&self) -> &RowPlaces {
-        self.change_log.places(|| {
-            let mut numbers = ChunkNumbers::new(self.list.len());
-            self.list.iter().for_each(|archetype| numbers.push(archetype.list()));
-            numbers
-        })
+        places_of(&self.list, &self.change_log)
     }
 
     /// Frees the archetypes without rows. Later archetypes move up; returns their new ids.

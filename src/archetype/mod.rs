@@ -58,11 +58,11 @@ mod unchanged_chunks;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetype_image::ArchetypeImage;
-pub(crate) use archetypes::{Archetypes, Census};
+pub(crate) use archetypes::{Archetypes, Census, places_of};
 pub use bundle::Bundle;
 pub(crate) use bundle::assert_distinct;
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
-pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
+pub(crate) use change_log::{ChangeLog, LogId, LogPosition, RowPlaces};
 pub(crate) use chunk_meta::ChunkMeta;
 pub(crate) use column_bundle::NewRows;
 pub use column_bundle::{ColumnBundle, ColumnSlices};

@@ -1,9 +1,9 @@
 //! The source of rows for lookups: one archetype at a time, in any order.
 
-use crate::archetype::{Archetypes, ArchetypesInPlace};
+use crate::archetype::{Archetype, ArchetypesInPlace, ChangeLog, RowPlaces, places_of};
 use crate::entity::{ArchetypeId, DirectoryView};
 use crate::storage::ChunkIter;
-use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets};
+use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets, Store};
 use crate::version::Version;
 
 use super::store_borrow::{StoreBorrow, WriteBorrow, WriteSource};
@@ -15,11 +15,28 @@ use super::terms::Terms;
 #[derive(Debug)]
 pub(super) enum LookupSource<'w> {
     /// For a query that only reads.
-    Shared(&'w Archetypes),
+    Shared(SharedArchetypes<'w>),
     /// For a query that writes: it sets the clock to `now`.
     Exclusive { archetypes: ArchetypesInPlace<'w>, clock: &'w mut Version, now: Version },
     /// For a query that writes columns of a split world.
     Granted(GrantedPlan<'w>),
+}
+
+/// The archetypes of a query that only reads. A slice, because each look-up would load its address
+/// and length twice from the list of all archetypes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedArchetypes<'w> {
+    all: &'w [Archetype],
+    log: &'w ChangeLog,
+}
+
+impl<'w> SharedArchetypes<'w> {
+    /// All archetypes of a store.
+    #[inline]
+    pub(super) fn new(store: &'w Store) -> Self {
+        let archetypes = store.archetypes();
+        Self { all: archetypes.as_slice(), log: archetypes.change_log() }
+    }
 }
 
 impl<'w> LookupSource<'w> {
@@ -48,7 +65,7 @@ impl<'w> LookupSource<'w> {
                 (directory, granted.plan(), Self::Granted(granted), None)
             }
             StoreBorrow::Read(borrow) => {
-                let source = Self::Shared(borrow.store().archetypes());
+                let source = Self::Shared(SharedArchetypes::new(borrow.store()));
                 (borrow.store().entities().view(), borrow.plan(query), source, None)
             }
         }
@@ -56,11 +73,34 @@ impl<'w> LookupSource<'w> {
 
     /// All archetypes of the world.
     #[inline]
-    pub(super) fn all(&self) -> &Archetypes {
+    pub(super) fn all(&self) -> &[Archetype] {
         match self {
-            Self::Shared(all) => all,
-            Self::Exclusive { archetypes, .. } => archetypes,
-            Self::Granted(granted) => granted.archetypes(),
+            Self::Shared(shared) => shared.all,
+            Self::Exclusive { archetypes, .. } => archetypes.as_slice(),
+            Self::Granted(granted) => granted.archetypes().as_slice(),
+        }
+    }
+
+    /// The places of all rows. O(archetypes) once after each change.
+    #[inline]
+    pub(super) fn places(&self) -> &RowPlaces {
+        match self {
+            Self::Shared(SharedArchetypes { all, log }) => places_of(all, log),
+            Self::Exclusive { archetypes, .. } => archetypes.places(),
+            Self::Granted(granted) => granted.archetypes().places(),
+        }
+    }
+
+    /// All archetypes of the world, for as long as the source of a query that only reads lasts.
+    ///
+    /// # Panics
+    ///
+    /// If the query writes.
+    #[inline]
+    pub(super) fn shared(&self) -> SharedArchetypes<'w> {
+        match self {
+            Self::Shared(shared) => *shared,
+            _ => unreachable!("a query that only reads borrows the archetypes shared"),
         }
     }
 
@@ -68,7 +108,7 @@ impl<'w> LookupSource<'w> {
     #[inline]
     pub(super) fn reborrow(&mut self) -> LookupSource<'_> {
         match self {
-            Self::Shared(all) => LookupSource::Shared(all),
+            Self::Shared(shared) => LookupSource::Shared(*shared),
             Self::Exclusive { archetypes, clock, now } => {
                 LookupSource::Exclusive { archetypes: archetypes.reborrow(), clock, now: *now }
             }
@@ -76,23 +116,26 @@ impl<'w> LookupSource<'w> {
         }
     }
 
-    /// The archetype of an entry of the plan, and the version for stamps of written columns.
+    /// The archetype of an entry of the plan with a number, and the version for stamps of written
+    /// columns.
     ///
     /// # Panics
     ///
     /// If the plan has no such entry, or the source is one for writing and the terms only read, or
     /// the other way round.
-    #[inline]
+    // The caller has looked the archetype up, which it need not do again if this is inlined.
+    #[inline(always)]
     pub(super) fn enter<Q: Terms>(
         self,
         plan: &'w Plan,
-        entry: usize,
+        (entry, number): (usize, u32),
     ) -> (EnteredArchetype<'w>, Version) {
-        let (number, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
+        let (label, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
+        debug_assert_eq!(label, number, "the entry is of another archetype");
         let archetype = number as usize;
         let ((chunks, beside), now) = match self {
-            Self::Shared(all) if !Q::WRITES => {
-                let archetype = &all.as_slice()[archetype];
+            Self::Shared(shared) if !Q::WRITES => {
+                let archetype = &shared.all[archetype];
                 let chunks = ChunkIter::shared(archetype.list(), columns);
                 ((chunks, archetype.beside()), Version::NEVER)
             }

@@ -12,7 +12,7 @@ use crate::store::{Obstacle, Plan, SparseSets, TermSets as _, WatchedSets as _};
 use super::chunk_rows::ChunkRows;
 use super::chunk_run::stamp_columns;
 use super::filter::{Filter, StampAt};
-use super::lookup_source::LookupSource;
+use super::lookup_source::{LookupSource, SharedArchetypes};
 use super::open_filter::{OpenFilter, seen_rows};
 use super::query::Query;
 use super::query_iter::Invariant;
@@ -33,9 +33,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
     /// the query apply.
     ///
-    /// Each call looks up the query's plan, which takes a quarter of its 212 instructions: for
-    /// many entities, make a [`lookup`](Query::lookup), and for one component a
-    /// [`World::lookup`](crate::World::lookup), which reads in 40 instructions.
+    /// Each call looks up the query's plan. For many entities make a [`lookup`](Query::lookup), and
+    /// for one component a [`World::lookup`](crate::World::lookup).
     /// [`World::get`](crate::World::get) compares them.
     ///
     /// # Errors
@@ -61,7 +60,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     {
         let view = self.borrow;
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
-        let archetypes = LookupSource::Shared(store.archetypes());
+        let archetypes = LookupSource::Shared(SharedArchetypes::new(store));
         let named = (entity, store.entities().resolve(entity)?);
         row_of::<Q, F>(named, plan, archetypes, self.held, &self.viewed_filter())
     }
@@ -96,7 +95,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// schedule.run(&mut world);
     /// assert_eq!(world.get::<Health>(victim).unwrap().0, 1.0);
     /// ```
-    // In a caller's loop its many registers would be on the stack: 338 instructions, not 275.
+    // In a caller's loop its many registers would be on the stack: 300 instructions, not 278.
     #[inline(never)]
     pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
         self.lookup_mut().into_row(entity)
@@ -122,13 +121,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         let archetypes = store.archetypes().as_slice();
-        let Ok(place) = store.entities().resolve(entity) else { return false };
-        locate::<Q, F>((entity, place), archetypes, plan, &self.viewed_filter()).is_ok()
+        match store.entities().resolve(entity) {
+            Ok(Some(place)) => {
+                locate::<Q, F>((entity, place), archetypes, plan, &self.viewed_filter()).is_ok()
+            }
+            Ok(None) => ensure_bare_passes::<F>(entity, plan).is_ok(),
+            Err(_) => false,
+        }
     }
 
     /// A view for the rows of many entities, which looks the plan up once. For one component,
-    /// [`World::lookup`](crate::World::lookup) reads in a quarter of the instructions:
-    /// [`World::get`](crate::World::get) compares them.
+    /// [`World::lookup`](crate::World::lookup) reads in a third of the instructions.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -217,12 +220,13 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// assert!(lookup.get(other).is_err());
     /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
-    #[inline]
+    // A call: 173 instructions for two terms, not 142.
+    #[inline(always)]
     pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
     where
         Q: ReadTerms,
     {
-        let archetypes = LookupSource::Shared(self.archetypes.all());
+        let archetypes = LookupSource::Shared(self.archetypes.shared());
         let held = Q::Sets::shorten(&self.held);
         let named = (entity, self.directory.resolve(entity)?);
         row_of::<Q, F>(named, self.plan, archetypes, held, &self.filter)
@@ -294,7 +298,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        let archetypes = LookupSource::Shared(self.archetypes.all());
+        let archetypes = LookupSource::Shared(self.archetypes.shared());
         let held = Q::Sets::shorten(&self.held);
         row_at::<Q, F>(place, self.plan, archetypes, held, &self.filter)
     }
@@ -330,11 +334,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        let LookupSource::Shared(all) = self.archetypes else {
-            unreachable!("a query that only reads borrows the archetypes shared")
-        };
         let named = (entity, self.directory.resolve(entity).ok()?);
-        let archetypes = LookupSource::Shared(all);
+        let archetypes = LookupSource::Shared(self.archetypes.shared());
         row_of::<Q, F>(named, self.plan, archetypes, self.held, &self.filter).ok()
     }
 
@@ -354,27 +355,27 @@ impl<Q: Terms, F: Filter> fmt::Debug for RowLookup<'_, Q, F> {
     }
 }
 
-/// An entity that is alive, and the place of its row: none if its id is reserved.
-type Named = (Entity, Option<Location>);
+/// The entry of an archetype in the plan, its number, and a row of it that passes the filter.
+type Passing = (usize, u32, ChunkRow);
 
-/// The row of an entity, if it passes the filter.
+/// The row of an entity that is alive, if it passes the filter. Without a place its id is reserved.
 #[inline(always)]
 fn row_of<'w, Q: Terms, F: Filter>(
-    named: Named,
+    (entity, place): (Entity, Option<Location>),
     plan: &'w Plan,
     archetypes: LookupSource<'w>,
     held: HeldOf<'w, Q>,
     filter: &OpenFilter<'_, F>,
 ) -> Result<Q::Row<'w>, RowError> {
-    let entity = named.0;
-    let located = {
-        let filter = filter.shorten().with_held::<Q>(&held).with_shared(None);
-        locate::<Q, F>(named, archetypes.all().as_slice(), plan, &filter)?
-    };
-    let Some(place) = located else {
+    let Some(place) = place else {
+        ensure_bare_passes::<F>(entity, plan)?;
         return Ok(Q::ByRow::bare_row(entity).expect("a required component is not required"));
     };
-    Ok(take::<Q, F>(place, plan, archetypes, held))
+    let row = {
+        let filter = filter.shorten().with_held::<Q>(&held).with_shared(None);
+        locate::<Q, F>((entity, place), archetypes.all(), plan, &filter)?
+    };
+    Ok(take::<Q, F>(row, plan, archetypes, held))
 }
 
 /// The row at a place, if it passes the filter.
@@ -386,15 +387,14 @@ fn row_at<'w, Q: Terms, F: Filter>(
     held: HeldOf<'w, Q>,
     filter: &OpenFilter<'_, F>,
 ) -> Result<Q::Row<'w>, RowError> {
-    let place = {
-        let (all, filter) =
-            (archetypes.all(), filter.shorten().with_held::<Q>(&held).with_shared(None));
-        let (number, at) = all.places().row(place).ok_or(RowError::Moved)?;
-        let archetype = &all.as_slice()[number as usize];
+    let row = {
+        let filter = filter.shorten().with_held::<Q>(&held).with_shared(None);
+        let (number, at) = archetypes.places().row(place).ok_or(RowError::Moved)?;
+        let archetype = &archetypes.all()[number as usize];
         let entity = || entity_at(archetype, at);
-        (find_entry::<Q, F>((archetype, number, at), plan, &filter, entity)?, at)
+        (find_entry::<Q, F>((archetype, number, at), plan, &filter, entity)?, number, at)
     };
-    Ok(take::<Q, F>(place, plan, archetypes, held))
+    Ok(take::<Q, F>(row, plan, archetypes, held))
 }
 
 /// The entity of a row.
@@ -403,15 +403,15 @@ fn entity_at(archetype: &Archetype, at: ChunkRow) -> Entity {
     archetype.entities()[archetype.list().index_of(at)]
 }
 
-/// The row at a place that passes the filter: the entry of its archetype in the plan, and the row.
+/// The items of a row that passes the filter.
 #[inline(always)]
 fn take<'w, Q: Terms, F: Filter>(
-    (entry, at): (usize, ChunkRow),
+    (entry, archetype, at): Passing,
     plan: &'w Plan,
     archetypes: LookupSource<'w>,
     held: HeldOf<'w, Q>,
 ) -> Q::Row<'w> {
-    let (mut entered, now) = archetypes.enter::<Q::ByRow>(plan, entry);
+    let (mut entered, now) = archetypes.enter::<Q::ByRow>(plan, (entry, archetype));
     let (chunk, row) = (at.chunk as usize, at.row as usize);
     let start = chunk * entered.chunks.capacity() + row;
     let rows = ChunkRows::new(entered.beside, (start, 1), at, now, F::ALL_ROWS);
@@ -423,30 +423,34 @@ fn take<'w, Q: Terms, F: Filter>(
     Q::ByRow::rows(slices, 1).next().expect("a slice of one row has none")
 }
 
-/// The place of an entity that passes the filter: the entry of its archetype in the plan, and its
-/// row there. `None` if its id is reserved, so that it has no row yet.
-#[inline]
+/// The row of an entity at a place, if it passes the filter.
+#[inline(always)]
 fn locate<'q, Q: Terms, F: Filter>(
-    (entity, place): Named,
+    (entity, place): (Entity, Location),
     archetypes: &'q [Archetype],
     plan: &'q Plan,
     filter: &OpenFilter<'q, F>,
-) -> Result<Option<(usize, ChunkRow)>, RowError> {
-    let Some(place) = place else {
-        return match plan.obstacle_of_bare() {
-            Some(obstacle) => Err(RowError::excluded(entity, Some(obstacle))),
-            // It is in no chunk yet.
-            None if F::BY_CHUNK || F::BY_LINES > 0 => {
-                Err(RowError::Excluded { entity, reason: Exclusion::Unchanged })
-            }
-            None => Ok(None),
-        };
-    };
+) -> Result<Passing, RowError> {
     let number = place.archetype().0;
     let archetype = &archetypes[number as usize];
     let at = archetype.list().split(place.row());
     let entry = find_entry::<Q, F>((archetype, number, at), plan, filter, || entity)?;
-    Ok(Some((entry, at)))
+    Ok((entry, number, at))
+}
+
+/// # Errors
+///
+/// If the query excludes an entity with a reserved id, which has no row yet.
+#[cold]
+fn ensure_bare_passes<F: Filter>(entity: Entity, plan: &Plan) -> Result<(), RowError> {
+    match plan.obstacle_of_bare() {
+        Some(obstacle) => Err(RowError::excluded(entity, Some(obstacle))),
+        // It is in no chunk yet.
+        None if F::BY_CHUNK || F::BY_LINES > 0 => {
+            Err(RowError::Excluded { entity, reason: Exclusion::Unchanged })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The entry in the plan of the archetype with a number, if a row of it passes the filter. `entity`
@@ -463,7 +467,7 @@ fn find_entry<'q, Q: Terms, F: Filter>(
     };
     let (beside, capacity) = (archetype.beside(), archetype.list().capacity() as usize);
     let in_chunk = (at.chunk, archetype.list().rows(at.chunk));
-    // Most queries need neither, and looking them up takes instructions.
+    // Most queries need neither.
     let (rules, watched) = (|| plan.rows(entry), || plan.watched(entry));
     if is_by_row::<Q, F>()
         && !RowMask::new(rules(), beside.attachments, at.chunk, in_chunk.1).contains(at.row)

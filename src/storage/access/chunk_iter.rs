@@ -311,8 +311,8 @@ impl<'w> ChunkColumns<'w> {
     }
 
     #[inline]
-    fn next<C: Component>(&mut self) -> Option<ColumnRef> {
-        let column = *self.columns.next().expect("the entry has no column left");
+    fn next<C: Component>(&mut self) -> Option<&'w ColumnRef> {
+        let column = self.columns.next().expect("the entry has no column left");
         column.column()?;
         assert!(column.size() == size_of::<C>(), "the column has another size than the type");
         assert!(
@@ -339,11 +339,11 @@ impl<'w> ChunkColumns<'w> {
 
     /// The address of the column's first row of the place.
     #[inline]
-    fn address<C: Component>(&self, column: ColumnRef) -> NonNull<C> {
+    fn address<C: Component>(&self, column: &ColumnRef) -> NonNull<C> {
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
-        let start = self.start(&column);
+        let start = self.start(column);
         debug_assert!(start.cast::<C>().is_aligned(), "the column is not aligned for its type");
         start.cast()
     }
