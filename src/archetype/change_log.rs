@@ -43,6 +43,11 @@ impl RowPlaces {
         self.first
     }
 
+    /// The numbers of the chunks of all archetypes.
+    pub(crate) const fn numbers(&self) -> &ChunkNumbers {
+        &self.numbers
+    }
+
     /// The number of the archetype that has a place, and the row in it. `None` if the place is of
     /// another numbering. O(log archetypes).
     #[inline]

@@ -14,7 +14,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::archetype::{Archetype, Census, ChangeLog};
+use crate::archetype::{Archetype, Archetypes, Census};
 use crate::component::{Component, ComponentId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
@@ -148,7 +148,7 @@ impl AccessGuard<'_> {
     pub(crate) fn views<C: Component>(
         &mut self,
         query: &QueryType,
-    ) -> (ColumnViews<'_, C>, &ChangeLog) {
+    ) -> (ColumnViews<'_, C>, &Archetypes) {
         self.assert_is_of::<C>(query, false);
         self.store.views()
     }

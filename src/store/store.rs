@@ -274,9 +274,9 @@ impl Store {
             && self.plans.is_consistent(&self.registry, &self.archetypes)
     }
 
-    /// Component `C` of the entities that have it, and the log of their places. O(archetypes +
-    /// chunks).
-    pub(crate) fn views<C: Component>(&self) -> (ColumnViews<'_, C>, &ChangeLog) {
+    /// Component `C` of the entities that have it, and the archetypes, which have their places.
+    /// O(archetypes + chunks).
+    pub(crate) fn views<C: Component>(&self) -> (ColumnViews<'_, C>, &Archetypes) {
         let id = self.registry.id::<C>();
         let archetypes = self.archetypes.as_slice();
         let mut columns = ColumnViews::new(self.entities.view(), archetypes.len());
@@ -284,10 +284,10 @@ impl Store {
             let beside = (archetype.attachments(), archetype.is_gone());
             columns.push(archetype.list(), beside, archetype.column(id));
         }
-        (columns, self.archetypes.change_log())
+        (columns, &self.archetypes)
     }
 
-    /// [`Store::views`] for writing. Advances the clock.
+    /// [`Store::views`] for writing, and the log of their places. Advances the clock.
     pub(crate) fn views_mut<C: Component>(&mut self) -> (ColumnViewsMut<'_, C>, &ChangeLog) {
         let (id, now) = (self.registry.id::<C>(), self.advance_clock());
         let archetypes = self.archetypes.len();

@@ -50,8 +50,9 @@ impl<'w, C: Component> Lookup<'w, C> {
     /// [`Matching::sort_by`]: crate::Matching::sort_by
     #[must_use]
     pub fn by_place(self) -> PlaceLookup<'w, C> {
-        let Self { columns, log } = self;
-        let table = columns.place_table(|numbers| log.places(|| numbers.clone()).first());
+        let Self { columns, archetypes } = self;
+        let places = archetypes.places();
+        let table = columns.place_table(places.first(), places.numbers());
         PlaceLookup { columns, table }
     }
 }
@@ -59,7 +60,7 @@ impl<'w, C: Component> Lookup<'w, C> {
 /// Random reads of one component by entity and by place; see [`Lookup::by_place`].
 pub struct PlaceLookup<'w, C: Component> {
     columns: ColumnViews<'w, C>,
-    table: PlaceTable,
+    table: PlaceTable<'w>,
 }
 
 impl<'w, C: Component> PlaceLookup<'w, C> {
@@ -178,7 +179,7 @@ impl<C: Component> fmt::Debug for PlaceLookup<'_, C> {
 
 /// The places of entities whose rows follow each other in a chunk.
 pub(super) fn places_of(
-    table: &PlaceTable,
+    table: &PlaceTable<'_>,
     entities: &[Entity],
     place: &dyn Fn(Entity) -> Result<RowPlace, EntityError>,
 ) -> Result<impl ExactSizeIterator<Item = RowPlace> + use<>, EntityError> {
@@ -200,6 +201,6 @@ pub(super) fn places_of(
 
 /// The error of a place.
 #[cold]
-pub(super) fn absent<C: Component>(table: &PlaceTable, place: RowPlace) -> PlaceError {
+pub(super) fn absent<C: Component>(table: &PlaceTable<'_>, place: RowPlace) -> PlaceError {
     if table.knows(place) { PlaceError::Missing(C::NAME) } else { PlaceError::Moved }
 }

@@ -35,7 +35,8 @@ impl<'w, C: Component> LookupMut<'w, C> {
     #[must_use]
     pub fn by_place(self) -> PlaceLookupMut<'w, C> {
         let Self { columns, log } = self;
-        let table = columns.place_table(|numbers| log.places(|| numbers.clone()).first());
+        let places = log.places(|| columns.numbers());
+        let table = columns.place_table(places.first(), places.numbers());
         PlaceLookupMut { columns, table }
     }
 }
@@ -43,7 +44,7 @@ impl<'w, C: Component> LookupMut<'w, C> {
 /// Random reads and writes of one component by entity and by place; see [`LookupMut::by_place`].
 pub struct PlaceLookupMut<'w, C: Component> {
     columns: ColumnViewsMut<'w, C>,
-    table: PlaceTable,
+    table: PlaceTable<'w>,
 }
 
 impl<C: Component> PlaceLookupMut<'_, C> {

@@ -64,8 +64,8 @@ impl World {
 impl<'s, C: Component> Lookup<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        let (columns, log) = guard.views(lookup_type::<&C>());
-        Self { columns, log }
+        let (columns, archetypes) = guard.views(lookup_type::<&C>());
+        Self { columns, archetypes }
     }
 }
 

@@ -69,8 +69,6 @@ pub(super) struct CellFinder<'w, C> {
     /// If only one list has rows of `C`, other lists need not be looked up.
     only: OnlyList,
     lists: Vec<ListView>,
-    /// The numbers of the chunks of all lists.
-    numbers: ChunkNumbers,
     /// The positions of the rows of each chunk, list after list.
     spans: Vec<Span>,
     /// The spans of the chunks that are marked. Those of others begin at their first position and
@@ -133,7 +131,6 @@ impl<'w, C: Component> CellFinder<'w, C> {
             directory,
             only: OnlyList::ABSENT,
             lists: Vec::with_capacity(lists),
-            numbers: ChunkNumbers::new(lists),
             spans: Vec::new(),
             marked: Vec::new(),
             bases: Vec::new(),
@@ -147,7 +144,6 @@ impl<'w, C: Component> CellFinder<'w, C> {
     ///
     /// If the column has another size than `C`.
     pub(super) fn push(&mut self, list: &ChunkList, column: Option<u16>, is_gone: bool) {
-        self.numbers.push(list);
         let column = column.map(usize::from).filter(|_| list.chunk_len() > 0);
         let Some(column) = column else {
             self.lists.push(if is_gone { ListView::GONE } else { ListView::NONE });
@@ -181,29 +177,32 @@ impl<'w, C: Component> CellFinder<'w, C> {
         self.lists.push(ListView::new(first, shift));
     }
 
-    /// A table for the places of all rows. `first` returns the first of the places of some chunks.
-    pub(super) fn place_table(&self, first: impl FnOnce(&ChunkNumbers) -> RowPlace) -> PlaceTable {
-        let first = first(&self.numbers);
-        PlaceTable::new(first, &self.numbers, self.lists.iter().map(|list| list.first()))
+    /// A table for the places of the rows of all lists. `first` is the first place.
+    pub(super) fn place_table<'n>(
+        &self,
+        first: RowPlace,
+        numbers: &'n ChunkNumbers,
+    ) -> PlaceTable<'n> {
+        PlaceTable::new(first, numbers, self.lists.iter().map(|list| list.first()))
     }
 
     /// The place of an entity's row, or the reason why it has none.
-    pub(super) fn place(&self, table: &PlaceTable, entity: Entity) -> Result<RowPlace, Absent> {
+    pub(super) fn place(&self, table: &PlaceTable<'_>, entity: Entity) -> Result<RowPlace, Absent> {
         self.find_row(table, entity).ok_or_else(|| self.absent(entity))
     }
 
-    fn find_row(&self, table: &PlaceTable, entity: Entity) -> Option<RowPlace> {
+    fn find_row(&self, table: &PlaceTable<'_>, entity: Entity) -> Option<RowPlace> {
         let found = self.find_any(entity)?;
         let list = self.directory.get(entity)?.archetype().index();
         let chunk = found.chunk - self.lists[list].first()? as usize;
         let chunk = u32::try_from(chunk).expect("a list has 2^32 chunks or more");
-        Some(table.place(self.numbers.first(list) + chunk, self.row(&found)))
+        Some(table.place((list, chunk), self.row(&found)))
     }
 
     /// The cell of a place. `None` if the place is of another numbering, or its row lacks the
     /// component.
     #[inline(always)]
-    pub(super) fn find_place(&self, table: &PlaceTable, place: RowPlace) -> Option<Found<C>> {
+    pub(super) fn find_place(&self, table: &PlaceTable<'_>, place: RowPlace) -> Option<Found<C>> {
         let (chunk, row) = table.row(place)?;
         let at = self.spans.get(chunk)?.position(row)?;
         Some(self.found(Row { chunk, at }))
@@ -213,7 +212,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
     #[inline(always)]
     pub(super) fn find_place_and_mark(
         &mut self,
-        table: &PlaceTable,
+        table: &PlaceTable<'_>,
         place: RowPlace,
         marked: impl FnOnce(usize),
     ) -> Option<Found<C>> {

@@ -5,15 +5,17 @@ use crate::storage::row_place::RowPlace;
 
 /// Finds the chunks of places in a [`CellFinder`](super::cell_finder::CellFinder).
 #[derive(Debug)]
-pub(crate) struct PlaceTable {
+pub(crate) struct PlaceTable<'w> {
     first: RowPlace,
     row_bits: u32,
+    /// The numbers of the chunks of all lists.
+    numbers: &'w ChunkNumbers,
     /// The number in the finder of each chunk of the world; [`PlaceTable::ABSENT`] if the finder
     /// does not have it.
     chunks: Vec<u32>,
 }
 
-impl PlaceTable {
+impl<'w> PlaceTable<'w> {
     /// The number of a chunk that no finder has.
     const ABSENT: u32 = u32::MAX;
 
@@ -21,7 +23,7 @@ impl PlaceTable {
     /// finder has.
     pub(super) fn new(
         first: RowPlace,
-        numbers: &ChunkNumbers,
+        numbers: &'w ChunkNumbers,
         lists: impl Iterator<Item = Option<u32>>,
     ) -> Self {
         let mut chunks = Vec::with_capacity(numbers.len() as usize);
@@ -32,7 +34,7 @@ impl PlaceTable {
                 None => chunks.resize(chunks.len() + len as usize, Self::ABSENT),
             }
         }
-        Self { first, row_bits: numbers.row_bits(), chunks }
+        Self { first, row_bits: numbers.row_bits(), numbers, chunks }
     }
 
     /// The chunk of a place in the finder, and the row in it. `None` if the place is of another
@@ -46,8 +48,9 @@ impl PlaceTable {
         Some((*self.chunks.get(chunk)? as usize, row))
     }
 
-    /// The place of a row of a chunk of the world.
-    pub(super) fn place(&self, chunk: u32, row: u32) -> RowPlace {
+    /// The place of a row of a chunk of a list.
+    pub(super) fn place(&self, (list, chunk): (usize, u32), row: u32) -> RowPlace {
+        let chunk = self.numbers.first(list) + chunk;
         self.first.after(u64::from(chunk) << self.row_bits | u64::from(row))
     }
 
