@@ -41,6 +41,8 @@ mod options;
 mod page;
 #[path = "report/paper.rs"]
 mod paper;
+#[path = "report/paper_life.rs"]
+mod paper_life;
 #[path = "report/sparse_set.rs"]
 mod sparse_set;
 

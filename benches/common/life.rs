@@ -3,7 +3,8 @@
 //! Neighbours are found by entity (each cell keeps the ids of its eight neighbours, and looks them
 //! up) or by place (cells lie in row order, so the place of a neighbour is computed). The limits do
 //! the same with indices into a `Vec`, and on a framed board. In `phalanx_enabled` dead cells are
-//! disabled, and only living cells look up their neighbours, to increment their counts.
+//! disabled, in `phalanx_sparse` living cells have a sparse component: in both, only living cells
+//! look up their neighbours, to increment their counts.
 
 use std::ops::Range;
 
@@ -11,7 +12,8 @@ use phalanx::prelude::*;
 
 use super::bodies::next_cells;
 use super::programs::life::{
-    Alive, Switched, around, cells_of, look_up, neighbours_world, next_state, reference, start,
+    Alive, Populated, Switched, around, cells_of, look_up, neighbours_world, next_state, reference,
+    start,
 };
 use super::sides::{Side, Workload, steady};
 use super::{flat, world};
@@ -56,6 +58,10 @@ fn life_by_lookup(width: usize, height: usize) -> Workload {
         .phalanx("phalanx_enabled", move |chunk| {
             let cells = Switched::new(chunk, width, height);
             generations(width, height, cells, |cells, _| cells.step(), Switched::cells)
+        })
+        .phalanx("phalanx_sparse", move |chunk| {
+            let cells = Populated::new(chunk, width, height);
+            generations(width, height, cells, |cells, _| cells.step(), Populated::cells)
         })
 }
 

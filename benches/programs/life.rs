@@ -106,6 +106,76 @@ fn live(mut cells: Query<(&mut Count, EnabledMut<Living>)>) {
     }
 }
 
+/// The living cells have it.
+#[component(sparse, plain)]
+pub struct Inhabited;
+
+/// Cells of which the living are a sparse set, and the systems of a generation.
+pub struct Populated {
+    world: World,
+    cells: Vec<Entity>,
+    generation: Schedule,
+}
+
+impl Populated {
+    pub fn new(chunk: ChunkSize, width: usize, height: usize) -> Self {
+        let mut world = world(chunk);
+        let start = start(width * height);
+        let empty = |_| (Count(0), Neighbours::zeroed());
+        let cells = world.spawn_batch((0..start.len()).map(empty)).to_vec();
+        for (cell, neighbours) in world.query_mut::<&mut Neighbours>().rows().enumerate() {
+            neighbours.0 = around(width, height, cell).map(|i| cells[i as usize]);
+        }
+        for (&cell, _) in cells.iter().zip(start).filter(|(_, alive)| *alive == 1) {
+            world.insert(cell, Inhabited).expect("a cell");
+        }
+        let mut generation = Schedule::new();
+        generation.add((count_inhabited, leave, settle)).chain();
+        Self { world, cells, generation }
+    }
+
+    /// One generation.
+    pub fn step(&mut self) {
+        self.generation.run(&mut self.world).expect("no system fails");
+    }
+
+    /// All cells, in order.
+    pub fn cells(&self) -> Vec<u8> {
+        let inhabited = self.world.sparse::<Inhabited>();
+        self.cells.iter().map(|&cell| u8::from(inhabited.contains(cell))).collect()
+    }
+}
+
+/// Living cells count themselves in their neighbours.
+fn count_inhabited(living: Query<&Neighbours, With<Inhabited>>, mut counts: LookupMut<Count>) {
+    for around in living.rows() {
+        for &cell in &around.0 {
+            counts.get_mut(cell).expect("a cell").0 += 1;
+        }
+    }
+}
+
+/// Living cells die: the walk is over them alone.
+fn leave(
+    counts: Lookup<Count>,
+    mut inhabited: SparseMut<Inhabited>,
+    mut dying: Local<Vec<Entity>>,
+) {
+    let dies = |&cell: &Entity| !matches!(counts.get(cell).expect("a cell").0, 2 | 3);
+    dying.extend(inhabited.iter().map(|(cell, _)| cell).filter(dies));
+    dying.drain(..).for_each(|cell| _ = inhabited.remove(cell));
+}
+
+/// Cells with three living neighbours live, whether they did or not.
+fn settle(mut cells: Query<(Entity, &mut Count)>, mut inhabited: SparseMut<Inhabited>) {
+    for (cells, counts) in cells.iter_mut() {
+        for (&cell, _) in cells.iter().zip(&*counts).filter(|(_, count)| count.0 == 3) {
+            inhabited.insert(cell, Inhabited).expect("a cell");
+        }
+        counts.fill(Count(0));
+    }
+}
+
 /// All cells, in order.
 pub fn cells_of(world: &World) -> Vec<u8> {
     world.query::<&Alive>().iter().flat_map(scalars::<u8>).copied().collect()
