@@ -10,9 +10,10 @@
 //! A look-up is three loads without a hash, and the first two of them are hot. A page is made when
 //! an index in it gets a number, and given back when the last one loses it, so memory follows the
 //! indices in use: one index costs a page of 4 KiB and a branch of 2.5 KiB, and one near
-//! 4,294,967,295 a root of 128 KiB as well. The root, one page and one branch without numbers are
-//! kept until the index shrinks: where a lone number comes and goes, each pair would make and free
-//! them.
+//! 4,294,967,295 a root of 128 KiB as well. The root and one page without numbers, with its branch,
+//! are kept until the index shrinks: where a lone number comes and goes, each pair would make and
+//! free them. The page stays in its place, so that the next number there finds it as any other, and
+//! goes to the place of the next page that is made, or is freed when another one loses its numbers.
 //!
 //! Generations are not compared: the owner of the numbers has the ids as well.
 
@@ -60,12 +61,18 @@ impl Clone for Branch {
     }
 }
 
-/// The parts of an index.
+/// The parts of an index: the places of its branch, of its page and of its number.
 #[inline]
 const fn split(index: u32) -> (usize, usize, usize) {
-    let index = index as usize;
-    let page = index >> PAGE_BITS;
-    (page >> BRANCH_BITS, page & (BRANCH_LEN - 1), index & (PAGE_LEN - 1))
+    let (branch, page) = split_page(index >> PAGE_BITS);
+    (branch, page, index as usize & (PAGE_LEN - 1))
+}
+
+/// The places of the branch of a page, and of the page in it.
+#[inline]
+const fn split_page(page: u32) -> (usize, usize) {
+    let page = page as usize;
+    (page >> BRANCH_BITS, page & (BRANCH_LEN - 1))
 }
 
 /// A number for some indices. Each number is less than `u32::MAX`.
@@ -73,34 +80,22 @@ const fn split(index: u32) -> (usize, usize, usize) {
 pub(crate) struct PagedIndex {
     /// Not shorter before it shrinks: a lone number far away would pay for the root at each turn.
     root: Vec<Option<Box<Branch>>>,
-    spare: Spare,
-}
-
-/// A page and a branch without numbers, to be used again.
-#[derive(Debug, Default)]
-struct Spare {
-    page: Option<Box<Page>>,
-    branch: Option<Box<Branch>>,
+    /// The page that lost its last number last, unless it was freed: it may have numbers again.
+    /// Each other page has numbers.
+    emptied: Option<u32>,
 }
 
 impl Clone for PagedIndex {
     fn clone(&self) -> Self {
-        Self { root: self.root.clone(), spare: Spare::default() }
+        let mut copy = Self { root: self.root.clone(), emptied: self.emptied };
+        copy.take_empty_page();
+        copy
     }
 
     /// Uses the pages and branches that it has: snapshots of a set are taken again and again.
     fn clone_from(&mut self, source: &Self) {
         self.root.clone_from(&source.root);
-    }
-}
-
-impl Spare {
-    fn page(&mut self) -> Box<Page> {
-        self.page.take().unwrap_or_else(|| Box::new([NONE; PAGE_LEN]))
-    }
-
-    fn branch(&mut self) -> Box<Branch> {
-        self.branch.take().unwrap_or_else(Branch::new)
+        self.emptied = source.emptied;
     }
 }
 
@@ -135,19 +130,30 @@ impl PagedIndex {
         Some((&mut pages[page].as_deref_mut()?[place], &mut used[page]))
     }
 
-    /// Makes the page of an index, if it does not exist.
+    /// Makes the page of an index, which does not exist.
     #[cold]
     fn add_page(&mut self, index: u32) {
-        let (branch, page, _) = split(index);
-        let Self { root, spare } = self;
-        if root.len() <= branch {
-            root.resize_with(branch + 1, || None);
+        let (at, page, _) = split(index);
+        let (freed, freed_branch) = self.take_empty_page();
+        if self.root.len() <= at {
+            self.root.resize_with(at + 1, || None);
         }
-        let branch = root[branch].get_or_insert_with(|| spare.branch());
-        branch.pages[page].get_or_insert_with(|| {
-            branch.len += 1;
-            spare.page()
-        });
+        let branch = self.root[at].get_or_insert_with(|| freed_branch.unwrap_or_else(Branch::new));
+        branch.pages[page] = Some(freed.unwrap_or_else(|| Box::new([NONE; PAGE_LEN])));
+        branch.len += 1;
+    }
+
+    /// Takes the page without numbers out of its place, if there is one, and its branch if it was
+    /// the last one there.
+    fn take_empty_page(&mut self) -> (Option<Box<Page>>, Option<Box<Branch>>) {
+        let Some((at, page)) = self.emptied.take().map(split_page) else { return (None, None) };
+        let branch = self.root[at].as_mut().expect("the page has a branch");
+        if branch.used[page] > 0 {
+            return (None, None);
+        }
+        let freed = branch.pages[page].take();
+        branch.len -= 1;
+        (freed, if branch.len == 0 { self.root[at].take() } else { None })
     }
 
     /// Gives an index a number, unless it has one. Returns that.
@@ -182,7 +188,8 @@ impl PagedIndex {
         *at.expect("the index has no number") = number;
     }
 
-    /// Takes the number of an index. Gives its page back if it was the last one there.
+    /// Takes the number of an index. If it was the last one in its page, the page that was empty
+    /// before it is given back.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) -> Option<u32> {
         self.take_if(index, |_| true)
@@ -198,33 +205,29 @@ impl PagedIndex {
         }
         *at = NONE;
         *used -= 1;
-        if *used == 0 {
-            self.free_page(index);
+        let page = index >> PAGE_BITS;
+        if *used == 0 && self.emptied != Some(page) {
+            self.keep_empty_page(page);
         }
         Some(number)
     }
 
+    /// Keeps a page, which has lost its numbers, and frees the one that was kept.
     #[cold]
-    fn free_page(&mut self, index: u32) {
-        let (at, page, _) = split(index);
-        let branch = self.root[at].as_mut().expect("the page has a branch");
-        let freed = branch.pages[page].take();
-        self.spare.page = self.spare.page.take().or(freed);
-        branch.len -= 1;
-        if branch.len == 0 {
-            let freed = self.root[at].take();
-            self.spare.branch = self.spare.branch.take().or(freed);
-        }
+    fn keep_empty_page(&mut self, page: u32) {
+        self.take_empty_page();
+        self.emptied = Some(page);
     }
 
     /// Takes all numbers.
     pub(crate) fn clear(&mut self) {
         self.root.clear();
+        self.emptied = None;
     }
 
     /// Frees memory of pages and branches that left.
     pub(crate) fn shrink(&mut self) {
-        self.spare = Spare::default();
+        self.take_empty_page();
         let last = self.root.iter().rposition(Option::is_some);
         self.root.truncate(last.map_or(0, |last| last + 1));
         self.root.shrink_to_fit();
@@ -233,9 +236,7 @@ impl PagedIndex {
     /// The allocated memory.
     pub(crate) fn bytes(&self) -> usize {
         let pages: usize = self.root.iter().flatten().map(|branch| branch.len).sum();
-        let pages = pages + usize::from(self.spare.page.is_some());
-        let branches =
-            self.root.iter().flatten().count() + usize::from(self.spare.branch.is_some());
+        let branches = self.root.iter().flatten().count();
         self.root.capacity() * size_of::<Option<Box<Branch>>>()
             + branches * size_of::<Branch>()
             + pages * size_of::<Page>()
@@ -248,12 +249,12 @@ impl PagedIndex {
         self.root.iter().flatten().map(|branch| used(branch)).sum()
     }
 
-    /// Whether the counts of numbers and pages are right, and spare pages and branches are empty.
+    /// Whether the counts of numbers and pages are right, and each page but one has numbers.
     pub(crate) fn is_consistent(&self) -> bool {
         let page_is_counted = |(page, &used): (&Option<Box<Page>>, &u16)| match page {
             Some(page) => {
                 let numbers = page.iter().filter(|&&number| number != NONE).count();
-                numbers > 0 && numbers == usize::from(used)
+                numbers == usize::from(used)
             }
             None => used == 0,
         };
@@ -262,13 +263,16 @@ impl PagedIndex {
                 && branch.pages.iter().flatten().count() == branch.len
                 && branch.pages.iter().zip(branch.used.iter()).all(page_is_counted)
         };
-        let Spare { page, branch } = &self.spare;
-        page.iter().all(|page| **page == [NONE; PAGE_LEN])
-            && branch.iter().all(|branch| {
-                (branch.len, branch.used) == (0, [0; BRANCH_LEN])
-                    && branch.pages.iter().all(Option::is_none)
-            })
-            && self.root.iter().flatten().all(|branch| branch_is_counted(branch))
+        let branches = || self.root.iter().flatten();
+        let emptied = self.emptied.map(split_page).map(|(at, page)| {
+            let branch = self.root.get(at).and_then(Option::as_ref);
+            branch.map(|branch| (branch.pages[page].is_some(), branch.used[page] == 0))
+        });
+        let with_numbers = branches().flat_map(|branch| &branch.used).filter(|&&used| used > 0);
+        let pages = with_numbers.count() + usize::from(emptied == Some(Some((true, true))));
+        branches().all(|branch| branch_is_counted(branch))
+            && emptied.is_none_or(|page| page.is_some_and(|(exists, _)| exists))
+            && branches().map(|branch| branch.len).sum::<usize>() == pages
     }
 }
 
@@ -346,10 +350,43 @@ mod tests {
         // A copy has no spare pages, and no number is left in one.
         assert_eq!(index.take(70), Some(9));
         assert_eq!(index.clone().bytes(), size_of::<Option<Box<Branch>>>(), "the root alone");
+        let mut copy = PagedIndex::default();
+        copy.clone_from(&index);
+        assert!(copy.is_consistent() && copy.len() == 0);
+        copy.shrink();
+        assert_eq!(copy.bytes(), 0);
         assert_eq!((index.add(600, 1), index.get(70), index.get(600)), (None, None, Some(1)));
         index.take(600);
         index.shrink();
         assert_eq!(index.bytes(), 0);
+    }
+
+    #[test]
+    fn the_page_that_is_kept_goes_to_the_next_place() {
+        let mut index = PagedIndex::default();
+        index.add(70, 0);
+        index.take(70);
+        let bytes = index.bytes();
+        // In the same branch, and in another one, which takes the place of the first.
+        for at in [5_000, (1 << 18) - 1, 70] {
+            assert_eq!(index.add(at, 3), None);
+            assert_eq!((index.bytes(), index.get(at), index.get(70 ^ at)), (bytes, Some(3), None));
+            assert_eq!(index.take(at), Some(3));
+            assert!(index.is_consistent());
+        }
+        index.add(1 << 18, 1);
+        let root = index.root.capacity() * size_of::<Option<Box<Branch>>>();
+        assert_eq!(index.bytes() - root, size_of::<Branch>() + size_of::<Page>());
+        // A page that has numbers again is not taken.
+        index.take(1 << 18);
+        index.add((1 << 18) + 1, 2);
+        index.add(0, 4);
+        assert_eq!((index.get((1 << 18) + 1), index.get(0)), (Some(2), Some(4)));
+        // Two pages lose their numbers: one is kept.
+        index.take(0);
+        index.take((1 << 18) + 1);
+        assert_eq!(index.bytes() - root, size_of::<Branch>() + size_of::<Page>());
+        assert!(index.is_consistent());
     }
 
     #[test]
@@ -371,6 +408,8 @@ mod tests {
         assert_eq!(numbers(&copy), [Some(6), None, Some(1999), Some(1), Some(2)]);
         (1024..2000).for_each(|i| _ = index.take(i));
         copy.clone_from(&index);
+        assert!(page_of(&copy, 1).is_some() && copy.is_consistent(), "the page that is kept");
+        copy.shrink();
         assert_eq!((page_of(&copy, 1), copy.len()), (None, 1025));
         assert!(copy.is_consistent() && index.is_consistent());
     }
