@@ -6,8 +6,7 @@ use core::fmt;
 use crate::component::SparseComponent;
 use crate::storage::SetBlocks;
 
-use super::erased_set::ErasedSet;
-use super::set_lock::SetLock;
+use super::boxed_set::BoxedSet;
 use super::set_numbers::SetNumbers;
 use super::sparse_set::SparseSet;
 
@@ -19,14 +18,14 @@ const TERMS_MAX: usize = 12;
 pub struct SetsMut<'w> {
     numbers: &'w SetNumbers,
     /// Runs of sets that no term has taken, with the position of the first set of each.
-    free: [(usize, &'w mut [Box<dyn ErasedSet>]); TERMS_MAX + 1],
+    free: [(usize, &'w mut [BoxedSet]); TERMS_MAX + 1],
     free_len: usize,
     /// The sets that terms read, with their positions.
     read: [Option<(usize, &'w dyn Any)>; TERMS_MAX],
 }
 
 impl<'w> SetsMut<'w> {
-    pub(super) fn new(numbers: &'w SetNumbers, sets: &'w mut [Box<dyn ErasedSet>]) -> Self {
+    pub(super) fn new(numbers: &'w SetNumbers, sets: &'w mut [BoxedSet]) -> Self {
         let mut free = core::array::from_fn(|_| (0, Default::default()));
         free[0] = (0, sets);
         Self { numbers, free, free_len: 1, read: [None; TERMS_MAX] }
@@ -39,10 +38,7 @@ impl<'w> SetsMut<'w> {
     /// If a term has taken it.
     pub(super) fn take<T: SparseComponent>(&mut self) -> Option<(&'w mut SparseSet<T>, u16)> {
         let at = self.numbers.position::<T>()?;
-        let set: &'w mut dyn Any = self.take_at(at);
-        let lock: &'w mut SetLock<T> =
-            set.downcast_mut().expect("a sparse set is filed under another type");
-        Some((lock.get_mut(), self.numbers.types[at].1))
+        Some((self.take_at(at).get_mut().get_mut(), self.numbers.types[at].1))
     }
 
     /// The set of `T` with its number in the world, to be read, if it exists.
@@ -75,7 +71,7 @@ impl<'w> SetsMut<'w> {
         self.share::<T>().map(|(set, _)| set.blocks())
     }
 
-    fn take_at(&mut self, at: usize) -> &'w mut dyn ErasedSet {
+    fn take_at(&mut self, at: usize) -> &'w mut BoxedSet {
         let mut free = self.free[..self.free_len].iter_mut();
         let run = free.find(|(start, sets)| *start <= at && at - *start < sets.len());
         let (start, sets) = run.expect("two terms take one sparse set, and one writes it");
@@ -84,7 +80,7 @@ impl<'w> SetsMut<'w> {
         *sets = before;
         self.free[self.free_len] = (at + 1, after);
         self.free_len += 1;
-        &mut **set
+        set
     }
 }
 

@@ -8,7 +8,7 @@
 //! moved or removed, because a destructor may panic. In a world without sparse sets the call is one
 //! branch.
 
-use core::any::{Any, TypeId};
+use core::any::TypeId;
 use core::fmt;
 
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
@@ -19,6 +19,7 @@ use crate::component::{OnDelete, Registry, SparseComponent};
 use crate::entity::Entity;
 use crate::version::Version;
 
+use super::boxed_set::BoxedSet;
 use super::erased_set::{ErasedSet, SparseSetInfo};
 use super::first_panic::FirstPanic;
 use super::saved_set::SavedSet;
@@ -32,7 +33,7 @@ use super::sparse_set::SparseSet;
 #[derive(Default)]
 pub struct SparseSets {
     /// Each is the [`SetLock`] of its type.
-    pub(super) sets: Vec<Box<dyn ErasedSet>>,
+    pub(super) sets: Vec<BoxedSet>,
     pub(super) numbers: SetNumbers,
     /// The relations among the sets, in the order of their names, with the effects of a despawned
     /// target. Cascades go in this order: the order of first use is not part of a state.
@@ -52,15 +53,12 @@ impl SparseSets {
 
     #[inline]
     fn lock<T: SparseComponent>(&self) -> Option<&SetLock<T>> {
-        let set: &dyn Any = &*self.sets[self.numbers.position::<T>()?];
-        Some(set.downcast_ref().expect("a sparse set is filed under another type"))
+        Some(self.sets[self.numbers.position::<T>()?].get())
     }
 
     #[inline]
     fn lock_mut<T: SparseComponent>(&mut self) -> Option<&mut SetLock<T>> {
-        let number = self.numbers.position::<T>()?;
-        let set: &mut dyn Any = &mut *self.sets[number];
-        Some(set.downcast_mut().expect("a sparse set is filed under another type"))
+        Some(self.sets[self.numbers.position::<T>()?].get_mut())
     }
 
     /// The set of `T`, if it exists.
@@ -73,10 +71,7 @@ impl SparseSets {
     #[inline]
     pub(crate) fn get_numbered<T: SparseComponent>(&mut self) -> Option<(&mut SparseSet<T>, u16)> {
         let at = self.numbers.position::<T>()?;
-        let set: &mut dyn Any = &mut *self.sets[at];
-        let lock: &mut SetLock<T> =
-            set.downcast_mut().expect("a sparse set is filed under another type");
-        Some((lock.get_mut(), self.numbers.types[at].1))
+        Some((self.sets[at].get_mut().get_mut(), self.numbers.types[at].1))
     }
 
     /// The number in the world of the set of `T`, if it exists.
@@ -107,7 +102,7 @@ impl SparseSets {
             let place = self.relations.partition_point(is_before);
             self.relations.insert(place, (at, on_delete));
         }
-        self.sets.push(set);
+        self.sets.push(BoxedSet::new(set));
     }
 
     /// The set of `T` for reading, if it exists.
@@ -135,10 +130,7 @@ impl SparseSets {
     /// If it is borrowed for writing.
     pub(super) fn lend<T: SparseComponent>(&self) -> Option<(&SparseSet<T>, u16)> {
         let at = self.numbers.position::<T>()?;
-        let set: &dyn Any = &*self.sets[at];
-        let lock: &SetLock<T> =
-            set.downcast_ref().expect("a sparse set is filed under another type");
-        Some((lock.lend(), self.numbers.types[at].1))
+        Some((self.sets[at].get().lend(), self.numbers.types[at].1))
     }
 
     /// All sets, to be taken one by one.
@@ -291,7 +283,7 @@ impl SparseSets {
             let set = set.unwrap_or_else(|| {
                 let at = former.numbers.by_type[&of.0];
                 let empty = former.sets[at].new_copy().expect("it is part of snapshots");
-                core::mem::replace(&mut former.sets[at], empty)
+                core::mem::replace(&mut former.sets[at], BoxedSet::new(empty)).into_box()
             });
             self.push(of, set);
         }
@@ -334,7 +326,7 @@ impl SparseSets {
                     let number = number_of(registry, theirs.name());
                     // The readers are those of the other world.
                     theirs.end_notes();
-                    self.push((type_id, number), theirs);
+                    self.push((type_id, number), theirs.into_box());
                     number
                 }
             };

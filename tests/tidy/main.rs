@@ -86,7 +86,7 @@ const FRONT_PAGE: [&str; 12] = [
 ];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 24] = [
+const UNSAFE_FILES: [Allowance; 25] = [
     Allowance {
         path: "component/define/expansion.rs",
         budget: 7,
@@ -116,6 +116,11 @@ const UNSAFE_FILES: [Allowance; 24] = [
         path: "prefetch.rs",
         budget: 2,
         reason: "the instruction is a function of the processor's module",
+    },
+    Allowance {
+        path: "store/boxed_set.rs",
+        budget: 2,
+        reason: "a cast to a type that was asked for once: a fourth of the time of insert and remove",
     },
     Allowance {
         path: "store/each_mut.rs",
