@@ -148,8 +148,11 @@ impl Archetype {
     #[inline(always)]
     fn row_added(&mut self, at: ChunkRow, now: Version) {
         match &self.extras {
-            None => self.stamps.touch_all(at.chunk as usize, now),
-            Some(_) => self.attached_rows_added(at, 1, now),
+            Some(extras) if extras.attachments.has_columns() => {
+                self.attached_rows_added(at, 1, now);
+            }
+            // No new row is a member.
+            _ => self.stamps.touch_all(at.chunk as usize, now),
         }
     }
 

@@ -95,7 +95,9 @@ pub(crate) const fn assert_writable<S: SparseComponent>() {
 /// Sparse components of a bundle: none, one, or a tuple.
 #[doc(hidden)]
 pub trait SparseBundle: Send + Sync + 'static + sealed::Sealed {
-    const IS_EMPTY: bool;
+    /// The number of components.
+    const LEN: usize;
+    const IS_EMPTY: bool = Self::LEN == 0;
     /// Whether one of them is a relation.
     const HAS_RELATIONS: bool;
     const NAMES: Names;
@@ -105,8 +107,10 @@ pub trait SparseBundle: Send + Sync + 'static + sealed::Sealed {
     fn read(&self, reader: &mut impl SparseReader);
     /// Passes each component to `sink`.
     fn put(self, sink: &mut impl SparseSink);
-    /// Takes each component from `source`.
-    fn take(source: &mut impl SparseSource) -> Self;
+    /// Takes each component from `source`, up to one that it does not have.
+    fn take(source: &mut impl SparseSource) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 mod sealed {
@@ -135,12 +139,12 @@ pub trait SparseSink {
 /// Has the values of sparse components.
 #[doc(hidden)]
 pub trait SparseSource {
-    fn take<S: SparseComponent>(&mut self) -> S;
+    fn take<S: SparseComponent>(&mut self) -> Option<S>;
 }
 
 impl<S: SparseComponent> sealed::Sealed for S {}
 impl<S: SparseComponent> SparseBundle for S {
-    const IS_EMPTY: bool = false;
+    const LEN: usize = 1;
     const HAS_RELATIONS: bool = S::RELATION.is_some() || S::PAIRS.is_some();
     const NAMES: Names = Names::of_one(S::NAME);
 
@@ -160,7 +164,7 @@ impl<S: SparseComponent> SparseBundle for S {
     }
 
     #[inline]
-    fn take(source: &mut impl SparseSource) -> Self {
+    fn take(source: &mut impl SparseSource) -> Option<Self> {
         source.take()
     }
 }
@@ -172,7 +176,7 @@ macro_rules! tuples {
         #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
         impl<$($T: SparseBundle),*> SparseBundle for ($($T,)*) {
-            const IS_EMPTY: bool = true $(&& $T::IS_EMPTY)*;
+            const LEN: usize = 0 $(+ $T::LEN)*;
             const HAS_RELATIONS: bool = false $(|| $T::HAS_RELATIONS)*;
             const NAMES: Names = Names::of_all(&[$($T::NAMES),*]);
 
@@ -192,8 +196,8 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn take(source: &mut impl SparseSource) -> Self {
-                ($($T::take(source),)*)
+            fn take(source: &mut impl SparseSource) -> Option<Self> {
+                Some(($($T::take(source)?,)*))
             }
         }
     )*};

@@ -14,6 +14,7 @@
 //! at the end: its destructor may panic.
 
 use crate::archetype::{Bundle, BundleId, Change, ChangeKind, ColumnBundle, EdgeId, move_row};
+use crate::component::SparseBundle;
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::version::Version;
@@ -105,17 +106,19 @@ impl Store {
     ) -> Result<(), EntityError> {
         let (columns, sparse) = PendingParts::split(bundle);
         if const { is_sparse::<B>() } {
-            self.ensure_alive(entity)?;
+            let place = self.row_of_living(entity)?;
             self.check_relations(entity, sparse.get())?;
             self.advance_clock();
-        } else {
-            self.check_sets::<B::Sparse>();
-            self.check_relations(entity, sparse.get())?;
-            let change = self.change_of::<B::Columns>(ChangeKind::Insert, entity, |store| {
-                Change::Insert(store.bundle_id::<B::Columns>())
-            })?;
-            self.exchange_along::<(), _>(change, columns);
+            self.add_sets::<B::Sparse>();
+            self.put_sparse_at((entity, place), sparse.take());
+            return Ok(());
         }
+        self.check_sets::<B::Sparse>();
+        self.check_relations(entity, sparse.get())?;
+        let change = self.change_of::<B::Columns>(ChangeKind::Insert, entity, |store| {
+            Change::Insert(store.bundle_id::<B::Columns>())
+        })?;
+        self.exchange_along::<(), _>(change, columns);
         self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
         Ok(())
@@ -124,6 +127,9 @@ impl Store {
     /// Removes the components of a bundle from an entity and returns them.
     #[inline]
     pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
+        if const { is_sparse::<B>() && B::Sparse::LEN == 1 } {
+            return self.remove_one_sparse(entity);
+        }
         self.ensure_has_sparse::<B::Sparse>(entity)?;
         let columns = if const { is_sparse::<B>() } {
             // It has a value, so it is alive.
@@ -137,9 +143,26 @@ impl Store {
             self.end_cleanup();
             removed
         };
-        let sparse = self.take_sparse(entity);
+        let sparse = self.take_sparse(entity).expect("the entity has the components");
         self.record_sets();
         Ok(B::join(columns, sparse))
+    }
+
+    /// [`Store::remove`] of one sparse component: it is looked up once.
+    #[inline]
+    fn remove_one_sparse<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
+        self.advance_clock();
+        let Some(sparse) = self.take_sparse(entity) else {
+            self.clock = self.clock.before();
+            return Err(self.lacking_sparse::<B::Sparse>(entity));
+        };
+        self.record_sets();
+        Ok(B::join(B::Columns::load(&mut &[][..]), sparse))
+    }
+
+    #[cold]
+    fn lacking_sparse<S: SparseBundle>(&mut self, entity: Entity) -> EntityError {
+        self.ensure_has_sparse::<S>(entity).expect_err("a value of the entity was not found")
     }
 
     /// Removes the components of `R` from an entity and inserts the components of `added`.
@@ -168,7 +191,8 @@ impl Store {
             self.exchange_along(change, columns)
         };
         self.add_sets::<A::Sparse>();
-        let removed = PendingParts::new(self.take_sparse::<R::Sparse>(entity));
+        let removed = self.take_sparse::<R::Sparse>(entity).expect("it has the components");
+        let removed = PendingParts::new(removed);
         let mut panic = FirstPanic::default();
         self.put_sparse_caught(entity, sparse.take(), &mut panic);
         self.record_combined_sets();

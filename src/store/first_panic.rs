@@ -45,6 +45,7 @@ impl FirstPanic {
     }
 
     /// Resumes the panic, if there was one.
+    #[inline]
     pub(crate) fn resume(self) {
         if let Some(panic) = self.0 {
             panic.resume();

@@ -39,10 +39,16 @@ impl MemberRows<'_> {
         (!self.archetypes.get(place.archetype()).is_gone()).then_some(place)
     }
 
+    /// The place of an entity, if it has a row.
+    #[inline]
+    pub(super) fn find(&self, entity: Entity) -> Option<Location> {
+        self.entities.locate(entity).ok()
+    }
+
     /// Records that an entity has a sparse component, or has not.
     #[inline]
     pub(crate) fn set(&mut self, entity: Entity, number: u16, is_member: bool) {
-        if let Ok(place) = self.entities.locate(entity) {
+        if let Some(place) = self.find(entity) {
             self.set_at(place, number, is_member);
         }
     }

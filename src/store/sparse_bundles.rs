@@ -7,7 +7,7 @@ use crate::archetype::{Bundle, ColumnBundle};
 use crate::component::{
     NameTaken, Registry, SparseBundle, SparseComponent, SparseSink, SparseSource, SparseVisitor,
 };
-use crate::entity::{Entity, NoSuchEntity};
+use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::storage::SetBlocks;
 use crate::version::Version;
 
@@ -19,16 +19,14 @@ use super::sparse_sets::SparseSets;
 use super::store::Store;
 
 impl Store {
-    /// Checks that the sets of some components can be added.
+    /// Checks that the sets of some components can be added. Returns whether any are missing.
     ///
     /// # Panics
     ///
     /// If another component has the name of one of them.
     #[inline]
-    pub(crate) fn check_sets<S: SparseBundle>(&self) {
-        if !S::IS_EMPTY {
-            self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse());
-        }
+    pub(crate) fn check_sets<S: SparseBundle>(&self) -> bool {
+        !S::IS_EMPTY && self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse())
     }
 
     /// Whether sets of some components are missing.
@@ -68,8 +66,9 @@ impl Store {
         Ok(())
     }
 
+    /// [`Store::add_sets`] after a check.
     #[cold]
-    fn add_missing_sets<S: SparseBundle>(&mut self) {
+    pub(super) fn add_missing_sets<S: SparseBundle>(&mut self) {
         S::visit(&mut Naming { registry: &mut self.registry });
         // Runs `Component::hint`, which may panic, so it comes before the sets are added: each plan
         // knows the sparse components of all sets.
@@ -182,11 +181,23 @@ impl Store {
     /// If a destructor of a replaced value panics. All values are put.
     #[inline]
     pub(super) fn put_sparse<S: SparseBundle>(&mut self, entity: Entity, sparse: S) {
-        if S::IS_EMPTY {
-            return;
+        if !S::IS_EMPTY {
+            let place = self.entities.locate(entity).ok();
+            self.put_sparse_at((entity, place), sparse);
         }
+    }
+
+    /// [`Store::put_sparse`] of an entity whose row is known, if it has one.
+    #[inline]
+    pub(super) fn put_sparse_at<S: SparseBundle>(
+        &mut self,
+        of: (Entity, Option<Location>),
+        sparse: S,
+    ) {
         let mut panic = FirstPanic::default();
-        self.put_sparse_caught(entity, sparse, &mut panic);
+        let now = self.clock;
+        let (sets, rows) = self.sets_and_rows();
+        sparse.put(&mut SetChange { sets, rows, of, now, panic: &mut panic });
         self.record_sets();
         panic.resume();
     }
@@ -199,14 +210,17 @@ impl Store {
         sparse: S,
         panic: &mut FirstPanic,
     ) {
-        let now = self.clock;
-        let (sets, rows) = self.sets_and_rows();
-        sparse.put(&mut SetChange { sets, rows, entity, now, panic });
+        if !S::IS_EMPTY {
+            let now = self.clock;
+            let (sets, rows) = self.sets_and_rows();
+            let of = (entity, rows.find(entity));
+            sparse.put(&mut SetChange { sets, rows, of, now, panic });
+        }
     }
 
-    /// Takes sparse components, which an entity must have.
+    /// Takes sparse components from an entity, up to one that it does not have.
     #[inline]
-    pub(super) fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> S {
+    pub(super) fn take_sparse<S: SparseBundle>(&mut self, entity: Entity) -> Option<S> {
         let now = self.clock;
         let (sets, rows) = self.sets_and_rows();
         S::take(&mut Taking { sets, rows, entity, now })
@@ -218,9 +232,24 @@ impl Store {
         entity: Entity,
         panic: &mut FirstPanic,
     ) {
-        let now = self.clock;
-        let (sets, rows) = self.sets_and_rows();
-        S::visit(&mut SetChange { sets, rows, entity, now, panic });
+        if !S::IS_EMPTY {
+            let now = self.clock;
+            let (sets, rows) = self.sets_and_rows();
+            let of = (entity, rows.find(entity));
+            S::visit(&mut SetChange { sets, rows, of, now, panic });
+        }
+    }
+
+    /// The row of an entity that is alive. A reserved id has none.
+    ///
+    /// # Errors
+    ///
+    /// If it is not alive.
+    #[inline]
+    pub(super) fn row_of_living(&self, entity: Entity) -> Result<Option<Location>, NoSuchEntity> {
+        let place = self.entities.locate(entity).ok();
+        let is_alive = if place.is_some() { !self.is_gone(entity) } else { self.contains(entity) };
+        if is_alive { Ok(place) } else { Err(NoSuchEntity { entity }) }
     }
 
     #[inline]
@@ -361,42 +390,47 @@ struct Taking<'s> {
 struct SetChange<'s> {
     sets: &'s mut SparseSets,
     rows: MemberRows<'s>,
-    entity: Entity,
+    /// The entity, and the place of its row, if it has one.
+    of: (Entity, Option<Location>),
     now: Version,
     panic: &'s mut FirstPanic,
 }
 
 impl SparseSink for SetChange<'_> {
-    #[inline]
+    #[inline(always)]
     fn put<S: SparseComponent>(&mut self, value: S) {
+        let (entity, place) = self.of;
         let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
-        let mut replaced = set.insert(self.entity, value, self.now);
+        let mut replaced = set.insert(entity, value, self.now);
         if replaced.is_some() {
             if const { core::mem::needs_drop::<S>() } {
                 self.panic.catch(|| drop(replaced.take()));
             }
-        } else {
-            self.rows.set(self.entity, number, true);
+        } else if let Some(place) = place {
+            self.rows.set_at(place, number, true);
         }
     }
 }
 
 impl SparseSource for Taking<'_> {
     #[inline]
-    fn take<S: SparseComponent>(&mut self) -> S {
-        let (set, number) = self.sets.get_numbered().expect("the sparse set was not added");
-        let value = set.remove(self.entity, self.now).expect("the entity has the component");
+    fn take<S: SparseComponent>(&mut self) -> Option<S> {
+        let (set, number) = self.sets.get_numbered()?;
+        let value = set.remove(self.entity, self.now)?;
         self.rows.set(self.entity, number, false);
-        value
+        Some(value)
     }
 }
 
 impl SparseVisitor for SetChange<'_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
+        let (entity, place) = self.of;
         let Some((set, number)) = self.sets.get_numbered::<S>() else { return };
-        let mut removed = set.remove(self.entity, self.now);
+        let mut removed = set.remove(entity, self.now);
         if removed.is_some() {
-            self.rows.set(self.entity, number, false);
+            if let Some(place) = place {
+                self.rows.set_at(place, number, false);
+            }
             self.panic.catch(|| drop(removed.take()));
         }
     }

@@ -26,10 +26,12 @@ impl Store {
     #[inline]
     pub(crate) fn spawn_bundle<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
-        self.check_sets::<B::Sparse>();
+        let is_missing = self.check_sets::<B::Sparse>();
         self.check_relations(Entity::NULL, sparse.get())?;
         let entity = self.spawn(columns)?;
-        self.add_sets::<B::Sparse>();
+        if is_missing {
+            self.add_missing_sets::<B::Sparse>();
+        }
         self.put_sparse(entity, sparse.take());
         Ok(entity)
     }

@@ -115,6 +115,12 @@ impl Attachments {
         &self.arrays[..self.columns_len]
     }
 
+    /// Whether there are arrays of columns.
+    #[inline]
+    pub(crate) const fn has_columns(&self) -> bool {
+        self.columns_len > 0
+    }
+
     fn columns_mut(&mut self) -> &mut [AttachmentArray] {
         &mut self.arrays[..self.columns_len]
     }
