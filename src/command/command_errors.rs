@@ -206,11 +206,17 @@ pub struct CommandError {
     pub fault: CommandErrorKind,
 }
 
+/// The most names of components that a message has.
+const NAMES_MAX: usize = 10;
+
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.verb, f)?;
-        for (i, name) in self.components.iter().enumerate() {
+        for (i, name) in self.components.iter().take(NAMES_MAX).enumerate() {
             write!(f, "{}`{name}`", if i == 0 { " of " } else { ", " })?;
+        }
+        if self.components.len() > NAMES_MAX {
+            write!(f, " and {} more", self.components.len() - NAMES_MAX)?;
         }
         let names = !matches!(
             self.verb,

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 
-/// The components of a command, each with the bytes of its value: none of a removal.
+/// The components of a command, each with the bytes of its value if it is put.
 #[derive(Debug)]
 pub(super) struct NamedChange {
     pub(super) verb: NamedVerb,
@@ -21,6 +21,8 @@ pub(super) enum NamedVerb {
     Spawn,
     Insert,
     Remove,
+    Enable,
+    Disable,
 }
 
 impl NamedChange {

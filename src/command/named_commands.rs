@@ -3,7 +3,8 @@
 use core::panic::Location;
 
 use crate::entity::{Entity, OutOfIds};
-use crate::world::BytesError;
+use crate::store::EntityError;
+use crate::world::{BytesError, World};
 
 use super::buffer::CommandBuffer;
 use super::command_errors::{CommandErrorKind, CommandVerb};
@@ -68,6 +69,29 @@ macro_rules! named_commands {
                 let values = names.into_iter().map(|name| (name, &[][..]));
                 self.recorder.named(entity, NamedVerb::Remove, values, Location::caller());
             }
+
+            /// Records that the component of an entity that has a name is enabled or disabled: see
+            /// [`ReflectMut::set_enabled`](crate::reflect::ReflectMut::set_enabled). The name is
+            /// checked at playback: if it is refused, the command has no effect, and the error
+            /// tells it. If the entity lacks the component, it has no effect either. A barrier,
+            /// which copies the name.
+            ///
+            /// ```
+            /// # use phalanx::prelude::*;
+            /// # #[component(enableable, name = "awake")] struct Awake;
+            /// # let mut world = World::new();
+            /// let entity = world.spawn(Awake);
+            /// let mut buffer = world.command_buffer(0)?;
+            /// buffer.set_enabled_named(entity, "awake", false);
+            /// world.apply(&mut buffer).unwrap();
+            /// assert!(!world.is_enabled::<Awake>(entity).unwrap());
+            /// # Ok::<(), phalanx::error::ReserveError>(())
+            /// ```
+            #[track_caller]
+            pub fn set_enabled_named(&mut self, entity: Entity, name: &str, enabled: bool) {
+                let verb = if enabled { NamedVerb::Enable } else { NamedVerb::Disable };
+                self.recorder.named(entity, verb, [(name, &[][..])], Location::caller());
+            }
         }
     )*};
 }
@@ -120,6 +144,22 @@ impl Recorder {
     }
 }
 
+impl World {
+    /// [`ReflectMut::set_enabled`](crate::reflect::ReflectMut::set_enabled) of an entity that may
+    /// lack the component.
+    fn switch_named(
+        &mut self,
+        entity: Entity,
+        name: &str,
+        enabled: bool,
+    ) -> Result<(), BytesError> {
+        match self.reflect_mut().set_enabled(entity, name, enabled) {
+            Ok(_) | Err(BytesError::Entity(EntityError::Missing { .. })) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 impl Player<'_> {
     /// Plays a change, or reports why it has no effect. `after` is the number of records before it.
     pub(super) fn play_named(
@@ -132,6 +172,8 @@ impl Player<'_> {
             NamedVerb::Spawn => CommandVerb::Spawn,
             NamedVerb::Insert => CommandVerb::Insert,
             NamedVerb::Remove => CommandVerb::Remove,
+            NamedVerb::Enable => CommandVerb::Enable,
+            NamedVerb::Disable => CommandVerb::Disable,
         };
         let Err(error) = self.try_named(entity, change) else { return };
         let fault = CommandErrorKind::from(error);
@@ -144,11 +186,15 @@ impl Player<'_> {
 
     fn try_named(&mut self, entity: Entity, change: &NamedChange) -> Result<(), BytesError> {
         let Self { world, outcome, loans_ended, .. } = self;
-        let values = change.values();
+        let mut values = change.values();
         let has_moved = match change.verb {
             NamedVerb::Insert => world.reflect_mut().insert_values(entity, values)?,
             NamedVerb::Remove => {
                 world.reflect_mut().remove_names(entity, values.map(|(name, _)| name))?
+            }
+            NamedVerb::Enable | NamedVerb::Disable => {
+                let enabled = change.verb == NamedVerb::Enable;
+                return values.try_for_each(|(name, _)| world.switch_named(entity, name, enabled));
             }
             NamedVerb::Spawn => {
                 let spawned = world.reflect_mut().spawn_loaned(entity, values);

@@ -9,6 +9,7 @@ use super::chunk_shape::ChunkShape;
 use super::field_kind::FieldKind;
 use super::hidden::{Gone, Prototype};
 use super::identity::Identity;
+use super::layout_properties::LayoutProperties;
 use super::map_entities::References;
 use super::run_time_layout::RunTimeLayout;
 use super::shared_place::SharedPlace;
@@ -27,6 +28,10 @@ use super::values::Values;
 /// assert_eq!((info.name(), info.size(), info.align()), ("health", 4, 4));
 /// let text = r#"ComponentInfo { name: "health", size: 4, align: 4, .. }"#;
 /// assert_eq!(format!("{info:?}"), text);
+///
+/// let fuel = world.reflect_mut().register_layout_with("mod.fuel", ["enableable"], [])?;
+/// assert!(format!("{fuel:?}").contains(r#"properties: ["enableable"]"#));
+/// # Ok::<(), phalanx::reflect::RegisterError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct ComponentInfo {
@@ -60,7 +65,14 @@ impl fmt::Debug for ComponentInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, size, align) = (&self.name, &self.size, &self.align);
         let mut shown = f.debug_struct("ComponentInfo");
-        shown.field("name", name).field("size", size).field("align", align).finish_non_exhaustive()
+        shown.field("name", name).field("size", size).field("align", align);
+        let Self { hidden, cleanup, enableable, tracks_lines, .. } = *self;
+        let words = LayoutProperties { hidden, cleanup, enableable }.words();
+        let properties: Vec<_> = words.chain(tracks_lines.then_some("lines")).collect();
+        if !properties.is_empty() {
+            shown.field("properties", &properties);
+        }
+        shown.finish_non_exhaustive()
     }
 }
 

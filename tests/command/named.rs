@@ -51,6 +51,51 @@ fn several_components_are_one_move() {
 }
 
 #[test]
+fn a_component_is_switched_by_its_name() {
+    let (mut world, mut buffer) = world(0);
+    let mut reflect = world.reflect_mut();
+    reflect.register_layout_with("mod.power", ["enableable"], []).expect("a valid layout");
+    let [on, off] = [(); 2].map(|()| reflect.spawn([("mod.power", &[][..])]).expect("it is known"));
+    let without = world.spawn(Byte(1));
+    buffer.set_enabled_named(off, "mod.power", false);
+    buffer.set_enabled_named(on, "mod.power", false);
+    buffer.set_enabled_named(on, "mod.power", true);
+    buffer.set_enabled_named(without, "mod.power", false);
+    let applied = apply(&mut world, &mut buffer);
+    assert_eq!((applied.commands, applied.moved), (4, 0), "it has none, and is no error");
+    let was_enabled = [on, off].map(|one| world.reflect_mut().set_enabled(one, "mod.power", true));
+    assert_eq!(was_enabled, [Ok(true), Ok(false)]);
+    buffer.set_enabled_named(without, Byte::NAME, false);
+    buffer.set_enabled_named(without, "mod.pover", true);
+    buffer.set_enabled_named(Entity::NULL, "mod.power", true);
+    let errors = errors(&mut world, &mut buffer);
+    let [fixed, unknown, dead] = &errors[..] else { panic!("three errors: {errors:?}") };
+    assert_eq!((fixed.verb, unknown.verb), (CommandVerb::Disable, CommandVerb::Enable));
+    assert!(fixed.to_string().contains("cannot be disabled"), "{fixed}");
+    assert!(unknown.to_string().contains("did you mean `mod.power`?"), "{unknown}");
+    assert!(matches!(dead.fault, CommandErrorKind::NoSuchEntity(_)), "{dead}");
+    // Each writer has it as well.
+    buffer.par_writers(1)[0].set_enabled_named(on, "mod.power", false);
+    apply(&mut world, &mut buffer);
+    assert_eq!(world.reflect_mut().set_enabled(on, "mod.power", true), Ok(false));
+}
+
+#[test]
+fn a_message_has_ten_names() {
+    let (mut world, mut buffer) = world(0);
+    let names: Vec<_> = (0..3_000).map(|number| format!("mod.{number}")).collect();
+    for name in &names {
+        world.reflect_mut().register_layout(name, []).expect("a valid name");
+    }
+    buffer.remove_named(Entity::NULL, names.iter().map(String::as_str).chain(["mod.fule"]));
+    let errors = errors(&mut world, &mut buffer);
+    let text = errors[0].to_string();
+    assert!(text.starts_with("remove of `mod.0`, `mod.1`, "), "{text}");
+    assert!(text.contains("`mod.9` and 2990 more, recorded at"), "{text}");
+    assert!(text.len() < 500 && errors[0].components.len() == 3_000, "{text}");
+}
+
+#[test]
 fn they_follow_the_order_of_recording() {
     let (mut world, mut buffer) = world(0);
     let [entity, gone] = [(); 2].map(|()| world.spawn(()));
