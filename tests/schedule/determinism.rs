@@ -164,10 +164,10 @@ fn scatter_sparks(query: Query<(Entity, &Health), With<Burning>>, mut commands: 
 }
 
 /// A xorshift generator.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

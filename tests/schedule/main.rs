@@ -9,6 +9,7 @@ mod changes;
 mod conditions;
 mod conflicts;
 mod determinism;
+mod determinism_of_sets;
 #[path = "../../src/effort.rs"]
 mod effort;
 mod enable;
