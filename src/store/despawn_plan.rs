@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::component::OnDelete;
 use crate::entity::Entity;
 
+use super::alive_set::AliveSet;
 use super::relation_error::RelationError;
 use super::sparse_sets::SparseSets;
 use super::store::Store;
@@ -23,8 +24,8 @@ use super::store::Store;
 pub(super) struct DespawnPlan {
     /// First those named, and then level after level.
     going: Vec<Entity>,
-    /// Those that go, with the number of relations by which targets take each along.
-    are_going: FxHashMap<Entity, usize>,
+    /// Those of them that go.
+    are_going: AliveSet,
 }
 
 impl DespawnPlan {
@@ -33,7 +34,7 @@ impl DespawnPlan {
     fn new(store: &Store, named: impl Iterator<Item = Entity>) -> Self {
         let mut plan = Self::default();
         for entity in named {
-            if store.contains(entity) && plan.are_going.insert(entity, 0).is_none() {
+            if store.contains(entity) && plan.are_going.insert(entity) {
                 plan.going.push(entity);
             }
         }
@@ -43,13 +44,8 @@ impl DespawnPlan {
             let target = plan.going[next];
             next += 1;
             following.iter().for_each(|(_, set)| set.add_sources(target, &mut sources));
-            for source in sources.drain(..) {
-                let pulls = plan.are_going.entry(source).or_insert_with(|| {
-                    plan.going.push(source);
-                    0
-                });
-                *pulls += 1;
-            }
+            let are_going = &mut plan.are_going;
+            plan.going.extend(sources.drain(..).filter(|&source| are_going.insert(source)));
         }
         plan
     }
@@ -68,7 +64,19 @@ impl DespawnPlan {
     }
 
     fn goes(&self, entity: Entity) -> bool {
-        self.are_going.contains_key(&entity)
+        self.are_going.contains(entity)
+    }
+
+    /// The number of relations by which targets take each of those along that follow.
+    fn pulls(&self, sets: &SparseSets) -> FxHashMap<Entity, usize> {
+        let (mut pulls, mut sources) = (FxHashMap::default(), Vec::new());
+        for (_, set) in sets.relations(OnDelete::Despawn) {
+            for &target in &self.going {
+                set.add_sources(target, &mut sources);
+                sources.drain(..).for_each(|source| *pulls.entry(source).or_default() += 1);
+            }
+        }
+        pulls
     }
 
     /// Keeps the entities that are held, those that would take them along, and the targets that
@@ -80,9 +88,13 @@ impl DespawnPlan {
     ) -> FxHashMap<Entity, RelationError> {
         let mut kept = FxHashMap::default();
         let mut left: Vec<_> = self.held(sets).collect();
+        if left.is_empty() {
+            return kept;
+        }
+        let mut pulls = self.pulls(sets);
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         while let Some((entity, reason)) = left.pop() {
-            if self.are_going.remove(&entity).is_none() {
+            if !self.are_going.remove(entity) {
                 continue;
             }
             kept.insert(entity, reason);
@@ -98,8 +110,10 @@ impl DespawnPlan {
                 set.add_sources(entity, &mut sources);
             }
             for source in sources.drain(..) {
-                // A source that is kept already has no number.
-                let Some(pulls) = self.are_going.get_mut(&source) else { continue };
+                // A source that is kept already is no longer pulled.
+                let Some(pulls) = pulls.get_mut(&source).filter(|_| self.goes(source)) else {
+                    continue;
+                };
                 *pulls -= 1;
                 if *pulls == 0 && !named.contains(&source) {
                     left.push((source, reason));

@@ -21,12 +21,15 @@ thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
     /// All bytes that were ever allocated.
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
+    /// The most bytes at once.
+    static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
 // SAFETY: every call is the system allocator's own; the counters touch no memory of it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.set(BYTES.get().wrapping_add(layout.size()));
+        PEAK.set(PEAK.get().max(BYTES.get().cast_signed()));
         CALLS.set(CALLS.get() + 1);
         ALLOCATED.set(ALLOCATED.get().wrapping_add(layout.size()));
         // SAFETY: the caller's promise is passed on.
@@ -48,6 +51,13 @@ pub(crate) fn bytes<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let before = BYTES.get();
     let kept = f();
     (kept, BYTES.get().wrapping_sub(before))
+}
+
+/// The result of `f`, and by how many bytes it exceeded those before it, at most.
+pub(crate) fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
+    let before = BYTES.get().cast_signed();
+    PEAK.set(before);
+    (f(), (PEAK.get() - before).cast_unsigned())
 }
 
 /// The number of calls of the allocator by `f`.
