@@ -101,8 +101,8 @@ impl Trial {
         self.rows.extend(entities.iter().map(|&entity| (entity, row)));
     }
 
-    /// Gives the entities the sparse components that they should have: those that are not kept in
-    /// a state are lost, or are later ones.
+    /// Gives the entities the sparse components that they should have: those that are not in bytes
+    /// are lost, or are later ones.
     fn insert_sparse(&mut self) {
         let mut first = self.world.sparse_mut::<First>();
         for &(entity, row) in &self.rows {
@@ -121,7 +121,7 @@ impl Trial {
 
     /// One change of one entity.
     fn change_one(&mut self) {
-        let (at, operation) = (self.any(), self.below(12));
+        let (at, operation) = (self.any(), self.below(15));
         let Self { world, rows, .. } = self;
         let (entity, row) = &mut rows[at];
         match operation {
@@ -156,6 +156,26 @@ impl Trial {
             8 => {
                 world.insert(*entity, (Second("new".into()), First(3))).expect("it is alive");
                 row.is_member = [true; 2];
+            }
+            9 => {
+                let former = world.exchange::<First, _>(*entity, (Second("for".into()), Mark));
+                assert_eq!(former.is_ok(), row.is_member[0]);
+                if row.is_member[0] {
+                    row.is_member = [false, true];
+                }
+            }
+            10 | 11 => {
+                let mut buffer = world.command_buffer(0).expect("no ids");
+                match operation {
+                    10 => buffer.insert(*entity, (First(4), Other(5))),
+                    _ => buffer.insert(*entity, First(5)),
+                }
+                match row.is_member[1] {
+                    true => buffer.remove::<(Second, Mark)>(*entity),
+                    false => buffer.insert(*entity, Second("by command".into())),
+                }
+                world.apply(&mut buffer).expect("it is alive");
+                row.is_member = [true, !row.is_member[1]];
             }
             _ => {
                 let (entity, count) = (*entity, row.count);
@@ -269,12 +289,14 @@ fn a_kind_in_one_file_follows_states_and_their_bytes() {
         if trial.below(2) == 0 {
             trial.world.restore(&saved).expect("the state is of this world");
             assert_eq!(trial.world.hash(), hash);
+            trial.rows = rows;
         } else {
             let read = trial.world.read_snapshot(&bytes).expect("the bytes are a state");
             trial.world.restore(&read).expect("the state is of this world");
+            trial.world.check().expect("members are those that have values");
+            trial.rows = rows;
+            trial.insert_sparse();
         }
-        trial.rows = rows;
-        trial.insert_sparse();
         trial.check();
         (0..10).for_each(|_| trial.change());
     }
@@ -297,12 +319,21 @@ fn a_kind_in_one_file_follows_entities_to_another_world() {
         for _ in 0..4 {
             let mut other = Trial::new(trial.random);
             (0..STEPS / 10).for_each(|_| other.change());
+            // Some go alone, and the rest with their world.
+            let moved = other.world.matching::<&Mark>();
+            let moved = trial.world.move_from(moved).expect("the worlds have one chunk size");
+            other.rows.retain(|&(entity, row)| {
+                let moved = moved.get(entity);
+                trial.rows.extend(moved.map(|entity| (entity, row)));
+                moved.is_none()
+            });
+            trial.check();
+            other.check();
             let merged = trial.world.merge(other.world).expect("the worlds have one chunk size");
             for (entity, row) in other.rows {
                 let entity = merged.get(entity).expect("it was alive");
                 trial.rows.push((entity, row));
             }
-            trial.insert_sparse();
             trial.check();
             (0..STEPS / 10).for_each(|_| trial.change());
             trial.check();

@@ -1,5 +1,6 @@
 //! Queries of a range of keys against a scan, after any change of any kind.
 
+use std::cell::Cell as CountCell;
 use std::collections::HashSet;
 use std::ops::{Bound, RangeBounds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,6 +40,10 @@ keys! {
     ByDepth: Depth => i32, |depth| total_order(depth.0);
     Touchy: Serial => u32, |serial| {
         assert!(serial.0 != 19_999 || !TOUCHED.load(Ordering::Relaxed), "touched");
+        serial.0
+    };
+    Counted: Serial => u32, |serial| {
+        CALLS.set(CALLS.get() + 1);
         serial.0
     };
     Moody: Serial => u32, |serial| {
@@ -313,6 +318,51 @@ fn floats_are_in_their_total_order() {
 }
 
 static PANICS: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    static CALLS: CountCell<usize> = const { CountCell::new(0) };
+}
+
+#[test]
+fn chunks_in_which_nothing_changed_are_not_read_again() {
+    let mut world = world();
+    let rows: u32 = if cfg!(miri) { 3_000 } else { 20_000 };
+    let all = world.spawn_batch((0..rows).map(|n| (Serial(n), Four(0)))).to_vec();
+    let bounds = ChunkBounds::<Counted>::new();
+    // All of a chunk or none of it is in these ranges, so the bounds are all that reads keys.
+    let calls = |world: &World| {
+        CALLS.set(0);
+        for range in [0..=u32::MAX, u32::MAX - 1..=u32::MAX] {
+            let wanted = if range.contains(&0) { world.len() } else { 0 };
+            let found = bounds.between(world.query::<(Entity, &Serial)>(), range).rows().count();
+            assert_eq!(found, wanted);
+        }
+        CALLS.get()
+    };
+    let chunk_of = |world: &World, entity: Entity| {
+        let chunks = world.query::<Entity>().into_iter();
+        chunks.filter(|rows| rows.contains(&entity)).map(<[_]>::len).sum::<usize>()
+    };
+    assert_eq!(calls(&world), all.len(), "each key once");
+    assert_eq!(calls(&world), 0);
+    let other = world.query_mut::<&mut Four>();
+    other.rows().for_each(|four| four.0 += 1);
+    assert_eq!(calls(&world), 0, "another column was written");
+
+    let [early, middle, last] = [3, all.len() / 2, all.len() - 1].map(|i| all[i]);
+    let read = chunk_of(&world, middle);
+    assert!(read < all.len() / 2, "a chunk of several");
+    world.get_mut::<Serial>(middle).expect("it has one").0 = 7;
+    assert_eq!((calls(&world), calls(&world)), (read, 0), "a key was written");
+    let [first, end] = [early, last].map(|entity| chunk_of(&world, entity));
+    world.despawn(early).expect("it is alive");
+    assert_eq!((calls(&world), calls(&world)), (first + end - 1, 0), "the last row fills the gap");
+    world.insert(middle, Tag).expect("it is alive");
+    let gap = chunk_of(&world, last);
+    let read = calls(&world);
+    assert!((gap..=read.max(1 + chunk_of(&world, middle))).contains(&read), "{read}");
+    assert_eq!(calls(&world), 0, "a row moved");
+}
+
 static TOUCHED: AtomicBool = AtomicBool::new(false);
 
 #[test]
