@@ -9,6 +9,8 @@ use phalanx::snapshot::ReadError;
 use phalanx::sparse::SparseComponent as _;
 
 use crate::common::components::{Four, Number, Tag, Text, sound};
+use crate::pairs::Likes;
+use crate::relations::Target;
 use crate::sparse::{Drops, Noted};
 
 type Mixed = (Four, (Text, Tag), Number);
@@ -357,12 +359,20 @@ fn calls_by_name_say_that_a_component_is_sparse() {
     let mut world = World::new();
     world.register::<(Text, Four)>();
     let entity = world.spawn((Four(1), Text::from("one"), Number(2)));
-    let name = || Text::NAME.to_owned();
-    let inserted = world.reflect_mut().insert(entity, [(Text::NAME, &[1][..])]);
-    assert_eq!(inserted, Err(BytesError::Sparse { name: name() }));
-    let removed = world.reflect_mut().remove(entity, [Text::NAME]);
-    assert_eq!(removed, Err(BytesError::Sparse { name: name() }));
-    assert!(inserted.unwrap_err().to_string().contains("is sparse: it has no bytes"));
+    // Relations are sparse components, and bytes of a target would have no way back.
+    world.register::<(Target, Targets<Likes>)>();
+    let bytes = entity.to_bits().to_ne_bytes();
+    let before = (world.hash(), world.len());
+    for name in [Text::NAME, Target::NAME, Targets::<Likes>::NAME] {
+        let refused = BytesError::Sparse { name: name.to_owned() };
+        assert!(refused.to_string().contains("is sparse: it has no bytes"));
+        let mut world = world.reflect_mut();
+        assert_eq!(world.insert(entity, [(name, &bytes[..])]), Err(refused.clone()));
+        assert_eq!(world.remove(entity, [name]), Err(refused.clone()));
+        assert_eq!(world.spawn([(Four::NAME, &[0; 4][..]), (name, &bytes)]), Err(refused));
+    }
+    assert_eq!((world.hash(), world.len()), before);
+    assert!(world.relation::<Target>().is_empty() && world.relation::<Likes>().is_empty());
     let view = world.entity(entity).unwrap();
     let text = format!("{view:?}");
     assert!(text.contains(&format!("{}: sparse", Text::NAME)), "{text}");
