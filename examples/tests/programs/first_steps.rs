@@ -4,10 +4,11 @@
 use crate::example::{Example, example};
 
 /// Each example, and the last line that it prints or the beginning of that line.
-pub(crate) static PRINTED: [(&str, Example, &str); 12] = [
+pub(crate) static PRINTED: [(&str, Example, &str); 13] = [
     ("changes", example!("changes"), "2 entities have lost their shield"),
     ("commands", example!("commands"), "day 5: 4999 are ill, 5001 graves"),
     ("enable_bits", example!("enable_bits"), "9999 fell asleep, 0 are awake"),
+    ("inventory", example!("inventory"), "2 gems are left, and 0 items"),
     ("kernel", example!("kernel"), "5956 calls of the kernel at level "),
     ("lookup", example!("lookup"), "the guns are at [14.0, 16.0]"),
     ("merge", example!("merge"), "100002 entities came, the world has 100003"),
