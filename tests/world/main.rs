@@ -22,6 +22,7 @@ mod hash_cache;
 mod hash_parts;
 mod hidden;
 mod ids_in_values;
+mod ids_model;
 mod instantiate;
 mod instantiate_tree;
 mod lines;
