@@ -31,9 +31,18 @@ impl Archetype {
     /// members of this sparse component.
     #[inline]
     pub(crate) fn set_member(&self, number: u16, row: RowIndex, is_member: bool) -> bool {
-        let at = self.list.split(row);
-        let attachments = self.attachments();
-        attachments.is_some_and(|all| all.set_member(number, at.chunk, at.row, is_member))
+        self.member_bits(number).map(|set| set(row, is_member)).is_some()
+    }
+
+    /// Makes entities of rows members of a sparse component, or not: one call for each row. `None`
+    /// if the archetype cannot have members of it.
+    #[inline]
+    pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(RowIndex, bool)> {
+        let set = self.attachments()?.member_bits(number)?;
+        Some(move |row, is_member| {
+            let at = self.list.split(row);
+            set(at.chunk, at.row, is_member);
+        })
     }
 
     /// Whether the entity of a row is a member of a sparse component.

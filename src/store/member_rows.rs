@@ -64,8 +64,17 @@ impl MemberRows<'_> {
 
     /// Records that entities do not have a sparse component any more.
     pub(super) fn clear(&mut self, entities: &[Entity], number: u16) {
+        // Neighbours in the list are mostly of one archetype.
+        let mut last = None;
         for &entity in entities {
-            self.set(entity, number, false);
+            let Ok(place) = self.entities.locate(entity) else { continue };
+            let id = place.archetype();
+            if last.as_ref().is_none_or(|&(known, _)| known != id) {
+                last = Some((id, self.archetypes.get(id).member_bits(number)));
+            }
+            if let Some((_, Some(set))) = &last {
+                set(place.row(), false);
+            }
         }
     }
 

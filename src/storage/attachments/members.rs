@@ -100,17 +100,18 @@ impl Attachments {
         self.members().iter().map(|array| array.column)
     }
 
-    /// Makes a row a member, or not. Returns `false` if the array is missing.
+    /// The array of a sparse component, to make rows members, or not: of a chunk, a row each.
     #[inline]
-    pub(crate) fn set_member(&self, number: u16, chunk: u32, row: u32, is_member: bool) -> bool {
-        let is_sought = |array: &&AttachmentArray| array.column == number;
-        let Some(array) = self.members().iter().find(is_sought) else { return false };
-        let (word, bit) = split(row);
-        // One index instead of a slice of the chunk and an index in it.
-        let word = &array.words[chunk as usize * array.stride() + word];
-        let (old, bit) = (word.load(Ordering::Relaxed), 1 << bit);
-        word.store(if is_member { old | bit } else { old & !bit }, Ordering::Relaxed);
-        true
+    pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(u32, u32, bool)> {
+        let array = self.members().iter().find(|array| array.column == number)?;
+        let (words, stride) = (&array.words[..], array.stride());
+        Some(move |chunk: u32, row, is_member| {
+            let (word, bit) = split(row);
+            // One index instead of a slice of the chunk and an index in it.
+            let word = &words[chunk as usize * stride + word];
+            let (old, bit) = (word.load(Ordering::Relaxed), 1 << bit);
+            word.store(if is_member { old | bit } else { old & !bit }, Ordering::Relaxed);
+        })
     }
 
     /// Whether a row is a member.
