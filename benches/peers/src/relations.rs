@@ -5,11 +5,16 @@ use crate::harness::Harness;
 use crate::outcome::Outcome;
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::time::Instant;
 
 pub(crate) const SOURCES: usize = 100_000;
 pub(crate) const TARGETS: usize = 1_000;
 /// Sources that get another target in a step.
 pub(crate) const CHANGED: usize = 1_000;
+/// Targets that a step deletes.
+const DELETED: usize = 10;
+/// Their sources: so many on average over all targets.
+pub(crate) const DELETED_SOURCES: usize = SOURCES / TARGETS * DELETED;
 
 /// The task of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +23,8 @@ pub(crate) enum Task {
     Visit,
     /// Gives random sources another target.
     Change,
+    /// Deletes random targets: their sources stay, without a target.
+    Delete,
 }
 
 /// The value of a source: sums of them are exact.
@@ -53,16 +60,17 @@ pub(crate) struct Related<W, E> {
     pub(crate) targets: Vec<E>,
 }
 
-/// Runs a task: `visit` appends the sum of each target, `change` gives sources their new targets,
-/// `target` returns the target of a source.
+/// Runs a task in the way of a library: `visit` appends the sum of each target, `change` gives
+/// sources their new targets, `target` returns the target of a source, `delete` deletes targets,
+/// and `renew` makes a target with some sources, which have none.
 pub(crate) fn relations<W, E: Copy + Eq + Hash>(
-    h: &mut Harness,
-    variant: &str,
-    task: Task,
+    (h, variant, task): (&mut Harness, &str, Task),
     Related { world, sources, targets }: Related<W, E>,
     mut visit: impl FnMut(&mut W, &[E], &mut Vec<f32>),
     mut change: impl FnMut(&mut W, &[(E, E)]),
-    mut target: impl FnMut(&mut W, E) -> E,
+    mut target: impl FnMut(&mut W, E) -> Option<E>,
+    mut delete: impl FnMut(&mut W, &[E]),
+    mut renew: impl FnMut(&mut W, &[E]) -> E,
 ) {
     let pair = |(source, round)| (sources[source], targets[target_of(source, round)]);
     let list = |list: Vec<_>| list.into_iter().map(pair).collect::<Vec<_>>();
@@ -71,15 +79,16 @@ pub(crate) fn relations<W, E: Copy + Eq + Hash>(
         sums.clear();
         visit(world, targets, sums);
     };
+    let mut found = |world: &mut W, sums: &[f32], targets: &[E]| {
+        outcome(sums, sources.iter().map(|&source| target(world, source)), targets)
+    };
     let sums = Vec::with_capacity(TARGETS);
     match task {
         Task::Visit => h.run(
             variant,
             (world, sums),
             |(world, sums)| visit(world, sums, &targets),
-            |(world, sums)| {
-                outcome(sums, sources.iter().map(|&source| target(world, source)), &targets)
-            },
+            |(world, sums)| found(world, sums, &targets),
         ),
         Task::Change => h.run(
             variant,
@@ -90,38 +99,84 @@ pub(crate) fn relations<W, E: Copy + Eq + Hash>(
             },
             |(world, sums, _)| {
                 visit(world, sums, &targets);
-                outcome(sums, sources.iter().map(|&source| target(world, source)), &targets)
+                found(world, sums, &targets)
             },
         ),
+        Task::Delete => {
+            let mut lists = vec![Vec::new(); TARGETS];
+            sources.iter().enumerate().for_each(|(at, &one)| lists[target_of(at, 0)].push(one));
+            h.run_part(
+                variant,
+                (world, targets, 0u64),
+                |(world, targets, next)| {
+                    // The targets of the last step come again, which is not timed.
+                    let renewed = next.checked_sub(1).map(doomed);
+                    for number in renewed.into_iter().flatten() {
+                        targets[number] = renew(world, &lists[number]);
+                    }
+                    let gone = doomed(*next).into_iter().map(|number| targets[number]);
+                    let gone: Vec<E> = gone.collect();
+                    *next += 1;
+                    let start = Instant::now();
+                    delete(world, &gone);
+                    start.elapsed()
+                },
+                |(world, targets, next)| {
+                    let (gone, mut sums, mut sum) = (doomed(*next - 1), Vec::new(), Vec::new());
+                    for (number, one) in targets.iter().enumerate() {
+                        sum.clear();
+                        if !gone.contains(&number) {
+                            visit(world, &mut sum, &[*one]);
+                        }
+                        sums.push(sum.first().copied().unwrap_or(0.0));
+                    }
+                    found(world, &sums, targets)
+                },
+            );
+        }
     }
+}
+
+/// The targets that a step deletes.
+fn doomed(step: u64) -> Vec<usize> {
+    let order = shuffled(TARGETS, 0x2E1A_7100_0000_0002);
+    let first = step as usize % (TARGETS / DELETED) * DELETED;
+    order[first..first + DELETED].to_vec()
 }
 
 /// The sum of each target, and the number of the target of each source.
 fn outcome<E: Copy + Eq + Hash>(
     sums: &[f32],
-    found: impl Iterator<Item = E>,
+    found: impl Iterator<Item = Option<E>>,
     targets: &[E],
 ) -> Outcome {
     let numbers: HashMap<E, usize> = targets.iter().copied().zip(0..).collect();
-    let found = found.map(|target| numbers.get(&target).map_or(-1.0, |&number| number as f32));
+    let number = |target: Option<E>| target.map_or(-1.0, |target| numbers[&target] as f32);
+    let found = found.map(number);
     Outcome::floats(sums.iter().copied().chain(found))
 }
 
 /// The outcome after a number of steps.
 pub(crate) fn expected(task: Task, made: u64) -> Outcome {
-    let mut now: Vec<usize> = (0..SOURCES).map(|source| target_of(source, 0)).collect();
+    let mut now: Vec<_> = (0..SOURCES).map(|source| Some(target_of(source, 0))).collect();
     if task == Task::Change {
         let steps = steps();
         // All that came before the last rounds is overwritten.
         let kept = (made as usize).saturating_sub(made as usize % steps.len() + steps.len());
         for step in kept..made as usize {
             for &(source, round) in &steps[step % steps.len()] {
-                now[source] = target_of(source, round);
+                now[source] = Some(target_of(source, round));
             }
         }
     }
+    if task == Task::Delete && made > 0 {
+        let gone = doomed(made - 1);
+        now.iter_mut().for_each(|target| *target = target.filter(|one| !gone.contains(one)));
+    }
     let mut sums = vec![0.0; TARGETS];
-    now.iter().enumerate().for_each(|(source, &target)| sums[target] += value(source));
+    for (source, target) in now.iter().enumerate() {
+        target.iter().for_each(|&target| sums[target] += value(source));
+    }
     outcome(&sums, now.into_iter(), &(0..TARGETS).collect::<Vec<_>>())
 }
 
@@ -193,5 +248,15 @@ mod tests {
         assert_ne!(expected(Task::Change, all - 1), expected(Task::Change, all));
         assert_eq!(expected(Task::Change, all), expected(Task::Change, 0));
         assert_eq!(expected(Task::Change, 5 * all + 7), expected(Task::Change, all + 7));
+    }
+
+    #[test]
+    fn all_targets_are_deleted_in_turn() {
+        let steps = (TARGETS / DELETED) as u64;
+        let mut all: Vec<_> = (0..steps).flat_map(doomed).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..TARGETS));
+        assert_ne!(expected(Task::Delete, 1), expected(Task::Delete, 2));
+        assert_eq!(expected(Task::Delete, 1), expected(Task::Delete, 1 + steps));
     }
 }

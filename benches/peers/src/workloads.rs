@@ -268,6 +268,17 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("relations/change", &[relations::SOURCES])
     },
     Workload {
+        what: "delete ten of the 1,000 targets, so that the entities related to them have none",
+        unit: "relation",
+        units: |_| relations::DELETED_SOURCES,
+        expected: |_, steps| relations::expected(Task::Delete, steps),
+        ways: ways! {
+            (relations::relate, Task::Delete)
+            [raw phalanx hecs bevy_ecs flecs_ecs shipyard specs]
+        },
+        ..plain("relations/delete", &[relations::SOURCES])
+    },
+    Workload {
         what: "Conway's Life, an entity a cell, neighbours by entity",
         size: "cells",
         unit: "cell",

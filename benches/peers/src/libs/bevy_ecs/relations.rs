@@ -16,11 +16,10 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
     let source = |i| w.spawn((Data(value(i)), Target(targets[target_of(i, 0)]))).id();
     let sources = (0..n).map(source).collect();
     let (lists, data) = (w.query::<&Sources>(), w.query::<&Data>());
+    let related = Related { world: (w, lists, data), sources, targets };
     relations(
-        h,
-        "",
-        task,
-        Related { world: (w, lists, data), sources, targets },
+        (h, "", task),
+        related,
         |(w, lists, data), targets, sums| {
             let (lists, data) = (lists.query(w), data.query(w));
             let sum = |&target: &Entity| {
@@ -34,6 +33,14 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
                 w.entity_mut(source).insert(Target(target));
             }
         },
-        |(w, ..), source| w.get::<Target>(source).expect("alive").0,
+        |(w, ..), source| w.get::<Target>(source).map(|target| target.0),
+        |(w, ..), targets| targets.iter().for_each(|&one| assert!(w.despawn(one))),
+        |(w, ..), sources| {
+            let target = w.spawn_empty().id();
+            for &source in sources {
+                w.entity_mut(source).insert(Target(target));
+            }
+            target
+        },
     );
 }

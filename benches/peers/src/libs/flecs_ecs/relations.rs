@@ -15,19 +15,25 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
         source.add((Follows::id(), targets[target_of(i, 0)])).id()
     };
     let sources: Vec<Entity> = (0..n).map(source).collect();
-    let of =
-        |&target: &Entity| w.query::<&Data>().with((Follows::id(), target)).set_cached().build();
-    let queries: Vec<Query<&Data>> = targets.iter().map(of).collect();
+    let of = |w: &World, target: Entity| {
+        w.query::<&Data>().with((Follows::id(), target)).set_cached().build()
+    };
+    // Targets that are deleted have no query that lasts.
+    let lasting = if task == Task::Delete { &[][..] } else { &targets };
+    let queries: Vec<_> = lasting.iter().map(|&target| of(&w, target)).collect();
+    let related = Related { world: (queries, w), sources, targets };
     relations(
-        h,
-        "",
-        task,
-        Related { world: (queries, w), sources, targets },
-        |(queries, _), _, sums| {
-            for query in queries {
+        (h, "", task),
+        related,
+        |(queries, w), targets, sums| {
+            let mut push = |query: &Query<&Data>| {
                 let mut sum = 0.0;
                 query.each(|data| sum += data.0);
                 sums.push(sum);
+            };
+            match queries.is_empty() {
+                true => targets.iter().for_each(|&target| push(&of(w, target))),
+                false => queries.iter().for_each(push),
             }
         },
         |(_, w), pairs| {
@@ -35,6 +41,16 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
                 w.entity_from_id(source).add((Follows::id(), target));
             }
         },
-        |(_, w), source| w.entity_from_id(source).target(Follows::id(), 0).expect("has one").id(),
+        |(_, w), source| {
+            w.entity_from_id(source).target(Follows::id(), 0).map(|target| target.id())
+        },
+        |(_, w), targets| targets.iter().for_each(|&one| w.entity_from_id(one).destruct()),
+        |(_, w), sources| {
+            let target = w.entity().id();
+            for &source in sources {
+                w.entity_from_id(source).add((Follows::id(), target));
+            }
+            target
+        },
     );
 }

@@ -51,13 +51,28 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
     for (&source, end) in sources.iter().zip(ends) {
         w.insert_one(source, end).expect("alive");
     }
+    let related = Related { world: w, sources, targets };
     relations(
-        h,
-        "by hand",
-        task,
-        Related { world: w, sources, targets },
+        (h, "by hand", task),
+        related,
         |w, targets, sums| Views::of(w).sums(targets, sums),
         |w, pairs| Views::of(w).change(pairs),
-        |w, source| w.get::<&End<Entity>>(source).expect("alive").target,
+        |w, source| w.get::<&End<Entity>>(source).ok().map(|end| end.target),
+        |w, targets| {
+            for &target in targets {
+                let List(sources) = w.remove_one(target).expect("alive");
+                for source in sources {
+                    w.remove_one::<End<Entity>>(source).expect("alive");
+                }
+                w.despawn(target).expect("alive");
+            }
+        },
+        |w, sources| {
+            let target = w.spawn((List(sources.to_vec()),));
+            for (place, &source) in sources.iter().enumerate() {
+                w.insert_one(source, End { target, place }).expect("alive");
+            }
+            target
+        },
     );
 }

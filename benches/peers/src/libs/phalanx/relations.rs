@@ -11,9 +11,7 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
     let source = |i| (Data(value(i)), Target::of(targets[target_of(i, 0)]));
     let sources = w.spawn_batch((0..n).map(source)).to_vec();
     relations(
-        h,
-        "",
-        task,
+        (h, "", task),
         Related { world: w, sources, targets },
         |w, targets, sums| {
             w.run(|relation: Relation<Target>, values: Lookup<Data>| {
@@ -27,7 +25,15 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
                 w.insert(source, Target::of(target)).expect("alive");
             }
         },
-        |w, source| w.get::<Target>(source).expect("related").target(),
+        |w, source| w.get::<Target>(source).ok().map(|target| target.target()),
+        |w, targets| targets.iter().for_each(|&target| w.despawn(target).expect("alive")),
+        |w, sources| {
+            let target = w.spawn(());
+            for &source in sources {
+                w.insert(source, Target::of(target)).expect("alive");
+            }
+            target
+        },
     );
     by_hand(h, n, task);
 }
@@ -88,9 +94,7 @@ fn by_hand(h: &mut Harness, n: usize, task: Task) {
         w.insert(source, link).expect("alive");
     }
     relations(
-        h,
-        "by hand",
-        task,
+        (h, "by hand", task),
         Related { world: w, sources, targets },
         |w, targets, sums| {
             w.run(|links: LookupMut<Link>, lists: SparseMut<List>, values: Lookup<Data>| {
@@ -102,6 +106,22 @@ fn by_hand(h: &mut Harness, n: usize, task: Task) {
                 Views { links, lists, values }.change(pairs);
             });
         },
-        |w, source| w.get::<Link>(source).expect("alive").target,
+        |w, source| w.get::<Link>(source).ok().map(|link| link.target),
+        |w, targets| {
+            for &target in targets {
+                let List(sources) = w.remove(target).expect("alive");
+                for source in sources {
+                    w.remove::<Link>(source).expect("alive");
+                }
+                w.despawn(target).expect("alive");
+            }
+        },
+        |w, sources| {
+            let target = w.spawn(List(sources.to_vec()));
+            for (&source, place) in sources.iter().zip(0..) {
+                w.insert(source, Link { target, place }).expect("alive");
+            }
+            target
+        },
     );
 }

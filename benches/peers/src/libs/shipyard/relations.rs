@@ -48,11 +48,10 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
     for (&source, end) in sources.iter().zip(ends) {
         w.add_component(source, Link(end));
     }
+    let related = Related { world: w, sources, targets };
     relations(
-        h,
-        "by hand",
-        task,
-        Related { world: w, sources, targets },
+        (h, "by hand", task),
+        related,
         |w, targets, sums| {
             w.run(|links: ViewMut<Link>, lists: ViewMut<List>, values: View<Data>| {
                 Views { links, lists, values }.sums(targets, sums);
@@ -63,6 +62,24 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
                 Views { links, lists, values }.change(pairs);
             });
         },
-        |w, source| w.run(|links: View<Link>| links[source].0.target),
+        |w, source| w.run(|links: View<Link>| links.get(source).ok().map(|link| link.0.target)),
+        |w, targets| {
+            for &target in targets {
+                w.run(|mut links: ViewMut<Link>, mut lists: ViewMut<List>| {
+                    let List(sources) = lists.remove(target).expect("alive");
+                    for source in sources {
+                        links.remove(source);
+                    }
+                });
+                w.delete_entity(target);
+            }
+        },
+        |w, sources| {
+            let target = w.add_entity(List(sources.to_vec()));
+            for (place, &source) in sources.iter().enumerate() {
+                w.add_component(source, Link(End { target, place }));
+            }
+            target
+        },
     );
 }

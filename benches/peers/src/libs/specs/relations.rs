@@ -62,13 +62,31 @@ pub(crate) fn relate(h: &mut Harness, n: usize, task: Task) {
     for (&source, end) in sources.iter().zip(ends) {
         w.write_storage().insert(source, Link(end)).expect("alive");
     }
+    let related = Related { world: w, sources, targets };
     relations(
-        h,
-        "by hand",
-        task,
-        Related { world: w, sources, targets },
+        (h, "by hand", task),
+        related,
         |w, targets, sums| Views::of(w).sums(targets, sums),
         |w, pairs| Views::of(w).change(pairs),
-        |w, source| w.read_storage::<Link>().get(source).expect("alive").0.target,
+        |w, source| w.read_storage::<Link>().get(source).map(|link| link.0.target),
+        |w, targets| {
+            for &target in targets {
+                let (mut links, mut lists) = (w.write_storage::<Link>(), w.write_storage::<List>());
+                let List(sources) = lists.remove(target).expect("alive");
+                for source in sources {
+                    links.remove(source);
+                }
+                drop((links, lists));
+                w.delete_entity(target).expect("alive");
+            }
+        },
+        |w, sources| {
+            let target = w.create_entity().with(List(sources.to_vec())).build();
+            let mut links = w.write_storage::<Link>();
+            for (place, &source) in sources.iter().enumerate() {
+                links.insert(source, Link(End { target, place })).expect("alive");
+            }
+            target
+        },
     );
 }
