@@ -38,7 +38,7 @@ impl<S: Send, W: Send> Job for Recording<S, W> {
 
 /// # Commands and events
 impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
-    /// Calls `body` with the slices of each chunk, on rayon's threads, and with a writer that
+    /// Calls `body` with the slices of each chunk, on several threads, and with a writer that
     /// records commands or sends events, or with a tuple of writers ([`ParTarget`]). Commands and
     /// events are in the order of the chunks, whichever thread recorded them.
     ///

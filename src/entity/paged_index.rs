@@ -8,12 +8,13 @@
 //! ```
 //!
 //! A look-up is three loads without a hash, and the first two of them are hot. A page is made when
-//! an index in it gets a number, and given back when the last one loses it, so memory follows the
-//! indices in use: one index costs a page of 4 KiB and a branch of 2.5 KiB, and one near
-//! 4,294,967,295 a root of 128 KiB as well. The root and one page without numbers, with its branch,
-//! are kept until the index shrinks: where a lone number comes and goes, each pair would make and
-//! free them. The page stays in its place, so that the next number there finds it as any other, and
-//! goes to the place of the next page that is made, or is freed when another one loses its numbers.
+//! an index in it gets a number, and given back when the last one loses it, all but one, so memory
+//! follows the indices in use: one index costs a page of 4 KiB and a branch of 2.5 KiB, and one
+//! near 4,294,967,295 a root of 128 KiB as well. The root and one page without numbers, with its
+//! branch, are kept until the index shrinks: where a lone number comes and goes, each pair would
+//! make and free them. The page stays in its place, so that the next number there finds it as any
+//! other, and goes to the place of the next page that is made, or is freed when another one loses
+//! its numbers.
 //!
 //! Generations are not compared: the owner of the numbers has the ids as well.
 
@@ -80,8 +81,8 @@ const fn split_page(page: u32) -> (usize, usize) {
 pub(crate) struct PagedIndex {
     /// Not shorter before it shrinks: a lone number far away would pay for the root at each turn.
     root: Vec<Option<Box<Branch>>>,
-    /// The page that lost its last number last, unless it was freed: it may have numbers again.
-    /// Each other page has numbers.
+    /// The page that was the last to lose its last number, unless it was freed. It may have numbers
+    /// again. All other pages have numbers.
     emptied: Option<u32>,
 }
 

@@ -22,8 +22,8 @@ pub(super) enum LookupSource<'w> {
     Granted(GrantedPlan<'w>),
 }
 
-/// The archetypes of a query that only reads. A slice, because each look-up would load its address
-/// and length twice from the list of all archetypes.
+/// The archetypes of a query that only reads, as a slice: a look-up that finds them by the list of
+/// all archetypes loads its address and length twice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedArchetypes<'w> {
     all: &'w [Archetype],
@@ -123,7 +123,7 @@ impl<'w> LookupSource<'w> {
     ///
     /// If the plan has no such entry, or the source is one for writing and the terms only read, or
     /// the other way round.
-    // The caller has looked the archetype up, which it need not do again if this is inlined.
+    // Inlined, it uses the archetype that the caller has looked up already.
     #[inline(always)]
     pub(super) fn enter<Q: Terms>(
         self,

@@ -222,5 +222,5 @@ pub use term::Term;
 pub(crate) use term_shape::TermParts;
 pub(crate) use terms::assert_unaliased;
 pub use terms::{ReadTerms, Terms};
-pub(crate) use threads::Threads;
+pub(crate) use threads::{Crew, Helpers, Threads};
 pub use value_index::ValueIndex;

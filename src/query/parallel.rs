@@ -186,7 +186,8 @@ impl<Q: Terms, F: Filter> fmt::Debug for ParChunks<'_, Q, F> {
 }
 
 impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
-    /// Calls `body` with the slices of each chunk, or of parts of it, on rayon's threads.
+    /// Calls `body` with the slices of each chunk, or of parts of it, on the calling thread
+    /// and rayon's.
     ///
     /// Each row is visited once, by one thread, and no two threads write to one cache line of a
     /// column. The calling thread begins alone. After 4 microseconds it estimates the remaining

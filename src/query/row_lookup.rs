@@ -220,7 +220,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// assert!(lookup.get(other).is_err());
     /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
-    // A call: 173 instructions for two terms, not 142.
+    // Inlined, a read of two terms takes 142 instructions, and 173 as a call.
     #[inline(always)]
     pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
     where

@@ -55,7 +55,7 @@ pub(crate) trait Job: Send {
 
 /// Runs jobs, or parts of them, each on one thread: the calling thread, and the threads that the
 /// schedule has chosen, or else those of the pool around the calling thread. Each takes the next
-/// parts when it has done its last ones, so a thread that wakes late takes fewer.
+/// parts when it has done its last ones, so a thread that wakes late takes fewer, or none.
 pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync) {
     let threads = Threads::count();
     // A platform without threads may lack a clock as well.
@@ -69,22 +69,32 @@ pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync
         false => Vec::from(jobs),
     };
     let weight: usize = parts.iter().map(Job::weight).sum();
-    let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
+    // A task has a part at least: the estimate is 0 where the trial took long.
+    let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1)).max(1);
     let list = Mutex::new(parts.into_iter());
-    let work = || {
+    // The next task, and the number of tasks after it.
+    let next = || {
+        let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
+        let task: Vec<J> = list.by_ref().take(parts_in_task).collect();
+        (task, list.len().div_ceil(parts_in_task))
+    };
+    let help = || {
+        let tasks = core::iter::repeat_with(|| next().0).take_while(|task| !task.is_empty());
+        tasks.flatten().for_each(&run);
+    };
+    Threads::scope(|helpers| {
+        let mut called = 0;
         loop {
-            let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
-            let task: Vec<J> = list.by_ref().take(parts_in_task).collect();
-            drop(list);
+            let (task, left) = next();
             if task.is_empty() {
                 return;
             }
+            // Threads that were busy before may be free now.
+            while called < left.min(threads - 1) && helpers.call(|_| help()) {
+                called += 1;
+            }
             task.into_iter().for_each(&run);
         }
-    };
-    Threads::scope(|scope| {
-        (1..threads).for_each(|_| scope.spawn(|_| work()));
-        work();
     });
 }
 
@@ -136,4 +146,51 @@ fn divide<J: Job>(jobs: VecDeque<J>, parts: usize, task_weight: usize) -> Vec<J>
         parts.push(job);
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::Arc;
+    use std::thread;
+
+    use super::super::threads::Crew;
+    use super::*;
+
+    /// A row that cannot be divided.
+    struct Row(usize);
+
+    impl Job for Row {
+        fn rows(&self) -> usize {
+            1
+        }
+
+        fn row_bytes(&self) -> usize {
+            1
+        }
+
+        fn split_off(&mut self, _: usize) -> Option<Self> {
+            None
+        }
+    }
+
+    #[test]
+    fn par_all_jobs_run_once_also_after_one_that_takes_long() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+        let threads = Threads::Crew(Arc::new(Crew::of_pool(pool)));
+        for slow in [0, 50, 99, 100] {
+            let ran: Vec<_> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+            threads.clone().during(|| {
+                share((0..100).map(Row).collect(), |row| {
+                    if row.0 == slow {
+                        // So long that the estimate of a task rounds down to no work.
+                        thread::sleep(Duration::from_millis(5));
+                    }
+                    ran[row.0].fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            let ran: Vec<_> = ran.into_iter().map(AtomicUsize::into_inner).collect();
+            assert_eq!(ran, [1; 100], "row {slow} took long");
+        }
+    }
 }

@@ -1,22 +1,21 @@
 //! A stage on several threads: a list of systems that are ready, and the threads that take from it.
 //!
 //! The calling thread is one of them. It need not be woken, and the components that it has just
-//! written are in its caches. The threads of the pool, its *helpers*, are woken for systems that it
-//! cannot take itself. A helper that finds no system ready goes back to the pool, where it can help
-//! with a parallel loop of another system. The calling thread is no thread of the pool, so it waits
-//! until a system is ready.
+//! written are in its caches. Helpers are called for systems that it cannot take itself, and one
+//! that finds no system ready goes, so that it can help with a parallel loop of another system. The
+//! calling thread waits until a system is ready; but if it is a thread of a pool, it goes as well,
+//! since rayon lets it help others while the stage lasts: a system may wait for them.
 
 use core::cmp::Reverse;
-use core::mem;
 use std::collections::BinaryHeap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use rayon::Scope;
+use crate::query::Helpers;
 
 /// The nodes of a stage's graph, and the threads that run them.
 pub(super) struct ReadySystems<'a, R> {
     list: Mutex<List>,
-    /// Told to the calling thread when it waits, and nodes are ready or all have ended.
+    /// Told to the calling thread when it waits, and a node is ready or all have ended.
     told: Condvar,
     /// The nodes that wait for each node.
     successors: &'a [Vec<usize>],
@@ -28,7 +27,7 @@ pub(super) struct ReadySystems<'a, R> {
     threads: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct List {
     /// Ready nodes with their ranks, the lowest on top.
     ready: BinaryHeap<Reverse<(u64, usize)>>,
@@ -36,8 +35,8 @@ struct List {
     remaining: Vec<usize>,
     /// Nodes that have not ended.
     left: usize,
-    /// Helpers that were called and have not gone.
-    helpers: usize,
+    /// Threads that run nodes, or are called to.
+    at_work: usize,
     caller_waits: bool,
 }
 
@@ -53,7 +52,8 @@ impl<'a, R: Fn(usize) + Sync> ReadySystems<'a, R> {
         let remaining = predecessors_len.to_vec();
         let ready = (0..remaining.len()).filter(|&at| remaining[at] == 0);
         let ready = ready.map(|at| Reverse((rank(at), at))).collect();
-        let list = List { ready, left: remaining.len(), remaining, ..List::default() };
+        let left = remaining.len();
+        let list = List { ready, remaining, left, at_work: 1, caller_waits: false };
         Self { list: Mutex::new(list), told: Condvar::new(), successors, rank, run, threads }
     }
 
@@ -61,14 +61,19 @@ impl<'a, R: Fn(usize) + Sync> ReadySystems<'a, R> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs all nodes, on the calling thread and on threads of the scope's pool.
-    pub(super) fn lead<'s>(&'s self, scope: &Scope<'s>) {
+    /// Runs nodes on the calling thread and on helpers, until all have ended; on a thread of a
+    /// pool, until none is ready.
+    pub(super) fn lead<'s>(&'s self, helpers: &Helpers<'_, 's>) {
+        let is_pooled = rayon::current_thread_index().is_some();
         let mut list = self.lock();
         while list.left > 0 {
             if let Some(Reverse((_, at))) = list.ready.pop() {
-                self.call_helpers(list, scope);
+                self.call_helpers(list, helpers);
                 self.run_one(at);
                 list = self.lock();
+            } else if is_pooled {
+                list.at_work -= 1;
+                return;
             } else {
                 list.caller_waits = true;
                 list = self.told.wait(list).unwrap_or_else(PoisonError::into_inner);
@@ -78,48 +83,55 @@ impl<'a, R: Fn(usize) + Sync> ReadySystems<'a, R> {
     }
 
     /// Runs nodes until none is ready.
-    fn help<'s>(&'s self, scope: &Scope<'s>) {
+    fn help<'s>(&'s self, helpers: &Helpers<'_, 's>) {
         loop {
             let mut list = self.lock();
             let Some(Reverse((_, at))) = list.ready.pop() else {
-                list.helpers -= 1;
+                list.at_work -= 1;
                 return;
             };
-            self.call_helpers(list, scope);
+            self.call_helpers(list, helpers);
             self.run_one(at);
         }
     }
 
-    /// Calls a thread for each node that is still ready, as far as there are threads.
-    fn call_helpers<'s>(&'s self, mut list: MutexGuard<'_, List>, scope: &Scope<'s>) {
-        let mut open = list.ready.len();
-        if open > 0 && mem::take(&mut list.caller_waits) {
+    /// Calls a thread for each node that is still ready, as far as threads are free.
+    fn call_helpers<'s>(&'s self, mut list: MutexGuard<'_, List>, helpers: &Helpers<'_, 's>) {
+        let mut calls = list.ready.len();
+        if calls > 0 && list.caller_waits {
             self.told.notify_one();
-            open -= 1;
+            calls -= 1;
         }
-        let calls = open.min(self.threads - 1 - list.helpers);
-        list.helpers += calls;
+        calls = calls.min(self.threads - list.at_work);
+        list.at_work += calls;
         drop(list);
-        (0..calls).for_each(|_| scope.spawn(|scope| self.help(scope)));
+        let called = (0..calls).take_while(|_| helpers.call(|helpers| self.help(helpers))).count();
+        if called < calls {
+            self.lock().at_work -= calls - called;
+        }
     }
 
-    /// Runs a node. It ends also by a panic, which goes on: the calling thread may wait for its
-    /// successors.
+    /// Runs a node. It ends also by a panic, which goes on: a thread may wait for its successors.
     fn run_one(&self, at: usize) {
-        /// Ends a node.
-        struct End<'e, 'a, R: Fn(usize) + Sync>(&'e ReadySystems<'a, R>, usize);
+        /// Ends a node, and the work of a thread that it unwinds.
+        struct End<'e, 'a, R: Fn(usize) + Sync> {
+            systems: &'e ReadySystems<'a, R>,
+            at: usize,
+            has_returned: bool,
+        }
 
         impl<R: Fn(usize) + Sync> Drop for End<'_, '_, R> {
             fn drop(&mut self) {
-                self.0.end(self.1);
+                self.systems.end(self.at, self.has_returned);
             }
         }
 
-        let _end = End(self, at);
+        let mut end = End { systems: self, at, has_returned: false };
         (self.run)(at);
+        end.has_returned = true;
     }
 
-    fn end(&self, at: usize) {
+    fn end(&self, at: usize, thread_goes_on: bool) {
         let mut list = self.lock();
         for &next in &self.successors[at] {
             list.remaining[next] -= 1;
@@ -128,7 +140,9 @@ impl<'a, R: Fn(usize) + Sync> ReadySystems<'a, R> {
             }
         }
         list.left -= 1;
-        if list.left == 0 && list.caller_waits {
+        list.at_work -= usize::from(!thread_goes_on);
+        let is_stranded = !thread_goes_on && !list.ready.is_empty();
+        if list.caller_waits && (list.left == 0 || is_stranded) {
             self.told.notify_one();
         }
     }
@@ -141,12 +155,16 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    use rayon::{ThreadPool, ThreadPoolBuilder};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use crate::query::{Crew, Threads};
 
     use super::*;
 
-    fn pool(threads: usize) -> ThreadPool {
-        ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+    fn crew(threads: usize) -> Threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        Threads::Crew(Arc::new(Crew::of_pool(pool.expect("threads"))))
     }
 
     /// Runs a graph, in which edges lead to higher numbers, on some threads. Returns the order in
@@ -161,7 +179,7 @@ mod tests {
             ended.lock().expect("no test panics here").push(at);
         };
         let systems = ReadySystems::new(&predecessors, successors, &rank, body, threads);
-        pool(threads).in_place_scope(|scope| systems.lead(scope));
+        crew(threads).during(|| Threads::scope(|helpers| systems.lead(helpers)));
         ended.into_inner().expect("no test panics here")
     }
 
@@ -210,13 +228,37 @@ mod tests {
 
     #[test]
     fn par_a_panic_goes_on_and_no_thread_waits_for_ever() {
-        for thrower in 0..4 {
+        // The later a node panics, the more of the others wait.
+        for (thrower, wait) in (0..4).flat_map(|thrower| [(thrower, 0), (thrower, 20)]) {
             let successors = [vec![2, 3], vec![3], vec![], vec![]];
             let caught = catch_unwind(AssertUnwindSafe(|| {
-                run(&successors, 2, |at| assert_ne!(at, thrower, "torn"));
+                run(&successors, 2, |at| {
+                    if at == thrower {
+                        thread::sleep(Duration::from_millis(wait));
+                        panic!("torn");
+                    }
+                });
             }));
             assert!(caught.is_err(), "{thrower}");
         }
+    }
+
+    #[test]
+    fn par_a_thread_of_a_pool_serves_its_pool_while_it_leads() {
+        let outer = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        let (both, ran) = (Barrier::new(2), AtomicUsize::new(0));
+        outer.install(|| {
+            run(&[vec![2], vec![2], vec![]], 2, |at| {
+                let by_leader = outer.current_thread_index().is_some();
+                if at < 2 {
+                    both.wait();
+                    if !by_leader {
+                        outer.install(|| ran.fetch_add(1, Ordering::Relaxed));
+                    }
+                }
+            });
+        });
+        assert_eq!(ran.into_inner(), 1);
     }
 
     #[test]

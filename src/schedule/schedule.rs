@@ -5,7 +5,7 @@ use core::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::component::Registry;
-use crate::query::Threads;
+use crate::query::{Crew, Threads};
 use crate::world::{World, WorldId};
 
 use super::conflicts::Accesses;
@@ -26,9 +26,9 @@ use super::timing::Timings;
 /// [`before`](crate::schedule::SystemEntry::before), [`after`](crate::schedule::SystemEntry::after)
 /// and [`then`](crate::schedule::SystemEntry::then); [`Schedule::set`] orders many systems at once.
 /// Systems that send [events](crate::logs::EventWriter) of one type are ordered with the readers of
-/// that type in the same way. All other systems may run in parallel, on rayon's threads. Threads
-/// have no influence on the result: the same world and the same systems give the same bits on one
-/// thread or many.
+/// that type in the same way. All other systems may run in parallel, on the calling thread and
+/// rayon's. Threads have no influence on the result: the same world and the same systems give the
+/// same bits on one thread or many.
 ///
 /// # Commands and sync points
 ///
@@ -93,7 +93,7 @@ pub struct Schedule {
     /// Whether all systems have the state of their parameters for the world.
     pub(super) is_bound: bool,
     pub(super) shuffle: Option<u64>,
-    /// `None` for the rayon pool of the caller.
+    /// `None` for the choice that the caller runs under, or else its rayon pool.
     pub(super) threads: Option<Threads>,
     pub(super) runs: u64,
     pub(super) timings: Timings,
@@ -164,14 +164,17 @@ impl Schedule {
         self
     }
 
-    /// Runs systems on `threads` threads at once: the caller's, and those of a pool of its own,
-    /// which `threads(1)` does without. If this is not called, they are the caller's and those of
-    /// the rayon pool that the caller is in.
+    /// Runs at most `threads` systems at once: on the caller's thread, and on those of a pool of
+    /// the schedule, which `threads(1)` does without. If this is not called, the pool is the one
+    /// that the caller is in, or rayon's global pool.
     ///
-    /// Parallel loops of queries in the systems use the same threads. The number of threads has no
-    /// influence on the result. Other work of rayon, such as
-    /// [`ParChunks::chunks`](crate::chunks::ParChunks::chunks), uses the pool around the thread:
-    /// run the schedule in `rayon::ThreadPool::install` to choose it.
+    /// Parallel loops of queries in the systems share their work among the same threads. The pool
+    /// has one for each, so that they find one while the caller waits; if the caller works, it is
+    /// one thread more. The number of threads has no influence on the result.
+    ///
+    /// Other work of rayon, such as [`ParChunks::chunks`](crate::chunks::ParChunks::chunks), uses
+    /// the pool around the thread that runs the system. This may be the caller's: to choose it for
+    /// all systems, leave this call out, and run the schedule in `rayon::ThreadPool::install`.
     ///
     /// # Panics
     ///
@@ -192,7 +195,7 @@ impl Schedule {
         } else {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             match pool {
-                Ok(pool) => Threads::Pool(Arc::new(pool)),
+                Ok(pool) => Threads::Crew(Arc::new(Crew::of_pool(pool))),
                 Err(error) => panic!("cannot start {threads} threads, ask for fewer: {error}"),
             }
         });

@@ -140,7 +140,7 @@ impl StageExecutor {
         let rank = |at| job.rank_of(at);
         let run = |at| self.run_one(job, at);
         let systems = ReadySystems::new(predecessors_len, successors, &rank, run, threads);
-        Threads::scope(|scope| systems.lead(scope));
+        Threads::scope(|helpers| systems.lead(helpers));
     }
 
     /// Runs a system. A junction ends as soon as it is ready.

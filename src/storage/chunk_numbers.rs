@@ -5,7 +5,7 @@ use super::row::ChunkRow;
 
 /// The chunks of all lists, numbered list after list: the same in every view of a world until rows
 /// move.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ChunkNumbers {
     /// The number of chunks before each list.
     firsts: Vec<u32>,

@@ -15,7 +15,8 @@ use crate::component::SparseComponent;
 use super::erased_set::ErasedSet;
 use super::set_lock::SetLock;
 
-/// The lock of a sparse set of any type.
+/// The lock of a sparse set of any type. `of` is the type of the value in `set`, which is never
+/// assigned; safe code may exchange two values only if they have one type.
 pub(super) struct BoxedSet {
     set: Box<dyn ErasedSet>,
     /// The type of the value in the box.
@@ -49,9 +50,10 @@ impl BoxedSet {
     pub(super) fn get<T: SparseComponent>(&self) -> &SetLock<T> {
         self.assert_of::<T>();
         let set = &raw const *self.set;
-        // SAFETY: `of` is the type of the value in the box: `new` has asked the value, and no other
-        // value comes to its place, because `Deref` lends it as a type without a size. So this is a
-        // pointer to a `SetLock<T>`, of a borrow that lasts as long as the borrow of `self`.
+        // SAFETY: `of` is the type of the value in the box: `new` has asked the value, and only a
+        // value of the same type comes to its place, because `Deref` lends it as a type without a
+        // size, and a downcast of it knows its type. So this is a pointer to a `SetLock<T>`, of a
+        // borrow that lasts as long as the borrow of `self`.
         unsafe { &*set.cast::<SetLock<T>>() }
     }
 

@@ -153,6 +153,7 @@ impl Store {
     fn remove_one_sparse<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         self.advance_clock();
         let Some(sparse) = self.take_sparse(entity) else {
+            // No version was given away: a set notes a loss after it has found the value.
             self.clock = self.clock.before();
             return Err(self.lacking_sparse::<B::Sparse>(entity));
         };

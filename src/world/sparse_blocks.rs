@@ -131,7 +131,7 @@ impl<'s, S: SparseComponent> SparseBlocks<'s, S> {
         self.changed_since(last_run)
     }
 
-    /// Calls `body` with the slices of each block, or of parts of it, on rayon's threads, by the
+    /// Calls `body` with the slices of each block, or of parts of it, on several threads, by the
     /// rules of [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk): little work
     /// stays on the calling thread, and the body must treat each value by itself.
     ///

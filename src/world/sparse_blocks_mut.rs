@@ -107,7 +107,7 @@ impl<'s, S: SparseComponent> SparseBlocksMut<'s, S> {
         self.changed_since(last_run)
     }
 
-    /// Calls `body` with the slices of each block, or of parts of it, on rayon's threads, by the
+    /// Calls `body` with the slices of each block, or of parts of it, on several threads, by the
     /// rules of [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk): little work
     /// stays on the calling thread, and the body must treat each value by itself. Parts of values
     /// of up to 1 KiB begin at multiples of 16 values: at a cache line, if a value has a multiple

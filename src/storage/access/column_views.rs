@@ -147,7 +147,7 @@ pub(crate) struct ColumnViewsMut<'w, C> {
     borrow: PhantomData<&'w mut [C]>,
 }
 
-/// The data for the first write in a chunk, and for an entity that has no cell.
+/// The data for the first write in a chunk, for an entity that has no cell, and for places.
 #[derive(Debug)]
 struct Beside<'w> {
     /// A copy of the finder's.
@@ -225,7 +225,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// # Panics
     ///
     /// If the column has another size than `C`.
-    // A call would take 30 of the 330 instructions per list.
+    // Inlined, it takes 300 instructions a list, and 330 as a call.
     #[inline(always)]
     pub(crate) unsafe fn push_unchecked(
         &mut self,

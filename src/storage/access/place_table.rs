@@ -34,6 +34,7 @@ impl<'w> PlaceTable<'w> {
                 None => chunks.resize(chunks.len() + len as usize, Self::ABSENT),
             }
         }
+        debug_assert_eq!(chunks.len(), numbers.len() as usize, "the numbers are of other lists");
         Self { first, row_bits: numbers.row_bits(), numbers, chunks }
     }
 
