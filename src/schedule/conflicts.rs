@@ -104,6 +104,10 @@ impl Accesses {
                 self.add_use(SubjectKey::Sparse(component.id), None, write, numbers);
                 self.add_use(SubjectKey::Members(component.id), None, false, numbers);
             }
+            // A filter by versions reads those that a writer of values sets.
+            for component in request.requirements().watched_sets() {
+                self.add_use(SubjectKey::Sparse(component.id), None, false, numbers);
+            }
             return;
         }
         match access.0 {
@@ -323,7 +327,7 @@ mod tests {
     use super::*;
     use crate::component::{AnyComponent, InSet, Registry, SparseComponent};
     use crate::impl_component;
-    use crate::query::{AnyOf, With, Without, query_type};
+    use crate::query::{AnyOf, Changed, With, Without, query_type};
     use crate::storage::AccessKind;
 
     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -398,6 +402,8 @@ mod tests {
             (&mut A, Option<&S>), With<B>;
             (&A, Option<&mut T>), ();
             (&T, &mut S), Without<T>;
+            &A, Changed<S>;
+            &mut S, Changed<T>;
         };
         kinds.extend(by_row.into_iter().map(ParamKind::Columns));
         kinds.into_iter().map(ParamAccess).collect()

@@ -343,7 +343,7 @@ impl Requirements {
     /// The names of the components that filters watch for changes.
     pub(crate) fn watched(&self) -> impl Iterator<Item = &'static str> {
         let columns = self.columns[self.terms_len..].iter().map(|one| one.component.name);
-        columns.chain(self.watched_sets())
+        columns.chain(self.watched_sets().map(|one| one.name))
     }
 
     /// Whether a filter chooses chunks by the version at which rows arrived in them.

@@ -77,12 +77,8 @@ impl Requirements {
         of_terms.map(|&(one, set_use)| (one, set_use == SetUse::Writes))
     }
 
-    /// The names of the sparse components whose versions filters compare.
-    pub(super) fn watched_sets(&self) -> impl Iterator<Item = &'static str> {
-        self.watched_refs().map(|one| one.name)
-    }
-
-    fn watched_refs(&self) -> impl Iterator<Item = ComponentRef> {
+    /// The sparse components whose versions filters compare.
+    pub(crate) fn watched_sets(&self) -> impl Iterator<Item = ComponentRef> {
         let watched = self.sets.iter().filter(|(_, set_use)| *set_use == SetUse::Watches);
         watched.map(|&(one, _)| one)
     }
@@ -95,7 +91,7 @@ impl Requirements {
     /// Whether the terms use the same sets in the same way as those of others, and filters compare
     /// the versions of sets that the others use.
     pub(super) fn uses_sets_within(&self, other: &Self) -> bool {
-        self.sets().eq(other.sets()) && self.watched_refs().all(|own| other.uses_set(own.id))
+        self.sets().eq(other.sets()) && self.watched_sets().all(|own| other.uses_set(own.id))
     }
 
     /// Whether rows are chosen by a sparse component.

@@ -324,7 +324,7 @@ thread_local! {
 
 #[test]
 fn chunks_in_which_nothing_changed_are_not_read_again() {
-    let mut world = world();
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let rows: u32 = if cfg!(miri) { 3_000 } else { 20_000 };
     let all = world.spawn_batch((0..rows).map(|n| (Serial(n), Four(0)))).to_vec();
     let bounds = ChunkBounds::<Counted>::new();
