@@ -119,18 +119,18 @@ count! {
     many_archetypes at archetypes_4096: ManyArchetypes,
         Counts { instructions: 291_615, read_misses: 5_741, write_misses: 564 };
 
-    // 24 instructions and 2.17 lines a read, one of them for an answer with a reason, and one
+    // 23 instructions and 2.17 lines a read, one of them for an answer with a reason, and one
     // because calls for far slots keep the registers of the caller.
     random_lookup at reads_100000: RandomLookup,
-        Counts { instructions: 2_414_909, read_misses: 217_120, write_misses: 81 };
+        Counts { instructions: 2_315_269, read_misses: 217_120, write_misses: 81 };
 
     // 80 instructions and two lines a read: the slot and the cell.
     get_one at reads_10000: GetOne,
         Counts { instructions: 800_042, read_misses: 19_866, write_misses: 2 };
 
-    // 184 instructions a read, a quarter of them because each looks up the query's plan.
+    // 168 instructions a read, a part of them because each looks up the query's plan.
     query_get at reads_10000: QueryGet,
-        Counts { instructions: 1_840_665, read_misses: 19_918, write_misses: 5 };
+        Counts { instructions: 1_680_673, read_misses: 19_918, write_misses: 5 };
 
     // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few changed ones.
     changed at rows_1000_of_100000: Changed,
