@@ -28,7 +28,7 @@ fn one_value_in_a_million_entities_costs_a_bit_each_and_a_page() {
     assert!(values <= 8 << 10, "{values} bytes: a page, and a branch of the index");
     // A chunk of the smallest size has a few words that are not full.
     assert!(bits <= all.len() / 8 * 5 / 4, "{bits} bytes of bits");
-    assert!((values + bits..values + bits + (4 << 10)).contains(&taken), "{taken} bytes");
+    assert!((values + bits..values + bits + (16 << 10)).contains(&taken), "{taken} bytes");
     assert_eq!(world.query::<(Entity, &Number)>().rows().map(|row| row.0).next(), Some(far));
     assert_eq!(world.query::<Entity>().without::<Number>().count_rows(), all.len() - 1);
     sound(&world);
