@@ -1,9 +1,9 @@
 //! The threads that share work: the calling thread, and helpers from a pool.
 //!
 //! The calling thread always takes part. It need not be woken, while the threads of a pool sleep
-//! when there is no work; on two virtual cores of a Zen 4 server the first one takes 24 to 64 µs to
-//! begin. If the caller waited meanwhile, two systems of 150 µs, in a frame that begins after 1 ms
-//! of other work, would take 355 µs instead of 215, and a loop of 82 µs 137 µs instead of 65.
+//! when there is no work; on two virtual cores of a Zen 4 server the first one takes 24 to 64 µs
+//! to begin. If the caller waited meanwhile, two systems of 150 µs, in a frame that begins after
+//! 1 ms of other work, would take 355 µs instead of 215, and a loop of 82 µs 137 instead of 65.
 //!
 //! Work ends when all helpers that were called have ended, also those that came too late to find
 //! any. So a helper is called only if a thread of the pool is free: a [`Crew`] counts them.

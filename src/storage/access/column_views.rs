@@ -184,9 +184,15 @@ cold_fn! {
     }
 }
 
-// SAFETY: a view is the right to write components, which are `Send`.
+/// The lists in `Beside` are shared: the two impls below rely on it.
+const _: () = {
+    const fn assert_sync<T: Sync>() {}
+    assert_sync::<ChunkList>();
+};
+
+// SAFETY: a view is the right to write components, which are `Send`. Its lists are `Sync`.
 unsafe impl<C: Send> Send for ColumnViewsMut<'_, C> {}
-// SAFETY: a shared view only reads components, which are `Sync`.
+// SAFETY: a shared view only reads components, which are `Sync`, as its lists are.
 unsafe impl<C: Sync> Sync for ColumnViewsMut<'_, C> {}
 
 impl<'w, C: Component> ColumnViewsMut<'w, C> {
