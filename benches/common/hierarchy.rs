@@ -4,7 +4,8 @@
 //! parents. `phalanx` propagates by a plan of levels that is kept, in the order in which the nodes
 //! were spawned, level after level; `phalanx_sorted` spawned them in random order and sorted them
 //! by level; `phalanx_random` did not sort them. `phalanx_lookup` looks up each node and its
-//! parent.
+//! parent. In `phalanx_replanned` the last node leaves its parent before each pass and comes back,
+//! so that the plan is made again.
 
 use core::hint::black_box;
 
@@ -46,6 +47,7 @@ enum Rows {
     Sorted,
     Random,
     LookedUp,
+    Replanned,
 }
 
 /// The workloads of this file.
@@ -56,6 +58,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
             .phalanx("phalanx", |chunk| side(chunk, wide(), Rows::Spawned))
             .phalanx("phalanx_sorted", |chunk| side(chunk, wide(), Rows::Sorted))
             .phalanx("phalanx_random", |chunk| side(chunk, wide(), Rows::Random))
+            .phalanx("phalanx_replanned", |chunk| side(chunk, wide(), Rows::Replanned))
             .phalanx("phalanx_lookup", |chunk| side(chunk, wide(), Rows::LookedUp)),
         Workload::new("hierarchy_chain", CHAIN, CHAIN)
             .limit(|| flat_side(chain()))
@@ -135,17 +138,24 @@ fn side(chunk: ChunkSize, parents: Vec<usize>, rows: Rows) -> impl Side {
     if rows == Rows::Sorted {
         world.matching::<&Local>().sort_by_level::<ChildOf>();
     }
+    let last = entities[entities.len() - 1];
     steady(
         (world, LevelPlan::<ChildOf>::new()),
-        move |(world, plan)| match rows {
-            Rows::LookedUp => world.run(look_up),
-            _ => world.run(|tree: Relation<ChildOf>, query: Query<(&mut Global, &Local)>| {
+        move |(world, plan)| {
+            if rows == Rows::LookedUp {
+                return world.run(look_up);
+            }
+            if rows == Rows::Replanned {
+                let parent = world.remove::<ChildOf>(last).expect("it has a parent");
+                world.insert(last, parent).expect("no cycle");
+            }
+            world.run(|tree: Relation<ChildOf>, query: Query<(&mut Global, &Local)>| {
                 tree.propagate(plan, query, &ROOT, |globals, locals, parents| {
                     for ((global, local), parent) in globals.iter_mut().zip(locals).zip(parents) {
                         *global = placed(local, parent);
                     }
                 });
-            }),
+            });
         },
         move |(world, _), _| {
             let wanted = wanted(&parents);

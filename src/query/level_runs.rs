@@ -15,17 +15,14 @@ use core::ops::Range;
 
 use crate::archetype::Archetype;
 use crate::component::TreeRelation;
-use crate::entity::{Entity, PagedIndex};
 use crate::storage::StampKind;
-use crate::store::{Levels, SparseSet};
+use crate::store::SparseSet;
 use crate::version::Version;
 
 use super::filter::Filter;
 use super::query::Query;
+use super::row_tree::{NONE, RowTree};
 use super::terms::Terms;
-
-/// The number of a row or run that does not exist.
-const NONE: u32 = u32::MAX;
 
 /// The runs of the rows of a query, level after level.
 #[derive(Debug, Default)]
@@ -168,9 +165,10 @@ impl LevelRuns {
             entities.extend_from_slice(&archetype.entities_of_chunk(chunk)[run]);
             self.parts.push(PassPart::of(archetype, (chunk, rows), first));
         });
-        let tree = Tree::of(set, &entities);
+        let tree = RowTree::of(set, &entities);
         self.runs.clear();
         self.parents.clear();
+        self.parents.reserve(entities.len());
         self.above.clear();
         let mut run_of = vec![NONE; tree.above.len()];
         // The end of the part of the last row.
@@ -236,59 +234,7 @@ impl PassPart {
     }
 }
 
+#[inline]
 pub(super) fn narrow(number: usize) -> u32 {
     u32::try_from(number).expect("there are more rows than entities")
-}
-
-/// The tree of the rows of a query.
-struct Tree {
-    /// The row of the nearest ancestor that is in the query, or [`NONE`].
-    above: Vec<u32>,
-    /// The number of ancestors that are in the query.
-    levels: Vec<u32>,
-}
-
-impl Tree {
-    fn of<R: TreeRelation>(set: Option<&SparseSet<R>>, entities: &[Entity]) -> Self {
-        // The row of an entity, or of its nearest ancestor that has one.
-        let mut rows = PagedIndex::default();
-        (0u32..).zip(entities).for_each(|(row, entity)| _ = rows.add(entity.index(), row));
-        let len = entities.len();
-        let mut tree = Self { above: vec![NONE; len], levels: vec![0; len] };
-        let Some(set) = set else { return tree };
-        let levels = Levels::of(set);
-        assert!(
-            levels.entities().len() == set.len() + levels.iter().next().map_or(0, <[_]>::len),
-            "a relation that is no tree has a cycle: define it by `#[relation(tree)]`"
-        );
-        // A target comes before its sources.
-        for &target in levels.entities() {
-            let Some(above) = rows.get(target.index()) else { continue };
-            for &source in set.sources(target) {
-                match rows.get(source.index()) {
-                    Some(row) => {
-                        tree.above[row as usize] = above;
-                        tree.levels[row as usize] = tree.levels[above as usize] + 1;
-                    }
-                    None => _ = rows.add(source.index(), above),
-                }
-            }
-        }
-        tree
-    }
-
-    /// The rows sorted by their levels. O(rows + levels).
-    fn by_level(&self) -> Vec<u32> {
-        let levels = self.levels.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut starts = vec![0u32; levels + 1];
-        self.levels.iter().for_each(|&level| starts[level as usize + 1] += 1);
-        (0..levels).for_each(|level| starts[level + 1] += starts[level]);
-        let mut sorted = vec![0; self.levels.len()];
-        for (row, &level) in (0u32..).zip(&self.levels) {
-            let at = &mut starts[level as usize];
-            sorted[*at as usize] = row;
-            *at += 1;
-        }
-        sorted
-    }
 }

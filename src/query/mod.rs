@@ -46,7 +46,8 @@
 //! A [`value_index`] finds rows by the value of a component, in [`hash_chains`], and
 //! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`]. Both are [`list_caches`]: they
 //! read chunks again that changed. A [`level_plan`] visits the rows of a tree level after level,
-//! cut into [`level_runs`]; the [`level_terms`] name the values that go from parents to children.
+//! cut into [`level_runs`] by the [`row_tree`]; the [`level_terms`] name the values that go from
+//! parents to children.
 //! A [`level_index`] finds children, and the [`changed_levels`] are those below some rows.
 //!
 //! Whole chunks, without a pass:
@@ -98,6 +99,7 @@ mod query;
 mod narrow;
 
 mod row_lookup;
+mod row_tree;
 
 mod single;
 

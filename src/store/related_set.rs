@@ -214,6 +214,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The source and the target of each relation, in the order of the set.
     pub(crate) fn relations(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
         let len = if T::RELATION.is_some() { self.len() } else { 0 };
-        (0..len).map(|at| (self.entities[at], self.target_at(at)))
+        let target = |value| T::RELATION.map_or(Entity::NULL, |rules| (rules.target)(value));
+        self.iter().take(len).map(move |(source, value)| (source, target(value)))
     }
 }
