@@ -5,8 +5,9 @@ use core::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::filter::Filter;
-use super::level_runs::{LevelRuns, narrow};
+use super::level_runs::LevelRuns;
 use super::query::Query;
+use super::row_tree::narrow;
 use super::terms::Terms;
 
 /// Finds the children of [entries](super::level_runs), and the entries of the rows of another

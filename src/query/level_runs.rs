@@ -21,7 +21,7 @@ use crate::version::Version;
 
 use super::filter::Filter;
 use super::query::Query;
-use super::row_tree::{NONE, RowTree};
+use super::row_tree::{NONE, RowTree, narrow};
 use super::terms::Terms;
 
 /// The runs of the rows of a query, level after level.
@@ -232,9 +232,4 @@ impl PassPart {
             first,
         }
     }
-}
-
-#[inline]
-pub(super) fn narrow(number: usize) -> u32 {
-    u32::try_from(number).expect("there are more rows than entities")
 }

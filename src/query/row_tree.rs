@@ -1,18 +1,21 @@
 //! The tree of the rows of a query: the row of the nearest ancestor of each, and the level.
 //!
-//! Found by a walk over the relations in the order of their set, two look-ups by index for each, and
-//! not from the roots down, which reads each list of sources out of order. Most targets are rows of
-//! the query themselves. For the others the walk goes on to their own targets, and remembers where
-//! it ended, so that a long chain of entities without a row is walked once.
+//! Found by a walk over the relations in the order of their set, two look-ups by index for each,
+//! and not from the roots down, which reads each list of sources out of order. Most targets are
+//! rows of the query themselves. For the others the walk goes on to their own targets, and
+//! remembers where it ended, so that a long chain of entities without a row is walked once.
 
 use crate::component::TreeRelation;
 use crate::entity::{Entity, PagedIndex};
 use crate::store::SparseSet;
 
-use super::level_runs::narrow;
-
 /// The number of a row that does not exist.
 pub(super) const NONE: u32 = u32::MAX;
+
+#[inline]
+pub(super) fn narrow(number: usize) -> u32 {
+    u32::try_from(number).expect("there are more rows than entities")
+}
 
 /// The tree of the rows of a query.
 pub(super) struct RowTree {
@@ -31,7 +34,7 @@ impl RowTree {
     pub(super) fn of<R: TreeRelation>(set: Option<&SparseSet<R>>, entities: &[Entity]) -> Self {
         let mut above = vec![NONE; entities.len()];
         if let Some(set) = set {
-            let mut rows = Rows::of(set, entities);
+            let mut rows = NearestRows::of(set, entities);
             for (source, target) in set.relations() {
                 if let Some(row) = rows.own.get(source.index()) {
                     above[row as usize] = rows.nearest(target);
@@ -59,7 +62,7 @@ impl RowTree {
 }
 
 /// Finds the rows of entities, and of their nearest ancestors.
-struct Rows<'s, R: TreeRelation> {
+struct NearestRows<'s, R: TreeRelation> {
     set: &'s SparseSet<R>,
     /// The rows of the query.
     own: PagedIndex,
@@ -71,7 +74,7 @@ struct Rows<'s, R: TreeRelation> {
     walk: Vec<Entity>,
 }
 
-impl<'s, R: TreeRelation> Rows<'s, R> {
+impl<'s, R: TreeRelation> NearestRows<'s, R> {
     fn of(set: &'s SparseSet<R>, entities: &[Entity]) -> Self {
         let mut own = PagedIndex::default();
         (0u32..).zip(entities).for_each(|(row, entity)| _ = own.add(entity.index(), row));
@@ -85,7 +88,7 @@ impl<'s, R: TreeRelation> Rows<'s, R> {
         self.own.get(entity.index()).unwrap_or_else(|| self.nearest_above(entity))
     }
 
-    /// [`Rows::nearest`] for an entity without a row.
+    /// [`NearestRows::nearest`] for an entity without a row.
     #[cold]
     fn nearest_above(&mut self, mut entity: Entity) -> u32 {
         self.walk.clear();

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::component::{ComponentId, Registry, SparseComponent};
 use crate::storage::AccessKind;
-use crate::store::{AccessRequest, Rule};
+use crate::store::{AccessRequest, RowRule, Rule};
 
 use super::name::short;
 use super::schedule_error::{AliasingParameters, Parameter, Subject};
@@ -175,10 +175,11 @@ pub(super) fn ensure_apart(
 impl fmt::Display for ParamAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            ParamKind::Columns(request) => f.write_str(&query_phrases(request).join("; ")),
+            ParamKind::Columns(request) => f.write_str(&short(&query_phrases(request).join("; "))),
             ParamKind::Lookup(request) => {
                 let mut terms = request.requirements().terms();
                 terms.try_for_each(|(name, write)| {
+                    let name = short(name);
                     write!(f, "looks up {name}{}", if write { " to write it" } else { "" })
                 })
             }
@@ -230,6 +231,18 @@ fn query_phrases(request: &AccessRequest) -> Vec<String> {
                 phrases.push(format!("with {}", expression.text(|name| name)))
             }
             Rule::Has(_) => {}
+        }
+    }
+    for rule in requirements.row_rules() {
+        let phrase = match rule {
+            RowRule::Lacks(one) => format!("without {}", one.name),
+            RowRule::Disabled(one) => format!("{} disabled", one.name),
+            RowRule::Meets(expression) => format!("with {}", expression.text(|name| name)),
+            // Printed as rules of archetypes.
+            RowRule::Enabled(_) | RowRule::AnyEnabled(_) => continue,
+        };
+        if !phrases.contains(&phrase) {
+            phrases.push(phrase);
         }
     }
     if requirements.see_all_hidden() {

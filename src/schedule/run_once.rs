@@ -152,7 +152,12 @@ impl World {
     /// commands and events are discarded. If a parameter names a component type with a name that
     /// another type has in the world.
     #[track_caller]
-    pub fn run<Marker: 'static, Out>(&mut self, function: impl RunOnce<Marker, Out>) -> Out {
+    pub fn run<Marker: 'static, Out, F>(&mut self, function: F) -> Out
+    where
+        F: RunOnce<Marker, Out>,
+    {
+        // Here as well, so that the error names the line of this call.
+        const { F::ASSERT_VALID };
         match self.try_run(function) {
             Ok(returned) => returned,
             // Not in a closure, so that the message names the caller's line.

@@ -19,6 +19,10 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    fn is_query(&self) -> bool {
+        self.name.starts_with("Query<")
+    }
+
     fn is_lookup(&self) -> bool {
         self.name.starts_with("Lookup<") || self.name.starts_with("LookupMut<")
     }
@@ -101,6 +105,10 @@ impl fmt::Display for AliasingParameters {
                      or merge them into one query, or read a copy made by `Copies::gather` before"
                 )
             }
+            Subject::Sparse(_) if [first, second].iter().any(|p| p.is_query()) => f.write_str(
+                "leave it out of the query and ask the other parameter for each entity, or make \
+                 insertions and removals commands",
+            ),
             Subject::Resource(_) | Subject::Sparse(_) | Subject::Events(_) => {
                 f.write_str("remove one of the two")
             }

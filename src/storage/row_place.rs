@@ -22,7 +22,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// as their rows lie: by archetype, chunk and row.
 ///
 /// A place is valid for all components of its world until the next structural change: a spawn, a
-/// despawn, an insertion or a removal of a component, a sort, a merge, a restored state. A view
+/// despawn, an insertion or a removal of a component, a sort, a merge, a restored state. Of a
+/// [sparse component](crate::component#sparse-components) or a relation, the first value that comes
+/// to an archetype ends places, and no other one does: rows stay where they are. A view
 /// that is made after it refuses the place, and so does every view of another world:
 /// [`PlaceError::Moved`], and [`RowError::Moved`] by a query. Values that are written through a
 /// query or a look-up move no rows. A call that might have moved rows ends places as well, though

@@ -50,6 +50,18 @@ impl<T: SparseComponent> SparseSet<T> {
         Some((at, self.find_entry(at, target)?))
     }
 
+    /// The sources of a target, each with the list of its targets and the entry of the pair there.
+    pub(crate) fn pairs_to(
+        &self,
+        target: Entity,
+    ) -> impl ExactSizeIterator<Item = (Entity, &T, usize)> {
+        let pairs = self.sources.pairs_to(target);
+        pairs.map(|(source, entry)| {
+            let at = self.position(source).expect("a source has a list");
+            (source, self.at(at), entry)
+        })
+    }
+
     fn find_entry(&self, at: usize, target: Entity) -> Option<usize> {
         let links = self.links_at(at)?;
         let sources = self.sources.lists.of(target);

@@ -18,6 +18,17 @@ use super::sources::Sources;
 type PairList = (SourceList, Vec<u32>);
 
 impl Sources {
+    /// The sources of a target, with the entry of each pair.
+    pub(super) fn pairs_to(
+        &self,
+        target: Entity,
+    ) -> impl ExactSizeIterator<Item = (Entity, usize)> {
+        let number = self.lists.number(target);
+        let (sources, entries) = number
+            .map_or((&[][..], &[][..]), |number| (self.lists.at(number), &self.entries[number]));
+        sources.iter().copied().zip(entries.iter().map(|&entry| entry as usize))
+    }
+
     /// The source and the entry of the pair at a place.
     pub(super) fn pair(&self, target: Entity, place: usize) -> (Entity, usize) {
         let number = self.lists.known(target);

@@ -147,8 +147,9 @@ impl fmt::Display for BytesError {
             Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),
             Self::ReadOnly { name } => write!(
                 f,
-                "`{name}` may be read only: name it by `NamedQuery::write`, and visit the query \
-                 by `ReflectMut::for_each_chunk`"
+                "`{name}` is only read here: to write it, name it by `NamedQuery::write` and visit \
+                 the query by `ReflectMut::for_each_chunk`; for `chunks`, which reads, name it by \
+                 `NamedQuery::read`"
             ),
             Self::NotEnableable { name } => write!(
                 f,

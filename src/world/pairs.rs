@@ -24,8 +24,7 @@ use super::sparse_views::SparseGrant;
 /// /// The fame of an entity is the sum of all that like it.
 /// fn add_fame(likes: Pairs<Likes>, mut all: Query<(Entity, &mut Fame)>) {
 ///     for (entity, fame) in all.rows_mut() {
-///         let fans = likes.sources(entity).iter();
-///         fame.0 = fans.filter_map(|&fan| likes.get(fan, entity)).map(|likes| likes.weight).sum();
+///         fame.0 = likes.pairs_to(entity).map(|(_, likes)| likes.weight).sum();
 ///     }
 /// }
 ///
@@ -106,6 +105,23 @@ impl<'w, R: ManyRelation> Pairs<'w, R> {
     #[must_use]
     pub fn sources(&self, target: Entity) -> &[Entity] {
         self.set.as_ref().map_or(&[], |set| set.sources(target))
+    }
+
+    /// The sources of a target, in the order of [`sources`](Self::sources), with the values of the
+    /// pairs. O(1) for each.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[relation(many)] struct Likes { weight: f32 }
+    /// # let mut world = World::new();
+    /// let idol = world.spawn(());
+    /// world.spawn_batch([0.5, 0.25].map(|weight| Likes { weight }.of(idol)));
+    /// let fans = world.relation::<Likes>();
+    /// assert_eq!(fans.pairs_to(idol).map(|(_, likes)| likes.weight).sum::<f32>(), 0.75);
+    /// ```
+    pub fn pairs_to(&self, target: Entity) -> impl Iterator<Item = (Entity, &R)> {
+        let pairs = self.set.iter().flat_map(move |set| set.pairs_to(target));
+        pairs.map(|(source, list, entry)| (source, &list.values()[entry]))
     }
 
     /// The value of a pair; `None` if there is no such pair. O(the targets of the source or the

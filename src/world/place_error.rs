@@ -24,7 +24,8 @@ impl fmt::Display for PlaceError {
             Self::Missing(component) => {
                 write!(
                     f,
-                    "the row at the place has no `{component}`: find places by a lookup of it"
+                    "the row at the place has no `{component}`: find places by \
+                     `world.lookup::<{component}>()`, or ask before"
                 )
             }
         }

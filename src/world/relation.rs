@@ -77,6 +77,7 @@ impl<'w, R: RelationComponent> Relation<'w, R> {
     /// let child = world.spawn(ChildOf::of(parent));
     /// assert_eq!(world.relation::<ChildOf>().target(child), Some(parent));
     /// ```
+    #[doc(alias = "parent")]
     #[inline]
     #[must_use]
     pub fn target(&self, source: Entity) -> Option<Entity> {
@@ -97,6 +98,7 @@ impl<'w, R: RelationComponent> Relation<'w, R> {
     /// world.despawn(children[0]).unwrap();
     /// assert_eq!(world.relation::<ChildOf>().sources(parent), [children[2], children[1]]);
     /// ```
+    #[doc(alias = "children")]
     #[inline]
     #[must_use]
     pub fn sources(&self, target: Entity) -> &[Entity] {

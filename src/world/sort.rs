@@ -20,15 +20,19 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// place now. Rows with equal keys keep their order.
     ///
     /// Rows are sorted within their archetype: a query visits archetype after archetype, and in
-    /// each the keys ascend. Rows that the query does not see, because they are
-    /// [disabled](crate::World::set_enabled) or a filter excludes them, keep their places.
+    /// each the keys ascend. For one order over all rows they must be in one archetype: let what
+    /// some of them have be [sparse or enableable](crate#places-for-values).
+    ///
+    /// Rows that the query does not see, because they are [disabled](crate::World::set_enabled) or
+    /// a filter excludes them, keep their places.
     ///
     /// Everything that belongs to a row follows it: its entity, whose id stays valid, its enable
     /// bits, its versions of lines. Values of chunks stay with their chunks. No value counts as
     /// changed, and no row as arrived; [`Reordered`](crate::Reordered) chooses the chunks that have
     /// other rows or rows in other places.
     ///
-    /// `key` is called once for each row, in the order of the query. For floats use
+    /// `key` is called once for each row, in the order of the query. It returns a value of its own,
+    /// not a reference into the row: clone a `String`. For floats use
     /// [`total_order`](crate::rows::total_order); descending, [`Reverse`](core::cmp::Reverse); for
     /// several keys, a tuple.
     ///
@@ -65,10 +69,11 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
         sort_rows(store, seen, keys)
     }
 
-    /// [`sort_by_key`](Matching::sort_by_key) of a [`SortKey`], which reads only chunks that
-    /// changed since the last sort by this key: their keys were written, or rows came, went or were
-    /// moved. Of all other chunks it reads the first and the last key, to see whether they follow
-    /// each other. If more than an eighth of the rows is out of place, it reads all.
+    /// [`sort_by_key`](Matching::sort_by_key) of a [`SortKey`]: the key is a type, and no closure
+    /// is given. Reads only chunks that changed since the last sort by this key: their keys were
+    /// written, or rows came, went or were moved. Of all other chunks it reads the first and the
+    /// last key, to see whether they follow each other. If more than an eighth of the rows is out
+    /// of place, it reads all.
     ///
     /// It gains most where changes lie together, or are in few of the archetypes: 1 % of the rows
     /// in random places are in all chunks. As by `sort_by_key`, rows are sorted within their

@@ -102,7 +102,7 @@ impl World {
     }
 
     /// Inserts the components of `bundle` into an entity. Components that it already has are
-    /// overwritten in place. Moves one row: O(components).
+    /// overwritten in place, and enabled if they were disabled. Moves one row: O(components).
     ///
     /// # Errors
     ///

@@ -116,6 +116,10 @@ fn systems_that_write_a_type_exclude_others_of_it() {
             Text::NAME
         )
     );
+    let text = panic_text(|| {
+        Schedule::new().add(|_: Query<Entity, With<Text>>, _: SparseMut<Text>| ());
+    });
+    assert!(text.ends_with("or make insertions and removals commands"), "{text}");
 }
 
 #[test]

@@ -4,6 +4,11 @@ use phalanx::prelude::*;
 
 use super::{A, B, C, Log, Mark, world};
 
+#[component(sparse, name = "test.set")]
+struct Set;
+#[component(enableable, name = "test.switch")]
+struct Switch;
+
 fn example() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|_: Query<&mut B, Without<Mark>>, _: Res<f32>| ()).named("gravity");
@@ -180,6 +185,9 @@ fn versions_lookups_and_conditions_are_told_from_what_a_system_asks_for() {
         .run_if(every(10))
         .run_if(|_: Res<Log>, _: Query<&B, Changed<B>>| true)
         .run_if(|| true);
+    schedule
+        .add(|_: Query<&C, (Without<Set>, Not<With<Switch>>)>, _: Sparse<Set>| ())
+        .named("rows");
     let want = "\
 stage 0
   reads what it watches
@@ -196,6 +204,10 @@ stage 0
     run if: keeps its own state
     run if: reads Log, and reads B; changed B
     run if: no parameters
+  rows
+    reads C; without test.set; without test.switch
+    reads test.set
+    waits for looks: component `C`
 ";
     assert_eq!(schedule.to_string(), want);
     let dot = schedule.to_graphviz().unwrap();
