@@ -42,7 +42,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         what: "the same, one by one",
         expected: |size, _| expected_rows(size),
-        ways: ways!((insert::one)[all]),
+        ways: ways!((insert::one)[all and gecs]),
         ..plain("simple_insert/one", &[10_000])
     },
     Workload {
@@ -210,10 +210,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: |size, _| expected_lookups(size),
-        ways: ways! {
-            (access::random_get)
-            [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
-        },
+        ways: ways!((access::random_get)[all and gecs]),
         ..plain("random_get", &[GET_ENTITIES])
     },
     Workload {
@@ -229,10 +226,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "lookup",
         units: |_| GET_LOOKUPS,
         expected: expected_writes,
-        ways: ways! {
-            (access::random_get_mut)
-            [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
-        },
+        ways: ways!((access::random_get_mut)[all and gecs]),
         ..plain("random_get_mut", &[GET_ENTITIES])
     },
     Workload {
@@ -240,10 +234,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         size: "nodes",
         unit: "node",
         expected: |_, steps| hierarchy::expected(steps),
-        ways: ways! {
-            (hierarchy::propagate)
-            [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
-        },
+        ways: ways!((hierarchy::propagate)[all and gecs]),
         ..plain("hierarchy", &[hierarchy::NODES])
     },
     Workload {
@@ -283,7 +274,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         size: "cells",
         unit: "cell",
         expected: |size, steps| Outcome::cells(&life_reference(Grid::of(size), steps)),
-        ways: ways!((life::game_of_life)[all]),
+        ways: ways!((life::game_of_life)[all and gecs]),
         ..plain("game_of_life", &[10_000, 50_000])
     },
     Workload {
@@ -405,7 +396,10 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         unit: "world",
         // One entity is put into each of them.
         expected: |size, _| expected_positions(size, 0, DT),
-        ways: ways!((insert::world_new) [all but raw]),
+        ways: ways! {
+            (insert::world_new)
+            [phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
+        },
         ..plain("world_new", &[16])
     },
 ];

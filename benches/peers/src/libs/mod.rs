@@ -54,6 +54,9 @@ macro_rules! ways {
     ($call:tt [all]) => {
         ways!($call [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio])
     };
+    ($call:tt [all and gecs]) => {
+        ways!($call [raw phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs])
+    };
     ($call:tt [all but raw]) => {
         ways!($call [phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio])
     };

@@ -4,6 +4,8 @@
 pub(crate) mod access;
 pub(crate) mod churn;
 pub(crate) mod hierarchy;
+pub(crate) mod insert;
+pub(crate) mod life;
 pub(crate) mod structure;
 #[allow(clippy::too_many_arguments, reason = "the macro has an argument for each archetype")]
 mod world;
@@ -31,6 +33,10 @@ macro_rules! public {
                 fn new([x, y, z]: [f32; 3]) -> Self {
                     Self { x, y, z }
                 }
+                #[inline]
+                fn sum(&self) -> f64 {
+                    f64::from(self.x) + f64::from(self.y) + f64::from(self.z)
+                }
             }
         )*
         $(
@@ -39,6 +45,7 @@ macro_rules! public {
         )*
     };
 }
+use public;
 public! { Position Velocity; T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 }
 
 fn world_pv(n: usize) -> (EcsWorld, Vec<Entity<Body>>) {
