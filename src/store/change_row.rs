@@ -106,6 +106,10 @@ impl Store {
     ) -> Result<(), EntityError> {
         let (columns, sparse) = PendingParts::split(bundle);
         if const { is_sparse::<B>() } {
+            let now = self.clock.next();
+            if let Some(outcome) = self.relate_again(entity, sparse.get(), now) {
+                return Ok(outcome.map(|()| self.clock = now)?);
+            }
             let place = self.row_of_living(entity)?;
             self.check_relations(entity, sparse.get())?;
             self.advance_clock();

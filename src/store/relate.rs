@@ -4,11 +4,16 @@
 //! walk goes from the target up, so it costs O(depth of the target), and O(1) if the source has no
 //! sources. Each call tests the relations of its bundle before its first change, so a refused call
 //! changes nothing. A command leaves out the relations that are refused.
+//!
+//! A source that only gets another target takes a shorter way: no row changes, and no log reads it.
+//! A value and a list of sources end with their entities, so the slots of a source, and of a target
+//! that has sources, are not read.
 
 use core::any::TypeId;
 
 use crate::component::{SparseBundle, SparseComponent, SparseReader, SparseSink, SparseVisitor};
 use crate::entity::Entity;
+use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::relation_error::RelationError;
@@ -54,6 +59,11 @@ impl Store {
         added: A,
         panic: &mut FirstPanic,
     ) -> Vec<RelationError> {
+        if R::IS_EMPTY
+            && let Some(outcome) = self.relate_again(entity, &added, self.clock)
+        {
+            return outcome.err().into_iter().collect();
+        }
         let refused = match A::HAS_RELATIONS {
             true => self.refused_relations(entity, &added),
             false => Vec::new(),
@@ -70,6 +80,27 @@ impl Store {
         refused.into_iter().map(|(_, error)| error).collect()
     }
 
+    /// Gives an entity the relation of a bundle in place of another one, with the version `now`.
+    /// `None`, and unchanged, if the bundle has other components, or the entity no relation yet.
+    ///
+    /// # Errors
+    ///
+    /// If the target is not alive, or a tree would have a cycle.
+    #[inline]
+    pub(super) fn relate_again<S: SparseBundle>(
+        &mut self,
+        source: Entity,
+        bundle: &S,
+        now: Version,
+    ) -> Option<Result<(), RelationError>> {
+        if const { S::LEN != 1 || !S::HAS_RELATIONS } {
+            return None;
+        }
+        let mut again = RelatingAgain { store: self, source, now, outcome: None };
+        bundle.read(&mut again);
+        again.outcome
+    }
+
     #[inline]
     fn check_target<S: SparseComponent>(
         &self,
@@ -84,40 +115,39 @@ impl Store {
         }
     }
 
+    /// Checks that the targets of a value are alive.
+    #[inline]
+    pub(super) fn check_targets<S: SparseComponent>(
+        &self,
+        source: Entity,
+        value: &S,
+    ) -> Result<(), RelationError> {
+        if let Some(rules) = S::PAIRS {
+            let targets = &(rules.links)(value).targets;
+            return targets.iter().try_for_each(|&target| self.check_target::<S>(source, target));
+        }
+        let Some(rules) = S::RELATION else { return Ok(()) };
+        self.check_target::<S>(source, (rules.target)(value))
+    }
+
     #[inline]
     fn check_relation<S: SparseComponent>(
         &mut self,
         source: Entity,
         value: &S,
     ) -> Result<(), RelationError> {
-        if let Some(rules) = S::PAIRS {
-            let targets = &(rules.links)(value).targets;
-            let all_live =
-                targets.iter().try_for_each(|&target| self.check_target::<S>(source, target));
-            return all_live;
-        }
+        self.check_targets(source, value)?;
         let Some(rules) = S::RELATION else { return Ok(()) };
         let (relation, target) = (S::NAME, (rules.target)(value));
-        self.check_target::<S>(source, target)?;
-        if !rules.is_tree {
-            return Ok(());
+        let is_cycle = rules.is_tree
+            && match self.write_sparse::<S>() {
+                Some(set) => set.is_above(source, target),
+                None => source == target,
+            };
+        match is_cycle {
+            true => Err(RelationError::Cycle { relation, source, target }),
+            false => Ok(()),
         }
-        let cycle = Err(RelationError::Cycle { relation, source, target });
-        if target == source {
-            return cycle;
-        }
-        let Some(set) = self.write_sparse::<S>() else { return Ok(()) };
-        if set.sources(source).is_empty() {
-            return Ok(());
-        }
-        let mut above = target;
-        while let Some(next) = set.target(above) {
-            if next == source {
-                return cycle;
-            }
-            above = next;
-        }
-        Ok(())
     }
 }
 
@@ -134,6 +164,41 @@ impl SparseReader for CheckingRelations<'_> {
         if S::HAS_RELATIONS && self.refused.is_ok() {
             self.refused = self.store.check_relation(self.source, value);
         }
+    }
+}
+
+/// Replaces the relation of one entity.
+struct RelatingAgain<'s> {
+    store: &'s mut Store,
+    source: Entity,
+    now: Version,
+    outcome: Option<Result<(), RelationError>>,
+}
+
+impl SparseReader for RelatingAgain<'_> {
+    #[inline]
+    fn read<S: SparseComponent>(&mut self, value: &S) {
+        let Some(rules) = S::RELATION else { return };
+        let Self { store, source, now, outcome } = self;
+        let (target, source) = ((rules.target)(value), *source);
+        let Some(mut set) = store.sparse.get_mut::<S>() else { return };
+        let Some(at) = set.position(source) else { return };
+        let number = set.sources.lists.number(target);
+        if number.is_none() && target != source {
+            if let Err(dead) = store.check_target::<S>(source, target) {
+                *outcome = Some(Err(dead));
+                return;
+            }
+            set = store.sparse.get_mut().expect("it has the value");
+        }
+        if rules.is_tree && set.is_above(source, target) {
+            let relation = S::NAME;
+            *outcome = Some(Err(RelationError::Cycle { relation, source, target }));
+            return;
+        }
+        let place = rules.place.and_then(|place| place(value));
+        set.relate_again((at, source), (target, number), place, *now);
+        *outcome = Some(Ok(()));
     }
 }
 

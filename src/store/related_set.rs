@@ -28,23 +28,34 @@ impl<T: SparseComponent> SparseSet<T> {
         core::mem::replace(&mut self.values[at], value)
     }
 
-    /// Gives the source at a position another relation, and returns the former one.
-    #[inline]
+    /// Gives the source at a position a target, and a place among its sources if one is asked for.
+    /// The number of the target's list is known, if it has sources. Returns the former target.
+    ///
+    /// Inlined, because the caller has the number and the position in registers: 253 instructions
+    /// with it, and 277 without.
+    #[inline(always)]
     pub(super) fn relate_again(
         &mut self,
-        at: usize,
-        source: Entity,
-        mut value: T,
+        (at, source): (usize, Entity),
+        (target, number): (Entity, Option<usize>),
+        place: Option<u32>,
         now: Version,
-    ) -> T {
-        let place = Self::take_place(&mut value);
+    ) -> Entity {
+        let rules = T::RELATION.expect("it is the set of a relation");
+        let former = self.target_at(at);
         self.change();
         self.blocks.touch::<T>(at, now);
-        if let Some(rules) = T::RELATION {
-            self.relink(at, source, (rules.target)(&value));
+        if former != target {
+            if Self::IS_ORDERED {
+                self.move_to(at, u32::MAX);
+            }
+            let moved = self.sources.relink((at, source), former, (target, number));
+            self.set_place(moved);
+            self.values[at] = (rules.of)(target);
         }
-        let former = core::mem::replace(&mut self.values[at], value);
-        place.into_iter().for_each(|place| self.move_to(at, place));
+        if let Some(place) = place {
+            self.move_to(at, place);
+        }
         former
     }
 
@@ -58,22 +69,19 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// Moves the source at a position to the list of another target, before its value changes.
-    #[inline]
-    fn relink(&mut self, at: usize, source: Entity, target: Entity) {
-        let former = self.target_at(at);
-        if former != target {
-            self.unlink(at, former);
-            self.sources.link(at, source, target);
-        }
-    }
-
     #[inline]
     fn unlink(&mut self, at: usize, target: Entity) {
         if Self::IS_ORDERED {
             self.move_to(at, u32::MAX);
         }
-        if let Some((moved, place)) = self.sources.unlink(at, target) {
+        let moved = self.sources.unlink(at, target);
+        self.set_place(moved);
+    }
+
+    /// Records the place of a source that has moved in its list.
+    #[inline(always)]
+    fn set_place(&mut self, moved: Option<(Entity, u32)>) {
+        if let Some((moved, place)) = moved {
             // The id is in a list, so the index is its own.
             let position = self.blocks.positions.get(moved.index()).expect("a source has a value");
             self.sources.places[position as usize] = place;
@@ -96,6 +104,26 @@ impl<T: SparseComponent> SparseSet<T> {
     #[inline]
     pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
         self.sources.lists.of(target)
+    }
+
+    /// Whether an entity is another one, or above it. O(depth of the other one), or O(1) if the
+    /// entity has no sources.
+    #[inline]
+    pub(super) fn is_above(&self, entity: Entity, other: Entity) -> bool {
+        if entity == other {
+            return true;
+        }
+        if self.sources(entity).is_empty() {
+            return false;
+        }
+        let mut above = other;
+        while let Some(next) = self.target(above) {
+            if next == entity {
+                return true;
+            }
+            above = next;
+        }
+        false
     }
 
     /// The targets of a source; none if this is not the set of a relation.

@@ -104,11 +104,18 @@ impl SourceLists {
             Some(known) => known as usize,
             None => self.add_list(target),
         };
-        let SourceList { target: of, sources } = &mut self.lists[number];
-        debug_assert!(*of == target, "an entity that has ended has sources");
+        let of = self.lists[number].target;
+        debug_assert!(of == target, "an entity that has ended has sources");
+        (number, self.add_at(number, source))
+    }
+
+    /// [`SourceLists::add`] to the list with a number.
+    #[inline]
+    pub(super) fn add_at(&mut self, number: usize, source: Entity) -> u32 {
+        let sources = &mut self.lists[number].sources;
         let place = u32::try_from(sources.len()).expect("there are more sources than entities");
         sources.push(source);
-        (number, place)
+        place
     }
 
     /// Adds the list of a target that has none, and returns its number.

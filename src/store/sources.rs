@@ -51,22 +51,43 @@ impl Sources {
         self.places.push(place);
     }
 
-    /// Adds the source at a position of the set, which was unlinked.
-    #[inline]
-    pub(super) fn link(&mut self, position: usize, source: Entity, target: Entity) {
-        (_, self.places[position]) = self.lists.add(source, target);
-    }
-
     /// Takes the source at a position of the set out of the list of its target. Returns the source
     /// that has taken its place in the list, and the place, which it is given.
     #[inline(always)]
     pub(super) fn unlink(&mut self, position: usize, target: Entity) -> Option<(Entity, u32)> {
+        let (moved, number) = self.leave(position, target);
+        number.into_iter().for_each(|empty| drop(self.lists.remove(empty)));
+        moved
+    }
+
+    /// Moves the source at a position of the set to the end of the list of another target, the
+    /// number of which is known if it has one. Returns the same as [`Sources::unlink`].
+    #[inline(always)]
+    pub(super) fn relink(
+        &mut self,
+        (position, source): (usize, Entity),
+        former: Entity,
+        (target, mut number): (Entity, Option<usize>),
+    ) -> Option<(Entity, u32)> {
+        let (moved, emptied) = self.leave(position, former);
+        if let Some(emptied) = emptied {
+            self.lists.remove(emptied);
+            // It may be the last list, which has taken that number.
+            number = None;
+        }
+        self.places[position] = match number {
+            Some(number) => self.lists.add_at(number, source),
+            None => self.lists.add(source, target).1,
+        };
+        moved
+    }
+
+    /// [`Sources::unlink`] that returns the number of the list if it is empty, and leaves it there.
+    #[inline(always)]
+    fn leave(&mut self, position: usize, target: Entity) -> (Option<(Entity, u32)>, Option<usize>) {
         let (number, place) = (self.lists.known(target), self.places[position]);
         let (moved, is_empty) = self.lists.swap_remove(number, place);
-        if is_empty {
-            self.lists.remove(number);
-        }
-        moved.map(|moved| (moved, place))
+        (moved.map(|moved| (moved, place)), is_empty.then_some(number))
     }
 
     /// The way back of relations with these sources, targets and places, in the order of the set.

@@ -310,7 +310,7 @@ impl<S: SparseBundle> PendingParts<S> {
 impl<S: SparseBundle> Drop for PendingParts<S> {
     #[inline]
     fn drop(&mut self) {
-        if !S::IS_EMPTY
+        if const { core::mem::needs_drop::<S>() }
             && let Some(sparse) = self.0.take()
         {
             let mut panic = FirstPanic::default();

@@ -250,12 +250,14 @@ impl<T: SparseComponent> SparseSet<T> {
         if T::PAIRS.is_some_and(|rules| (rules.links)(&value).is_empty()) {
             return Some(value);
         }
-        if T::RELATION.is_some()
+        let place = Self::take_place(&mut value);
+        if let Some(rules) = T::RELATION
             && let Some(at) = self.position(entity)
         {
-            return Some(self.relate_again(at, entity, value, now));
+            let target = (rules.target)(&value);
+            let of = (target, self.sources.lists.number(target));
+            return Some((rules.of)(self.relate_again((at, entity), of, place, now)));
         }
-        let place = Self::take_place(&mut value);
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
