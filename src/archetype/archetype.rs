@@ -197,6 +197,12 @@ impl Archetype {
         self.despawn_action() == DespawnAction::AlreadyGone
     }
 
+    /// Whether entities may have values of a sparse component: they are alive, or they are gone
+    /// and have the tag `kept_values`, which a cleanup component passes.
+    pub(crate) fn has_values(&self, kept_values: Option<ComponentId>) -> bool {
+        !self.is_gone() || kept_values.is_some_and(|tag| self.set.contains(tag))
+    }
+
     /// The reason why its chunks, which have these rows in all and in each chunk, cannot have its
     /// components, stamps and attachments in a world with this clock.
     pub(crate) fn find_defect(

@@ -29,6 +29,8 @@ pub(super) struct BundleKind {
 struct BundleType {
     names: Names,
     is_sparse: bool,
+    /// Whether it has sparse cleanup components and no columns.
+    is_sparse_cleanup: bool,
     id: fn(&mut Store) -> Result<BundleId, NameTaken>,
 }
 
@@ -39,11 +41,14 @@ impl BundleType {
 
     const fn of_added<B: Bundle>() -> Self {
         let is_sparse = !<B::Sparse as SparseBundle>::IS_EMPTY;
-        Self { names: B::NAMES, is_sparse, id: try_added_id::<B> }
+        let is_sparse_cleanup =
+            B::Sparse::HAS_CLEANUP && <B::Columns as ColumnBundle>::NAMES.is_empty();
+        Self { names: B::NAMES, is_sparse, is_sparse_cleanup, id: try_added_id::<B> }
     }
 
     const fn of_columns<B: ColumnBundle>() -> Self {
-        Self { names: B::NAMES, is_sparse: false, id: Store::try_bundle_id::<B> }
+        let (is_sparse, is_sparse_cleanup) = (false, false);
+        Self { names: B::NAMES, is_sparse, is_sparse_cleanup, id: Store::try_bundle_id::<B> }
     }
 }
 
@@ -112,6 +117,8 @@ impl BundleKind {
             bundle,
             bytes,
             adds_sparse: self.added.is_sparse,
+            only_removes_sparse_cleanup: self.removed.is_sparse_cleanup
+                && self.added.names.is_empty(),
         })
     }
 }
@@ -130,6 +137,9 @@ pub(super) struct ResolvedKind {
     pub(super) bytes: usize,
     /// Whether it adds a sparse component.
     pub(super) adds_sparse: bool,
+    /// Whether it removes sparse components, with cleanup components among them, and has no effect
+    /// on columns.
+    pub(super) only_removes_sparse_cleanup: bool,
 }
 
 impl ResolvedKind {
@@ -137,7 +147,9 @@ impl ResolvedKind {
     fn empty(store: &mut Store) -> Self {
         let bundle = store.set_id(&[]);
         let (removed, added, starts) = ([].into(), [].into(), [].into());
-        Self { removed, added, bundle, starts, bytes: 0, adds_sparse: false }
+        let (adds_sparse, only_removes_sparse_cleanup) = (false, false);
+        let bytes = 0;
+        Self { removed, added, bundle, starts, bytes, adds_sparse, only_removes_sparse_cleanup }
     }
 }
 

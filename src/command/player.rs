@@ -53,8 +53,8 @@ pub(super) struct Player<'p> {
 }
 
 impl Player<'_> {
-    /// Plays the records between two barriers, and then their sparse parts; by runs where relations
-    /// may decide. `group` is scratch memory.
+    /// Plays the records between two barriers, and then their sparse parts; by runs where these
+    /// decide the effect of a despawn. `group` is scratch memory.
     pub(super) fn play_records(
         &mut self,
         records: Range<usize>,
@@ -62,7 +62,7 @@ impl Player<'_> {
         group: &mut Vec<u32>,
     ) {
         self.world.store.hold_set_notes();
-        if self.may_follow_relations(&self.records[records.clone()]) {
+        if self.may_follow_parts(&self.records[records.clone()]) {
             self.play_by_runs(records, groups, group);
         } else {
             self.play_rows(records.clone(), groups, group);
@@ -125,7 +125,9 @@ impl Player<'_> {
     #[inline]
     fn is_deferrable(&self, at: usize) -> bool {
         let record = &self.records[at];
-        record.kind != RecordKind::Despawn && !self.gives_gone_sparse(record)
+        record.kind != RecordKind::Despawn
+            && !self.gives_gone_sparse(record)
+            && !self.frees_gone_sparse(record)
     }
 
     /// Whether a record gives a sparse component to an entity that is gone. It is refused. The
@@ -136,6 +138,17 @@ impl Player<'_> {
         store.has_cleanup()
             && record.kind == RecordKind::Change
             && self.resolved.get(record.bundle_kind).adds_sparse
+            && store.is_gone(record.entity)
+    }
+
+    /// Whether a record only removes sparse cleanup components of an entity that is gone. Its
+    /// columns alone are a change of nothing, which is refused.
+    #[inline]
+    fn frees_gone_sparse(&self, record: &Record) -> bool {
+        let store = &self.world.store;
+        store.sparse().has_cleanup()
+            && record.kind == RecordKind::Change
+            && self.resolved.get(record.bundle_kind).only_removes_sparse_cleanup
             && store.is_gone(record.entity)
     }
 
@@ -237,6 +250,7 @@ impl Player<'_> {
             (true, true) => self.discard_spawn(entity),
             (false, true) => self.despawn(entity),
             // Records of one entity that is gone are played one by one.
+            (false, false) if self.frees_gone_sparse(head) => Ok(()),
             (false, false) if self.gives_gone_sparse(head) => Err(NoSuchEntity { entity }.into()),
             (is_spawn, false) => {
                 let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));

@@ -1,12 +1,13 @@
-//! Records in worlds with relations, run by run.
+//! Records in worlds with relations or sparse cleanup components, run by run.
 //!
 //! ```text
 //!  records   insert a   remove f   despawn b   despawn c   insert d
 //!            └── rows, then parts ┘ └─── together ──────┘  └ rows, then parts
 //! ```
 //!
-//! A despawn follows the relations that earlier records have made or removed, and decides which
-//! entities later records find alive. So the sparse parts before a despawn are played first.
+//! A despawn follows the relations that earlier records have made or removed, leaves the sparse
+//! cleanup components that they have inserted, and decides which entities later records find alive.
+//! So the sparse parts before a despawn are played first.
 //! Despawns that follow each other are one call: a source that goes keeps no target, whatever the
 //! order of the two.
 
@@ -20,11 +21,12 @@ use super::player::Player;
 use super::record::{Record, RecordKind};
 
 impl Player<'_> {
-    /// Whether despawns among some records may depend on relations. Decided by types: the number of
-    /// relations must not change the order of play.
-    pub(super) fn may_follow_relations(&self, records: &[Record]) -> bool {
+    /// Whether despawns among some records may depend on sparse parts before them. Decided by
+    /// types: the number of relations must not change the order of play.
+    pub(super) fn may_follow_parts(&self, records: &[Record]) -> bool {
         let have_parts = || self.sparse.as_ref().is_some_and(|sparse| sparse.have_relations());
-        (self.world.store.sparse().has_relations() || have_parts())
+        let sets = self.world.store.sparse();
+        (sets.has_relations() || sets.has_cleanup() || have_parts())
             && records.iter().any(is_despawn)
     }
 

@@ -127,7 +127,11 @@ impl SparseValues {
             && record < records.end
         {
             self.played += 1;
-            let entity = entity_of(record).filter(|&entity| store.contains(entity));
+            let only_drops = self.queues[queue].only_drops();
+            // An entity that is gone has sparse cleanup components.
+            let has_effect =
+                |&entity: &Entity| store.contains(entity) || only_drops && store.is_gone(entity);
+            let entity = entity_of(record).filter(has_effect);
             let target = entity.map(|entity| (&mut *store, entity));
             let errors = self.queues[queue].play(target, panic);
             refused.extend(errors.into_iter().map(|error| (record, error)));
@@ -232,6 +236,8 @@ trait Queue: Any + Send + Sync {
         panic: &mut FirstPanic,
     ) -> Vec<RelationError>;
     fn has_relations(&self) -> bool;
+    /// Whether no value is put.
+    fn only_drops(&self) -> bool;
     fn new_of_type(&self) -> Box<dyn Queue>;
     fn append(&mut self, other: &mut dyn Any);
     fn clear(&mut self, panic: &mut FirstPanic);
@@ -268,6 +274,10 @@ impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
 
     fn has_relations(&self) -> bool {
         R::HAS_RELATIONS || A::HAS_RELATIONS
+    }
+
+    fn only_drops(&self) -> bool {
+        A::IS_EMPTY
     }
 
     fn new_of_type(&self) -> Box<dyn Queue> {
@@ -322,6 +332,10 @@ impl<R: ManyRelation> Queue for PairQueue<R> {
 
     fn has_relations(&self) -> bool {
         true
+    }
+
+    fn only_drops(&self) -> bool {
+        false
     }
 
     fn new_of_type(&self) -> Box<dyn Queue> {

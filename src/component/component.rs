@@ -233,12 +233,11 @@ impl ComponentHint {
 /// - **It is not named** in bundles of calls that write one bundle to many rows
 ///   ([`Matching::insert`](crate::Matching::insert), commands by query). Its logs have `()` for
 ///   values unless it is `plain`.
-/// - **It is dropped** when its entity is despawned, in any way, even if the entity has cleanup
-///   components, or when the world is cleared or dropped. If one call despawns several entities,
-///   the values are dropped after the last despawn: for each component, in the order of its first
-///   use, in the order of the entities. If a destructor panics, the call finishes first; if several
-///   panic, the first panic goes on. A value in a command that is never applied, or that fails, is
-///   dropped as well.
+/// - **It is dropped** when its entity is despawned, in any way, unless it is a [cleanup
+///   component](#cleanup-components), or when the world is cleared or dropped. Values of one call
+///   are dropped after the last despawn: by component in the order of first use, and by entity. If
+///   a destructor panics, the call finishes first; if several panic, the first panic goes on. A
+///   value in a command that is never applied, or that fails, is dropped as well.
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
 /// - [`World::instantiate`](crate::World::instantiate) copies none, other worlds replace [ids in
@@ -249,7 +248,7 @@ impl ComponentHint {
 ///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
 /// - [`Changed`](crate::Changed) chooses rows by blocks of values, of at most 16 KiB each.
 /// - A world with any makes a look-up in the set of each for each despawned entity.
-/// - `sparse` goes with `plain`, `name` and `crate = path` alone, and the item is not generic.
+/// - `sparse` goes with `plain`, `cleanup`, `name` and `crate = path`, and the item is not generic.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -470,7 +469,8 @@ impl ComponentHint {
 /// ```
 ///
 /// [`Gone`](crate::Gone) describes the entity between its despawn and its end. Copies made by
-/// [`World::instantiate`](crate::World::instantiate) have no cleanup components.
+/// [`World::instantiate`](crate::World::instantiate) have no cleanup components. With `sparse` one
+/// is of any type: its value stays in its set, and its destructor may give the handle back.
 ///
 /// Three things lose a handle: overwriting the component; an entity that another system despawns
 /// between the query of `enter` and its command, which has no effect in this case (let `enter` run

@@ -56,15 +56,17 @@ pub struct Prototype;
 /// A tag that the world gives to despawned entities with [cleanup
 /// components](crate::component#cleanup-components).
 ///
-/// `despawn`, in any of its forms, takes everything else from such an entity: its other components
-/// and its sparse components. A row of its cleanup components and of `Gone` remains. `Gone` hides
-/// it, so only queries that name `Gone` visit it. Its id is not used again before the last cleanup
-/// component is removed: that ends the row and frees the id.
+/// `despawn`, in any of its forms, takes everything else from such an entity: its other components,
+/// sparse ones too. A row of its cleanup components and of `Gone` remains; if some of them are
+/// sparse, with the tag `phalanx::KeptValues`, which stands for these. `Gone` hides it, so only
+/// queries that name `Gone` visit it. Its id is not used again before the last cleanup component is
+/// removed: that ends the row and frees the id.
 ///
 /// The entity is not alive for any call that asks: [`World::contains`](crate::World::contains) is
 /// `false`, and a second despawn, an insertion, a copy and a sparse component are refused as for
 /// any id that is not alive ([`NoSuchEntity`](crate::error::NoSuchEntity)). So is a command that
-/// removes sparse components alone; one with columns removes those that are there. Its cleanup
+/// removes sparse components alone, none of them a cleanup component; another one removes those
+/// that are there. Its cleanup
 /// components can be read, written and removed by entity, and
 /// [`World::has::<Gone>`](crate::World::has) tells that it is gone.
 /// [`World::len`](crate::World::len) counts it. [`World::clear`](crate::World::clear) ends entities
@@ -123,3 +125,14 @@ macro_rules! hidden {
 }
 
 hidden! { Disabled Prototype Gone }
+
+/// A tag that the world gives to despawned entities with sparse cleanup components: it is their
+/// cleanup component in columns, so that a row remains until the last value is removed.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct KeptValues;
+
+impl Component for KeptValues {
+    const NAME: &'static str = "phalanx::KeptValues";
+    const CLEANUP: bool = true;
+}

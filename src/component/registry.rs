@@ -13,7 +13,7 @@ use super::component_id::ComponentId;
 use super::component_info::ComponentInfo;
 use super::component_set::ComponentSet;
 use super::held_value::HeldValue;
-use super::hidden::Gone;
+use super::hidden::{Gone, KeptValues};
 use super::identity::Identity;
 use super::name_taken::NameTaken;
 use super::shared_place::SharedPlace;
@@ -42,6 +42,8 @@ pub struct Registry {
     pub(super) by_name: FxHashMap<&'static str, ComponentId>,
     /// The id of [`Gone`], once it is registered.
     pub(super) gone: Option<ComponentId>,
+    /// The id of [`KeptValues`], once it is registered.
+    pub(super) kept_values: Option<ComponentId>,
     pub(super) shared: SharedTypes,
     pub(super) sparse: SparseNames,
 }
@@ -83,6 +85,12 @@ impl Registry {
     #[inline]
     pub(crate) const fn gone(&self) -> Option<ComponentId> {
         self.gone
+    }
+
+    /// The id of [`KeptValues`], which is registered before the first sparse cleanup component.
+    #[inline]
+    pub(crate) const fn kept_values(&self) -> Option<ComponentId> {
+        self.kept_values
     }
 
     /// Whether entities of this set are free, because they are gone and have no cleanup component.
@@ -249,6 +257,8 @@ impl Registry {
         let id = push(&mut self.infos, info);
         if info.is::<Gone>() {
             self.gone = Some(id);
+        } else if info.is::<KeptValues>() {
+            self.kept_values = Some(id);
         }
         self.by_identity.insert(info.identity(), id);
         self.by_name.insert(info.name(), id);

@@ -56,6 +56,10 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Whether values outlive the despawn of their entities:
+    /// [`#[component(sparse, cleanup)]`](crate::component#cleanup-components).
+    const CLEANUP: bool = false;
+
     /// The rules of the relation that the component is, if it is one.
     #[doc(hidden)]
     const RELATION: Option<RelationRules<Self>> = None;
@@ -100,6 +104,8 @@ pub trait SparseBundle: Send + Sync + 'static + sealed::Sealed {
     const IS_EMPTY: bool = Self::LEN == 0;
     /// Whether one of them is a relation.
     const HAS_RELATIONS: bool;
+    /// Whether the values of one of them outlive the despawn of their entities.
+    const HAS_CLEANUP: bool;
     const NAMES: Names;
     /// Passes the type of each component to `visitor`.
     fn visit(visitor: &mut impl SparseVisitor);
@@ -146,6 +152,7 @@ impl<S: SparseComponent> sealed::Sealed for S {}
 impl<S: SparseComponent> SparseBundle for S {
     const LEN: usize = 1;
     const HAS_RELATIONS: bool = S::RELATION.is_some() || S::PAIRS.is_some();
+    const HAS_CLEANUP: bool = S::CLEANUP;
     const NAMES: Names = Names::of_one(S::NAME);
 
     #[inline]
@@ -178,6 +185,7 @@ macro_rules! tuples {
         impl<$($T: SparseBundle),*> SparseBundle for ($($T,)*) {
             const LEN: usize = 0 $(+ $T::LEN)*;
             const HAS_RELATIONS: bool = false $(|| $T::HAS_RELATIONS)*;
+            const HAS_CLEANUP: bool = false $(|| $T::HAS_CLEANUP)*;
             const NAMES: Names = Names::of_all(&[$($T::NAMES),*]);
 
             #[inline]

@@ -14,6 +14,7 @@ pub(super) struct SparseName {
     pub(super) type_id: TypeId,
     pub(super) path: &'static str,
     pub(super) number: u16,
+    pub(super) is_cleanup: bool,
 }
 
 /// The names of the sparse component types of a world.
@@ -21,17 +22,23 @@ pub(super) struct SparseName {
 pub(super) struct SparseNames(pub(super) FxHashMap<&'static str, SparseName>);
 
 impl SparseNames {
-    /// Adds a name with the next number, unless there is one.
+    /// Adds the name of a type, which may be a cleanup component, with the next number, unless
+    /// there is one.
     ///
     /// # Panics
     ///
     /// If there are 65,536 names.
-    pub(super) fn add(&mut self, name: &'static str, type_id: TypeId, path: &'static str) {
+    pub(super) fn add(
+        &mut self,
+        name: &'static str,
+        (type_id, path): (TypeId, &'static str),
+        is_cleanup: bool,
+    ) {
         let next = self.0.len();
         self.0.entry(name).or_insert_with(|| {
             let number = u16::try_from(next);
             let number = number.expect("a world has at most 65,536 types of sparse components");
-            SparseName { type_id, path, number }
+            SparseName { type_id, path, number, is_cleanup }
         });
     }
 }

@@ -3,6 +3,7 @@
 use core::any::{TypeId, type_name};
 
 use super::component_id::ComponentId;
+use super::hidden::KeptValues;
 use super::name_taken::NameTaken;
 use super::registry::Registry;
 use super::sparse_component::SparseComponent;
@@ -48,7 +49,10 @@ impl Registry {
     /// If another type has the name of `S`.
     pub(crate) fn register_sparse<S: SparseComponent>(&mut self) -> Result<(), NameTaken> {
         self.check_sparse::<S>()?;
-        self.sparse.add(S::NAME, TypeId::of::<S>(), type_name::<S>());
+        if S::CLEANUP {
+            self.register::<KeptValues>()?;
+        }
+        self.sparse.add(S::NAME, (TypeId::of::<S>(), type_name::<S>()), S::CLEANUP);
         Ok(())
     }
 
@@ -92,7 +96,7 @@ impl Registry {
     pub(super) fn adopt_sparse(&mut self, other: &Self, names: &[&'static str]) {
         for &name in names {
             let theirs = other.sparse.0[name];
-            self.sparse.add(name, theirs.type_id, theirs.path);
+            self.sparse.add(name, (theirs.type_id, theirs.path), theirs.is_cleanup);
         }
     }
 

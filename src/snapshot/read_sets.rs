@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use crate::archetype::ArchetypePatch;
+use crate::component::ComponentId;
 use crate::entity::{Entity, PagedIndex, RequestLimit, TooMuchMemory};
 use crate::store::{SavedSet, SetArrays, SetKind, SetView, Store, StoreImage};
 
@@ -11,15 +12,18 @@ use super::format::{PAIRS, RELATION, VALUES};
 use super::input::Input;
 use super::read_error::ReadError;
 
-/// The entities that are alive in a state.
+/// The entities that may have sparse components in a state.
 struct LivingEntities {
+    /// Those that are alive, and after them those that are gone with sparse cleanup components.
     entities: Vec<Entity>,
+    alive_len: usize,
     /// Their numbers, by index.
     numbers: PagedIndex,
 }
 
 impl LivingEntities {
-    /// The entities of some rows, without those that are gone. O(rows).
+    /// The entities of some rows, without those that are gone and have no sparse cleanup
+    /// components, of which `kept_values` is the tag. O(rows).
     ///
     /// # Errors
     ///
@@ -28,28 +32,44 @@ impl LivingEntities {
         requests: RequestLimit,
         base: &StoreImage,
         archetypes: &[ArchetypePatch<'_>],
+        kept_values: Option<ComponentId>,
     ) -> Result<Self, TooMuchMemory> {
         let (mut entities, mut numbers) = (Vec::new(), PagedIndex::default());
-        for (number, patch) in archetypes.iter().enumerate() {
-            if !patch.sample().is_gone() {
-                let older = base.archetypes().get(number).map_or(&[][..], |older| older.entities());
-                entities.extend_from_slice(patch.entities.as_deref().unwrap_or(older));
+        let mut add = |is_gone: bool| {
+            for (number, patch) in archetypes.iter().enumerate() {
+                let sample = patch.sample();
+                if sample.is_gone() == is_gone && sample.has_values(kept_values) {
+                    let older = base.archetypes().get(number);
+                    let older = older.map_or(&[][..], |older| older.entities());
+                    entities.extend_from_slice(patch.entities.as_deref().unwrap_or(older));
+                }
             }
-        }
+            entities.len()
+        };
+        let alive_len = add(false);
+        add(true);
         let indices = || entities.iter().map(|entity| entity.index());
         requests.ensure(PagedIndex::bytes_for(indices()))?;
         for (number, index) in (0..).zip(indices()) {
             numbers.add(index, number);
         }
-        Ok(Self { entities, numbers })
+        Ok(Self { entities, alive_len, numbers })
     }
 
-    fn ensure(&self, input: &Input<'_>, arrays: &SetArrays<'_>) -> Result<(), ReadError> {
-        let is_alive = |entity: &Entity| {
-            let number = self.numbers.get(entity.index());
-            number.is_some_and(|number| self.entities[number as usize] == *entity)
+    /// Checks the entities of the set of a component, which may be a cleanup component.
+    fn ensure(
+        &self,
+        input: &Input<'_>,
+        arrays: &SetArrays<'_>,
+        is_cleanup: bool,
+    ) -> Result<(), ReadError> {
+        let is_among = |entity: &Entity, len: usize| {
+            let number = self.numbers.get(entity.index()).map(|number| number as usize);
+            number.is_some_and(|number| number < len && self.entities[number] == *entity)
         };
-        if !arrays.entities.iter().all(is_alive) {
+        let is_alive = |entity: &Entity| is_among(entity, self.alive_len);
+        let len = if is_cleanup { self.entities.len() } else { self.alive_len };
+        if !arrays.entities.iter().all(|entity| is_among(entity, len)) {
             return Err(input.invalid("an entity with a sparse component is not alive"));
         }
         match arrays.heads.iter().all(is_alive) {
@@ -69,7 +89,8 @@ pub(super) fn read_sets(
 ) -> Result<Vec<SavedSet>, ReadError> {
     let len = input.len("the number of sparse components")?;
     let requests = store.entities().requests;
-    let living = LazyCell::new(|| LivingEntities::new(requests, base, archetypes));
+    let kept_values = store.registry().kept_values();
+    let living = LazyCell::new(|| LivingEntities::new(requests, base, archetypes, kept_values));
     let mut bytes = 0u64;
     let has_same_rows = archetypes.len() == base.archetypes().len()
         && archetypes.iter().all(|archetype| archetype.entities.is_none());
@@ -89,7 +110,7 @@ pub(super) fn read_sets(
             let arrays = head.read_arrays(input, older)?;
             if arrays.is_some() || !has_same_rows {
                 let living = living.as_ref().map_err(|&error| ReadError::TooMuchMemory(error))?;
-                living.ensure(input, arrays.as_ref().unwrap_or(older))?;
+                living.ensure(input, arrays.as_ref().unwrap_or(older), own.is_cleanup())?;
             }
             Ok(arrays)
         };

@@ -149,6 +149,9 @@ impl Store {
         };
         let sparse = self.take_sparse(entity).expect("the entity has the components");
         self.record_sets();
+        if B::Sparse::HAS_CLEANUP {
+            self.end_kept();
+        }
         Ok(B::join(columns, sparse))
     }
 
@@ -162,6 +165,9 @@ impl Store {
             return Err(self.lacking_sparse::<B::Sparse>(entity));
         };
         self.record_sets();
+        if B::Sparse::HAS_CLEANUP {
+            self.end_kept();
+        }
         Ok(B::join(B::Columns::load(&mut &[][..]), sparse))
     }
 

@@ -7,12 +7,26 @@
 //! Both moves follow edges of the graph, one row or whole chunks at a time. Removals move rows to
 //! the archetype with `Gone` alone, and [`Store::end_cleanup`] empties it after each removal. In a
 //! world without cleanup components, each of these steps is one branch.
+//!
+//! A sparse cleanup component has no column, so a despawn gives the entity a cleanup tag for it:
+//!
+//! ```text
+//!  Health │ Handle in its set ── despawn ──► Gone, KeptValues │ Handle ── remove Handle ──► …
+//! ```
+//!
+//! The despawn looks the entity up in the set of each sparse cleanup component, and leaves its
+//! values there, with their bits in the new row. A set notes each entity that loses such a value;
+//! [`Store::end_kept`] takes the notes, and removes the tag from entities that are gone and have no
+//! other: the rest is a removal of the last cleanup component. It is called at the end of removals,
+//! playbacks and stages, and before a view of the set is made: values that the view removes end
+//! their entities at the next of these.
 
 use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
-use crate::component::Gone;
+use crate::component::{Gone, KeptValues};
 use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 
+use super::row_values::RowValues;
 use super::store::Store;
 
 /// Tells which entities are alive, while no row moves.
@@ -80,10 +94,14 @@ impl Store {
         Living::new(self.entities.view(), self.archetypes.as_slice())
     }
 
-    /// The edge of a despawn from an archetype with cleanup components.
-    pub(super) fn despawn_edge(&mut self, source: ArchetypeId) -> EdgeId {
-        let gone = self.bundle_id::<Gone>();
-        match self.edge(source, Change::Despawn(gone)) {
+    /// The edge of a despawn from an archetype with cleanup components, or of an entity with sparse
+    /// ones, `with_values`.
+    pub(super) fn despawn_edge(&mut self, source: ArchetypeId, with_values: bool) -> EdgeId {
+        let added = match with_values {
+            false => self.bundle_id::<Gone>(),
+            true => self.bundle_id::<(Gone, KeptValues)>(),
+        };
+        match self.edge(source, Change::Despawn(added)) {
             Ok(edge) => edge,
             // The target has a part of the components of a row that fits.
             Err(error) => unreachable!("the cleanup components fit no chunk: {error:?}"),
@@ -99,6 +117,61 @@ impl Store {
         {
             self.free_cleaned(id);
         }
+    }
+
+    /// Whether an entity may have values of a sparse component: it is alive, or, if it is a cleanup
+    /// component, gone with such values.
+    pub(crate) fn may_have_values(&self, entity: Entity, is_cleanup: bool) -> bool {
+        let kept_values = self.registry.kept_values().filter(|_| is_cleanup);
+        self.entities.locate(entity).map_or_else(
+            |_| self.contains(entity),
+            |place| self.archetypes.get(place.archetype()).has_values(kept_values),
+        )
+    }
+
+    /// Whether some entities of an archetype have values of sparse cleanup components.
+    pub(super) fn keeps_values(&self, id: ArchetypeId) -> bool {
+        let archetype = self.archetypes.get(id);
+        self.sparse.cleanup.iter().any(|&(_, number)| archetype.members_len(number) > 0)
+    }
+
+    /// Ends the entities that are gone and have lost their last sparse cleanup component.
+    #[inline]
+    pub(crate) fn end_kept(&mut self) {
+        if self.sparse.has_cleanup() {
+            let left = self.sparse.take_left();
+            self.end_if_without_values(left);
+        }
+    }
+
+    /// Ends the entities that are gone and have no sparse cleanup component, though the tag.
+    /// O(entities that are gone).
+    pub(super) fn end_without_values(&mut self) {
+        if let Some(tag) = self.registry.kept_values() {
+            let all = self.archetypes.as_slice().iter().filter(|one| one.set().contains(tag));
+            let all: Vec<_> = all.flat_map(Archetype::entities).copied().collect();
+            self.end_if_without_values(all);
+        }
+    }
+
+    #[cold]
+    fn end_if_without_values(&mut self, entities: Vec<Entity>) {
+        for entity in entities {
+            let is_kept = self.is_gone(entity) && self.may_have_values(entity, true);
+            if is_kept && !self.sparse.keep(entity) {
+                let bundles = (self.bundle_id::<KeptValues>(), self.bundle_id::<()>());
+                let none = RowValues { bytes: &[], starts: &[] };
+                self.exchange_bytes(entity, bundles, none).expect("it has the tag");
+            }
+        }
+    }
+
+    /// Whether an entity has the tag, and neither a sparse cleanup component nor a note that it has
+    /// lost one. O(entities that are gone).
+    pub(crate) fn lacks_kept_values(&self) -> bool {
+        let Some(tag) = self.registry.kept_values() else { return false };
+        let all = self.archetypes.as_slice().iter().filter(|one| one.set().contains(tag));
+        all.flat_map(Archetype::entities).any(|&entity| !self.sparse.keep_or_note(entity))
     }
 
     /// Frees all entities of an archetype, in the order of its rows.

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{DespawnAction, MoveContext};
-use crate::component::Gone;
+use crate::component::{Gone, KeptValues};
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 use crate::version::Version;
@@ -155,18 +155,23 @@ impl Store {
     /// [`Store::end_one_row`]. `now` is set if the entity is alive.
     #[cold]
     fn end_row(&mut self, entity: Entity, now: &mut Option<Version>) -> Result<(), NoSuchEntity> {
+        let with_values = self.sparse.keep(entity);
         match self.despawn_action(entity)? {
             DespawnAction::AlreadyGone => return Err(NoSuchEntity { entity }),
-            DespawnAction::Free => {
+            DespawnAction::Free if !with_values => {
                 let place = self.entities.free(entity)?;
                 let now = *now.get_or_insert_with(|| self.clock.advance());
                 self.remove_row(place, now);
             }
-            DespawnAction::KeepCleanup => {
+            DespawnAction::Free | DespawnAction::KeepCleanup => {
                 let place = self.entities.locate(entity)?;
-                let edge = self.despawn_edge(place.archetype());
+                let edge = self.despawn_edge(place.archetype(), with_values);
                 let now = *now.get_or_insert_with(|| self.clock.advance());
-                self.exchange_along::<(), Gone>(RowChange { entity, place, edge, now }, Gone);
+                let change = RowChange { entity, place, edge, now };
+                match with_values {
+                    false => self.exchange_along::<(), _>(change, Gone),
+                    true => self.exchange_along::<(), _>(change, (Gone, KeptValues)),
+                }
             }
         }
         Ok(())
@@ -239,8 +244,13 @@ impl Store {
     /// Despawns the entities of chunks that are not gone. Returns their number.
     fn despawn_matched(&mut self, matched: &MatchedChunks, now: Version) -> usize {
         let MatchedChunks { archetype: id, chunks } = matched;
+        if self.keeps_values(*id) {
+            let entities = self.entities_of(core::slice::from_ref(matched));
+            let mut now = Some(now);
+            return entities.iter().filter(|&&one| self.end_row(one, &mut now).is_ok()).count();
+        }
         if self.archetypes.get(*id).despawn_action() == DespawnAction::KeepCleanup {
-            let edge = self.despawn_edge(*id);
+            let edge = self.despawn_edge(*id, false);
             return self.move_chunks(matched, edge, Gone, now);
         }
         self.remove_chunks(*id, chunks, now)

@@ -12,7 +12,7 @@ use super::logs::Logs;
 use super::set_arrays::SetArrays;
 use super::set_lock::SetLock;
 use super::set_shape::SetShape;
-use super::sparse_set::SparseSet;
+use super::sparse_set::{HasValues, SparseSet};
 
 /// A sparse set in figures.
 #[derive(Clone, Copy, Debug)]
@@ -35,9 +35,14 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     /// O(pages + targets), and + sources for a relation to many.
     fn info(&self) -> SparseSetInfo;
     fn contains(&self, entity: Entity) -> bool;
-    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool, clock: Version) -> bool;
+    fn is_consistent(&self, is_alive: HasValues<'_>, clock: Version) -> bool;
     fn entities(&self) -> Vec<Entity>;
     fn take_unmarked(&mut self) -> Vec<Entity>;
+    /// Whether values outlive the despawn of their entities.
+    fn is_cleanup(&self) -> bool;
+    fn take_left(&mut self) -> Vec<Entity>;
+    fn has_left(&self, entity: Entity) -> bool;
+    /// Has no effect on the set of a cleanup component.
     fn end(
         &mut self,
         len: usize,
@@ -45,7 +50,7 @@ pub(super) trait ErasedSet: Any + Send + Sync {
         now: Version,
         panic: &mut FirstPanic,
     );
-    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, now: Version, panic: &mut FirstPanic);
+    fn retain(&mut self, is_alive: HasValues<'_>, now: Version, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
     fn combine_notes(&mut self);
@@ -122,11 +127,11 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.read().contains(entity)
     }
 
-    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool, clock: Version) -> bool {
+    fn is_consistent(&self, is_alive: HasValues<'_>, clock: Version) -> bool {
         let set = self.read();
         set.is_consistent(clock)
-            && set.iter().all(|(entity, _)| is_alive(entity))
-            && set.targets().all(is_alive)
+            && set.iter().all(|(entity, _)| is_alive(entity, T::CLEANUP))
+            && set.targets().all(|entity| is_alive(entity, false))
             && (!T::RELATION.is_some_and(|rules| rules.is_tree) || is_tree(&set))
     }
 
@@ -138,6 +143,18 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.get_mut().take_unmarked()
     }
 
+    fn is_cleanup(&self) -> bool {
+        T::CLEANUP
+    }
+
+    fn take_left(&mut self) -> Vec<Entity> {
+        self.get_mut().take_left()
+    }
+
+    fn has_left(&self, entity: Entity) -> bool {
+        self.read().has_left(entity)
+    }
+
     fn end(
         &mut self,
         len: usize,
@@ -145,10 +162,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         now: Version,
         panic: &mut FirstPanic,
     ) {
-        self.get_mut().end(len, entity, now, panic);
+        if !T::CLEANUP {
+            self.get_mut().end(len, entity, now, panic);
+        }
     }
 
-    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, now: Version, panic: &mut FirstPanic) {
+    fn retain(&mut self, is_alive: HasValues<'_>, now: Version, panic: &mut FirstPanic) {
         self.get_mut().retain(is_alive, now, panic);
     }
 

@@ -6,9 +6,9 @@
 //! target, and makes the plans that name the sparse component.
 //!
 //! A value is put before its bit, and a bit is cleared before the destructor of its value runs.
-//! Rows of entities that are gone have no bits. While systems share the store, no array can be
-//! made: the sets note the new members, and [`Store::mark_members`] sets their bits before commands
-//! are played. A bit is cleared at once.
+//! Rows of entities that are gone have bits of cleanup components only. While systems share the
+//! store, no array can be made: the sets note the new members, and [`Store::mark_members`] sets
+//! their bits before commands are played. A bit is cleared at once.
 
 use crate::archetype::{Archetype, Archetypes, Graph};
 use crate::component::SparseComponent;
@@ -130,6 +130,9 @@ impl Store {
         &mut self,
     ) -> (&mut SparseSet<T>, u16, (MemberRows<'_>, Version)) {
         self.add_sets::<T>();
+        if T::CLEANUP {
+            self.end_kept();
+        }
         let now = self.advance_clock();
         let (sets, rows) = self.sets_and_rows();
         let (set, number) = sets.get_numbered().expect("the sparse set was not added");
@@ -137,13 +140,12 @@ impl Store {
     }
 
     /// Makes place in the target of an edge for the members of its source. Entities that are gone
-    /// have no sparse components.
+    /// have sparse cleanup components only.
     pub(super) fn follow_members(&mut self, source: ArchetypeId, target: ArchetypeId) {
         let [from, to] = [source, target].map(|id| self.archetypes.get(id));
-        if to.is_gone() {
-            return;
-        }
-        let lacked: Vec<_> = from.members().filter(|&number| !to.has_members(number)).collect();
+        let is_kept = |number| !to.is_gone() || self.sparse.is_cleanup(number);
+        let lacked = from.members().filter(|&number| !to.has_members(number) && is_kept(number));
+        let lacked: Vec<_> = lacked.collect();
         let (_, mut rows) = self.sets_and_rows();
         lacked.into_iter().for_each(|number| rows.add(target, number));
     }
@@ -159,6 +161,7 @@ impl Store {
             let noted = self.sparse.take_unmarked();
             self.set_members(&noted);
             self.record_sets();
+            self.end_kept();
         }
     }
 

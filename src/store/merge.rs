@@ -231,6 +231,7 @@ impl Store {
         let came =
             self.sparse.merge(core::mem::take(sparse), &self.registry, &new, now, &mut panic);
         self.set_members(&came);
+        self.end_without_values();
         self.record_sets();
         panic.resume();
         ids

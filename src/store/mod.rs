@@ -38,6 +38,7 @@
 //!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
 //!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
+//!   [`kept_sets`] has those of cleanup components;
 //!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
 //!   the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
 //!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
@@ -139,6 +140,7 @@ mod history;
 mod ids;
 mod instantiate;
 mod instantiate_tree;
+mod kept_sets;
 mod levels;
 mod logs;
 mod matches;

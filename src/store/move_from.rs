@@ -82,6 +82,7 @@ impl Store {
         let leaving = other.sparse.split(&olds, other.clock);
         let came = self.sparse.merge(leaving, &self.registry, &|old| ids.get(old), now, &mut panic);
         self.set_members(&came);
+        self.end_without_values();
         self.record_sets();
         other.record_sets();
         panic.resume();

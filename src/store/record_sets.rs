@@ -41,7 +41,8 @@ impl Store {
         self.sparse.are_held = true;
     }
 
-    /// [`Store::record_sets`] of the combined effect on each entity.
+    /// [`Store::record_sets`] of the combined effect on each entity. Ends the entities that are
+    /// gone and have lost their last sparse cleanup component.
     #[inline]
     pub(crate) fn record_combined_sets(&mut self) {
         let Self { sparse, logs, .. } = self;
@@ -50,6 +51,7 @@ impl Store {
             set.combine_notes();
             set.record_notes(logs)
         });
+        self.end_kept();
     }
 
     /// Records no change since the last call.

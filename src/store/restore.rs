@@ -13,6 +13,7 @@ impl Store {
     /// on, and versions after the image's version are discarded, or all versions if the image was
     /// read. Copies only differences. Drops events, and the sparse components that are not part of
     /// the image if their entities are not alive in it, or all sparse components if it was read.
+    /// Entities that are gone and have lost their last cleanup component so end.
     ///
     /// # Panics
     ///
@@ -56,14 +57,18 @@ impl Store {
         let mut panic = FirstPanic::default();
         self.logs.clear(&mut panic);
         let Self { sparse, entities, archetypes, .. } = self;
-        let is_alive = |entity| {
+        let kept_values = self.registry.kept_values();
+        let is_alive = |entity, is_cleanup| {
+            let place = entities.locate(entity).ok();
+            let archetype = place.map(|place| archetypes.get(place.archetype()));
             // The ids of another world are other entities.
             !image.is_foreign
-                && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
+                && archetype.is_some_and(|one| one.has_values(kept_values.filter(|_| is_cleanup)))
         };
         image.sparse.restore((sparse, prepared), &is_alive, clock, &mut panic);
         self.forget_set_notes();
         self.renew_all_members();
+        self.end_without_values();
         panic.resume();
     }
 }

@@ -39,7 +39,8 @@ impl SetShape {
         }
         S::VALUES?;
         let size = size_of::<S>();
-        let fingerprint = xxh3_64(format!("{size} {}", S::DEFINITION).as_bytes());
+        let cleanup = if S::CLEANUP { " cleanup" } else { "" };
+        let fingerprint = xxh3_64(format!("{size} {}{cleanup}", S::DEFINITION).as_bytes());
         Some(Self { size, fingerprint, kind: SetKind::Values })
     }
 }

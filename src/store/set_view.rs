@@ -37,6 +37,11 @@ impl<'a> SetView<'a> {
         self.of.0 == other.of.0 && self.set.version() == other.set.version()
     }
 
+    /// Whether values outlive the despawn of their entities.
+    pub(crate) fn is_cleanup(self) -> bool {
+        self.set.is_cleanup()
+    }
+
     /// The form of its values as bytes, if they have one.
     pub(crate) fn shape(self) -> Option<SetShape> {
         self.set.shape()
@@ -55,7 +60,7 @@ impl<'a> SetView<'a> {
         found.expect("the arrays are passed once")
     }
 
-    /// A set of this type with these arrays, of which all entities are alive.
+    /// A set of this type with these arrays, of which all entities may have values.
     ///
     /// # Errors
     ///

@@ -3,11 +3,11 @@
 //! Values of any type have neither bytes nor versions of their own. So a set is cloned as a
 //! whole, unless it is unchanged since the last clone.
 
-use crate::entity::Entity;
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::saved_set::SavedSet;
+use super::sparse_set::HasValues;
 use super::sparse_sets::SparseSets;
 
 /// Copies of the sparse sets of types that are part of snapshots.
@@ -53,7 +53,7 @@ impl SparseImage {
     pub(super) fn restore(
         &self,
         (sets, mut prepared): (&mut SparseSets, SparseSets),
-        is_alive: &dyn Fn(Entity) -> bool,
+        is_alive: HasValues<'_>,
         now: Version,
         panic: &mut FirstPanic,
     ) {

@@ -12,7 +12,9 @@
 //! which one of them was written last ([`SetBlocks`]): a call that writes values takes the version.
 //!
 //! A position is that of an id if the id at the position is the same. A value is removed when its
-//! entity is despawned, so an old id finds no value, even if its index is in use again.
+//! entity is despawned, so an old id finds no value, even if its index is in use again. A value of
+//! a cleanup component remains, and with it the row of the entity: its index is not in use again
+//! before the value is removed.
 //!
 //! The set has a *version* of its own, which is no version of the world: see [`SetVersion`].
 //!
@@ -32,6 +34,10 @@ use super::set_notes::{Notes, SetNotes};
 use super::set_version::SetVersion;
 use super::sources::Sources;
 
+/// Tells whether an entity may have values: it is alive, or, of a cleanup component (`true`), gone
+/// with values.
+pub(super) type HasValues<'f> = &'f dyn Fn(Entity, bool) -> bool;
+
 /// Makes a vector a copy of some values.
 type CopyValues<T> = fn(&[T], &mut DenseValues<T>);
 
@@ -46,6 +52,8 @@ pub struct SparseSet<T> {
     pub(super) version: SetVersion,
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
+    /// Entities that have lost a value of a cleanup component: some may end with it.
+    left: Vec<Entity>,
     /// The way back of a relation.
     pub(super) sources: Sources,
     /// The marks of values that a pass has borrowed.
@@ -63,6 +71,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             copy_values: copy_plain::<T>(),
             version: SetVersion::default(),
             unmarked: Vec::new(),
+            left: Vec::new(),
             sources: Sources::default(),
             marks: Marks::default(),
             notes: None,
@@ -297,6 +306,16 @@ impl<T: SparseComponent> SparseSet<T> {
         noted
     }
 
+    /// Takes the entities that have lost a value of a cleanup component.
+    pub(super) fn take_left(&mut self) -> Vec<Entity> {
+        core::mem::take(&mut self.left)
+    }
+
+    /// Whether [`SparseSet::take_left`] will have an entity.
+    pub(super) fn has_left(&self, entity: Entity) -> bool {
+        self.left.contains(&entity)
+    }
+
     /// The entities with values.
     pub(super) fn entities(&self) -> &[Entity] {
         &self.entities
@@ -318,6 +337,9 @@ impl<T: SparseComponent> SparseSet<T> {
         let position = blocks.positions.take_if(entity.index(), is_own)?;
         self.change();
         self.note_loss(position as usize);
+        if T::CLEANUP {
+            self.left.push(entity);
+        }
         Some(self.fill(position, now))
     }
 
@@ -389,17 +411,13 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Puts the set back into a state that does not have it. Plain values and relations are parts
     /// of every state, so it had none. Of other types, the values of entities for which `is_alive`
     /// is false are dropped, in the order of the set. Takes no notes. O(values).
-    pub(super) fn retain(
-        &mut self,
-        is_alive: &dyn Fn(Entity) -> bool,
-        now: Version,
-        panic: &mut FirstPanic,
-    ) {
+    pub(super) fn retain(&mut self, is_alive: HasValues<'_>, now: Version, panic: &mut FirstPanic) {
         let notes = self.notes.take();
         if T::HAS_RELATIONS || T::VALUES.is_some() {
             self.clear(panic);
         } else {
-            let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
+            let ended =
+                self.entities.iter().copied().filter(|&entity| !is_alive(entity, T::CLEANUP));
             let ended: Vec<_> = ended.collect();
             self.end(ended.len(), &|i| ended[i], now, panic);
         }

@@ -3,10 +3,10 @@
 //! Each set has a lock on which no thread ever waits, like a resource: a schedule never runs a
 //! system in parallel with one that writes the set that it reads.
 //!
-//! Entities end by the methods of `despawn.rs`, whether or not a row of cleanup components remains.
-//! Each of these calls [`SparseSets::end`] or [`SparseSets::clear`] at its end, when all rows are
-//! moved or removed, because a destructor may panic. In a world without sparse sets the call is one
-//! branch.
+//! Entities end by the methods of `despawn.rs`, whether or not a row of cleanup components remains:
+//! the sets of sparse cleanup components are in `kept_sets.rs`. Each of these calls
+//! [`SparseSets::end`] or [`SparseSets::clear`] at its end, when all rows are moved or removed,
+//! because a destructor may panic. In a world without sparse sets the call is one branch.
 
 use core::any::TypeId;
 use core::fmt;
@@ -27,7 +27,7 @@ use super::set_lock::SetLock;
 use super::set_numbers::SetNumbers;
 use super::set_view::SetView;
 use super::sets_mut::SetsMut;
-use super::sparse_set::SparseSet;
+use super::sparse_set::{HasValues, SparseSet};
 
 /// The sparse sets, in the order in which they were first used.
 #[derive(Default)]
@@ -38,6 +38,8 @@ pub struct SparseSets {
     /// The relations among the sets, in the order of their names, with the effects of a despawned
     /// target. Cascades go in this order: the order of first use is not part of a state.
     pub(super) relations: Vec<(usize, OnDelete)>,
+    /// The positions and numbers of the sets of cleanup components.
+    pub(super) cleanup: Vec<(usize, u16)>,
     /// The positions of the sets that take notes for logs.
     noted: Vec<usize>,
     /// Whether the notes wait for later ones.
@@ -102,6 +104,9 @@ impl SparseSets {
             let place = self.relations.partition_point(is_before);
             self.relations.insert(place, (at, on_delete));
         }
+        if set.is_cleanup() {
+            self.cleanup.push((at, of.1));
+        }
         self.sets.push(BoxedSet::new(set));
     }
 
@@ -148,8 +153,9 @@ impl SparseSets {
         self.lock().map(SetLock::write)
     }
 
-    /// Drops the values of the entities `entity(0..len)`, none of which may be alive. Goes from
-    /// set to set, and in each in the order of the entities. O(len × sets).
+    /// Drops the values of the entities `entity(0..len)`, none of which may be alive, but those of
+    /// cleanup components. Goes from set to set, and in each in the order of the entities.
+    /// O(len × sets).
     pub(super) fn end(
         &mut self,
         len: usize,
@@ -231,7 +237,7 @@ impl SparseSets {
         &mut self,
         (copies, now): (&mut Self, Version),
         all: &Self,
-        is_alive: &dyn Fn(Entity) -> bool,
+        is_alive: HasValues<'_>,
         panic: &mut FirstPanic,
     ) {
         for ((type_id, _), set) in self.numbers.types.iter().zip(&mut self.sets) {
@@ -310,6 +316,7 @@ impl SparseSets {
         let new = |old| map(old).expect("an entity with a sparse component has no new id");
         other.numbers.by_type.clear();
         other.relations.clear();
+        other.cleanup.clear();
         for ((type_id, _), mut theirs) in other.numbers.types.drain(..).zip(other.sets.drain(..)) {
             if theirs.len() == 0 {
                 continue;
@@ -404,7 +411,7 @@ impl SparseSets {
     /// `is_alive` is false, or a version after `clock`.
     pub(crate) fn find_defect(
         &self,
-        is_alive: &dyn Fn(Entity) -> bool,
+        is_alive: HasValues<'_>,
         clock: Version,
     ) -> Option<&'static str> {
         let broken = self.sets.iter().find(|set| !set.is_consistent(is_alive, clock));

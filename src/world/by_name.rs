@@ -1,7 +1,9 @@
 //! Components by name, with their values as bytes.
 
 use crate::archetype::Bundle;
-use crate::component::{Component as _, ComponentId, ComponentInfo, ComponentSet, Gone};
+use crate::component::{
+    Component as _, ComponentId, ComponentInfo, ComponentSet, Gone, KeptValues,
+};
 use crate::entity::Entity;
 use crate::nearest::nearest;
 use crate::store::{EntityError, RowValues};
@@ -122,7 +124,7 @@ impl Reflect<'_> {
 
     /// The component that has a name and bytes, and that calls may insert and remove.
     pub(super) fn changeable(self, name: &str) -> Result<ComponentId, BytesError> {
-        if name == Gone::NAME {
+        if name == Gone::NAME || name == KeptValues::NAME {
             return Err(BytesError::Gone);
         }
         self.known(name)

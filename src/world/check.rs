@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use crate::archetype::Archetype;
+use crate::component::{Component as _, KeptValues};
 use crate::entity::{BrokenDirectory, Location};
 
 use super::world::World;
@@ -143,7 +144,10 @@ impl World {
         if held != lent {
             return Err(Defect::Blocks { held, lent });
         }
-        let is_alive = |entity| self.store.living().contains(entity);
+        if self.store.lacks_kept_values() {
+            return Err(Defect::Members { name: KeptValues::NAME });
+        }
+        let is_alive = |entity, is_cleanup| self.store.may_have_values(entity, is_cleanup);
         if let Some(name) = self.store.find_member_defect() {
             return Err(Defect::Members { name });
         }

@@ -56,7 +56,7 @@ impl<'w, S: SparseComponent> Sparse<'w, S> {
         Self { last_run, ..Self::new(granted.set()) }
     }
 
-    /// The value of an entity; `None` if it has none or is not alive. O(1).
+    /// The value of an entity; `None` if it has none. O(1).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -204,7 +204,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
         Self { set, number: *number, rows, now: *now, last_run }
     }
 
-    /// The value of an entity, for reading; `None` if it has none or is not alive. O(1).
+    /// The value of an entity, for reading; `None` if it has none. O(1).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -218,7 +218,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
         self.set.get(entity)
     }
 
-    /// The value of an entity, for writing; `None` if it has none or is not alive. O(1).
+    /// The value of an entity, for writing; `None` if it has none. O(1).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -268,7 +268,11 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
         }
     }
 
-    /// Takes the value from an entity; `None` if it has none or is not alive. O(1).
+    /// Takes the value from an entity; `None` if it has none. O(1).
+    ///
+    /// An entity that is [`Gone`](crate::Gone) has values of cleanup components. If the last one is
+    /// taken here, the entity ends at the next sync point, or when commands are applied, such a
+    /// component is removed by another call, or this view is made again.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -135,10 +135,6 @@ fn mistakes_in_sparse_components() {
                 "#[component(sparse, hidden)] struct Pooled;",
                 "a sparse component cannot be `hidden`: an archetype has rows with it and without",
             ),
-            (
-                "#[component(sparse, cleanup)] struct Handle(u32);",
-                "a sparse component cannot be `cleanup` yet: it is dropped with its entity",
-            ),
             ("#[component(plain)] struct Name(u32);", "a component in columns is always plain"),
             ("#[component(sparse, plain)] struct Name(String);", "not plain data"),
             ("#[component(sparse, plain)] struct Mixed { a: u8, b: u32 }", "padding"),

@@ -90,6 +90,8 @@ mod sparse;
 mod sparse_blocks;
 mod sparse_bundles;
 mod sparse_changes;
+mod sparse_cleanup;
+mod sparse_cleanup_states;
 mod sparse_drops;
 mod sparse_logs;
 mod sparse_logs_cases;

@@ -106,7 +106,7 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
             "hidden" => {
                 "a sparse component cannot be `hidden`: an archetype has rows with it and without"
             }
-            _ => "a sparse component cannot be `cleanup` yet: it is dropped with its entity",
+            _ => continue,
         };
         mistakes.add(word, text);
     }
@@ -130,13 +130,14 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
     let (ident, name, hidden) = (item.ident.clone(), &options.name, options.item("__sparse"));
     let definition = definition(&item.data);
     let plain = options.plain.clone();
+    let cleanup = options.words.iter().find(|word| *word == "cleanup");
     let fields = if plain.is_none() { fields::of_any(&item) } else { Vec::new() };
     let item = match options.plain {
         Some(_) if !mistakes.is_empty() => return TokenStream::new(),
         Some(_) => expand_item(item, options, mistakes),
         None => item.into_token_stream(),
     };
-    quote!(#item #hidden! { @implement #ident [#name] [#plain] #definition [#(#fields)*] })
+    quote!(#item #hidden! { @implement #ident [#name] [#plain] [#cleanup] #definition [#(#fields)*] })
 }
 
 /// The names and types of the fields, or the variants, as text without spaces.

@@ -157,7 +157,10 @@ impl Options {
             let named = FLAGS.iter().find(|(flag, _)| word == flag);
             Ident::new(named.map_or("", |(_, name)| name), word.span())
         };
-        self.words.iter().map(hidden).chain(self.sparse.clone()).collect()
+        match &self.sparse {
+            Some(sparse) => vec![sparse.clone()],
+            None => self.words.iter().map(hidden).collect(),
+        }
     }
 
     /// The path of an item of phalanx.

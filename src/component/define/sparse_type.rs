@@ -6,7 +6,8 @@
 #[macro_export]
 macro_rules! __sparse {
     (
-        @implement $name:ident [$($text:literal)?] [$($plain:ident)?] $definition:literal
+        @implement $name:ident [$($text:literal)?] [$($plain:ident)?] [$($cleanup:ident)?]
+        $definition:literal
         [$({ $field:tt: $type:ty })*]
     ) => {
         $crate::__sparse! {
@@ -18,6 +19,7 @@ macro_rules! __sparse {
                     use $crate::__define::Fallback as _;
                     $crate::__define::Probe::<$name>::VALUES
                 };
+                $($crate::__component! { @flag $cleanup })?
                 const DEFINITION: &'static $crate::__define::str = $definition;
                 $crate::__facts! { @map_entities $name [$({ $field $type })*] }
             }
