@@ -180,6 +180,12 @@ impl Archetype {
         self.extras.as_ref().map(|extras| &extras.traits.hidden)
     }
 
+    /// Whether queries that name no hidden component pass over the entities.
+    #[inline]
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.hidden().is_some_and(|hidden| hidden.iter().next().is_some())
+    }
+
     /// Whether copies of an entity have all its components.
     pub(crate) fn is_copied(&self) -> bool {
         self.extras.as_ref().is_none_or(|extras| extras.traits.copied)

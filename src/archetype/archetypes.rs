@@ -26,6 +26,8 @@ pub(crate) struct Archetypes {
     list: Vec<Archetype>,
     change_log: ChangeLog,
     by_set: FxHashMap<ComponentSet, ArchetypeId>,
+    /// The archetypes of hidden entities, in ascending order.
+    hidden: Vec<ArchetypeId>,
     shared_lines: SharedLines,
     size: ChunkSize,
     /// The number of freed archetypes.
@@ -86,6 +88,9 @@ impl Archetypes {
         let id =
             ArchetypeId(u32::try_from(self.list.len()).expect("there are 2^32 archetypes or more"));
         self.change_log.record(id.0, &mut archetype.last_logged, self.list.len());
+        if archetype.is_hidden() {
+            self.hidden.push(id);
+        }
         self.list.push(archetype);
         self.by_set.insert(set.clone(), id);
         Ok(id)
@@ -197,6 +202,12 @@ impl Archetypes {
         &self.list
     }
 
+    /// The archetypes of hidden entities.
+    #[inline]
+    pub(crate) fn hidden(&self) -> &[ArchetypeId] {
+        &self.hidden
+    }
+
     /// All archetypes, any of which may change its rows.
     pub(crate) fn all_mut(&mut self) -> &mut [Archetype] {
         self.change_log.record_all();
@@ -253,6 +264,8 @@ impl Archetypes {
         let number = |at| ArchetypeId(u32::try_from(at).expect("there were as many before"));
         let sets = self.list.iter().map(|archetype| archetype.set().clone());
         self.by_set = sets.enumerate().map(|(at, set)| (set, number(at))).collect();
+        let hidden = (0..self.list.len()).filter(|&at| self.list[at].is_hidden());
+        self.hidden = hidden.map(number).collect();
         (first..self.list.len()).map(number).collect()
     }
 
@@ -268,6 +281,7 @@ impl Archetypes {
             self.by_set.remove(archetype.set());
         }
         self.list.truncate(len);
+        self.hidden.retain(|id| id.index() < len);
         self.change_log.record_all();
         true
     }
@@ -308,9 +322,11 @@ impl Archetypes {
         self.list.len()
     }
 
-    /// Whether each archetype is found by its own set.
+    /// Whether each archetype is found by its own set, and each one of hidden entities is listed.
     pub(crate) fn is_consistent(&self) -> bool {
+        let hidden = (0..self.list.len()).filter(|&at| self.list[at].is_hidden());
         self.by_set.len() == self.list.len()
+            && hidden.eq(self.hidden.iter().map(|id| id.index()))
             && self.list.iter().enumerate().all(|(index, archetype)| {
                 self.by_set.get(archetype.set()).is_some_and(|id| id.index() == index)
             })

@@ -24,8 +24,8 @@ use super::store::Store;
 /// The rows of a store, to be marked as members, beside its sets.
 #[derive(Debug)]
 pub(crate) struct MemberRows<'s> {
-    entities: &'s Directory,
-    archetypes: &'s mut Archetypes,
+    pub(super) entities: &'s Directory,
+    pub(super) archetypes: &'s mut Archetypes,
     graph: &'s mut Graph,
     plans: &'s mut Plans,
     logs: &'s mut Logs,

@@ -38,7 +38,7 @@
 //!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
 //!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
-//!   [`kept_sets`] has those of cleanup components;
+//!   [`kept_sets`] has those of cleanup components; [`hidden_rows`] finds values that are hidden;
 //!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
 //!   the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
 //!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
@@ -136,6 +136,7 @@ mod filter_expression;
 mod find_edge;
 mod first_panic;
 mod hidden_filter;
+mod hidden_rows;
 mod history;
 mod ids;
 mod instantiate;
@@ -212,6 +213,7 @@ pub use entity_error::{EntityError, SpawnError};
 pub(crate) use erased_set::SparseSetInfo;
 pub(crate) use filter_expression::FilterExpression;
 pub(crate) use first_panic::FirstPanic;
+pub(crate) use hidden_rows::{HiddenRows, SetRows};
 pub(crate) use history::History;
 pub use levels::Levels;
 pub(crate) use logs::{

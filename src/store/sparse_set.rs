@@ -299,6 +299,12 @@ impl<T: SparseComponent> SparseSet<T> {
         replaced
     }
 
+    /// Whether the rows of all entities with values are marked as members.
+    #[inline]
+    pub(super) const fn is_marked(&self) -> bool {
+        self.unmarked.is_empty()
+    }
+
     /// Takes the entities with values that [`SparseSet::insert_unmarked`] has noted.
     pub(super) fn take_unmarked(&mut self) -> Vec<Entity> {
         let mut noted = core::mem::take(&mut self.unmarked);

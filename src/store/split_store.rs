@@ -21,6 +21,7 @@ use crate::version::Version;
 
 use super::access_request::{AccessRequest, RequestKey};
 use super::cleanup::Living;
+use super::hidden_rows::SetRows;
 use super::logs::Logs;
 use super::requirements::QueryType;
 use super::requirements::{ComponentIds, Requirements};
@@ -88,6 +89,11 @@ impl<'w> SplitStore<'w> {
     /// split.
     pub(crate) fn living(&self) -> Living<'w> {
         self.store.living()
+    }
+
+    /// The rows of entities with sparse components. None moves while the store is split.
+    pub(crate) const fn set_rows(&self) -> SetRows<'w> {
+        SetRows::new(self.store)
     }
 
     /// Grants a request, for writing with version `now`.

@@ -3,14 +3,20 @@
 use core::iter::FusedIterator;
 
 use crate::storage::SetBlocks;
+use crate::store::HiddenRows;
 use crate::version::Version;
 
 use super::value_part::{ValuePart, ValueSlice};
 
-/// Cuts a set into its blocks, and leaves out those that are not newer than a version.
+/// Cuts a set into its blocks, leaves out those that are not newer than a version, and cuts the
+/// others at the values of hidden entities.
 #[derive(Debug)]
 pub(super) struct BlockCut<'s, V> {
     rest: ValuePart<'s, V>,
+    /// `None` if no value is of a hidden entity.
+    hidden: Option<HiddenRows<'s>>,
+    /// The rest of the block that is cut.
+    block: ValuePart<'s, V>,
     /// `None` if the world has no set.
     blocks: Option<&'s SetBlocks>,
     /// `None` if blocks of any version are taken.
@@ -18,21 +24,21 @@ pub(super) struct BlockCut<'s, V> {
 }
 
 impl<'s, V: ValueSlice> BlockCut<'s, V> {
-    pub(super) fn new(blocks: Option<&'s SetBlocks>, rest: ValuePart<'s, V>) -> Self {
-        Self { rest, blocks, since: None }
+    pub(super) fn new(
+        blocks: Option<&'s SetBlocks>,
+        rest: ValuePart<'s, V>,
+        hidden: Option<HiddenRows<'s>>,
+    ) -> Self {
+        Self { rest, hidden, block: ValuePart::default(), blocks, since: None }
     }
 
     /// Leaves out blocks that are not newer than a version. Of several versions the latest counts.
     pub(super) fn leave_out_until(&mut self, since: Version) {
         self.since = self.since.max(Some(since));
     }
-}
-
-impl<'s, V: ValueSlice> Iterator for BlockCut<'s, V> {
-    type Item = ValuePart<'s, V>;
 
     #[inline]
-    fn next(&mut self) -> Option<ValuePart<'s, V>> {
+    fn next_block(&mut self) -> Option<ValuePart<'s, V>> {
         let blocks = self.blocks?;
         while !self.rest.entities.is_empty() {
             let len = blocks.block_len().min(self.rest.entities.len());
@@ -44,7 +50,38 @@ impl<'s, V: ValueSlice> Iterator for BlockCut<'s, V> {
         None
     }
 
+    /// The next values of a block between hidden ones.
+    #[cold]
+    #[inline(never)]
+    fn next_visible(&mut self, hidden: HiddenRows<'_>) -> Option<ValuePart<'s, V>> {
+        loop {
+            let entities = self.block.entities.iter();
+            let skipped = entities.take_while(|&&entity| hidden.hide(entity)).count();
+            self.block.take_first(skipped);
+            let entities = self.block.entities.iter();
+            match entities.take_while(|&&entity| !hidden.hide(entity)).count() {
+                0 => self.block = self.next_block()?,
+                seen => return Some(self.block.take_first(seen)),
+            }
+        }
+    }
+}
+
+impl<'s, V: ValueSlice> Iterator for BlockCut<'s, V> {
+    type Item = ValuePart<'s, V>;
+
+    #[inline]
+    fn next(&mut self) -> Option<ValuePart<'s, V>> {
+        match self.hidden {
+            None => self.next_block(),
+            Some(hidden) => self.next_visible(hidden),
+        }
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
+        if self.hidden.is_some() {
+            return (0, Some(self.block.entities.len() + self.rest.entities.len()));
+        }
         let block_len = self.blocks.map_or(1, SetBlocks::block_len);
         let blocks = self.rest.entities.len().div_ceil(block_len);
         (if self.since.is_none() { blocks } else { 0 }, Some(blocks))

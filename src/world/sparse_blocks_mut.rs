@@ -16,7 +16,8 @@ use super::value_part::ValuePart;
 
 /// The values of a [sparse component](crate::component#sparse-components) block by block, each as a
 /// slice for writing beside the slice of their entities: the form for kernels. Made by
-/// [`SparseMut::blocks_mut`]; [`SparseBlocks`](crate::sparse::SparseBlocks) says what a block is.
+/// [`SparseMut::blocks_mut`]; [`SparseBlocks`](crate::sparse::SparseBlocks) says what a block is,
+/// and which values are left out.
 ///
 /// A block is marked as changed when it is handed out, or passed over by `skip`, `nth`, `last` or
 /// `count`, and no other is: [`Changed`](crate::Changed) reports its values. Only
@@ -68,9 +69,10 @@ impl<S: SparseComponent> SparseMut<'_, S> {
     /// }
     /// ```
     pub fn blocks_mut(&mut self) -> SparseBlocksMut<'_, S> {
+        let hidden = self.rows.hidden((&*self.set, self.number));
         let (writes, entities, values) = self.set.slices_mut(self.now);
         let part = ValuePart { entities, values, position: 0 };
-        let cut = BlockCut::new(Some(writes.blocks()), part);
+        let cut = BlockCut::new(Some(writes.blocks()), part, hidden);
         SparseBlocksMut { cut, writes, last_run: self.last_run }
     }
 }
@@ -111,7 +113,7 @@ impl<'s, S: SparseComponent> SparseBlocksMut<'s, S> {
     /// rules of [`par().for_each_chunk`](crate::chunks::ParChunks::for_each_chunk): little work
     /// stays on the calling thread, and the body must treat each value by itself. Parts of values
     /// of up to 1 KiB begin at multiples of 16 values: at a cache line, if a value has a multiple
-    /// of four bytes.
+    /// of four bytes, and no value is left out.
     ///
     /// The body may return [`Modified::No`]: a block keeps its version if no part of it was
     /// modified.

@@ -5,7 +5,7 @@ use core::ops::Deref;
 
 use crate::component::{AnyComponent, SparseComponent, assert_writable};
 use crate::entity::Entity;
-use crate::store::{ReadGuard, SparseSet, SparseSetInfo};
+use crate::store::{ReadGuard, SetRows, SparseSet, SparseSetInfo};
 
 use super::relation_shape::RelationShape;
 use super::sparse_views::{Sparse, SparseMut};
@@ -32,7 +32,7 @@ impl World {
     pub fn sparse<S: SparseComponent>(&self) -> Sparse<'_, S> {
         self.store.note_guard();
         let set = self.store.read_sparse();
-        Sparse::new(set.map(ReadGuard::Lock))
+        Sparse::new(set.map(ReadGuard::Lock), SetRows::new(&self.store))
     }
 
     /// The values of a [sparse component](crate::component#sparse-components), for writing:

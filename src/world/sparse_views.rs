@@ -7,7 +7,7 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::component::SparseComponent;
 use crate::entity::{Entity, NoSuchEntity};
-use crate::store::{Living, MemberRows, ReadGuard, SparseSet, SplitStore};
+use crate::store::{HiddenRows, Living, MemberRows, ReadGuard, SetRows, SparseSet, SplitStore};
 use crate::version::Version;
 
 /// The values of a [sparse component](crate::component#sparse-components), for reading. As a
@@ -40,6 +40,7 @@ use crate::version::Version;
 pub struct Sparse<'w, S: SparseComponent> {
     /// `None` if the world has no set of `S`.
     pub(super) set: Option<ReadGuard<'w, SparseSet<S>>>,
+    pub(super) rows: SetRows<'w>,
     /// The version up to which the system has seen changes.
     pub(super) last_run: Version,
     /// Invariant in `S`: a subtype of it is another type.
@@ -47,13 +48,13 @@ pub struct Sparse<'w, S: SparseComponent> {
 }
 
 impl<'w, S: SparseComponent> Sparse<'w, S> {
-    pub(super) const fn new(set: Option<ReadGuard<'w, SparseSet<S>>>) -> Self {
-        Self { set, last_run: Version::NEVER, value: PhantomData }
+    pub(super) const fn new(set: Option<ReadGuard<'w, SparseSet<S>>>, rows: SetRows<'w>) -> Self {
+        Self { set, rows, last_run: Version::NEVER, value: PhantomData }
     }
 
     /// The values for one run of a system that has seen the changes up to a version.
     pub(crate) fn granted(granted: &'w SparseGrant<'_, S>, last_run: Version) -> Self {
-        Self { last_run, ..Self::new(granted.set()) }
+        Self { last_run, ..Self::new(granted.set(), granted.rows) }
     }
 
     /// The value of an entity; `None` if it has none. O(1).
@@ -171,8 +172,8 @@ impl<S: SparseComponent + fmt::Debug> fmt::Debug for Sparse<'_, S> {
 pub struct SparseMut<'w, S: SparseComponent> {
     pub(super) set: &'w mut SparseSet<S>,
     /// The number of the component in the world.
-    number: u16,
-    rows: ViewedRows<'w>,
+    pub(super) number: u16,
+    pub(super) rows: ViewedRows<'w>,
     /// The version of changes.
     pub(super) now: Version,
     /// The version up to which the system has seen changes.
@@ -181,11 +182,25 @@ pub struct SparseMut<'w, S: SparseComponent> {
 
 /// The rows of the entities whose values are written.
 #[derive(Debug)]
-enum ViewedRows<'w> {
+pub(super) enum ViewedRows<'w> {
     /// Of a world that is borrowed exclusively.
     Own(MemberRows<'w>),
     /// Of a world that systems share: new members are noted in the set.
-    Shared(Living<'w>),
+    Shared(Living<'w>, SetRows<'w>),
+}
+
+impl ViewedRows<'_> {
+    /// The rows of hidden entities with values in a set of this number. `None` if there are none.
+    #[inline]
+    pub(super) fn hidden<S: SparseComponent>(
+        &self,
+        set: (&SparseSet<S>, u16),
+    ) -> Option<HiddenRows<'_>> {
+        match self {
+            Self::Own(rows) => rows.hidden(set),
+            Self::Shared(_, rows) => rows.hidden(set.0),
+        }
+    }
 }
 
 impl<'w, S: SparseComponent> SparseMut<'w, S> {
@@ -199,8 +214,8 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
 
     /// The values for one run of a system that has seen the changes up to a version.
     pub(crate) fn granted(granted: &'w mut SparseMutGrant<'_, S>, last_run: Version) -> Self {
-        let SparseMutGrant { set, number, living, now } = granted;
-        let rows = ViewedRows::Shared(*living);
+        let SparseMutGrant { set, number, living, rows, now } = granted;
+        let rows = ViewedRows::Shared(*living, *rows);
         Self { set, number: *number, rows, now: *now, last_run }
     }
 
@@ -261,10 +276,10 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
                 rows.record_notes(self.set);
                 Ok(replaced)
             }
-            ViewedRows::Shared(living) if living.contains(entity) => {
+            ViewedRows::Shared(living, _) if living.contains(entity) => {
                 Ok(self.set.insert_unmarked(entity, value, self.now))
             }
-            ViewedRows::Shared(_) => Err(NoSuchEntity { entity }),
+            ViewedRows::Shared(..) => Err(NoSuchEntity { entity }),
         }
     }
 
@@ -287,7 +302,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
                 rows.set(entity, self.number, false);
                 rows.record_notes(self.set);
             }
-            ViewedRows::Shared(living) => living.clear_member(entity, self.number),
+            ViewedRows::Shared(living, _) => living.clear_member(entity, self.number),
         }
         Some(removed)
     }
@@ -416,6 +431,7 @@ impl<S: SparseComponent + fmt::Debug> fmt::Debug for SparseMut<'_, S> {
 pub struct SparseGrant<'w, S> {
     /// `None` if the world has no set of `S`.
     set: Option<RwLockReadGuard<'w, SparseSet<S>>>,
+    rows: SetRows<'w>,
 }
 
 impl<'w, S: SparseComponent> SparseGrant<'w, S> {
@@ -428,7 +444,7 @@ impl<'w, S: SparseComponent> SparseGrant<'w, S> {
     ///
     /// If another system writes the values.
     pub(crate) fn new(split: &SplitStore<'w>) -> Self {
-        Self { set: split.sparse().read() }
+        Self { set: split.sparse().read(), rows: split.set_rows() }
     }
 }
 
@@ -438,6 +454,7 @@ pub struct SparseMutGrant<'w, S> {
     set: RwLockWriteGuard<'w, SparseSet<S>>,
     number: u16,
     living: Living<'w>,
+    rows: SetRows<'w>,
     now: Version,
 }
 
@@ -450,6 +467,6 @@ impl<'w, S: SparseComponent> SparseMutGrant<'w, S> {
         let number = split.sparse().member_number::<S>();
         let bound = set.zip(number);
         let (set, number) = bound.unwrap_or_else(|| panic!("no set of `{}` was bound", S::NAME));
-        Self { set, number, living: split.living(), now }
+        Self { set, number, living: split.living(), rows: split.set_rows(), now }
     }
 }

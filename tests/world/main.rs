@@ -93,6 +93,7 @@ mod sparse_changes;
 mod sparse_cleanup;
 mod sparse_cleanup_states;
 mod sparse_drops;
+mod sparse_hidden;
 mod sparse_logs;
 mod sparse_logs_cases;
 mod sparse_logs_commands;

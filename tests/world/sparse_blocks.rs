@@ -6,20 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use phalanx::Modified;
 use phalanx::prelude::*;
-use phalanx::{Modified, Prototype};
 use proptest::prelude::*;
 
-use crate::common::components::{Four, Number, Owned, Tag, Text, sound};
+use crate::common::components::{Four, Number, Owned, Tag, sound};
 use crate::common::effort::effort;
 use crate::common::world;
 
-use super::relations::ChildOf;
-
 /// Two in a block.
 #[component(sparse, plain)]
-struct Half {
-    value: u64,
+pub(crate) struct Half {
+    pub(crate) value: u64,
     rest: [u64; 1023],
 }
 
@@ -34,9 +32,9 @@ struct Huge {
 #[component(sparse, plain)]
 struct Mark;
 
-const HALVES: usize = 2;
+pub(crate) const HALVES: usize = 2;
 
-fn half(value: u64) -> Half {
+pub(crate) fn half(value: u64) -> Half {
     Half { value, rest: [0; 1023] }
 }
 
@@ -327,20 +325,6 @@ fn values_are_replaced_in_a_slice_and_dropped_once() {
     assert_eq!([Arc::strong_count(&owner), Arc::strong_count(&other)], [6; 2]);
     world.clear();
     assert_eq!([Arc::strong_count(&owner), Arc::strong_count(&other)], [1; 2]);
-}
-
-#[test]
-fn values_of_hidden_entities_and_of_relations_are_in_blocks() {
-    let mut world = world();
-    let parent = world.spawn(Text::from("seen"));
-    let child = world.spawn((Text::from("hidden"), ChildOf::of(parent), Disabled));
-    let model = world.spawn((Text::from("prototype"), Prototype));
-    let texts = world.sparse::<Text>();
-    assert!(texts.blocks().flat_map(|(ids, _)| ids).eq(&[parent, child, model]));
-    drop(texts);
-    let tree = world.sparse::<ChildOf>();
-    assert!(tree.blocks().all(|(ids, links)| (ids, links.len()) == (&[child][..], 1)));
-    assert_eq!(tree.blocks().count(), 1);
 }
 
 #[test]

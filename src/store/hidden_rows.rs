@@ -1,0 +1,81 @@
+//! The rows of hidden entities that have a sparse component, for passes over the blocks of its set.
+//!
+//! A set has the values of all entities in one order, so those of hidden ones lie between the
+//! others. A pass over blocks asks once whether an archetype of hidden entities has a member of the
+//! set: a test of the length of a list in a world without such archetypes, and a count of bits in
+//! one with some. Only if one has, the pass looks up each entity.
+
+use crate::archetype::{Archetype, Archetypes};
+use crate::component::SparseComponent;
+use crate::entity::{Directory, DirectoryView, Entity};
+
+use super::member_rows::MemberRows;
+use super::sparse_set::SparseSet;
+use super::store::Store;
+
+/// Tells which entities are hidden from queries that name no hidden component, while no row moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HiddenRows<'w> {
+    entities: DirectoryView<'w>,
+    archetypes: &'w [Archetype],
+}
+
+impl<'w> HiddenRows<'w> {
+    /// `None` if no entity with a value in the set of this number is hidden.
+    #[cold]
+    fn with_values<S>(
+        (entities, archetypes): (&'w Directory, &'w Archetypes),
+        (set, number): (&SparseSet<S>, u16),
+    ) -> Option<Self>
+    where
+        S: SparseComponent,
+    {
+        let mut hidden = archetypes.hidden().iter().map(|&id| archetypes.get(id));
+        let may_have = hidden.any(|one| match set.is_marked() {
+            true => one.members_len(number) > 0,
+            false => !one.is_empty(),
+        });
+        may_have.then(|| Self { entities: entities.view(), archetypes: archetypes.as_slice() })
+    }
+
+    /// Whether an entity is hidden. An id without a row is not.
+    #[inline]
+    pub(crate) fn hide(&self, entity: Entity) -> bool {
+        let place = self.entities.resolve(entity).ok().flatten();
+        place.is_some_and(|place| self.archetypes[place.archetype().index()].is_hidden())
+    }
+}
+
+/// The rows of the entities with sparse components, to find those that are hidden.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SetRows<'w>(&'w Store);
+
+impl<'w> SetRows<'w> {
+    pub(crate) const fn new(store: &'w Store) -> Self {
+        Self(store)
+    }
+
+    /// The hidden rows of entities with values in a set of the store. `None` if there are none.
+    #[inline]
+    pub(crate) fn hidden<S: SparseComponent>(self, set: &SparseSet<S>) -> Option<HiddenRows<'w>> {
+        let Store { entities, archetypes, sparse, .. } = self.0;
+        if archetypes.hidden().is_empty() {
+            return None;
+        }
+        HiddenRows::with_values((entities, archetypes), (set, sparse.member_number::<S>()?))
+    }
+}
+
+impl MemberRows<'_> {
+    /// [`SetRows::hidden`] of a set and its number.
+    #[inline]
+    pub(crate) fn hidden<S: SparseComponent>(
+        &self,
+        set: (&SparseSet<S>, u16),
+    ) -> Option<HiddenRows<'_>> {
+        if self.archetypes.hidden().is_empty() {
+            return None;
+        }
+        HiddenRows::with_values((self.entities, self.archetypes), set)
+    }
+}
