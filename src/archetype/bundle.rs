@@ -18,8 +18,8 @@ use super::column_bundle::ColumnBundle;
 
 /// One component, or a tuple of up to twelve bundles.
 ///
-/// Components of chunks and [sparse](crate::component#sparse-components) ones mix. Calls that write
-/// one bundle to many rows, or rows from slices, take a
+/// Components of chunks and [sparse](crate::component#sparse-components) ones mix. Calls that make
+/// room for rows, or write rows from slices, take a
 /// [`ColumnBundle`](crate::chunks::ColumnBundle), which has none of the latter.
 ///
 /// `()` is the empty bundle, tuples nest, and the order of components does not matter:
@@ -79,6 +79,16 @@ pub(crate) const fn assert_distinct(names: Names) {
         !names.has(Gone::NAME),
         "this bundle names `Gone`, which the world gives to entities that are despawned: use `despawn`, \
          and remove the cleanup components"
+    );
+}
+
+/// A compile error for a bundle with a relation, which a call for many entities cannot insert.
+/// Evaluated like [`assert_distinct`].
+pub(crate) const fn assert_no_relations<B: Bundle>() {
+    assert!(
+        !B::Sparse::HAS_RELATIONS,
+        "a relation may be refused for each source: insert it entity by entity, \
+         `world.insert(source, ChildOf::of(target))` or `commands.insert(source, …)`"
     );
 }
 

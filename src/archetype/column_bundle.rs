@@ -12,23 +12,21 @@ use crate::tuples::for_tuples;
 /// A [`Bundle`](crate::Bundle) of components that are columns of chunks: no
 /// [sparse](crate::component#sparse-components) one is in it.
 ///
-/// The bound of the calls that write one bundle to many rows, or rows from slices.
+/// The bound of the calls that make room for rows, or write rows from slices.
 ///
 /// ```
 /// # use phalanx::prelude::*;
 /// # #[component] struct Health(f32);
 /// # #[component] struct Frozen;
-/// fn freeze<B: phalanx::chunks::ColumnBundle>(world: &mut World, bundle: B) -> usize {
-///     world.matching::<&Health>().insert(bundle).unwrap()
+/// fn make_room<B: phalanx::chunks::ColumnBundle>(world: &mut World) {
+///     world.reserve::<(Health, B)>(1_000).unwrap();
 /// }
-/// let mut world = World::new();
-/// world.spawn_batch([Health(1.0), Health(2.0)]);
-/// assert_eq!(freeze(&mut world, Frozen), 2);
+/// make_room::<Frozen>(&mut World::new());
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bundle of columns",
     note = "a bundle of columns is a component that is not sparse, or a tuple of up to twelve such bundles: each type in it must have `#[component]` or be named in `impl_component!`",
-    note = "this call writes many rows at once: insert and remove a sparse component or a relation entity by entity, `world.insert(entity, …)` or `commands.insert(entity, …)`"
+    note = "this call is for rows of chunks, and a sparse component or a relation is in none: leave it out"
 )]
 pub trait ColumnBundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]

@@ -60,7 +60,7 @@ pub(crate) use archetype::Archetype;
 pub(crate) use archetype_image::ArchetypeImage;
 pub(crate) use archetypes::{Archetypes, Census, places_of};
 pub use bundle::Bundle;
-pub(crate) use bundle::assert_distinct;
+pub(crate) use bundle::{assert_distinct, assert_no_relations};
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition, RowPlaces};
 pub(crate) use chunk_meta::ChunkMeta;

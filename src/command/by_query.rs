@@ -2,9 +2,11 @@
 
 use core::panic::Location;
 
-use crate::archetype::{ColumnBundle, assert_distinct};
+use crate::archetype::{Bundle, ColumnBundle, assert_distinct, assert_no_relations};
+use crate::component::SparseBundle;
 use crate::entity::Entity;
 use crate::query::{Filter, ReadTerms, Terms, assert_unaliased};
+use crate::store::PendingBundle;
 use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
@@ -43,11 +45,23 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn insert_where<Q: Terms, F: Filter, B: ColumnBundle>(&mut self, bundle: B) {
+    pub fn insert_where<Q: Terms, F: Filter, B: Bundle + Clone>(&mut self, bundle: B) {
         const { assert_distinct(B::NAMES) };
+        const { assert_no_relations::<B>() };
         const { assert_by_components::<Q, F>() };
-        let change = insert_matches::<Q, F, B>;
-        self.recorder.by_query::<(), B>(CommandVerb::Insert, &bundle, change, Location::caller());
+        let (verb, call_site) = (CommandVerb::Insert, Location::caller());
+        if B::Sparse::IS_EMPTY {
+            let (columns, change) = (bundle.split().0, insert_matches::<Q, F, B::Columns>);
+            return self.recorder.by_query::<(), B::Columns>(verb, &columns, change, call_site);
+        }
+        let bundle = PendingBundle::new(bundle);
+        let insert = move |world: &mut World| {
+            name::<B>(world)?;
+            let inserted = matching::<Q, F>(world)?.insert_pending(bundle);
+            inserted.map_err(CommandErrorKind::Layout)
+        };
+        let (entity, change) = (Entity::NULL, DeferredChange::new(insert));
+        self.recorder.push(BarrierKind::Change { verb, entity, change }, call_site);
     }
 
     /// Records a removal of the components of `B`, as far as they are present, from all entities
@@ -67,11 +81,20 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn remove_where<Q: Terms, F: Filter, B: ColumnBundle>(&mut self) {
+    pub fn remove_where<Q: Terms, F: Filter, B: Bundle>(&mut self) {
         const { assert_distinct(B::NAMES) };
         const { assert_by_components::<Q, F>() };
-        let change = remove_matches::<Q, F, B>;
-        self.recorder.by_query::<B, ()>(CommandVerb::Remove, &(), change, Location::caller());
+        let (verb, call_site) = (CommandVerb::Remove, Location::caller());
+        if B::Sparse::IS_EMPTY {
+            let change = remove_matches::<Q, F, B::Columns>;
+            return self.recorder.by_query::<B::Columns, ()>(verb, &(), change, call_site);
+        }
+        let remove = |world: &mut World| {
+            name::<B>(world)?;
+            Ok(matching::<Q, F>(world)?.remove_distinct::<B>())
+        };
+        let (entity, change) = (Entity::NULL, DeferredChange::new(remove));
+        self.recorder.push(BarrierKind::Change { verb, entity, change }, call_site);
     }
 
     /// Records a despawn of all entities that `Q` and `F` match at playback. A barrier.
@@ -177,19 +200,26 @@ pub(super) const fn assert_by_components<Q: Terms, F: Filter>() {
     );
 }
 
+/// Gives the components of a bundle their names in the world.
+fn name<B: Bundle>(world: &mut World) -> Result<(), CommandErrorKind> {
+    let named = world.store.try_name_sparse::<B::Sparse>();
+    let named = named.and_then(|()| world.store.try_bundle_id::<B::Columns>());
+    named.map(|_| ()).map_err(CommandErrorKind::NameTaken)
+}
+
 fn insert_matches<Q: Terms, F: Filter, B: ColumnBundle>(
     world: &mut World,
     mut value: &[u8],
 ) -> Result<usize, CommandErrorKind> {
     let bundle = B::load(&mut value);
-    matching::<Q, F>(world)?.insert_distinct(bundle).map_err(CommandErrorKind::Layout)
+    matching::<Q, F>(world)?.insert_columns(bundle).map_err(CommandErrorKind::Layout)
 }
 
 fn remove_matches<Q: Terms, F: Filter, B: ColumnBundle>(
     world: &mut World,
     _: &[u8],
 ) -> Result<usize, CommandErrorKind> {
-    Ok(matching::<Q, F>(world)?.remove_distinct::<B>())
+    Ok(matching::<Q, F>(world)?.remove_columns::<B>())
 }
 
 fn despawn_matches<Q: Terms, F: Filter>(

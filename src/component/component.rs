@@ -230,9 +230,8 @@ impl ComponentHint {
 ///   system excludes others that write it, whatever rows they choose. A system without other terms
 ///   has all values by [`Sparse`](crate::sparse::Sparse) or `SparseMut`: in the order of insertion
 ///   until one is removed, or [block by block](crate::sparse::SparseBlocksMut).
-/// - **It is not named** in bundles of calls that write one bundle to many rows
-///   ([`Matching::insert`](crate::Matching::insert), commands by query). Its logs have `()` for
-///   values unless it is `plain`.
+/// - **Calls for all entities that match** ([`Matching::insert`](crate::Matching::insert), commands
+///   by query) insert clones. Its logs have `()` for values unless it is `plain`.
 /// - **It is dropped** when its entity is despawned, in any way, unless it is a [cleanup
 ///   component](#cleanup-components), or when the world is cleared or dropped. Values of one call
 ///   are dropped after the last despawn: by component in the order of first use, and by entity. If

@@ -34,7 +34,8 @@
 //!   [`chunk_contents`] are the same as after the last sort.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
-//! * [`sparse_bundles`] puts and takes the sparse components of bundles. [`sparse_sets`] has the
+//! * [`sparse_bundles`] puts and takes the sparse components of bundles, and [`sparse_matches`] of
+//!   all entities that match. [`sparse_sets`] has the
 //!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
 //!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
@@ -190,6 +191,7 @@ mod source_lists;
 mod sources;
 mod sparse_bundles;
 mod sparse_image;
+mod sparse_matches;
 mod sparse_rules;
 mod sparse_set;
 #[cfg(test)]
@@ -243,6 +245,7 @@ pub(crate) use set_writes::SetWrites;
 pub(crate) use sets_mut::SetsMut;
 pub(crate) use sort_order::{KeySlice, sort_all, sort_few};
 pub(crate) use sparse_bundles::PendingParts;
+pub(crate) use sparse_matches::PendingBundle;
 pub(crate) use sparse_set::SparseSet;
 pub(crate) use sparse_sets::SparseSets;
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};

@@ -1,6 +1,6 @@
 //! Compile errors of queries that are asked to change entities.
 
-use crate::archetype::ColumnBundle;
+use crate::archetype::Bundle;
 use crate::query::{Filter, Query, Terms};
 
 /// No query implements this: it is the bound of methods that exist only for their compile error.
@@ -14,13 +14,13 @@ pub trait ChangesEntities {}
 
 #[doc(hidden)]
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    pub fn insert<B: ColumnBundle>(self, _: B)
+    pub fn insert<B: Bundle>(self, _: B)
     where
         Self: ChangesEntities,
     {
     }
 
-    pub fn remove<B: ColumnBundle>(self)
+    pub fn remove<B: Bundle>(self)
     where
         Self: ChangesEntities,
     {

@@ -3,14 +3,14 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::{Change, ColumnBundle, assert_distinct};
-use crate::component::{AnyComponent, ChunkValue, NameTaken, PerChunk, SharedValue};
+use crate::archetype::{Bundle, Change, ColumnBundle, assert_distinct, assert_no_relations};
+use crate::component::{AnyComponent, ChunkValue, NameTaken, PerChunk, SharedValue, SparseBundle};
 use crate::query::{
     Changed, Filter, ReadBorrow, Terms, Watch, WatchShape, WhereChunk, WhereShared, With, Without,
     assert_no_version, assert_unaliased, assert_version, filter_methods, matches_in, query_type,
 };
 use crate::storage::LayoutError;
-use crate::store::{RelationError, Store};
+use crate::store::{Matches, PendingBundle, RelationError, Store};
 use crate::version::Version;
 
 use super::world::World;
@@ -165,9 +165,18 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// Kept columns keep their versions; added and overwritten ones are stamped.
     ///
+    /// [Sparse components](crate::component#sparse-components) are cloned for all entities but the
+    /// last before anything changes, and inserted in the order of the query: O(entities). A
+    /// relation is not named, since each of its sources may be refused.
+    ///
     /// # Errors
     ///
     /// If a row of the resulting components does not fit a chunk. No entity is changed.
+    ///
+    /// # Panics
+    ///
+    /// If a clone panics. No entity is changed. If a destructor of a replaced sparse component
+    /// panics, all are changed before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -182,13 +191,35 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// assert_eq!(world.query::<(&Health, &Shield)>().with::<Player>().count_rows(), 1000);
     /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
-    pub fn insert<B: ColumnBundle>(self, bundle: B) -> Result<usize, LayoutError> {
+    pub fn insert<B: Bundle + Clone>(self, bundle: B) -> Result<usize, LayoutError> {
         const { assert_distinct(B::NAMES) };
-        self.insert_distinct(bundle)
+        const { assert_no_relations::<B>() };
+        match B::Sparse::IS_EMPTY {
+            true => self.insert_columns(bundle.split().0),
+            false => self.insert_pending(PendingBundle::new(bundle)),
+        }
     }
 
-    /// [`Matching::insert`] of a bundle that names each component once.
-    pub(crate) fn insert_distinct<B: ColumnBundle>(self, bundle: B) -> Result<usize, LayoutError> {
+    /// [`Matching::insert`] of a bundle of columns that names each component once.
+    pub(crate) fn insert_columns<B: ColumnBundle>(self, bundle: B) -> Result<usize, LayoutError> {
+        self.insert_by::<B>(|store, matches, change| store.change_matches(matches, change, bundle))
+    }
+
+    /// [`Matching::insert`] of a bundle that names each component once, and no relation.
+    pub(crate) fn insert_pending<B: Bundle + Clone>(
+        self,
+        bundle: PendingBundle<B>,
+    ) -> Result<usize, LayoutError> {
+        self.insert_by::<B::Columns>(|store, matches, change| {
+            store.insert_in_matches(matches, change, bundle)
+        })
+    }
+
+    /// Inserts the columns of `B` by `insert`, which nothing refuses.
+    fn insert_by<B: ColumnBundle>(
+        self,
+        insert: impl FnOnce(&mut Store, &Matches, Change) -> usize,
+    ) -> Result<usize, LayoutError> {
         let Self { store, filter, .. } = self;
         let mut matches = matches_in::<Q, F>(store, &filter);
         // Entities that are gone accept no component.
@@ -197,7 +228,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         for archetype in matches.archetypes() {
             store.ensure_fits(archetype, change)?;
         }
-        Ok(store.change_matches(&matches, change, bundle))
+        Ok(insert(store, &matches, change))
     }
 
     /// Removes the components of `B` from every entity that matches, and returns the number of
@@ -205,7 +236,12 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`with`](Matching::with) selects entities that have them all.
     ///
     /// Costs the same as [`insert`](Matching::insert): chunks change owner if only tags are
-    /// removed, and are copied otherwise. Kept columns keep their versions.
+    /// removed, and are copied otherwise. Kept columns keep their versions. Sparse components are
+    /// removed and dropped in the order of the query: O(entities).
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of a sparse component panics. All are removed before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -217,17 +253,28 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// assert_eq!(world.matching::<&Health>().remove::<Frozen>(), 500);
     /// assert_eq!(world.query::<&Frozen>().count_rows(), 0);
     /// ```
-    pub fn remove<B: ColumnBundle>(self) -> usize {
+    pub fn remove<B: Bundle>(self) -> usize {
         const { assert_distinct(B::NAMES) };
-        self.remove_distinct::<B>()
+        match B::Sparse::IS_EMPTY {
+            true => self.remove_columns::<B::Columns>(),
+            false => self.remove_distinct::<B>(),
+        }
     }
 
-    /// [`Matching::remove`] of a bundle that names each component once.
-    pub(crate) fn remove_distinct<B: ColumnBundle>(self) -> usize {
+    /// [`Matching::remove`] of a bundle of columns that names each component once.
+    pub(crate) fn remove_columns<B: ColumnBundle>(self) -> usize {
         let Self { store, filter, .. } = self;
         let matches = matches_in::<Q, F>(store, &filter);
         let change = Change::RemovePresent(store.bundle_id::<B>());
         store.change_matches(&matches, change, ())
+    }
+
+    /// [`Matching::remove`] of a bundle that names each component once.
+    pub(crate) fn remove_distinct<B: Bundle>(self) -> usize {
+        let Self { store, filter, .. } = self;
+        let matches = matches_in::<Q, F>(store, &filter);
+        let change = Change::RemovePresent(store.bundle_id::<B::Columns>());
+        store.remove_from_matches::<B>(&matches, change)
     }
 
     /// Despawns every entity that matches, and returns their number. Entities that have [cleanup

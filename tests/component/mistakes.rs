@@ -158,7 +158,7 @@ fn mistakes_in_sparse_components() {
                  fn f(world: &mut World, name: Name) {
                      _ = world.matching::<&Health>().insert((Health(1.0), name));
                  }",
-                "this call writes many rows at once: insert and remove a sparse component or a relation entity by entity",
+                "the trait bound `Name: Clone` is not satisfied",
             ),
             (
                 "#[component] struct Health(f32);
@@ -177,7 +177,12 @@ fn mistakes_in_calls_with_sparse_components_and_relations() {
             (
                 "#[component] struct Health(f32); #[component(sparse)] struct Burning;
                  fn f(world: &mut World) { _ = world.matching::<&Health>().insert(Burning); }",
-                "`Burning` is not a bundle of columns",
+                "the trait bound `Burning: Clone` is not satisfied",
+            ),
+            (
+                "#[component(sparse)] struct Burning;
+                 fn f(world: &mut World) { _ = world.reserve::<Burning>(9); }",
+                "this call is for rows of chunks, and a sparse component or a relation is in none",
             ),
             (
                 "#[component(sparse)] struct Burning { left: f32 }
