@@ -40,6 +40,7 @@
 //!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
 //!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
 //!   [`kept_sets`] has those of cleanup components; [`hidden_rows`] finds values that are hidden;
+//!   [`sort_set`] puts values in the order of keys;
 //!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
 //!   the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
 //!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
@@ -186,6 +187,7 @@ mod set_view;
 mod set_writes;
 mod sets_mut;
 mod sort_order;
+mod sort_set;
 mod sorted_lists;
 mod source_lists;
 mod sources;

@@ -14,6 +14,7 @@
 //! | [`changes_entities`] | the compile error of a query that is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
 //! | [`sort`] | sorts the rows of each archetype by a key |
+//! | [`sort_sparse`] | sorts the values of a sparse component by a key |
 //! | [`enable`] | switches components off and on without moving rows |
 //! | [`flip`] | exchanges a component with its previous values |
 //! | [`entity_view`] | all components of an entity, without their types |
@@ -118,6 +119,7 @@ mod hash_sets;
 mod resources;
 mod retain;
 mod sort;
+mod sort_sparse;
 mod split;
 
 pub use crate::store::{EntityError, Levels, RelationError, SpawnError};
