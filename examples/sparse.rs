@@ -37,8 +37,7 @@ fn tick(mut burning: SparseMut<Burning>) {
 
 /// Only the set itself gains and loses values.
 fn extinguish(mut burning: SparseMut<Burning>) {
-    let out: Vec<_> = burning.iter().filter(|(_, fire)| fire.ticks == 0).map(|(e, _)| e).collect();
-    out.into_iter().for_each(|unit| _ = burning.remove(unit));
+    burning.retain(|_, fire| fire.ticks > 0);
 }
 
 /// Commands take sparse components like any others.

@@ -307,6 +307,23 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
         Some(removed)
     }
 
+    /// Takes the values for which the closure returns `false`, as [`remove`](Self::remove) does,
+    /// and drops them. O(values). If the closure panics, all stay.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component(sparse)] struct Burning { ticks: u32 }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..4).map(|ticks| Burning { ticks }));
+    /// world.sparse_mut::<Burning>().retain(|_, fire| fire.ticks > 0);
+    /// assert_eq!(world.sparse::<Burning>().len(), 3);
+    /// ```
+    pub fn retain(&mut self, mut keeps: impl FnMut(Entity, &S) -> bool) {
+        let ended = self.iter().filter(|&(entity, value)| !keeps(entity, value));
+        let ended: Vec<_> = ended.map(|(entity, _)| entity).collect();
+        ended.into_iter().for_each(|entity| drop(self.remove(entity)));
+    }
+
     /// Returns `true` if the entity has a value. O(1).
     ///
     /// ```

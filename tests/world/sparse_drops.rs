@@ -318,3 +318,28 @@ fn a_world_drops_its_values_and_all_its_resources() {
     dropped.sort_unstable();
     assert_eq!(dropped, [0, 1, 2, 3]);
 }
+
+#[test]
+fn retain_drops_what_it_leaves_out_in_the_order_of_the_set() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let all = world.spawn_batch([(); 6]).to_vec();
+    for (&entity, number) in all.iter().zip(0..) {
+        world.insert(entity, drops.value(number)).unwrap();
+    }
+    let asked = catch_unwind(AssertUnwindSafe(|| {
+        world.sparse_mut::<Noted>().retain(|_, noted| {
+            assert!(noted.number < 3, "asked for the fourth");
+            false
+        });
+    }));
+    assert!(asked.is_err() && drops.take().is_empty(), "a panic of the closure removes none");
+    world.sparse_mut::<Noted>().retain(|entity, noted| {
+        assert_eq!(entity, all[noted.number as usize]);
+        noted.number % 2 == 1
+    });
+    assert_eq!(drops.take(), [0, 2, 4]);
+    let left: Vec<Entity> = world.query::<Entity>().with::<Noted>().rows().collect();
+    assert_eq!(left, [all[1], all[3], all[5]]);
+    sound(&world);
+}
