@@ -95,7 +95,7 @@ impl MemberRows<'_> {
     fn add(&mut self, archetype: ArchetypeId, number: u16) {
         self.archetypes.add_members(archetype, number);
         self.graph.recheck();
-        self.plans.renew_members(self.archetypes);
+        self.plans.renew_members(archetype, self.archetypes);
     }
 
     /// Records that entities have sparse components, by their numbers. Also while the ids are

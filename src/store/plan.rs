@@ -104,6 +104,16 @@ impl Plan {
         self.extend(archetypes);
     }
 
+    /// Lists the archetypes from a number on again, because this one may match now. O(these).
+    pub(super) fn remake_from(&mut self, number: u32, archetypes: &Archetypes) {
+        self.resolved.truncate(number);
+        self.watched.truncate(number);
+        self.rows.truncate(self.column_map().len());
+        self.tagged.truncate(self.column_map().len());
+        self.tested_len = self.tested_len.min(number as usize);
+        self.extend(archetypes);
+    }
+
     /// Computes the entries of an archetype again, after its columns were exchanged.
     pub(super) fn renew(&mut self, number: u32, archetype: &Archetype) {
         self.resolved.renew(number, archetype.list());

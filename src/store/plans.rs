@@ -153,12 +153,12 @@ impl Plans {
         self.for_each_mut(|plan| plan.remake(archetypes));
     }
 
-    /// Lists the archetypes again in every plan that names a sparse component, after an archetype
-    /// got members of one.
-    pub(crate) fn renew_members(&mut self, archetypes: &Archetypes) {
+    /// Lists an archetype and those after it again in every plan that names a sparse component,
+    /// after it got members of one: mostly it is the newest.
+    pub(crate) fn renew_members(&mut self, id: ArchetypeId, archetypes: &Archetypes) {
         self.for_each_mut(|plan| {
             if plan.requirements.name_sparse() {
-                plan.remake(archetypes);
+                plan.remake_from(id.0, archetypes);
             }
         });
     }

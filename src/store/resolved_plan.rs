@@ -91,6 +91,13 @@ impl ResolvedPlan {
         self.column_map.push(number, list, uses);
     }
 
+    /// Removes the entries from a number on: see [`ColumnMap::truncate`]. The cache is stale.
+    pub(crate) fn truncate(&mut self, number: u32) {
+        self.column_map.truncate(number);
+        *self.cache.get_mut() = ChunkCache::default();
+        *self.valid_at.get_mut() = ChangeLog::NEVER;
+    }
+
     /// Computes an entry again: see [`ColumnMap::renew`].
     pub(crate) fn renew(&mut self, number: u32, list: &ChunkList) {
         self.column_map.renew(number, list);

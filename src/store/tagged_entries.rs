@@ -21,6 +21,16 @@ impl TaggedEntries {
         }
     }
 
+    /// Removes the entries from one on. O(tags + entries that are removed).
+    pub(super) fn truncate(&mut self, entry: usize) {
+        self.by_tag.retain(|_, entries| {
+            while entries.last().is_some_and(|&last| last as usize >= entry) {
+                entries.pop();
+            }
+            !entries.is_empty()
+        });
+    }
+
     /// The entries of a tag. O(1).
     #[inline]
     pub(super) fn of(&self, tag: ComponentId) -> &[u32] {

@@ -170,6 +170,15 @@ impl ColumnMap {
         self.entries.push(Entry { key: list.key(), label, start });
     }
 
+    /// Removes the entries from a label on. O(entries that are removed).
+    pub(crate) fn truncate(&mut self, label: u32) {
+        let len = self.entries.partition_point(|entry| entry.label < label);
+        let Some(first) = self.entries.get(len) else { return };
+        self.columns.truncate(first.start as usize);
+        self.entries.truncate(len);
+        self.labels.truncate(label);
+    }
+
     /// Computes the entry with a label again, if it exists, after columns of its list were
     /// exchanged. The entry names the same columns.
     pub(crate) fn renew(&mut self, label: u32, list: &ChunkList) {

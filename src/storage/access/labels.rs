@@ -59,6 +59,15 @@ impl Labels {
         true
     }
 
+    /// Removes the labels from this one on. O(labels that are removed).
+    pub(super) fn truncate(&mut self, label: u32) {
+        let (word, bit) = split(label);
+        let Some(last) = self.words.get_mut(word) else { return };
+        last.bits &= bit - 1;
+        self.len = last.before + last.bits.count_ones();
+        self.words.truncate(word + 1);
+    }
+
     /// The number of a label.
     #[inline]
     pub(super) fn find(&self, label: u32) -> Option<usize> {
@@ -95,10 +104,22 @@ mod tests {
         #[test]
         fn labels_are_found_as_in_a_sorted_list(
             set in proptest::collection::btree_set(0u32..700, 0..200),
+            cut in 0u32..800,
         ) {
             let mut labels = Labels::default();
             let sorted: Vec<_> = set.into_iter().collect();
             for &label in &sorted {
+                prop_assert!(labels.push(label));
+            }
+            for label in 0..800 {
+                prop_assert_eq!(labels.find(label), sorted.binary_search(&label).ok());
+            }
+            labels.truncate(cut);
+            for label in 0..800 {
+                let found = sorted.binary_search(&label).ok().filter(|_| label < cut);
+                prop_assert_eq!(labels.find(label), found);
+            }
+            for &label in sorted.iter().filter(|&&label| label >= cut) {
                 prop_assert!(labels.push(label));
             }
             for label in 0..800 {
