@@ -20,15 +20,14 @@ impl Trial {
             let list = &lists[number];
             all_fit &= list.set & GONE != 0 || fits(list.set | added, self.model.chunk_bytes);
             let rows = list.rows(chunk).iter().copied();
-            let is_chosen = |e: &Entity| only.kind != OF_ROWS || !self.model.rows[e].is_off();
-            entities.extend(rows.filter(is_chosen));
+            entities.extend(rows.filter(|entity| only.chooses(&self.model.rows[entity])));
         }
         (entities, all_fit)
     }
 
     /// Reads the new places of moved rows.
     pub(crate) fn settle(&mut self, only: Only) {
-        let rule = if only.kind == OF_ROWS { Rule::Rows } else { Rule::Chunks };
+        let rule = if only.kind >= OF_ROWS { Rule::Rows } else { Rule::Chunks };
         self.model.read_places(&self.main.world, rule, self.before);
     }
 
@@ -82,15 +81,17 @@ impl Trial {
         let since = only.since(self.now());
         let ended = self
             .step(|side| chosen!(side.world, matching::<Entity>, only, since, q => q.despawn()));
-        let living = |entity: &Entity| self.model.alive(*entity).is_some();
-        let entities: Vec<Entity> = entities.into_iter().filter(living).collect();
-        assert_eq!(ended, entities.len());
-        if entities.is_empty() {
+        let going = self.model.going(&entities);
+        assert_eq!(ended, going.len());
+        if going.is_empty() {
             return IDLE;
         }
         self.model.forget_writes();
-        entities.into_iter().for_each(|entity| self.model.die(entity));
-        self.settle(only);
+        going.iter().for_each(|&entity| self.model.die(entity));
+        // Entities that follow are despawned one by one, and so are the others with them.
+        let is_followed = going.iter().any(|entity| !entities.contains(entity));
+        let kind = if is_followed { OF_ROWS } else { only.kind };
+        self.settle(Only { kind, ..only });
         DONE
     }
 }

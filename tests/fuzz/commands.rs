@@ -6,6 +6,7 @@ use phalanx::prelude::*;
 
 use crate::beside::Note;
 use crate::chance::Chance;
+use crate::charges::Charge;
 use crate::operations::Who;
 use crate::outcome::panic_as_told;
 use crate::parts::{
@@ -205,7 +206,10 @@ impl Command {
                 return with_shape!(shape, S => buffer.try_spawn(S::make(number)).ok());
             }
             Self::SpawnBatch { shape, rows, number } => {
-                with_shape!(shape, S => buffer.spawn_batch((0..rows).map(|_| S::make(number))));
+                with_shape!(shape, S => match Charge::is_beside(number) {
+                    true => buffer.spawn_batch((0..rows).map(|_| (S::make(number), Charge(number)))),
+                    false => buffer.spawn_batch((0..rows).map(|_| S::make(number))),
+                });
             }
             Self::Insert { shape, number, .. } => {
                 with_shape!(shape, S => match Note::is_beside(number) {

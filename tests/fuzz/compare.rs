@@ -25,6 +25,8 @@ impl Trial {
             self.compare_spots(&side.world);
             self.compare_teams(&side.world);
             self.compare_sides(&side.world);
+            self.compare_charges(&side.world);
+            self.compare_relations(&side.world);
             for part in 0..PARTS {
                 with_part!(part, P => self.compare_values::<P>(&side.world));
             }
@@ -48,6 +50,7 @@ impl Trial {
     /// Compacts and reads the twin, which must not change its hash or version.
     fn disturb(&mut self) {
         let Some(twin) = &mut self.twin else { return };
+        self.places.are_valid = false;
         let before = (twin.world.hash(), twin.world.version());
         twin.world.memory_mut().compact(usize::MAX);
         let explained = twin.world.explain();

@@ -2,6 +2,7 @@
 
 use crate::chance::Chance;
 use crate::chunks::{Chunk, Lists, Stamp};
+use crate::model::Row;
 use phalanx::chunks::PerChunk;
 
 use crate::parts::{
@@ -22,14 +23,19 @@ pub(crate) struct Only {
     pub(crate) age: Stamp,
 }
 
-/// The filter that chooses rows: the rows in which [`Eight`] is enabled.
+/// The filters that choose rows: those in which [`Eight`] is enabled, and those with a [`Charge`].
 pub(crate) const OF_ROWS: usize = KINDS;
+pub(crate) const OF_CHARGES: usize = KINDS + 1;
 
 impl Only {
-    /// A filter for changes of entities, which may also be [`OF_ROWS`].
+    /// A filter for changes of entities, which may also choose rows.
     pub(crate) fn any_of_rows(chance: &mut Chance, profile: &Profile) -> Self {
         let only = Self::any(chance, profile);
-        if chance.one_in(4) { Self { kind: OF_ROWS, ..only } } else { only }
+        match chance.below(6) {
+            0 => Self { kind: OF_ROWS, ..only },
+            1 => Self { kind: OF_CHARGES, ..only },
+            _ => only,
+        }
     }
 
     pub(crate) fn any(chance: &mut Chance, profile: &Profile) -> Self {
@@ -48,6 +54,15 @@ impl Only {
         now.saturating_sub(self.age)
     }
 
+    /// Whether the filter lets a row of a chunk pass, if the chunk passes.
+    pub(crate) fn chooses(self, row: &Row) -> bool {
+        match self.kind {
+            OF_ROWS => !row.is_off(),
+            OF_CHARGES => row.charge.is_some(),
+            _ => true,
+        }
+    }
+
     /// Whether the filter lets a chunk pass, in an archetype of these components.
     pub(crate) fn passes(self, set: Set, chunk: &Chunk, since: Stamp) -> bool {
         let has = |part: Set| set & part == part;
@@ -56,7 +71,7 @@ impl Only {
             return false;
         }
         match self.kind {
-            0 | 5 => true,
+            0 | 5 | OF_CHARGES => true,
             1 => !has(Tag::SET) || has(Mark::SET) && !has(Four::SET),
             2 => has(Four::SET) && !has(Big::SET),
             3 => (has(Twelve::SET) || has(Tag::SET)) && !has(Line::SET),
@@ -143,12 +158,15 @@ macro_rules! filtered {
     }};
 }
 
-/// [`filtered!`] with the filter [`OF_ROWS`] as well.
+/// [`filtered!`] with the filters that choose rows as well.
 #[macro_export]
 macro_rules! chosen {
     ($world:expr, $query:ident::<$terms:ty>, $only:expr, $since:expr, $q:ident => $run:expr) => {
         if $only.kind == $crate::filters::OF_ROWS {
             let $q = $world.$query::<$terms>().with::<$crate::parts::Eight>();
+            $run
+        } else if $only.kind == $crate::filters::OF_CHARGES {
+            let $q = $world.$query::<$terms>().with::<$crate::charges::Charge>();
             $run
         } else {
             $crate::filtered!($world, $query::<$terms>, $only, $since, $q => $run)

@@ -1,8 +1,6 @@
 //! Passes that write parts of columns or other data: values of chunks, lines of columns, enable
 //! bits, the two halves of a double-buffered component.
 
-use std::collections::BTreeMap;
-
 use phalanx::Previous;
 use phalanx::chunks::ChunkValueMut;
 use phalanx::prelude::*;
@@ -148,45 +146,15 @@ impl Trial {
             self.model.lists.lists[list].chunks[chunk].write(Four::SET, of_pass);
             entities.iter().for_each(|&e| self.model.row_mut(e).write(Four::SET, number));
         }
-        assert_eq!(ended, doomed.len(), "entities that are not marked");
-        doomed.iter().for_each(|&entity| self.model.despawned(&self.main.world, entity));
+        let expected = self.model.despawned(&self.main.world, &doomed);
+        assert_eq!(ended, expected, "entities that are not marked");
         if doomed.is_empty() { IDLE } else { DONE }
-    }
-
-    /// Sorts the rows of each archetype by a key that many of them share.
-    pub(crate) fn sort(&mut self, only: Only, number: u32) -> Outcome {
-        let chunks = self.matched(only, Four::SET);
-        let since = only.since(self.now());
-        let key = move |entity: Entity| entity.index().wrapping_mul(number | 1) >> 27;
-        let moved = self.step(|side| {
-            filtered!(side.world, matching::<(&Four, Entity)>, only, since, q => {
-                q.sort_by_key(|(_, entity)| key(entity))
-            })
-        });
-        let mut seen = BTreeMap::<usize, Vec<usize>>::new();
-        for ((list, chunk), rows) in chunks {
-            let first = chunk * self.model.lists.lists[list].room;
-            seen.entry(list).or_default().extend(first..first + rows.len());
-        }
-        let now = self.now();
-        let mut expected = 0;
-        for (list, rows) in seen {
-            expected += self.model.sorted(list, &rows, key, now);
-        }
-        assert_eq!(moved, expected, "rows with new places");
-        if moved == 0 { IDLE } else { DONE }
     }
 
     /// Despawns several entities by their ids, some of them dead or repeated.
     pub(crate) fn despawn_batch(&mut self, entities: &[Entity]) -> Outcome {
         let ended = self.step(|side| side.world.despawn_batch(entities));
-        let mut expected = 0;
-        for &entity in entities {
-            if self.model.alive(entity).is_some() {
-                self.model.despawned(&self.main.world, entity);
-                expected += 1;
-            }
-        }
+        let expected = self.model.despawned(&self.main.world, entities);
         assert_eq!(ended, expected, "{entities:?}");
         if ended > 0 { DONE } else { IDLE }
     }

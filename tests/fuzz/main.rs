@@ -20,10 +20,10 @@
 //! so that a run with only errors is noticed.
 //!
 //! The operations are listed in [`operations`]. Their effects and expected answers are in
-//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`finer`], [`shared`], [`beside`], [`travel`],
-//! [`buffers`], [`states`] and [`systems`], and the logs of rows in [`logs`]. The model is a map of
-//! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
-//! ([`chunks`]).
+//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`finer`], [`order`], [`places`], [`shared`],
+//! [`beside`], [`charges`], [`related`], [`travel`], [`buffers`], [`states`] and [`systems`], and
+//! the logs of rows in [`logs`]. The model is a map of rows ([`model`]), pairs of entities
+//! ([`relations`]), a ledger of ids ([`ids`]), and exact places and stamps of rows ([`chunks`]).
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 #![expect(clippy::unit_arg, reason = "the empty bundle is a bundle as well")]
@@ -38,6 +38,7 @@ mod beside;
 mod buffers;
 mod bulk;
 mod chance;
+mod charges;
 mod chunks;
 mod commands;
 mod compare;
@@ -47,11 +48,15 @@ mod ids;
 mod logs;
 mod model;
 mod operations;
+mod order;
 mod outcome;
 mod parts;
+mod places;
 mod playback;
 mod profile;
 mod queries;
+mod related;
+mod relations;
 mod replay;
 mod rows;
 mod shared;

@@ -12,6 +12,7 @@ use crate::parts::{
     ALL, Bounds, CLEANUP, Eight, Four, GONE, HIDDEN, Numbers, PARTS, Part, SHARED, Set, Shape,
     names, parts_of,
 };
+use crate::relations::Relations;
 
 /// The maximum number of remembered ids of dead entities.
 const DEAD_MAX: usize = 300;
@@ -31,6 +32,8 @@ pub(crate) struct Row {
     pub(crate) team: Option<u8>,
     /// The sparse value of the entity.
     pub(crate) side: Option<u32>,
+    /// The plain sparse value of the entity.
+    pub(crate) charge: Option<u32>,
     /// The index of the entity in [`Model::living`].
     turn: usize,
     pub(crate) place: Place,
@@ -81,6 +84,7 @@ pub(crate) struct Model {
     /// Ids that become alive with the world's next change.
     pub(crate) reserved: Vec<Entity>,
     pub(crate) ids: Ids,
+    pub(crate) relations: Relations,
     /// The [`Four`]s that entities have lost since the logs were read.
     pub(crate) lost: Vec<(Entity, u32)>,
     /// The entities that have received a [`Four`] since.
@@ -99,6 +103,7 @@ impl Model {
             dead: VecDeque::new(),
             reserved: Vec::new(),
             ids: Ids::new(limit),
+            relations: Relations::default(),
             lost: Vec::new(),
             gained: Vec::new(),
             ended: Vec::new(),
@@ -169,6 +174,7 @@ impl Model {
     /// Removes an entity, but does not free its place.
     pub(crate) fn take(&mut self, entity: Entity) -> Row {
         self.loses(entity, Four::SET);
+        self.relations.end(entity);
         let row = *self.row_mut(entity);
         if !row.is_gone() {
             self.ended.push(entity);
@@ -194,11 +200,12 @@ impl Model {
             return;
         }
         self.loses(entity, Four::SET);
+        self.relations.end(entity);
         self.ended.push(entity);
         self.unlist(row.turn);
         self.remember(entity);
         let row = self.row_mut(entity);
-        (row.team, row.side) = (None, None);
+        (row.team, row.side, row.charge) = (None, None, None);
         row.set = row.set & CLEANUP | GONE;
     }
 
@@ -252,7 +259,8 @@ impl Model {
     pub(crate) fn came(&mut self, entity: Entity, row: Row) {
         self.add(entity, row.set, row.numbers);
         let new = self.row_mut(entity);
-        (new.is_off, new.team, new.side) = (row.is_off, row.team, row.side);
+        (new.is_off, new.team) = (row.is_off, row.team);
+        (new.side, new.charge) = (row.side, row.charge);
     }
 
     /// Gives a new entity its place.
@@ -279,11 +287,21 @@ impl Model {
         self.rows.values_mut().for_each(|row| row.place.0 = numbers[row.place.0]);
     }
 
-    /// Despawns one entity.
-    pub(crate) fn despawned(&mut self, world: &World, entity: Entity) {
-        let before = *self.row_mut(entity);
-        self.die(entity);
-        self.moved(world, entity, before, 0);
+    /// Despawns entities in this order, and after them those that follow. Returns their number.
+    pub(crate) fn despawned(&mut self, world: &World, entities: &[Entity]) -> usize {
+        let going = self.going(entities);
+        for &entity in &going {
+            let before = *self.row_mut(entity);
+            self.die(entity);
+            self.moved(world, entity, before, 0);
+        }
+        going.len()
+    }
+
+    /// The entities that go if some are despawned, in the order in which they go.
+    pub(crate) fn going(&self, named: &[Entity]) -> Vec<Entity> {
+        let living = named.iter().copied().filter(|&entity| self.alive(entity).is_some());
+        self.relations.going(living)
     }
 
     /// Sorts some rows of an archetype. Returns the number of rows with new places.
@@ -365,7 +383,7 @@ impl Model {
     pub(crate) fn copied(&mut self, world: &World, entity: Entity, row: &Row) {
         self.came(
             entity,
-            Row { set: row.set & !CLEANUP, is_off: row.is_off(), side: None, ..*row },
+            Row { set: row.set & !CLEANUP, is_off: row.is_off(), side: None, charge: None, ..*row },
         );
         self.arrived(world, entity);
     }

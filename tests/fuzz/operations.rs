@@ -8,6 +8,7 @@ use crate::commands::Command;
 use crate::filters::Only;
 use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
 use crate::profile::{Profile, Twin};
+use crate::relations::KINDS;
 use crate::shared::TEAMS;
 use crate::states::STATES;
 
@@ -28,6 +29,14 @@ impl Who {
             2 => Self::Reserved(chance.number()),
             3 => Self::made_up(chance, false),
             _ => Self::Living(chance.number()),
+        }
+    }
+
+    /// A target: often one of a few.
+    pub(crate) fn target(chance: &mut Chance) -> Self {
+        match chance.below(3) {
+            0 => Self::Living(chance.number() % 5),
+            _ => Self::any(chance),
         }
     }
 
@@ -106,6 +115,8 @@ pub(crate) enum Op {
     Spawn { shape: usize, number: Number },
     SpawnAt { who: Who, shape: usize, number: Number },
     SpawnBatch { shape: usize, rows: usize, hint: Hint, panics_at: Option<usize> },
+    SpawnCharged { shape: usize, rows: usize, number: Number },
+    SpawnRelated { kind: usize, to: Who, shape: usize, rows: usize, number: Number },
     SpawnColumns { kind: usize, rows: usize, uneven: bool },
     Instantiate { who: Who, copies: usize },
     ReserveEntities { ids: u32, together: bool },
@@ -121,8 +132,15 @@ pub(crate) enum Op {
     LookupMut { who: [Who; 8], part: usize, number: Number },
     DespawnBatch { who: [Who; 6] },
     Side { who: Who, number: Option<Number> },
+    Charge { who: Who, number: Option<Number> },
+    Relate { kind: usize, who: Who, to: Who, number: Number, is_exchange: bool },
+    Unrelate { kind: usize, who: Who },
+    ChangePair { who: Who, to: Who, number: Option<Number> },
+    WriteCharges { only: Only, number: Number },
     Share { who: Who, team: u8 },
     ShareWhere { only: Only, team: u8 },
+    FindPlaces { who: [Who; 8], part: usize, number: Number },
+    UsePlaces { part: usize, number: Number },
     Look { who: Who, part: usize },
     Write { part: usize, only: Only, way: Way, number: Number },
     Read { part: usize, only: Only },
@@ -134,6 +152,8 @@ pub(crate) enum Op {
     SwitchWhere { only: Only, enabled: bool },
     Retain { only: Only, number: Number },
     Sort { only: Only, number: Number },
+    SortBy { only: Only },
+    Between { only: Only, from: u32, number: Option<Number> },
     Flip,
     Send { number: Number },
     AgeLogs,
@@ -162,6 +182,8 @@ impl Op {
             Self::Spawn { .. } => "spawn",
             Self::SpawnAt { .. } => "spawn_at",
             Self::SpawnBatch { .. } => "spawn_batch",
+            Self::SpawnCharged { .. } => "spawn_batch, sparse",
+            Self::SpawnRelated { .. } => "spawn_batch, related",
             Self::SpawnColumns { .. } => "spawn_columns",
             Self::Instantiate { .. } => "instantiate",
             Self::ReserveEntities { .. } => "reserve_entities",
@@ -177,8 +199,16 @@ impl Op {
             Self::LookupMut { .. } => "lookup_mut",
             Self::DespawnBatch { .. } => "despawn_batch",
             Self::Side { .. } => "insert_sparse",
+            Self::Charge { .. } => "insert, sparse",
+            Self::Relate { is_exchange: false, .. } => "insert, relation",
+            Self::Relate { .. } => "exchange, relation",
+            Self::Unrelate { .. } => "remove, relation",
+            Self::ChangePair { .. } => "get_mut, pair",
+            Self::WriteCharges { .. } => "query_mut, sparse",
             Self::Share { .. } => "insert_shared",
             Self::ShareWhere { .. } => "query.insert_shared",
+            Self::FindPlaces { .. } => "place, at, at_mut",
+            Self::UsePlaces { .. } => "at, later",
             Self::Look { .. } => "get, has, lookup",
             Self::Write { .. } => "query_mut, written",
             Self::Read { .. } => "query, read",
@@ -190,6 +220,8 @@ impl Op {
             Self::SwitchWhere { .. } => "query.enable",
             Self::Retain { .. } => "query.retain",
             Self::Sort { .. } => "query.sort_by_key",
+            Self::SortBy { .. } => "query.sort_by",
+            Self::Between { .. } => "between",
             Self::Flip => "flip",
             Self::Send { .. } => "send",
             Self::AgeLogs => "age_logs",
@@ -233,7 +265,7 @@ impl Op {
             return Self::of_buffers(chance, profile);
         }
         let number = chance.number();
-        match chance.below(100) {
+        match chance.below(130) {
             0..12 if is_full => Self::Despawn { who: Who::any(chance) },
             0..12 => Self::Spawn { shape: profile.shape(chance), number },
             12..14 => Self::SpawnAt {
@@ -285,6 +317,29 @@ impl Op {
                 3 => Self::ReadEvents,
                 _ => Self::AgeLogs,
             },
+            93..97 => Self::Charge {
+                who: Who::any(chance),
+                number: (!number.is_multiple_of(3)).then_some(number),
+            },
+            97..100 => Self::FindPlaces {
+                who: [(); 8].map(|()| Who::any(chance)),
+                part: chance.below(PARTS),
+                number,
+            },
+            110..122 => Self::Relate {
+                kind: chance.below(KINDS),
+                who: Who::any(chance),
+                to: Who::target(chance),
+                number,
+                is_exchange: chance.one_in(4),
+            },
+            122..126 => Self::Unrelate { kind: chance.below(KINDS), who: Who::any(chance) },
+            126..130 => Self::ChangePair {
+                who: Who::any(chance),
+                to: Who::any(chance),
+                number: (!number.is_multiple_of(3)).then_some(number),
+            },
+            100..102 => Self::UsePlaces { part: chance.below(PARTS), number },
             _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
         }
     }
@@ -296,9 +351,17 @@ impl Op {
         let of_rows = Only::any_of_rows(chance, profile);
         let shape = profile.shape(chance);
         let rows = chance.skewed(profile.rows / 2 + 1);
-        match chance.below(if profile.twin == Twin::Resized { 73 } else { 126 }) {
+        match chance.below(if profile.twin == Twin::Resized { 73 } else { 138 }) {
             0..20 if is_full => Self::Despawn { who: Who::Living(number) },
-            0..14 => Self::SpawnBatch {
+            0..2 => Self::SpawnCharged { shape, rows, number },
+            2..5 => Self::SpawnRelated {
+                kind: chance.below(KINDS),
+                to: Who::target(chance),
+                shape: shape % SMALL_SHAPES,
+                rows,
+                number,
+            },
+            5..14 => Self::SpawnBatch {
                 shape,
                 rows,
                 hint: chance.pick(&[Hint::True, Hint::Nothing, Hint::Half, Hint::TooMuch]),
@@ -308,7 +371,8 @@ impl Op {
             17..20 => Self::Instantiate { who: Who::any(chance), copies: rows },
             20..24 => Self::Reserve { shape, rows: chance.skewed(2 * profile.rows) },
             24..26 => Self::ReserveIndices { indices: number % 4_000 },
-            26..52 => Self::Write { part, only, way: Way::any(chance, profile), number },
+            26..28 => Self::WriteCharges { only, number },
+            28..52 => Self::Write { part, only, way: Way::any(chance, profile), number },
             52..62 => Self::Read { part, only },
             62..69 if profile.twin != Twin::Resized => {
                 Self::Scatter { part, only, number, short: chance.one_in(8) }
@@ -328,8 +392,12 @@ impl Op {
             100..105 => Self::WriteValues { only, number },
             105..110 => Self::WriteLines { only, number },
             110..114 => Self::SwitchWhere { only, enabled: chance.one_in(2) },
-            120.. => Self::Travel { only: of_rows, as_whole: chance.one_in(2) },
+            120..126 => Self::Travel { only: of_rows, as_whole: chance.one_in(2) },
             114..117 => Self::Retain { only, number },
+            126..131 => Self::SortBy { only },
+            131.. => {
+                Self::Between { only, from: number, number: chance.one_in(2).then_some(number) }
+            }
             _ => Self::InsertWhere { only, shape: 6, number },
         }
     }

@@ -5,6 +5,7 @@ use phalanx::error::{
     AllocAtError, EntityError, LayoutError, NoSuchEntity, OutOfIds, ReserveError, ScatterError,
     SpawnError,
 };
+use phalanx::sparse::RelationError;
 
 /// The answer of an operation.
 pub(crate) type Outcome = &'static str;
@@ -12,6 +13,8 @@ pub(crate) type Outcome = &'static str;
 pub(crate) const DONE: Outcome = "done";
 pub(crate) const DEAD: Outcome = "no such entity";
 pub(crate) const LACKS: Outcome = "component missing";
+pub(crate) const DEAD_TARGET: Outcome = "no such target";
+pub(crate) const A_CYCLE: Outcome = "a cycle";
 pub(crate) const WIDE: Outcome = "row too wide";
 pub(crate) const EXHAUSTED: Outcome = "ids exhausted";
 pub(crate) const PANICKED: Outcome = "panicked as told";
@@ -49,6 +52,7 @@ faults! {
         Self::Missing { .. } => LACKS,
         Self::Layout(_) => WIDE,
         Self::Repeated(_) => "repeated",
+        Self::Relation(error) => error.word(),
     }
     SpawnError {
         Self::Exhausted(_) => EXHAUSTED,
@@ -56,6 +60,7 @@ faults! {
         Self::NoSuchEntity(_) => DEAD,
         Self::Id(error) => error.word(),
         Self::Uneven { .. } => "uneven columns",
+        Self::Relation(error) => error.word(),
     }
     AllocAtError {
         Self::Null { .. } => "null id",
@@ -69,6 +74,11 @@ faults! {
         Self::NoSuchEntity(_) => DEAD,
         Self::Layout(_) => WIDE,
         Self::Exhausted(_) => EXHAUSTED,
+        Self::Relation(error) => error.word(),
+    }
+    RelationError {
+        Self::DeadTarget { .. } => DEAD_TARGET,
+        Self::Cycle { .. } => A_CYCLE,
     }
 }
 

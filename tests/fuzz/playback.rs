@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use phalanx::prelude::*;
 
 use crate::buffers::{Failure, Record};
+use crate::charges::Charge;
 use crate::commands::{Closure, Command};
 use crate::model::{Model, Row};
 use crate::outcome::{DEAD, EXHAUSTED};
@@ -43,15 +44,23 @@ impl<'m> Playback<'m> {
     }
 
     /// Adds an entity with an id that the world chooses. Until the id is known, it counts as lent.
-    pub(crate) fn stand_in(&mut self, set: Set, number: u32) {
+    pub(crate) fn stand_in(&mut self, set: Set, number: u32) -> Entity {
         self.stood_in += 1;
         let entity = Entity::from_bits(0xffff_fffe << 32 | u64::from(self.stood_in));
         self.stand_ins.insert(entity);
         self.model.ids.lend(1);
         self.model.add(entity, set, [number; ALL]);
+        entity
     }
 
+    /// Despawns an entity that is alive, and those that follow it.
     pub(crate) fn despawn(&mut self, entity: Entity) {
+        for entity in self.model.going(&[entity]) {
+            self.end_one(entity);
+        }
+    }
+
+    fn end_one(&mut self, entity: Entity) {
         if self.model.row_mut(entity).has(CLEANUP) {
             self.model.die(entity);
         } else if self.stand_ins.remove(&entity) {
@@ -124,7 +133,11 @@ impl<'m> Playback<'m> {
             }
             Command::SpawnBatch { rows, .. } if rows > self.model.ids.available() => Err(EXHAUSTED),
             Command::SpawnBatch { rows, .. } => {
-                (0..rows).for_each(|_| self.stand_in(added, number));
+                for _ in 0..rows {
+                    let entity = self.stand_in(added, number);
+                    let charge = Some(number).filter(|&number| Charge::is_beside(number));
+                    self.model.row_mut(entity).charge = charge;
+                }
                 Ok(())
             }
             Command::Insert { .. } | Command::Remove { .. } | Command::Exchange { .. } => {
@@ -200,6 +213,7 @@ impl<'m> Playback<'m> {
                 self.model.ids.end_loans(1);
                 self.model.ids.made_anywhere(entity);
                 self.model.add(entity, row.set, row.numbers);
+                self.model.row_mut(entity).charge = row.charge;
             }
         }
         (self.failures, self.panicked)
@@ -211,7 +225,9 @@ fn is_same(world: &World, entity: Entity, row: &Row) -> bool {
     let spot = row.has(Spot::SET).then(|| Spot::of(&row.numbers));
     let has_rest =
         world.get::<Spot>(entity).ok() == spot && world.has::<Gone>(entity) == row.is_gone();
+    let charge = world.sparse::<Charge>().get(entity).map(|charge| charge.0);
     has_rest
+        && charge == row.charge
         && (0..PARTS).all(|part| {
             with_part!(part, P => {
                 let has = row.has(P::SET);

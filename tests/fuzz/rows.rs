@@ -87,7 +87,7 @@ impl Trial {
         let expected = if self.model.alive(entity).is_some() { DONE } else { DEAD };
         assert_eq!(word(&ended), expected, "{entity}");
         if ended.is_ok() {
-            self.model.despawned(&self.main.world, entity);
+            self.model.despawned(&self.main.world, &[entity]);
         }
         expected
     }

@@ -44,7 +44,7 @@ fn numbers(first: u32, rows: usize) -> impl Iterator<Item = u32> + Clone {
 }
 
 impl Trial {
-    fn refusal(&self, set: Set, rows: usize) -> Outcome {
+    pub(crate) fn refusal(&self, set: Set, rows: usize) -> Outcome {
         match (fits(set, self.model.chunk_bytes), rows > self.model.ids.available()) {
             (false, _) => WIDE,
             (true, true) => EXHAUSTED,
@@ -53,7 +53,11 @@ impl Trial {
     }
 
     /// Adds entities that the world has made under ids of its choice.
-    fn made<S: Shape>(&mut self, entities: Vec<Entity>, numbers: impl Iterator<Item = u32>) {
+    pub(crate) fn made<S: Shape>(
+        &mut self,
+        entities: Vec<Entity>,
+        numbers: impl Iterator<Item = u32>,
+    ) {
         for (entity, number) in entities.into_iter().zip(numbers) {
             self.model.ids.made(entity);
             self.model.spawned(&self.main.world, entity, S::SET, [number; ALL]);

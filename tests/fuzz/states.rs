@@ -66,7 +66,7 @@ impl Trial {
         }
         let version = self.model.lists.age(self.now());
         let mut model = self.model.clone();
-        // Bytes do not contain sparse values.
+        // Bytes contain no sparse values that are not plain.
         model.rows.values_mut().for_each(|row| row.side = None);
         self.known[slot] = Some(Known { model, version, is_read: true });
         DONE

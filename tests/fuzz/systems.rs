@@ -102,7 +102,9 @@ impl Trial {
                 playback.change(entity, (0, Mark::SET | Odd::SET), number);
             }
         }
-        (0..orders.spawns).for_each(|_| playback.stand_in(Sixteen::SET | Byte::SET, number));
+        for _ in 0..orders.spawns {
+            playback.stand_in(Sixteen::SET | Byte::SET, number);
+        }
         playback.remove_where(Sixteen::SET, Odd::SET);
         playback.end(&self.main.world);
         self.model.read_places(&self.main.world, Rule::Rows, self.before);

@@ -55,6 +55,8 @@ impl Trial {
         let new: BTreeMap<Entity, Entity> = journeys.into_iter().collect();
         assert!(new.len() == entities.len() && entities.iter().all(|old| new.contains_key(old)));
         self.model.forget_writes();
+        // A relation with one end in each world is removed, and despawns no one.
+        let relations = self.model.relations.mapped(&new);
         let rows: Vec<_> = entities.iter().map(|&old| self.model.take(old)).collect();
         entities.iter().for_each(|&old| self.model.buried(old));
         let mut lost = Vec::new();
@@ -72,6 +74,7 @@ impl Trial {
             self.model.ids.made(entity);
             self.model.came(entity, row);
         }
+        self.model.relations.extend(relations);
         if new.is_empty() {
             return IDLE;
         }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use phalanx::HashCache;
 use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
+use phalanx::rows::{ChunkBounds, RowPlace};
 use phalanx::snapshot::Snapshot;
 
 use crate::beside;
@@ -13,12 +14,14 @@ use crate::chance::Chance;
 use crate::logs::{Cursors, Table};
 use crate::model::Model;
 use crate::operations::Op;
+use crate::order::Coarse;
 use crate::outcome::{DONE, Outcome};
+use crate::places::Places;
 use crate::profile::{Profile, Twin};
 use crate::shared;
 use crate::states::{Known, STATES};
 use crate::systems;
-use crate::{with_bulk_shape, with_part, with_shape, with_small_shape};
+use crate::{with_bulk_shape, with_column, with_part, with_relation, with_shape, with_small_shape};
 
 /// A world with its buffers, schedule, states and cursors.
 pub(crate) struct Side {
@@ -29,6 +32,8 @@ pub(crate) struct Side {
     pub(crate) pings: LogCursor<Events<beside::Ping>>,
     pub(crate) cursors: Cursors,
     pub(crate) hashes: HashCache,
+    pub(crate) bounds: ChunkBounds<Coarse>,
+    pub(crate) places: Vec<RowPlace>,
 }
 
 impl Side {
@@ -48,6 +53,8 @@ impl Side {
             pings,
             cursors,
             hashes: HashCache::new(),
+            bounds: ChunkBounds::new(),
+            places: Vec::new(),
         }
     }
 }
@@ -61,6 +68,7 @@ pub(crate) struct Trial {
     /// The model's data of each state.
     pub(crate) known: [Option<Known>; STATES],
     pub(crate) table: Table,
+    pub(crate) places: Places,
     /// Events that the cursors have not read.
     pub(crate) unread: beside::Unread,
     pub(crate) profile: Profile,
@@ -85,6 +93,7 @@ impl Trial {
             known: Default::default(),
             unread: Default::default(),
             table: Table::default(),
+            places: Places::default(),
             compared: Version::NEVER,
             profile,
             before: 0,
@@ -144,6 +153,8 @@ impl Trial {
             Op::Spawn { .. }
             | Op::SpawnAt { .. }
             | Op::SpawnBatch { .. }
+            | Op::SpawnCharged { .. }
+            | Op::SpawnRelated { .. }
             | Op::SpawnColumns { .. }
             | Op::Instantiate { .. }
             | Op::ReserveEntities { .. }
@@ -160,6 +171,9 @@ impl Trial {
             | Op::SwitchWhere { .. }
             | Op::Retain { .. }
             | Op::Sort { .. }
+            | Op::SortBy { .. }
+            | Op::Between { .. }
+            | Op::WriteCharges { .. }
             | Op::Travel { .. }
             | Op::Scatter { .. } => self.run_query(op),
             Op::MakeBuffer { .. }
@@ -181,6 +195,7 @@ impl Trial {
             Op::ReadEvents => self.read_events(),
             _ => self.run_row(op),
         };
+        self.places.pass(op);
         self.read_logs(op, outcome);
         assert_eq!(self.main.world.len(), self.model.rows.len(), "entities after {outcome}");
         outcome
@@ -196,6 +211,14 @@ impl Trial {
             }
             Op::SpawnBatch { shape, rows, hint, panics_at } => {
                 with_shape!(shape, S => self.spawn_batch::<S>(rows, hint, panics_at))
+            }
+            Op::SpawnCharged { shape, rows, number } => {
+                with_bulk_shape!(shape % BULK_SHAPES, S => self.spawn_charged::<S>(rows, number))
+            }
+            Op::SpawnRelated { kind, to, shape, rows, number } => {
+                let target = self.model.resolve(to);
+                with_relation!(kind, K => with_small_shape!(shape, S =>
+                    self.spawn_related::<K, S>(target, rows, number)))
             }
             Op::SpawnColumns { kind, rows, uneven } => self.spawn_columns(kind, rows, uneven),
             Op::Instantiate { who, copies } => self.instantiate(self.model.resolve(who), copies),
@@ -225,6 +248,7 @@ impl Trial {
             }
             Op::DespawnBatch { who } => self.despawn_batch(&who.map(|who| self.model.resolve(who))),
             Op::Side { who, number } => self.put_side(self.model.resolve(who), number),
+            Op::Charge { who, number } => self.charge(self.model.resolve(who), number),
             Op::Share { who, team } => self.share(self.model.resolve(who), team),
             Op::Despawn { who } => self.despawn(self.model.resolve(who)),
             Op::GetMut { who, part, number } => {
@@ -242,6 +266,27 @@ impl Trial {
                 let entities = who.map(|who| self.model.resolve(who));
                 let part = self.model.part_of(entities[0], part);
                 with_part!(part, P => self.lookup_mut::<P>(&entities, number))
+            }
+            Op::Relate { kind, who, to, number, is_exchange } => {
+                let (mut source, target) = (self.model.resolve(who), self.model.resolve(to));
+                with_relation!(kind, K => {
+                    source = if is_exchange { self.source::<K>(source) } else { source };
+                    self.relate::<K>((source, target), number, is_exchange)
+                })
+            }
+            Op::Unrelate { kind, who } => {
+                let source = self.model.resolve(who);
+                with_relation!(kind, K => self.unrelate::<K>(self.source::<K>(source)))
+            }
+            Op::ChangePair { who, to, number } => {
+                self.change_pair((self.model.resolve(who), self.model.resolve(to)), number)
+            }
+            Op::FindPlaces { who, part, number } => {
+                let entities = who.map(|who| self.model.resolve(who));
+                with_column!(part, P => self.find_places::<P>(&entities, number))
+            }
+            Op::UsePlaces { part, number } => {
+                with_column!(part, P => self.use_places::<P>(number))
             }
             Op::Look { who, part } => {
                 let entity = self.model.resolve(who);
@@ -275,6 +320,9 @@ impl Trial {
             Op::SwitchWhere { only, enabled } => self.switch_where(only, enabled),
             Op::Retain { only, number } => self.retain(only, number),
             Op::Sort { only, number } => self.sort(only, number),
+            Op::SortBy { only } => self.sort_by(only),
+            Op::Between { only, from, number } => self.between(only, from, number),
+            Op::WriteCharges { only, number } => self.write_charges(only, number),
             Op::Travel { only, as_whole } => self.travel(only, as_whole),
             Op::ShareWhere { only, team } => self.share_where(only, team),
             _ => unreachable!("{op:?} is done elsewhere"),

@@ -1,0 +1,240 @@
+//! The relations of the model: the targets of each source, and the sources of each target.
+//!
+//! There are three: a tree whose sources are despawned with their target, one whose sources stand
+//! in an order, and one with many targets for a source and a value for each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use phalanx::prelude::*;
+use phalanx::sparse::Targets;
+
+/// A tree.
+#[relation(tree, on_delete = despawn)]
+pub(crate) struct ChildOf;
+
+/// A relation whose sources stand in an order. It may have cycles.
+#[relation(ordered)]
+pub(crate) struct SlotOf;
+
+/// A relation to many.
+#[relation(many)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Likes {
+    pub(crate) weight: u32,
+}
+
+/// The number of relations.
+pub(crate) const KINDS: usize = 3;
+
+/// A relation of the fuzz.
+pub(crate) trait Kind: 'static {
+    const INDEX: usize;
+    /// The component of a source.
+    type Value: Bundle;
+    fn value(target: Entity, number: u32) -> Self::Value;
+}
+
+impl Kind for ChildOf {
+    const INDEX: usize = 0;
+    type Value = Self;
+    fn value(target: Entity, _: u32) -> Self {
+        Self::of(target)
+    }
+}
+
+impl Kind for SlotOf {
+    const INDEX: usize = 1;
+    type Value = Self;
+    fn value(target: Entity, number: u32) -> Self {
+        place(number).map_or(Self::of(target), |place| Self::of(target).at(place))
+    }
+}
+
+impl Kind for Likes {
+    const INDEX: usize = 2;
+    type Value = Targets<Self>;
+    fn value(target: Entity, weight: u32) -> Targets<Self> {
+        Self { weight }.of(target)
+    }
+}
+
+/// The place among the sources that comes with a number.
+const fn place(number: u32) -> Option<usize> {
+    match number % 4 {
+        0 => Some(number as usize / 4 % 3),
+        1 => Some(usize::MAX),
+        _ => None,
+    }
+}
+
+/// Runs an expression with the `n`th relation as `$R`.
+#[macro_export]
+macro_rules! with_relation {
+    ($n:expr, $R:ident => $run:expr) => {{
+        use $crate::relations::{ChildOf, Likes, SlotOf};
+        match $n {
+            0 => {
+                type $R = ChildOf;
+                $run
+            }
+            1 => {
+                type $R = SlotOf;
+                $run
+            }
+            _ => {
+                type $R = Likes;
+                $run
+            }
+        }
+    }};
+}
+
+/// The pairs of a relation, both ways.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    /// The targets of each source, each with the number of its value.
+    targets: BTreeMap<Entity, BTreeMap<Entity, u32>>,
+    /// The sources of each target. Those of [`SlotOf`] in their order.
+    sources: BTreeMap<Entity, Vec<Entity>>,
+}
+
+impl Pairs {
+    /// The sources, each with its targets.
+    pub(crate) const fn all(&self) -> &BTreeMap<Entity, BTreeMap<Entity, u32>> {
+        &self.targets
+    }
+
+    pub(crate) fn has(&self, source: Entity) -> bool {
+        self.targets.contains_key(&source)
+    }
+
+    /// The target of a source, of several the least.
+    pub(crate) fn target(&self, source: Entity) -> Option<Entity> {
+        self.targets.get(&source)?.keys().next().copied()
+    }
+
+    pub(crate) fn sources(&self, target: Entity) -> &[Entity] {
+        self.sources.get(&target).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a source is its own target, or above it.
+    fn is_cycle(&self, source: Entity, target: Entity) -> bool {
+        std::iter::successors(Some(target), |&above| self.target(above)).any(|one| one == source)
+    }
+
+    fn add(&mut self, (source, target): (Entity, Entity), place: usize, number: u32) {
+        if self.targets.entry(source).or_default().insert(target, number).is_none() {
+            let sources = self.sources.entry(target).or_default();
+            sources.insert(place.min(sources.len()), source);
+        }
+    }
+
+    /// Removes one pair. Returns the number of its value.
+    pub(crate) fn remove_pair(&mut self, source: Entity, target: Entity) -> Option<u32> {
+        let targets = self.targets.get_mut(&source)?;
+        let number = targets.remove(&target)?;
+        if targets.is_empty() {
+            self.targets.remove(&source);
+        }
+        let sources = self.sources.get_mut(&target).expect("it has this one");
+        sources.retain(|&one| one != source);
+        if sources.is_empty() {
+            self.sources.remove(&target);
+        }
+        Some(number)
+    }
+
+    /// Removes all pairs of a source.
+    pub(crate) fn remove(&mut self, source: Entity) {
+        for target in self.targets.get(&source).cloned().unwrap_or_default().into_keys() {
+            self.remove_pair(source, target);
+        }
+    }
+
+    /// Removes all pairs that an entity is in.
+    fn end(&mut self, entity: Entity) {
+        self.remove(entity);
+        for source in self.sources(entity).to_vec() {
+            self.remove_pair(source, entity);
+        }
+    }
+
+    /// The pairs whose two ends are among some entities, and are others now.
+    fn mapped(&self, new: &BTreeMap<Entity, Entity>) -> Self {
+        let mut pairs = Self::default();
+        for (target, sources) in &self.sources {
+            let Some(&to) = new.get(target) else { continue };
+            for source in sources {
+                let Some(&from) = new.get(source) else { continue };
+                pairs.add((from, to), usize::MAX, self.targets[source][target]);
+            }
+        }
+        pairs
+    }
+}
+
+/// All relations of the model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relations {
+    kinds: [Pairs; KINDS],
+}
+
+impl Relations {
+    pub(crate) const fn of<K: Kind>(&self) -> &Pairs {
+        &self.kinds[K::INDEX]
+    }
+
+    pub(crate) const fn of_mut<K: Kind>(&mut self) -> &mut Pairs {
+        &mut self.kinds[K::INDEX]
+    }
+
+    /// Whether a relation between two living entities is refused.
+    pub(crate) fn is_cycle<K: Kind>(&self, source: Entity, target: Entity) -> bool {
+        K::INDEX == ChildOf::INDEX && self.of::<K>().is_cycle(source, target)
+    }
+
+    /// Relates a source to a target, as an insertion does.
+    pub(crate) fn put<K: Kind>(&mut self, source: Entity, target: Entity, number: u32) {
+        let place = place(number).filter(|_| K::INDEX == SlotOf::INDEX);
+        let pairs = self.of_mut::<K>();
+        let stays = place.is_none() && pairs.target(source) == Some(target);
+        if K::INDEX == Likes::INDEX {
+            pairs.add((source, target), usize::MAX, number);
+        } else if !stays {
+            pairs.remove(source);
+            pairs.add((source, target), place.unwrap_or(usize::MAX), 0);
+        }
+    }
+
+    /// The entities that go if some living ones are despawned: those first, and level after level
+    /// the children.
+    pub(crate) fn going(&self, named: impl IntoIterator<Item = Entity>) -> Vec<Entity> {
+        let mut seen = BTreeSet::new();
+        let mut going: Vec<Entity> = named.into_iter().filter(|&one| seen.insert(one)).collect();
+        let mut next = 0;
+        while let Some(&target) = going.get(next) {
+            let children = self.of::<ChildOf>().sources(target).iter().copied();
+            going.extend(children.filter(|&child| seen.insert(child)));
+            next += 1;
+        }
+        going
+    }
+
+    /// Ends all relations of an entity.
+    pub(crate) fn end(&mut self, entity: Entity) {
+        self.kinds.iter_mut().for_each(|pairs| pairs.end(entity));
+    }
+
+    /// The relations among some entities, which have other ids now.
+    pub(crate) fn mapped(&self, new: &BTreeMap<Entity, Entity>) -> Self {
+        Self { kinds: self.kinds.each_ref().map(|pairs| pairs.mapped(new)) }
+    }
+
+    /// Adds relations of entities that have none.
+    pub(crate) fn extend(&mut self, others: Self) {
+        for (ours, theirs) in self.kinds.iter_mut().zip(others.kinds) {
+            ours.targets.extend(theirs.targets);
+            ours.sources.extend(theirs.sources);
+        }
+    }
+}
