@@ -16,5 +16,5 @@ pub use crate::component::{
 pub use crate::query::{SparseSlice, SparseSliceIter};
 pub use crate::world::{
     CopyParents, Levels, Pairs, Relation, RelationError, Sparse, SparseBlocks, SparseBlocksMut,
-    SparseMut, SparseRef, TargetValues, TargetsMut,
+    SparseMut, SparseRef, TargetValues, TargetsMut, relate_batch,
 };

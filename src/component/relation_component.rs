@@ -126,7 +126,8 @@ pub trait TreeRelation: RelationComponent {}
 ///   entity keeps its former target. In a schedule a dead target is counted in the
 ///   [report](crate::Schedule::report), because another system may have despawned it; a cycle, an
 ///   entity as its own target in a tree, and a despawn that is refused are errors of the
-///   [run](crate::Schedule::run).
+///   [run](crate::Schedule::run). [`relate_batch`](crate::sparse::relate_batch) gives many entities
+///   relations, all or none, and judges a tree by its graph at the end.
 ///   `spawn` and `spawn_batch` panic, as for other errors; their `try_` forms return it.
 /// - **Costs**: O(1) to add, change and remove a relation and to despawn a source, however many
 ///   siblings it has, unless it is [`ordered`](#ordered-sources). A source that gets a new target

@@ -54,11 +54,12 @@
 //!   of a set apart. [`set_writes`] lends values as slices, and marks blocks of them.
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
-//!   [`relate`] tests relations before they are made, and a [`despawn_plan`] follows their rules
-//!   before a despawn, with an [`alive_set`] of those that go. A [`relation_error`] says why one
-//!   was refused. Both kinds of relations have [`source_lists`]; one to many has the entries of
-//!   [`pair_sources`] beside them, and [`pair_set`] changes these. In an [`ordered_set`] the
-//!   sources of a target keep their order.
+//!   [`relate`] tests relations before they are made, [`related_batch`] those of many sources by
+//!   the graph at the end, and a [`despawn_plan`] follows their rules before a despawn,
+//!   with an [`alive_set`] of those that go. A [`relation_error`] says why one was refused. Both
+//!   kinds of relations have [`source_lists`]; one to many has the entries of [`pair_sources`]
+//!   beside them, and [`pair_set`] changes these. In an [`ordered_set`] the sources of a target
+//!   keep their order.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -162,6 +163,7 @@ mod read_guard;
 mod recent_plans;
 mod record_sets;
 mod relate;
+mod related_batch;
 mod related_set;
 mod related_sets;
 mod relation_error;

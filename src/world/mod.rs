@@ -33,6 +33,7 @@
 //! | [`block_cut`], [`value_part`] | the cut of a sparse set into its blocks, and a part of it |
 //! | [`propagate`], [`target_values`] | passes down a tree, and with values of targets |
 //! | [`pairs`], [`targets_mut`] | relations to many; [`relation_shape`]: the views of both kinds |
+//! | [`relate_batch`] | relations of many entities, all or none |
 //! | [`related_rows`] | the rows of the sources of a target, for both kinds |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory_mut`] | reserved, counted and returned memory |
@@ -69,6 +70,7 @@ mod block_cut;
 mod copy_parents;
 mod pairs;
 mod place_error;
+mod relate_batch;
 mod related_rows;
 mod relation;
 
@@ -143,6 +145,7 @@ pub use pairs::Pairs;
 pub use place_error::PlaceError;
 pub use place_lookup::PlaceLookup;
 pub use place_lookup_mut::PlaceLookupMut;
+pub use relate_batch::relate_batch;
 pub use relation::Relation;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};

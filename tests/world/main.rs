@@ -52,6 +52,7 @@ mod places;
 mod propagate;
 mod propagate_changed;
 mod refused;
+mod relate_batch;
 mod relation_orders;
 mod relation_rows;
 mod relations;
