@@ -54,7 +54,7 @@ impl Plans {
     /// # Panics
     ///
     /// If a type of the query has the name of another type of the world.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get_mut(
         &mut self,
         query: &QueryType,
@@ -62,12 +62,9 @@ impl Plans {
         archetypes: &Archetypes,
     ) -> &Plan {
         let KnownPlans { by_type, list, recent } = self.known_mut();
-        if let Some(plan) = recent.find(query.key, list) {
-            return plan;
-        }
-        match prepare(by_type, (list, recent), query, registry, archetypes) {
-            Ok(index) => &list[index],
-            Err(name_taken) => name_taken.refuse(),
+        match recent.find(query.key, list) {
+            Some(plan) => plan,
+            None => find_or_add(by_type, (list, recent), query, registry, archetypes),
         }
     }
 
@@ -222,14 +219,32 @@ impl KnownPlans {
     }
 }
 
+/// The plan of a query, which is made if the query is new.
+///
+/// # Panics
+///
+/// If a type of the query has the name of another type of the world.
+#[cold]
+#[inline(never)]
+fn find_or_add<'p>(
+    by_type: &mut RwLock<FxHashMap<TypeId, usize>>,
+    (list, recent): (&'p boxcar::Vec<Plan>, &RecentPlans),
+    query: &QueryType,
+    registry: &mut Registry,
+    archetypes: &Archetypes,
+) -> &'p Plan {
+    match prepare(by_type, (list, recent), query, registry, archetypes) {
+        Ok(index) => &list[index],
+        Err(name_taken) => name_taken.refuse(),
+    }
+}
+
 /// The index of a query's plan, which is made if the query is new. Borrows the list shared, so that
 /// a plan of it may be returned instead.
 ///
 /// # Errors
 ///
 /// If a type of the query has the name of another type of the world.
-#[cold]
-#[inline(never)]
 fn prepare(
     by_type: &mut RwLock<FxHashMap<TypeId, usize>>,
     (list, recent): (&boxcar::Vec<Plan>, &RecentPlans),

@@ -3,6 +3,18 @@
 //! A world that is borrowed shared finds plans from several threads. Its map of plans has a lock,
 //! which costs two atomic changes of one cache line for each pass, beside the search. Most passes
 //! are of queries that ran before, and find their plan here with one load.
+//!
+//! # Why queries are not prepared
+//!
+//! A prepared query would be a value with the index of its plan. It saves the hash and the
+//! comparison of two keys: 4 of the 297 instructions of a query of two archetypes of 20 rows, and
+//! 17.3 ns instead of 18.5 (Zen 4, a build without LTO; the loop over the rows is in both). The
+//! address of the plan in place of an index would save 27 instructions, and take 17.2 ns. Finding
+//! the plan in place, without a call, saves 37 and takes 16.6 ns for every query, so that is done
+//! ([`Store::query_parts`]). The rest is the iterator: its fields take 60 instructions to fill, an
+//! archetype 30, and 20 rows 55.
+//!
+//! [`Store::query_parts`]: super::store::Store::query_parts
 
 use core::any::TypeId;
 use core::hash::{Hash, Hasher};
