@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::chunks::Rule;
 use crate::commands::Command;
 use crate::operations::{Op, Who};
-use crate::outcome::{DEAD, DONE, EXHAUSTED, Fault, IDLE, Outcome, PANICKED, word};
+use crate::outcome::{DEAD, DEAD_TARGET, DONE, EXHAUSTED, Fault, IDLE, Outcome, PANICKED, word};
 use crate::playback::Playback;
 use crate::trial::{Side, Trial};
 
@@ -32,11 +32,12 @@ pub(crate) struct Recorded {
     policy: DeadEntityPolicy,
 }
 
-/// A command, and the entity that it names or makes.
+/// A command, the entity that it names or makes, and the target of its relation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) command: Command,
     pub(crate) entity: Entity,
+    pub(crate) target: Entity,
 }
 
 /// A command without effect: its action, its entity, and the reason.
@@ -133,9 +134,9 @@ impl Trial {
 
     /// The entity that a command names. [`Who::Reserved`] chooses an entity that the buffer has
     /// handed out, if it has handed out any.
-    fn named(&self, slot: usize, command: &Command) -> Entity {
+    fn named(&self, slot: usize, who: Option<Who>) -> Entity {
         let handed = self.recorded[slot].as_ref().map_or(&[][..], |recorded| &recorded.handed);
-        match command.who() {
+        match who {
             Some(Who::Reserved(n)) if !handed.is_empty() => handed[n as usize % handed.len()],
             Some(who) => self.model.resolve(who),
             None => Entity::NULL,
@@ -143,14 +144,15 @@ impl Trial {
     }
 
     fn record(&mut self, slot: usize, command: Command) -> Outcome {
-        let mut entity = self.named(slot, &command);
-        let made = self.step_aside(|side| command.record(buffer(side, slot), entity));
+        let target = self.named(slot, command.target());
+        let mut entity = self.named(slot, command.who());
+        let made = self.step_aside(|side| command.record(buffer(side, slot), (entity, target)));
         match command {
             Command::DeadEntityPolicy { policy } => {
                 self.recorded(slot).policy = policy;
                 return DONE;
             }
-            Command::Spawn { .. } => {
+            _ if command.is_spawn() => {
                 assert_eq!(made.is_some(), self.recorded(slot).left > 0, "an id for a spawn");
                 let Some(made) = made else { return "no id left" };
                 self.model.ids.promised(made);
@@ -163,7 +165,7 @@ impl Trial {
             Command::SpawnBatch { rows: 0, .. } => return IDLE,
             _ => {}
         }
-        self.recorded(slot).commands.push(Record { command, entity });
+        self.recorded(slot).commands.push(Record { command, entity, target });
         let (len, recorded) = (buffer(&mut self.main, slot).len(), self.recorded(slot));
         assert_eq!(len, recorded.commands.len(), "commands of the buffer");
         DONE
@@ -171,13 +173,19 @@ impl Trial {
 
     /// Records commands on several threads. The buffer has them in the order of the writers.
     fn record_parallel(&mut self, slot: usize, writers: usize, commands: &[Command]) -> Outcome {
-        let record = |&command| Record { command, entity: self.named(slot, &command) };
+        let record = |&command: &Command| {
+            let (entity, target) = (command.who(), command.target());
+            let [entity, target] = [entity, target].map(|who| self.named(slot, who));
+            Record { command, entity, target }
+        };
         let records: Vec<_> = commands.iter().map(record).collect();
         let each = records.len().div_ceil(writers).max(1);
         self.step_aside(|side| {
             let mut writers = buffer(side, slot).par_writers(writers);
             let write = |(writer, records): (&mut phalanx::command::CommandWriter, &[Record])| {
-                records.iter().for_each(|record| record.command.write(writer, record.entity));
+                records.iter().for_each(|record| {
+                    record.command.write(writer, (record.entity, record.target));
+                });
             };
             if cfg!(miri) {
                 writers.iter_mut().zip(records.chunks(each)).rev().for_each(write);
@@ -206,7 +214,7 @@ impl Trial {
         commands.iter().for_each(|record| playback.play(*record));
         let (mut failures, panicked) = playback.end(&self.main.world);
         if policy == DeadEntityPolicy::Ignore {
-            failures.retain(|failure| failure.2 != DEAD);
+            failures.retain(|failure| ![DEAD, DEAD_TARGET].contains(&failure.2));
         }
         let refused = policy == DeadEntityPolicy::Panic && !failures.is_empty();
         let outcome = match (panicked, refused, failures.is_empty()) {

@@ -13,7 +13,8 @@ use crate::parts::{
     Big, Byte, EMPTY, Four, HIDDEN, Mark, Part, SMALL_SHAPES, Set, Shape, Sound, Twelve,
 };
 use crate::profile::{Profile, Twin};
-use crate::{with_shape, with_small_shape};
+use crate::relations::{KINDS, Kind};
+use crate::{with_relation, with_shape, with_small_shape};
 
 /// A command. Its entity is chosen when it is recorded.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +41,22 @@ pub(crate) enum Command {
         who: Who,
         removed: usize,
         added: usize,
+        number: u32,
+    },
+    Relate {
+        kind: usize,
+        who: Who,
+        to: Who,
+        number: u32,
+    },
+    Unrelate {
+        kind: usize,
+        who: Who,
+    },
+    SpawnRelated {
+        kind: usize,
+        to: Who,
+        shape: usize,
         number: u32,
     },
     Despawn {
@@ -85,7 +102,14 @@ impl Command {
     pub(crate) fn single(chance: &mut Chance, profile: &Profile) -> Self {
         let (who, number, shape) =
             (Who::of_command(chance), chance.number(), profile.shape(chance));
-        match chance.below(20) {
+        match chance.below(24) {
+            20..23 => Self::Relate {
+                kind: chance.below(KINDS),
+                who,
+                to: Who::target_of_command(chance),
+                number,
+            },
+            23 => Self::Unrelate { kind: chance.below(KINDS), who },
             0..5 => Self::Spawn { shape, number },
             5..10 => Self::Insert { who, shape, number },
             // The component that is left of a despawned entity.
@@ -117,6 +141,12 @@ impl Command {
             18..21 => Self::Run { what: Closure::Insert, who, number },
             21 => Self::Run { what: Closure::WriteAll, who, number },
             22 => Self::Run { what: Closure::Panic, who, number },
+            26..40 => Self::SpawnRelated {
+                kind: chance.below(KINDS),
+                to: Who::target_of_command(chance),
+                shape: small,
+                number,
+            },
             23..26 => Self::DeadEntityPolicy {
                 policy: chance.pick(&[
                     DeadEntityPolicy::Report,
@@ -134,16 +164,35 @@ impl Command {
             Self::Insert { who, .. }
             | Self::Remove { who, .. }
             | Self::Exchange { who, .. }
+            | Self::Relate { who, .. }
+            | Self::Unrelate { who, .. }
             | Self::Despawn { who }
             | Self::Run { who, .. } => Some(who),
             _ => None,
         }
     }
 
+    /// The target that the command names, if any.
+    pub(crate) const fn target(&self) -> Option<Who> {
+        match *self {
+            Self::Relate { to, .. } | Self::SpawnRelated { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+
+    /// Whether the command makes one entity.
+    pub(crate) const fn is_spawn(&self) -> bool {
+        matches!(self, Self::Spawn { .. } | Self::SpawnRelated { .. })
+    }
+
     /// The action that an error about the command names.
     pub(crate) const fn verb(&self) -> Option<CommandVerb> {
         match self {
-            Self::Spawn { .. } | Self::SpawnBatch { .. } => Some(CommandVerb::Spawn),
+            Self::Spawn { .. } | Self::SpawnBatch { .. } | Self::SpawnRelated { .. } => {
+                Some(CommandVerb::Spawn)
+            }
+            Self::Relate { .. } => Some(CommandVerb::Insert),
+            Self::Unrelate { .. } => Some(CommandVerb::Remove),
             // An exchange that lacks one part is reported as the other part, an empty one as an
             // insertion.
             Self::Insert { .. } => Some(CommandVerb::Insert),
@@ -176,7 +225,7 @@ impl Command {
             | Self::SpawnBatch { shape, number, .. }
             | Self::Insert { shape, number, .. } => with_shape!(shape, S => (0, S::SET, number)),
             Self::Remove { shape, .. } => with_shape!(shape, S => (S::SET, 0, 0)),
-            Self::InsertWhere { shape, number, .. } => {
+            Self::InsertWhere { shape, number, .. } | Self::SpawnRelated { shape, number, .. } => {
                 with_small_shape!(shape, S => (0, S::SET, number))
             }
             Self::RemoveWhere { shape, .. } => with_small_shape!(shape, S => (S::SET, 0, 0)),
@@ -199,9 +248,25 @@ impl Command {
         }
     }
 
-    /// Records the command on `entity`. Returns the id of a spawn, or `None` if no id is left.
-    pub(crate) fn record(&self, buffer: &mut CommandBuffer, entity: Entity) -> Option<Entity> {
+    /// Records the command on an entity, and maybe a target. Returns the id of a spawn, or `None`
+    /// if no id is left.
+    pub(crate) fn record(
+        &self,
+        buffer: &mut CommandBuffer,
+        (entity, target): (Entity, Entity),
+    ) -> Option<Entity> {
         match *self {
+            Self::SpawnRelated { kind, shape, number, .. } => {
+                return with_relation!(kind, K => with_small_shape!(shape, S => {
+                    buffer.try_spawn((S::make(number), K::value(target, number))).ok()
+                }));
+            }
+            Self::Relate { kind, number, .. } => {
+                with_relation!(kind, K => buffer.insert(entity, K::value(target, number)));
+            }
+            Self::Unrelate { kind, .. } => {
+                with_relation!(kind, K => buffer.remove::<<K as Kind>::Value>(entity));
+            }
             Self::Spawn { shape, number } => {
                 return with_shape!(shape, S => buffer.try_spawn(S::make(number)).ok());
             }
@@ -259,8 +324,14 @@ impl Command {
     }
 
     /// Records a command on one entity through a writer.
-    pub(crate) fn write(&self, writer: &mut CommandWriter, entity: Entity) {
+    pub(crate) fn write(&self, writer: &mut CommandWriter, (entity, target): (Entity, Entity)) {
         match *self {
+            Self::Relate { kind, number, .. } => {
+                with_relation!(kind, K => writer.insert(entity, K::value(target, number)));
+            }
+            Self::Unrelate { kind, .. } => {
+                with_relation!(kind, K => writer.remove::<<K as Kind>::Value>(entity));
+            }
             Self::Spawn { shape, number } => {
                 with_shape!(shape, S => writer.spawn(S::make(number)));
             }

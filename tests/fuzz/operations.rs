@@ -40,6 +40,21 @@ impl Who {
         }
     }
 
+    /// [`Who::target`] for a command, which may name an entity of its buffer.
+    pub(crate) fn target_of_command(chance: &mut Chance) -> Self {
+        if chance.one_in(2) { Self::target(chance).settled() } else { Self::of_command(chance) }
+    }
+
+    /// The same, but for a made-up id, which may become the id of an entity.
+    const fn settled(self) -> Self {
+        match self {
+            Self::MadeUp { index, generation } => {
+                Self::MadeUp { index, generation: (generation % 6) | (1 << 31) }
+            }
+            who => who,
+        }
+    }
+
     /// An entity for a command: a reserved one is an entity that the buffer has handed out. A
     /// made-up id has a generation that no index reaches. Otherwise it could be the id of a batch's
     /// entity, which is allocated in the same playback and which the model does not know.
@@ -47,12 +62,7 @@ impl Who {
         if chance.one_in(4) {
             return Self::Reserved(chance.number());
         }
-        match Self::any(chance) {
-            Self::MadeUp { index, generation } => {
-                Self::MadeUp { index, generation: (generation % 6) | (1 << 31) }
-            }
-            who => who,
-        }
+        Self::any(chance).settled()
     }
 
     /// Any bits, or an id that may belong to an entity, with one of the last generations if `last`
@@ -317,30 +327,37 @@ impl Op {
                 3 => Self::ReadEvents,
                 _ => Self::AgeLogs,
             },
-            93..97 => Self::Charge {
+            93..122 => Self::beside_rows(chance, number),
+            _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
+        }
+    }
+
+    /// An operation on data of one entity beside its row, or on places of rows.
+    fn beside_rows(chance: &mut Chance, number: Number) -> Self {
+        match chance.below(29) {
+            0..4 => Self::Charge {
                 who: Who::any(chance),
                 number: (!number.is_multiple_of(3)).then_some(number),
             },
-            97..100 => Self::FindPlaces {
+            4..7 => Self::FindPlaces {
                 who: [(); 8].map(|()| Who::any(chance)),
                 part: chance.below(PARTS),
                 number,
             },
-            110..122 => Self::Relate {
+            7..19 => Self::Relate {
                 kind: chance.below(KINDS),
                 who: Who::any(chance),
                 to: Who::target(chance),
                 number,
                 is_exchange: chance.one_in(4),
             },
-            122..126 => Self::Unrelate { kind: chance.below(KINDS), who: Who::any(chance) },
-            126..130 => Self::ChangePair {
+            19..23 => Self::Unrelate { kind: chance.below(KINDS), who: Who::any(chance) },
+            23..27 => Self::ChangePair {
                 who: Who::any(chance),
                 to: Who::any(chance),
                 number: (!number.is_multiple_of(3)).then_some(number),
             },
-            100..102 => Self::UsePlaces { part: chance.below(PARTS), number },
-            _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
+            _ => Self::UsePlaces { part: chance.below(PARTS), number },
         }
     }
 

@@ -8,9 +8,10 @@ use crate::buffers::{Failure, Record};
 use crate::charges::Charge;
 use crate::commands::{Closure, Command};
 use crate::model::{Model, Row};
-use crate::outcome::{DEAD, EXHAUSTED};
+use crate::outcome::{DEAD, DONE, EXHAUSTED, Outcome};
 use crate::parts::{ALL, CLEANUP, Four, PARTS, Set, Shape, Spot, Twelve};
-use crate::with_part;
+use crate::relations::{Kind, Relations};
+use crate::{with_part, with_relation};
 
 /// A playback in progress.
 pub(crate) struct Playback<'m> {
@@ -32,6 +33,14 @@ impl<'m> Playback<'m> {
         model.forget_writes();
         let (failures, stand_ins) = (Vec::new(), BTreeSet::new());
         Self { model, failures, stand_ins, stood_in: 0, unnamed, panicked: false }
+    }
+
+    pub(crate) const fn relations(&self) -> &Relations {
+        &self.model.relations
+    }
+
+    pub(crate) fn is_alive(&self, entity: Entity) -> bool {
+        self.model.alive(entity).is_some()
     }
 
     pub(crate) fn living(&self) -> &[Entity] {
@@ -86,6 +95,44 @@ impl<'m> Playback<'m> {
         true
     }
 
+    pub(crate) fn unrelate<K: Kind>(&mut self, source: Entity) {
+        self.model.relations.of_mut::<K>().remove(source);
+    }
+
+    /// Applies the relation of a command, if it has one.
+    fn play_relation(
+        &mut self,
+        command: Command,
+        (source, target): (Entity, Entity),
+    ) -> Result<(), Outcome> {
+        match command {
+            Command::Relate { .. } | Command::Unrelate { .. } if !self.is_alive(source) => {
+                Err(DEAD)
+            }
+            Command::Relate { kind, number, .. } | Command::SpawnRelated { kind, number, .. } => {
+                with_relation!(kind, K => self.relate::<K>(source, target, number))
+            }
+            Command::Unrelate { kind, .. } => {
+                with_relation!(kind, K => self.unrelate::<K>(source));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Relates an entity that is alive, unless the relation is refused.
+    pub(crate) fn relate<K: Kind>(
+        &mut self,
+        source: Entity,
+        target: Entity,
+        number: u32,
+    ) -> Result<(), Outcome> {
+        match self.model.relates::<K>(source, target) {
+            DONE => Ok(self.model.relations.put::<K>(source, target, number)),
+            refused => Err(refused),
+        }
+    }
+
     /// Changes the sparse component of an entity that is not dead.
     fn change_note(&mut self, entity: Entity, command: &Command) {
         if let Some(row) = self.model.rows.get_mut(&entity).filter(|row| !row.is_gone()) {
@@ -114,7 +161,7 @@ impl<'m> Playback<'m> {
     }
 
     /// Applies one command.
-    pub(crate) fn play(&mut self, Record { command, entity }: Record) {
+    pub(crate) fn play(&mut self, Record { command, entity, target }: Record) {
         let (removed, added, number) = command.sets();
         let done = match command {
             Command::Spawn { .. } if entity.is_null() => match self.unnamed.checked_sub(1) {
@@ -126,10 +173,13 @@ impl<'m> Playback<'m> {
                     Ok(())
                 }
             },
-            Command::Spawn { .. } => {
+            Command::Spawn { .. } | Command::SpawnRelated { .. } => {
                 self.model.ids.begins(entity);
                 self.model.add(entity, added, [number; ALL]);
-                Ok(())
+                self.play_relation(command, (entity, target))
+            }
+            Command::Relate { .. } | Command::Unrelate { .. } => {
+                self.play_relation(command, (entity, target))
             }
             Command::SpawnBatch { rows, .. } if rows > self.model.ids.available() => Err(EXHAUSTED),
             Command::SpawnBatch { rows, .. } => {
@@ -162,7 +212,9 @@ impl<'m> Playback<'m> {
                 Ok(())
             }
             Command::DespawnWhere { query } => {
-                self.matches(query).into_iter().for_each(|entity| self.despawn(entity));
+                for entity in self.matches(query) {
+                    self.despawn(entity);
+                }
                 Ok(())
             }
             Command::Run { what, number, .. } => {

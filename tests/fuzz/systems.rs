@@ -6,6 +6,7 @@ use crate::chunks::Rule;
 use crate::outcome::{DONE, Outcome};
 use crate::parts::{Byte, Four, Half, Mark, Odd, Shape, Sixteen, Tag, Twelve};
 use crate::playback::Playback;
+use crate::relations::{ChildOf, Kind, Likes, SlotOf};
 use crate::trial::Trial;
 
 /// A resource: the parameters of the systems in this run.
@@ -56,6 +57,24 @@ fn breed(
     }
 }
 
+/// Concerned children like their parents, and leave them. The others take the place of a child.
+fn part(
+    bearers: Query<'_, Entity, With<Twelve>>,
+    tree: Relation<'_, ChildOf>,
+    mut commands: Commands<'_>,
+    orders: Res<'_, Orders>,
+) {
+    commands.on_dead_entity(DeadEntityPolicy::Ignore);
+    for &entity in bearers.into_iter().flatten().filter(|entity| orders.concern(**entity)) {
+        if let Some(parent) = tree.target(entity) {
+            commands.remove::<ChildOf>(entity);
+            commands.insert(entity, Likes::value(parent, orders.number));
+        } else if let Some(&child) = tree.sources(entity).iter().min() {
+            commands.insert(entity, SlotOf::value(child, orders.number));
+        }
+    }
+}
+
 /// Runs after a sync point, so its query also finds the entities that `breed` has spawned.
 fn wean(bred: Query<'_, Entity, With<Sixteen>>, mut commands: Commands<'_>) {
     for &entity in bred.into_iter().flatten() {
@@ -70,9 +89,37 @@ pub(crate) fn schedule(threads: usize) -> Schedule {
     schedule.add(write_some);
     schedule.add(cull);
     schedule.add(breed);
+    schedule.add(part);
     schedule.sync();
     schedule.add(wean);
     schedule
+}
+
+impl Playback<'_> {
+    /// The parent of an entity, and its least child.
+    fn relatives(&self, entity: Entity) -> (Option<Entity>, Option<Entity>) {
+        let tree = self.relations().of::<ChildOf>();
+        (tree.target(entity), tree.sources(entity).iter().min().copied())
+    }
+
+    /// The commands of the system [`part`].
+    fn part(
+        &mut self,
+        entity: Entity,
+        (parent, child): (Option<Entity>, Option<Entity>),
+        number: u32,
+    ) {
+        if !self.is_alive(entity) {
+            return;
+        }
+        // Those with a dead target are ignored.
+        if let Some(parent) = parent {
+            self.unrelate::<ChildOf>(entity);
+            _ = self.relate::<Likes>(entity, parent, number);
+        } else if let Some(child) = child {
+            _ = self.relate::<SlotOf>(entity, child, number);
+        }
+    }
 }
 
 impl Trial {
@@ -94,6 +141,12 @@ impl Trial {
                 playback.change(entity, (0, Twelve::SET), number);
             }
         }
+        let parting: Vec<_> = living
+            .iter()
+            .filter(concerned)
+            .filter(|entity| playback.has(**entity, Twelve::SET))
+            .map(|&entity| (entity, playback.relatives(entity)))
+            .collect();
         let culled: Vec<_> =
             living.iter().filter(concerned).filter(|e| playback.has(**e, Byte::SET)).collect();
         culled.into_iter().for_each(|&entity| playback.despawn(entity));
@@ -104,6 +157,9 @@ impl Trial {
         }
         for _ in 0..orders.spawns {
             playback.stand_in(Sixteen::SET | Byte::SET, number);
+        }
+        for (entity, relatives) in parting {
+            playback.part(entity, relatives, number);
         }
         playback.remove_where(Sixteen::SET, Odd::SET);
         playback.end(&self.main.world);
