@@ -42,6 +42,12 @@ pub struct Burning { pub left: u32 }
 pub struct ChildOf;
 #[relation]
 pub struct Target;
+/// A relation whose sources stand in an order.
+#[relation(tree, ordered)]
+pub struct SlotOf;
+/// A relation to many: both lists of pairs are part of the bytes.
+#[relation(many)]
+pub struct Likes { pub weight: u32 }
 
 /// A value that entities share. Its bytes may be wrong, and many values have the same hash.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,6 +91,9 @@ pub fn world() -> World {
         let (burning, parent) = (Burning { left: number }, all[10 + number as usize / 3]);
         world.insert(entity, (burning, ChildOf::of(parent))).expect("no cycle");
         world.insert(parent, Target::of(entity)).expect("both are alive");
+        let (slot, likes) = (SlotOf::of(all[30]).at(number as usize / 2), Likes { weight: number });
+        world.insert(entity, (slot, likes.of(parent))).expect("no cycle");
+        world.insert(entity, likes.of(all[20])).expect("both are alive");
     }
     for i in [5, 9, 8] {
         world.despawn(all[i]).expect("it is alive");
@@ -155,6 +164,11 @@ pub fn use_up(world: &mut World) {
         let _ = world.insert(entity, ChildOf::of(all[number / 2]));
         let _ = world.remove::<Burning>(all[all.len() - 1 - number]);
         let _ = world.insert(entity, Target::of(all[number]));
+        let _ = world.insert(entity, SlotOf::of(all[number / 3]).at(number % 4));
+        let _ = world.insert(entity, Likes { weight: 1 }.of(all[number / 2]));
+        if let Ok(mut likes) = world.get_mut::<Likes>(all[number / 4]) {
+            let _ = likes.remove(all[number / 8]);
+        }
     }
     for &entity in all.iter().step_by(3) {
         let _ = world.insert(entity, Trace(1));
