@@ -227,7 +227,8 @@ impl fmt::Display for CommandError {
         );
         // An error of names that are text has the name itself.
         let names = names && !matches!(self.fault, CommandErrorKind::Bytes(_));
-        if self.components.is_empty() && names {
+        // Changes by query of sparse components have no list of them.
+        if self.components.is_empty() && names && !self.entity.is_null() {
             f.write_str(" of no components")?;
         }
         let relation = match &self.fault {

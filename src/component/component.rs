@@ -228,10 +228,11 @@ impl ComponentHint {
 ///   Several threads may read the values, and one writes them: `&mut Burning` and
 ///   [`par`](crate::Query::par) do not compile together. The term locks the whole component, so a
 ///   system excludes others that write it, whatever rows they choose. A system without other terms
-///   has all values by [`Sparse`](crate::sparse::Sparse) or `SparseMut`: in the order of insertion
-///   until one is removed, or [block by block](crate::sparse::SparseBlocksMut).
-/// - **Calls for all entities that match** ([`Matching::insert`](crate::Matching::insert), commands
-///   by query) insert clones. Its logs have `()` for values unless it is `plain`.
+///   has all values by [`Sparse`](crate::sparse::Sparse) or `SparseMut`, in the order of
+///   [`iter`](crate::sparse::Sparse::iter), and those that are not hidden [block by
+///   block](crate::sparse::SparseBlocksMut).
+/// - **Calls for all that match** ([`Matching::insert`](crate::Matching::insert), commands by
+///   query) insert clones; of relations they only remove. **Logs** have values if it is `plain`.
 /// - **It is dropped** when its entity is despawned, in any way, unless it is a [cleanup
 ///   component](#cleanup-components), or when the world is cleared or dropped. Values of one call
 ///   are dropped after the last despawn: by component in the order of first use, and by entity. If

@@ -239,6 +239,7 @@ impl World {
     /// ```
     pub fn snapshot_into(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         self.ensure_no_loans()?;
+        self.store.end_kept();
         if snapshot.world != Some(self.id()) {
             *snapshot = Snapshot::new();
         }

@@ -18,8 +18,8 @@
 //! values there, with their bits in the new row. A set notes each entity that loses such a value;
 //! [`Store::end_kept`] takes the notes, and removes the tag from entities that are gone and have no
 //! other: the rest is a removal of the last cleanup component. It is called at the end of removals,
-//! playbacks and stages, and before a view of the set is made: values that the view removes end
-//! their entities at the next of these.
+//! playbacks and stages, when ids are no longer shared out, and before a view of the set or a state
+//! is made: values that the view removes end their entities at the next of these.
 
 use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
 use crate::component::{Gone, KeptValues};
@@ -135,10 +135,12 @@ impl Store {
         self.sparse.cleanup.iter().any(|&(_, number)| archetype.members_len(number) > 0)
     }
 
-    /// Ends the entities that are gone and have lost their last sparse cleanup component.
+    /// Ends the entities that are gone and have lost their last sparse cleanup component. While
+    /// ids are shared out nothing ends: the call that [takes them back](Store::close_id_queue) ends
+    /// these entities.
     #[inline]
     pub(crate) fn end_kept(&mut self) {
-        if self.sparse.has_cleanup() {
+        if self.sparse.has_cleanup() && self.entities.queue().is_none() {
             let left = self.sparse.take_left();
             self.end_if_without_values(left);
         }
@@ -170,8 +172,10 @@ impl Store {
     /// lost one. O(entities that are gone).
     pub(crate) fn lacks_kept_values(&self) -> bool {
         let Some(tag) = self.registry.kept_values() else { return false };
+        let left = self.sparse.left();
         let all = self.archetypes.as_slice().iter().filter(|one| one.set().contains(tag));
-        all.flat_map(Archetype::entities).any(|&entity| !self.sparse.keep_or_note(entity))
+        let mut all = all.flat_map(Archetype::entities);
+        all.any(|entity| !left.contains(entity) && !self.sparse.keep(*entity))
     }
 
     /// Frees all entities of an archetype, in the order of its rows.

@@ -40,8 +40,8 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn take_unmarked(&mut self) -> Vec<Entity>;
     /// Whether values outlive the despawn of their entities.
     fn is_cleanup(&self) -> bool;
-    fn take_left(&mut self) -> Vec<Entity>;
-    fn has_left(&self, entity: Entity) -> bool;
+    fn left(&self) -> Vec<Entity>;
+    fn move_left_to(&mut self, left: &mut Vec<Entity>);
     /// Has no effect on the set of a cleanup component.
     fn end(
         &mut self,
@@ -147,12 +147,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         T::CLEANUP
     }
 
-    fn take_left(&mut self) -> Vec<Entity> {
-        self.get_mut().take_left()
+    fn left(&self) -> Vec<Entity> {
+        self.read().left().to_vec()
     }
 
-    fn has_left(&self, entity: Entity) -> bool {
-        self.read().has_left(entity)
+    fn move_left_to(&mut self, left: &mut Vec<Entity>) {
+        self.get_mut().move_left_to(left);
     }
 
     fn end(

@@ -51,8 +51,10 @@ impl Store {
         self.entities.open_queue(demands)
     }
 
-    /// Puts the ids that were claimed on loan, and frees the others.
+    /// Puts the ids that were claimed on loan, and frees the others. Ends entities that have lost
+    /// their last cleanup component in between.
     pub(crate) fn close_id_queue(&mut self) {
         self.entities.close_queue();
+        self.end_kept();
     }
 }

@@ -1,5 +1,7 @@
 //! The sets of sparse cleanup components: their values outlive the despawn of their entities.
 
+use rustc_hash::FxHashSet;
+
 use crate::entity::Entity;
 
 use super::erased_set::ErasedSet;
@@ -22,16 +24,18 @@ impl SparseSets {
         self.cleanup_sets().any(|set| set.contains(entity))
     }
 
-    /// Whether an entity has values that a despawn leaves, or a note that it has lost one.
-    pub(super) fn keep_or_note(&self, entity: Entity) -> bool {
-        self.cleanup_sets().any(|set| set.contains(entity) || set.has_left(entity))
+    /// The entities that have lost such a value.
+    pub(super) fn left(&self) -> FxHashSet<Entity> {
+        let mut left = FxHashSet::default();
+        self.cleanup_sets().for_each(|set| left.extend(set.left()));
+        left
     }
 
-    /// Takes the entities that have lost such a value.
+    /// Takes the entities that have lost such a value, set by set.
     pub(super) fn take_left(&mut self) -> Vec<Entity> {
         let mut left = Vec::new();
         for &(at, _) in &self.cleanup {
-            left.append(&mut self.sets[at].take_left());
+            self.sets[at].move_left_to(&mut left);
         }
         left
     }

@@ -312,14 +312,15 @@ impl<T: SparseComponent> SparseSet<T> {
         noted
     }
 
-    /// Takes the entities that have lost a value of a cleanup component.
-    pub(super) fn take_left(&mut self) -> Vec<Entity> {
-        core::mem::take(&mut self.left)
+    /// The entities that have lost a value of a cleanup component.
+    pub(super) fn left(&self) -> &[Entity] {
+        &self.left
     }
 
-    /// Whether [`SparseSet::take_left`] will have an entity.
-    pub(super) fn has_left(&self, entity: Entity) -> bool {
-        self.left.contains(&entity)
+    /// Moves the entities that have lost a value of a cleanup component to the end of a list.
+    #[inline]
+    pub(super) fn move_left_to(&mut self, left: &mut Vec<Entity>) {
+        left.append(&mut self.left);
     }
 
     /// The entities with values.

@@ -38,7 +38,8 @@ pub struct SparseSets {
     /// The relations among the sets, in the order of their names, with the effects of a despawned
     /// target. Cascades go in this order: the order of first use is not part of a state.
     pub(super) relations: Vec<(usize, OnDelete)>,
-    /// The positions and numbers of the sets of cleanup components.
+    /// The positions and numbers of the sets of cleanup components, in the order of their names, in
+    /// which their entities end.
     pub(super) cleanup: Vec<(usize, u16)>,
     /// The positions of the sets that take notes for logs.
     noted: Vec<usize>,
@@ -99,13 +100,14 @@ impl SparseSets {
     fn push(&mut self, of: (TypeId, u16), set: Box<dyn ErasedSet>) {
         let at = self.sets.len();
         self.numbers.push(of);
+        let is_before = |other: usize| self.sets[other].name() < set.name();
         if let Some(on_delete) = set.on_delete() {
-            let is_before = |&(other, _): &(usize, _)| self.sets[other].name() < set.name();
-            let place = self.relations.partition_point(is_before);
+            let place = self.relations.partition_point(|&(other, _)| is_before(other));
             self.relations.insert(place, (at, on_delete));
         }
         if set.is_cleanup() {
-            self.cleanup.push((at, of.1));
+            let place = self.cleanup.partition_point(|&(other, _)| is_before(other));
+            self.cleanup.insert(place, (at, of.1));
         }
         self.sets.push(BoxedSet::new(set));
     }

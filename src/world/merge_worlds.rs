@@ -112,6 +112,7 @@ impl World {
         let mut world = Box::new(other);
         self.flush();
         world.flush();
+        world.store.end_kept();
         match self.store.plan_merge(&world.store) {
             Ok(plan) => {
                 let Self { store, .. } = *world;
@@ -230,6 +231,7 @@ impl World {
     ) -> Result<Merged, MergeErrorKind> {
         self.flush();
         let (other, filter) = entities.into_parts();
+        other.end_kept();
         let leaving = matches_in::<Q, F>(other, &filter);
         let plan = self.store.plan_move(other, &leaving)?;
         Ok(Merged { ids: self.store.move_from(other, &leaving, plan) })

@@ -7,7 +7,9 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::component::SparseComponent;
 use crate::entity::{Entity, NoSuchEntity};
-use crate::store::{HiddenRows, Living, MemberRows, ReadGuard, SetRows, SparseSet, SplitStore};
+use crate::store::{
+    FirstPanic, HiddenRows, Living, MemberRows, ReadGuard, SetRows, SparseSet, SplitStore,
+};
 use crate::version::Version;
 
 /// The values of a [sparse component](crate::component#sparse-components), for reading. As a
@@ -113,8 +115,9 @@ impl<'w, S: SparseComponent> Sparse<'w, S> {
         self.len() == 0
     }
 
-    /// All values with their entities, in the order of their insertion until one is removed: the
-    /// last value takes the place of a removed one. The order is the same for the same calls.
+    /// All values with their entities, in the order of their insertion until one is removed, when
+    /// the last value takes its place, or [`sort_by_key`](SparseMut::sort_by_key) gives them
+    /// another order. It is the same for the same calls.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -308,7 +311,8 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     }
 
     /// Takes the values for which the closure returns `false`, as [`remove`](Self::remove) does,
-    /// and drops them. O(values). If the closure panics, all stay.
+    /// and drops them. O(values). If the closure panics, all stay; if destructors do, all others
+    /// are called before the first panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -321,7 +325,9 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     pub fn retain(&mut self, mut keeps: impl FnMut(Entity, &S) -> bool) {
         let ended = self.iter().filter(|&(entity, value)| !keeps(entity, value));
         let ended: Vec<_> = ended.map(|(entity, _)| entity).collect();
-        ended.into_iter().for_each(|entity| drop(self.remove(entity)));
+        let (mut ended, mut panic) = (ended.into_iter(), FirstPanic::default());
+        panic.catch(|| ended.by_ref().for_each(|entity| drop(self.remove(entity))));
+        panic.resume();
     }
 
     /// Returns `true` if the entity has a value. O(1).

@@ -105,7 +105,7 @@ fn all_ways_to_remove_the_last_value_free_the_id() {
         }
     }
     type Way = fn(&mut World, Entity);
-    let ways: [Way; 8] = [
+    let ways: [Way; 10] = [
         |world, entity| _ = world.remove::<Handle>(entity).expect("it has one"),
         |world, entity| commands(world, |buffer| buffer.remove::<Handle>(entity)),
         |world, entity| commands(world, |buffer| buffer.remove::<(Handle, Sound)>(entity)),
@@ -119,6 +119,18 @@ fn all_ways_to_remove_the_last_value_free_the_id() {
             let mut schedule = Schedule::new();
             schedule.add(take);
             schedule.run(world).expect("nothing fails");
+        },
+        // While a buffer has a share of the ids, none is freed.
+        |world, _| {
+            let mut schedule = Schedule::new();
+            schedule.add((take, |_: Commands| ()));
+            schedule.run(world).expect("nothing fails");
+        },
+        |world, entity| {
+            let took = world.run(move |mut handles: SparseMut<Handle>, _: Commands| {
+                handles.remove(entity).is_some()
+            });
+            assert!(took, "it has one");
         },
         // A view ends the entity at the next change of its component.
         |world, entity| {

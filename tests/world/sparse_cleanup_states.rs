@@ -289,3 +289,51 @@ proptest! {
         assert_eq!(worlds[0].hash(), worlds[1].hash());
     }
 }
+
+#[component(sparse, plain, cleanup)]
+#[derive(PartialEq)]
+struct Socket(u32);
+
+#[test]
+fn ids_end_in_one_order_whichever_component_was_used_first() {
+    let mut world = small_world();
+    world.register::<(Slot, Socket)>();
+    let [a, b] = [(); 2].map(|()| world.spawn(()));
+    world.insert(a, Slot(1)).expect("it is alive");
+    world.insert(b, Socket(2)).expect("it is alive");
+    world.despawn_batch(&[a, b]);
+    let bytes = world.snapshot().expect("no buffers").to_bytes().expect("plain data");
+    let mut mirror = small_world();
+    mirror.register::<(Socket, Slot)>();
+    let read = mirror.read_snapshot(&bytes).expect("it was written");
+    mirror.restore(&read).expect("it was read here");
+    for world in [&mut world, &mut mirror] {
+        let mut buffer = world.command_buffer(0).expect("room");
+        buffer.remove::<Socket>(b);
+        buffer.remove::<Slot>(a);
+        world.apply(&mut buffer).expect("both have one");
+        sound(world);
+    }
+    assert_eq!(world.hash(), mirror.hash());
+    assert_eq!(world.spawn(()), mirror.spawn(()));
+}
+
+#[test]
+fn a_state_is_that_after_the_end_of_entities_that_a_view_has_ended() {
+    let (mut world, all) = filled();
+    let mut other = small_world();
+    for entity in [all[0], all[2]] {
+        assert!(world.sparse_mut::<Slot>().remove(entity).is_some());
+    }
+    let (state, hash) = (world.snapshot().expect("no buffers"), world.hash());
+    assert!(!world.has::<Gone>(all[2]));
+    world.restore(&state).expect("it is its own");
+    assert_eq!(world.hash(), hash);
+    sound(&world);
+    let living = world.len();
+    world.remove::<Sound>(all[1]).expect("it has one");
+    assert!(world.sparse_mut::<Slot>().remove(all[1]).is_some());
+    other.merge(world).expect("there is room");
+    sound(&other);
+    assert_eq!(other.len(), living - 1);
+}
