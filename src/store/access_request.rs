@@ -21,6 +21,7 @@ pub(crate) struct RequestKey {
 
 impl RequestKey {
     /// The key of the requests of a type of query.
+    #[inline]
     pub(super) const fn of(query: &QueryType) -> Self {
         Self { query: query.key, number: 0 }
     }

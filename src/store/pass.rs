@@ -84,8 +84,8 @@ pub(crate) enum NextStep {
     End,
 }
 
-/// The first two are compiled in place: out of line, a third of the start of a pass was the copy of
-/// its fields, to memory and from there to their place in the iterator.
+/// The first three are compiled in place: out of line, a third of the start of a pass was the copy
+/// of its fields, to memory and from there to their place in the iterator.
 impl<'w> Pass<'w> {
     /// A pass that only reads, with the read access of a query of a split world.
     ///
@@ -136,6 +136,7 @@ impl<'w> Pass<'w> {
     /// # Panics
     ///
     /// If the query asks for more than the access allows.
+    #[inline(always)]
     pub(crate) fn granted(
         access: ColumnAccess<'w>,
         query: &QueryType,
@@ -303,6 +304,7 @@ impl<'w> GrantedPlan<'w> {
     /// # Panics
     ///
     /// If the query asks for more than the access allows.
+    #[inline]
     pub(crate) fn new(access: ColumnAccess<'w>, query: &QueryType) -> Self {
         access.assert_allows(query);
         let plan = access.store().plan(query);

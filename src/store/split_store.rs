@@ -221,17 +221,20 @@ impl<'w> ColumnAccess<'w> {
     }
 
     /// [`ReadAccess::assert_allows`].
+    #[inline]
     pub(crate) fn assert_allows(&self, query: &QueryType) {
         self.0.assert_allows(query);
     }
 
     /// The version for writing.
+    #[inline]
     pub(crate) const fn now(&self) -> Version {
         self.0.0.now
     }
 
     /// The store that was split. The caller must read or write only columns of queries that
     /// [`ColumnAccess::assert_allows`] has checked.
+    #[inline]
     pub(crate) const fn store(&self) -> &'w Store {
         self.0.store()
     }
@@ -252,25 +255,32 @@ impl<'w> ReadAccess<'w> {
     /// # Panics
     ///
     /// If the query takes a column or an archetype that the access does not cover.
+    #[inline]
     pub(crate) fn assert_allows(&self, query: &QueryType) {
-        let Self(guard) = self;
         // The query of the request is allowed by definition.
-        if guard.key != RequestKey::of(query) {
-            let requirements = (query.describe)(ComponentIds::Known(&guard.store.registry));
-            if let Some(seen) = requirements.seen_beyond(&guard.requirements) {
-                panic!(
-                    "the query {} asks for hidden entities by `{seen}`, which the parameter of its \
-                     system does not: name it in the filters there, as in `Query<&Health, \
-                     With<Disabled>>`, because systems that do not may run at the same time",
-                    (query.name)(),
-                );
-            }
-            assert!(
-                requirements.is_within(&guard.requirements),
-                "the query {} asks for more than its system was granted",
+        if self.0.key != RequestKey::of(query) {
+            self.assert_within(query);
+        }
+    }
+
+    /// [`ReadAccess::assert_allows`] of another query than the requested one.
+    #[cold]
+    fn assert_within(&self, query: &QueryType) {
+        let Self(guard) = self;
+        let requirements = (query.describe)(ComponentIds::Known(&guard.store.registry));
+        if let Some(seen) = requirements.seen_beyond(&guard.requirements) {
+            panic!(
+                "the query {} asks for hidden entities by `{seen}`, which the parameter of its \
+                 system does not: name it in the filters there, as in `Query<&Health, \
+                 With<Disabled>>`, because systems that do not may run at the same time",
                 (query.name)(),
             );
         }
+        assert!(
+            requirements.is_within(&guard.requirements),
+            "the query {} asks for more than its system was granted",
+            (query.name)(),
+        );
     }
 
     /// Whether the requirements name `C`. If not, another system may write it and its stamps at the
