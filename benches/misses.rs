@@ -29,13 +29,16 @@ use kernels::Ready;
 use limits::{Counts, limited_to};
 use programs::archetypes::ManyArchetypes;
 use programs::changed::Changed;
+use programs::churn::Churn;
 use programs::columns::{PosVel, SimpleIter};
 use programs::fragments::FragmentedIter;
 use programs::insert::SpawnBatch;
-use programs::lookup::{GetOne, QueryGet, RandomLookup};
+use programs::life::LookUpLife;
+use programs::lookup::{GetOne, QueryGet, RandomLookup, ReadWritable, RowOfOne, RowOfTwo};
 use programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use programs::pass_start::PassStart;
 use programs::structure::AddRemove;
+use programs::write_one::{GetMutOne, LookupWrite, QueryGetMut};
 
 fn main() {
     let is_given = |wanted: &str| env::args().skip(1).any(|argument| argument == wanted);
@@ -132,6 +135,27 @@ count! {
     query_get at reads_10000: QueryGet,
         Counts { instructions: 1_680_673, read_misses: 19_918, write_misses: 5 };
 
+    row_of_one at reads_10000: RowOfOne,
+        Counts { instructions: 1_180_788, read_misses: 19_856, write_misses: 8 };
+
+    row_of_two at reads_10000: RowOfTwo,
+        Counts { instructions: 1_390_789, read_misses: 19_855, write_misses: 8 };
+
+    read_writable at reads_10000: ReadWritable,
+        Counts { instructions: 234_696, read_misses: 19_404, write_misses: 38 };
+
+    get_mut_one at writes_10000: GetMutOne,
+        Counts { instructions: 1_080_041, read_misses: 19_913, write_misses: 2 };
+
+    query_get_mut at writes_10000: QueryGetMut,
+        Counts { instructions: 3_230_660, read_misses: 19_951, write_misses: 7 };
+
+    lookup_write at writes_10000: LookupWrite,
+        Counts { instructions: 306_413, read_misses: 19_409, write_misses: 39 };
+
+    life at cells_10000: LookUpLife,
+        Counts { instructions: 2_040_217, read_misses: 12_343, write_misses: 374 };
+
     // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few changed ones.
     changed at rows_1000_of_100000: Changed,
         Counts { instructions: 5_507, read_misses: 428, write_misses: 18 };
@@ -159,6 +183,9 @@ count! {
     // 100 bytes, since the last one fills the gap, and the slots of both.
     despawn_one at rows_10000: DespawnOne,
         Counts { instructions: 3_865_542, read_misses: 28_974, write_misses: 55_551 };
+
+    churn at rows_1000_of_100000: Churn,
+        Counts { instructions: 542_387, read_misses: 6_373, write_misses: 6_584 };
 
     // 837 instructions a pair, each finished before the next.
     add_and_remove at pairs_10000: AddAndRemove,

@@ -7,13 +7,16 @@ use phalanx::ChunkSize;
 use super::programs::Program;
 use super::programs::archetypes::ManyArchetypes;
 use super::programs::changed::Changed;
+use super::programs::churn::Churn;
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
 use super::programs::insert::SpawnBatch;
-use super::programs::lookup::{GetOne, QueryGet, RandomLookup};
+use super::programs::life::LookUpLife;
+use super::programs::lookup::{GetOne, QueryGet, RandomLookup, ReadWritable, RowOfOne, RowOfTwo};
 use super::programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use super::programs::pass_start::PassStart;
 use super::programs::structure::AddRemove;
+use super::programs::write_one::{GetMutOne, LookupWrite, QueryGetMut, RandomWrite};
 
 const CHUNK: ChunkSize = ChunkSize::KIB_16;
 
@@ -79,6 +82,34 @@ pub(crate) fn query_get() -> Ready<QueryGet> {
     Ready::warm(QueryGet(RandomLookup::new(CHUNK, 10_000, 10_000)))
 }
 
+pub(crate) fn row_of_one() -> Ready<RowOfOne> {
+    Ready::warm(RowOfOne(RandomLookup::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn row_of_two() -> Ready<RowOfTwo> {
+    Ready::warm(RowOfTwo(RandomLookup::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn read_writable() -> Ready<ReadWritable> {
+    Ready::warm(ReadWritable(RandomLookup::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn get_mut_one() -> Ready<GetMutOne> {
+    Ready::warm(GetMutOne(RandomWrite::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn query_get_mut() -> Ready<QueryGetMut> {
+    Ready::warm(QueryGetMut(RandomWrite::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn lookup_write() -> Ready<LookupWrite> {
+    Ready::warm(LookupWrite(RandomWrite::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn life() -> Ready<LookUpLife> {
+    Ready::warm(LookUpLife::new(CHUNK, 100, 100))
+}
+
 pub(crate) fn changed() -> Ready<Changed> {
     Ready::warm(Changed::new(CHUNK, 100_000, 50_000..51_000))
 }
@@ -100,6 +131,10 @@ pub(crate) fn spawn_one() -> Ready<SpawnOne> {
 /// Cold: the first pass leaves no rows for a second.
 pub(crate) fn despawn_one() -> Ready<DespawnOne> {
     Ready::cold(DespawnOne::new(CHUNK, 10_000))
+}
+
+pub(crate) fn churn() -> Ready<Churn> {
+    Ready::warm(Churn::new(CHUNK, 100_000, 1_000))
 }
 
 /// Rows move to an archetype that holds others.

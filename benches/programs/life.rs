@@ -2,7 +2,9 @@
 
 use phalanx::prelude::*;
 
+use super::Program;
 use super::components::world;
+use super::proof::same;
 use super::random::random;
 
 /// Whether a cell lives: 1 or 0.
@@ -43,6 +45,37 @@ pub fn look_up(world: &mut World, next: &mut [u8]) {
     for alive in world.query_mut::<&mut Alive>() {
         let next = rest.split_off(..alive.len()).expect("as many as there are cells");
         scalars_mut(alive).copy_from_slice(next);
+    }
+}
+
+/// Generations by [`look_up`].
+pub struct LookUpLife {
+    world: World,
+    next: Vec<u8>,
+    width: usize,
+}
+
+impl LookUpLife {
+    /// A torus of `width` times `height` cells.
+    pub fn new(chunk: ChunkSize, width: usize, height: usize) -> Self {
+        let world = neighbours_world(chunk, width, height);
+        Self { world, next: vec![0; width * height], width }
+    }
+}
+
+impl Program for LookUpLife {
+    fn pass(&mut self) {
+        look_up(&mut self.world, &mut self.next);
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        let (width, height) = (self.width, self.next.len() / self.width);
+        let want =
+            (0..passes).fold(start(width * height), |cells, _| reference(width, height, &cells));
+        let cells = cells_of(&self.world);
+        let wrong = cells.iter().zip(&want).filter(|(cell, want)| cell != want).count();
+        same("the number of cells", cells.len(), want.len())?;
+        same("the number of wrong cells", wrong, 0)
     }
 }
 

@@ -63,6 +63,53 @@ impl Program for QueryGet {
     }
 }
 
+/// The same sum by [`RowLookup::get`](phalanx::rows::RowLookup::get) of a query over one column.
+pub struct RowOfOne(pub RandomLookup);
+
+impl Program for RowOfOne {
+    fn pass(&mut self) {
+        let RandomLookup { world, order, sum } = &mut self.0;
+        let query = world.query::<&Position>();
+        let rows = query.lookup();
+        *sum = order.iter().map(|&e| rows.get(e).expect("alive").x).sum();
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
+    }
+}
+
+/// The same sum by [`RowLookup::get`](phalanx::rows::RowLookup::get) of a query over two columns.
+pub struct RowOfTwo(pub RandomLookup);
+
+impl Program for RowOfTwo {
+    fn pass(&mut self) {
+        let RandomLookup { world, order, sum } = &mut self.0;
+        let query = world.query::<(&Position, &Velocity)>();
+        let rows = query.lookup();
+        *sum = order.iter().map(|&e| rows.get(e).expect("alive").0.x).sum();
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
+    }
+}
+
+/// The same sum by [`LookupMut::get`](phalanx::LookupMut::get).
+pub struct ReadWritable(pub RandomLookup);
+
+impl Program for ReadWritable {
+    fn pass(&mut self) {
+        let RandomLookup { world, order, sum } = &mut self.0;
+        let positions = world.lookup_mut::<Position>();
+        *sum = order.iter().map(|&e| positions.get(e).expect("alive").x).sum();
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
+    }
+}
+
 /// The sum of the values that `reads` reads over `len` entities: one `f32`, in one order, so that
 /// all round alike.
 pub fn sum_read(len: usize, reads: usize) -> f32 {

@@ -12,6 +12,7 @@
 
 pub mod archetypes;
 pub mod changed;
+pub mod churn;
 pub mod columns;
 pub mod components;
 pub mod fragments;
@@ -26,6 +27,7 @@ pub mod pass_start;
 pub mod proof;
 pub mod random;
 pub mod structure;
+pub mod write_one;
 
 /// A world, a pass over it, and a check of the result.
 pub trait Program {

@@ -1,0 +1,78 @@
+//! Entities that come and go at random among many that stay.
+
+use phalanx::prelude::*;
+
+use super::Program;
+use super::components::{Position, Velocity, position, velocity, world};
+use super::proof::{full_archetypes, same};
+use super::random::{random_index, random_indices};
+
+/// Spawns the entity of a number.
+type Spawn = fn(&mut World, usize) -> Entity;
+
+/// Declares the markers, and a function that spawns entities with each.
+macro_rules! kinds {
+    ($($marker:ident)*) => {
+        /// The markers.
+        mod marker {
+            use phalanx::prelude::*;
+            $(
+                #[component]
+                pub(super) struct $marker;
+            )*
+        }
+
+        const KINDS: &[Spawn] =
+            &[$(|world, i| world.spawn((position(i), velocity(i), marker::$marker))),*];
+    };
+}
+
+kinds! { A B C D E F G H I J K L M N O P Q R S T U V W X Y Z }
+
+/// Random entities despawned, and as many others spawned in random archetypes.
+pub struct Churn {
+    world: World,
+    entities: Vec<Entity>,
+    /// The place of each entity of a pass.
+    places: Vec<usize>,
+    random: Box<dyn FnMut(usize) -> usize>,
+}
+
+impl Churn {
+    /// `len` entities, of which a pass replaces `replaced`, or fewer by those that it draws twice.
+    pub fn new(chunk: ChunkSize, len: usize, replaced: usize) -> Self {
+        let mut world = world(chunk);
+        let entities = (0..len).map(|i| KINDS[i % KINDS.len()](&mut world, i)).collect();
+        let mut places: Vec<_> = random_indices(len, replaced).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut random = random_index();
+        for i in (1..places.len()).rev() {
+            places.swap(i, random(i + 1));
+        }
+        Self { world, entities, places, random: Box::new(random) }
+    }
+}
+
+impl Program for Churn {
+    fn pass(&mut self) {
+        let Self { world, entities, places, random } = self;
+        for &place in &*places {
+            world.despawn(entities[place]).expect("alive");
+        }
+        for &place in &*places {
+            entities[place] = KINDS[random(KINDS.len())](world, place);
+        }
+    }
+
+    fn check(&self, _: u64) -> Result<(), String> {
+        full_archetypes(&self.world, KINDS.len())?;
+        same("the number of rows", self.world.len(), self.entities.len())?;
+        let is_right = |&(i, &e): &(usize, &Entity)| {
+            self.world.get::<Position>(e) == Ok(&position(i))
+                && self.world.get::<Velocity>(e) == Ok(&velocity(i))
+        };
+        let right = self.entities.iter().enumerate().filter(is_right).count();
+        same("the number of entities that are right", right, self.entities.len())
+    }
+}
