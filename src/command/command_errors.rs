@@ -227,8 +227,10 @@ impl fmt::Display for CommandError {
         );
         // An error of names that are text has the name itself.
         let names = names && !matches!(self.fault, CommandErrorKind::Bytes(_));
-        // Changes by query of sparse components have no list of them.
-        if self.components.is_empty() && names && !self.entity.is_null() {
+        // A change by query of sparse components has no list of them.
+        let is_by_query =
+            self.entity.is_null() && !matches!(self.fault, CommandErrorKind::NoSuchEntity(_));
+        if self.components.is_empty() && names && !is_by_query {
             f.write_str(" of no components")?;
         }
         let relation = match &self.fault {

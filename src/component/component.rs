@@ -267,12 +267,6 @@ impl ComponentHint {
 /// # Ok::<(), phalanx::error::NotSingle>(())
 /// ```
 ///
-/// ```compile_fail
-/// # use phalanx::prelude::*;
-/// #[component(sparse, cleanup)] // not yet: it is dropped with its entity
-/// struct Burning { left: f32 }
-/// ```
-///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
 /// # #[component] struct Health(f32);
