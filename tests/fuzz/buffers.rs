@@ -72,11 +72,16 @@ fn play(side: &mut Side, slot: usize) -> Played {
         Err(payload) => match payload.downcast_ref::<Outcome>() {
             Some(&PANICKED) => Played::Panicked,
             _ => match payload.downcast_ref::<String>() {
-                Some(text) if text.contains("had no effect") => Played::Refused,
+                Some(text) if is_refusal(text) => Played::Refused,
                 _ => std::panic::resume_unwind(payload),
             },
         },
     }
+}
+
+/// Whether the text is that of a command without effect, or one of which a relation has none.
+fn is_refusal(text: &str) -> bool {
+    ["had no effect", "without the relation"].iter().any(|part| text.contains(part))
 }
 
 impl Trial {

@@ -94,8 +94,10 @@ macro_rules! with_relation {
 pub(crate) struct Pairs {
     /// The targets of each source, each with the number of its value.
     targets: BTreeMap<Entity, BTreeMap<Entity, u32>>,
-    /// The sources of each target. Those of [`SlotOf`] in their order.
+    /// The sources of each target, in the order of the list.
     sources: BTreeMap<Entity, Vec<Entity>>,
+    /// Whether the last source of a list does not take the place of one that leaves.
+    is_ordered: bool,
 }
 
 impl Pairs {
@@ -137,7 +139,11 @@ impl Pairs {
             self.targets.remove(&source);
         }
         let sources = self.sources.get_mut(&target).expect("it has this one");
-        sources.retain(|&one| one != source);
+        let place = sources.iter().position(|&one| one == source).expect("it has this one");
+        match self.is_ordered {
+            true => sources.remove(place),
+            false => sources.swap_remove(place),
+        };
         if sources.is_empty() {
             self.sources.remove(&target);
         }
@@ -161,7 +167,7 @@ impl Pairs {
 
     /// The pairs whose two ends are among some entities, and are others now.
     fn mapped(&self, new: &BTreeMap<Entity, Entity>) -> Self {
-        let mut pairs = Self::default();
+        let mut pairs = Self { is_ordered: self.is_ordered, ..Self::default() };
         for (target, sources) in &self.sources {
             let Some(&to) = new.get(target) else { continue };
             for source in sources {
@@ -174,9 +180,16 @@ impl Pairs {
 }
 
 /// All relations of the model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Relations {
     kinds: [Pairs; KINDS],
+}
+
+impl Default for Relations {
+    fn default() -> Self {
+        let pairs = |kind| Pairs { is_ordered: kind == SlotOf::INDEX, ..Pairs::default() };
+        Self { kinds: std::array::from_fn(pairs) }
+    }
 }
 
 impl Relations {
