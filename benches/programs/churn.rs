@@ -29,7 +29,7 @@ macro_rules! kinds {
 
 kinds! { A B C D E F G H I J K L M N O P Q R S T U V W X Y Z }
 
-/// Random entities despawned, and as many others spawned in random archetypes.
+/// Random entities despawned, and an equal number spawned in random archetypes.
 pub struct Churn {
     world: World,
     entities: Vec<Entity>,

@@ -7,7 +7,7 @@ use super::components::{Position, Velocity, moving_world, position};
 use super::proof::{same, sum_of_positions, sum_of_world};
 use super::random::random_indices;
 
-/// Entities in random order, and the world whose positions are written.
+/// Entities in random order, and their world, in which positions are written.
 pub struct RandomWrite {
     world: World,
     order: Vec<Entity>,

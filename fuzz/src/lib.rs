@@ -42,7 +42,7 @@ pub struct Burning { pub left: u32 }
 pub struct ChildOf;
 #[relation]
 pub struct Target;
-/// A relation whose sources stand in an order.
+/// A relation with an order of its sources.
 #[relation(tree, ordered)]
 pub struct SlotOf;
 /// A relation to many: both lists of pairs are part of the bytes.

@@ -203,7 +203,7 @@ impl<S: SortKey> ChunkBounds<S> {
     /// or over [rows](Between::rows). All filters of the query apply. Its slices are not padded.
     ///
     /// The component of the key must be a term `&C`. The query may write other components: it
-    /// stamps only chunks with rows in the range. A range whose end lies before its start has no
+    /// stamps only chunks with rows in the range. A range with its end before its start has no
     /// rows: for keys in [`Reverse`](core::cmp::Reverse), which descend, the greatest comes first.
     ///
     /// O(chunks), O(rows) in chunks that changed since the last call, and O(rows) in chunks that

@@ -124,7 +124,7 @@ fn levels(above: &[u32]) -> Vec<u32> {
     levels
 }
 
-/// Sets the levels of a row without one and of the rows above it. Returns that of the row.
+/// Sets the levels of a row without one and of the rows above it. Returns its level.
 fn set_above(levels: &mut [u32], above: &[u32], row: usize, walk: &mut Vec<usize>) -> u32 {
     let mut next = row;
     let mut level = loop {

@@ -14,7 +14,7 @@ use super::read_error::ReadError;
 
 /// The entities that may have sparse components in a state.
 struct LivingEntities {
-    /// Those that are alive, and after them those that are gone with sparse cleanup components.
+    /// First living ones, and after them entities that are gone with sparse cleanup components.
     entities: Vec<Entity>,
     alive_len: usize,
     /// Their numbers, by index.

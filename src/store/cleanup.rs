@@ -11,7 +11,9 @@
 //! A sparse cleanup component has no column, so a despawn gives the entity a cleanup tag for it:
 //!
 //! ```text
-//!  Health │ Handle in its set ── despawn ──► Gone, KeptValues │ Handle ── remove Handle ──► …
+//!  Health │ Handle in its set
+//!    despawn ──►        Gone, KeptValues │ Handle
+//!    remove Handle ──►  …
 //! ```
 //!
 //! The despawn looks the entity up in the set of each sparse cleanup component, and leaves its

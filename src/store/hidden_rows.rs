@@ -1,6 +1,6 @@
 //! The rows of hidden entities that have a sparse component, for passes over the blocks of its set.
 //!
-//! A set has the values of all entities in one order, so those of hidden ones lie between the
+//! A set has the values of all entities in one order, so hidden values lie between the
 //! others. A pass over blocks asks once whether an archetype of hidden entities has a member of the
 //! set: a test of the length of a list in a world without such archetypes, and a count of bits in
 //! one with some. Only if one has, the pass looks up each entity.
@@ -46,7 +46,7 @@ impl<'w> HiddenRows<'w> {
     }
 }
 
-/// The rows of the entities with sparse components, to find those that are hidden.
+/// The rows of the entities with sparse components, to find hidden ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetRows<'w>(&'w Store);
 

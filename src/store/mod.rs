@@ -39,7 +39,7 @@
 //!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
 //!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
-//!   [`kept_sets`] has those of cleanup components; [`hidden_rows`] finds values that are hidden;
+//!   [`kept_sets`] has the cleanup components; [`hidden_rows`] finds values that are hidden;
 //!   [`sort_set`] puts values in the order of keys;
 //!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
 //!   the panics of their destructors. A [`set_view`] shows a set to a writer of states, as

@@ -60,7 +60,7 @@ impl<'a> SetView<'a> {
         found.expect("the arrays are passed once")
     }
 
-    /// A set of this type with these arrays, of which all entities may have values.
+    /// A set of this type with these arrays. All its entities may have values.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use crate::version::Version;
 use super::sparse_set::SparseSet;
 
 impl<T: SparseComponent> SparseSet<T> {
-    /// Sorts the values by a key, and returns the number of those with another position. Values
+    /// Sorts the values by a key, and returns the number of values with another position. Values
     /// with equal keys keep their order. The set must be no relation. If `key`, a comparison or the
     /// destructor of a key panics, the set is unchanged. O(values × log values).
     pub(crate) fn sort_by_key<K: Ord>(

@@ -215,7 +215,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         })
     }
 
-    /// Inserts the columns of `B` by `insert`, which nothing refuses.
+    /// Inserts the columns of `B` by `insert`, which is never refused.
     fn insert_by<B: ColumnBundle>(
         self,
         insert: impl FnOnce(&mut Store, &Matches, Change) -> usize,

@@ -10,7 +10,7 @@ use super::world::World;
 /// call with one version.
 ///
 /// A tree is judged by the graph at the end: a parent and its child may change places, and a
-/// subtree may go below an entity that leaves it in the same batch. Otherwise the result is that of
+/// subtree may go below an entity that leaves it in the same batch. Otherwise the result equals
 /// [`World::insert`] for one pair after the other: of two relations of an entity the later one
 /// replaces the earlier, and sources of [`ordered`](crate::sparse::relation#ordered-sources)
 /// relations come last, or to their places, in the order of the batch. Commands are judged one by

@@ -9,13 +9,13 @@ impl<S: SparseComponent> SparseMut<'_, S> {
     /// Sorts the values by a key, and returns the number of values that have another place now.
     /// Values with equal keys keep their order.
     ///
-    /// The order is that of [`iter`](Self::iter) and of [blocks](Self::blocks), for example to draw
+    /// [`iter`](Self::iter) and [blocks](Self::blocks) follow this order, for example to draw
     /// few sprites from back to front. Insertions and removals do not keep it sorted. Rows do not
     /// move, so queries keep their order. Blocks of values with new places count as
     /// [changed](crate::Changed).
     ///
     /// `key` is called once for each value, in the former order. For floats use
-    /// [`total_order`](crate::rows::total_order). If it or a comparison panics, nothing has moved.
+    /// [`total_order`](crate::rows::total_order). If it or a comparison panics, no value has moved.
     /// O(values) if the keys ascend already, and otherwise O(values × log values).
     ///
     /// ```

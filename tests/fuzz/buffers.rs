@@ -79,7 +79,7 @@ fn play(side: &mut Side, slot: usize) -> Played {
     }
 }
 
-/// Whether the text is that of a command without effect, or one of which a relation has none.
+/// Whether the text tells of a command without effect, or without its relation.
 fn is_refusal(text: &str) -> bool {
     ["had no effect", "without the relation"].iter().any(|part| text.contains(part))
 }

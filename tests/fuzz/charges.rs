@@ -8,7 +8,7 @@ use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, word};
 use crate::parts::{Four, Part, Shape};
 use crate::trial::Trial;
 
-/// A sparse component whose bytes are part of all states.
+/// A sparse component with bytes in all states.
 #[component(sparse)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]

@@ -14,7 +14,7 @@ use crate::outcome::{DONE, IDLE, LACKS, Outcome};
 use crate::parts::{Part, Shape};
 use crate::trial::Trial;
 
-/// The entities whose places were found, and a hash of the rows of all archetypes at this time.
+/// The entities with places that were found, and a hash of the rows of all archetypes at this time.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     entities: Vec<Entity>,

@@ -62,7 +62,7 @@ impl<'m> Playback<'m> {
         entity
     }
 
-    /// Despawns an entity that is alive, and those that follow it.
+    /// Despawns an entity that is alive, and its followers.
     pub(crate) fn despawn(&mut self, entity: Entity) {
         for entity in self.model.going(&[entity]) {
             self.end_one(entity);

@@ -1,6 +1,6 @@
 //! The relations of the model: the targets of each source, and the sources of each target.
 //!
-//! There are three: a tree whose sources are despawned with their target, one whose sources stand
+//! There are three: a tree that despawns sources with their target, one that keeps its sources
 //! in an order, and one with many targets for a source and a value for each.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use phalanx::sparse::Targets;
 #[relation(tree, on_delete = despawn)]
 pub(crate) struct ChildOf;
 
-/// A relation whose sources stand in an order. It may have cycles.
+/// A relation with an order of its sources. It may have cycles.
 #[relation(ordered)]
 pub(crate) struct SlotOf;
 
@@ -165,7 +165,7 @@ impl Pairs {
         }
     }
 
-    /// The pairs whose two ends are among some entities, and are others now.
+    /// The pairs with both ends among some entities, which are others now.
     fn mapped(&self, new: &BTreeMap<Entity, Entity>) -> Self {
         let mut pairs = Self { is_ordered: self.is_ordered, ..Self::default() };
         for (target, sources) in &self.sources {

@@ -276,7 +276,7 @@ proptest! {
         for (world, model) in worlds.iter_mut().zip(&mut models) {
             world.register::<Tag>();
             play(world, model, &calls);
-            // Ends the entities of which a view took the last value.
+            // Ends the entities that lost their last value to a view.
             let _ = world.sparse_mut::<Slot>();
             sound(world);
             assert_eq!(world.len(), model.len());

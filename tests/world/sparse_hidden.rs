@@ -38,7 +38,7 @@ fn values_of_hidden_entities_are_in_no_block() {
     assert!(texts.blocks().map(|(ids, _)| ids).eq([&[parent, child, model, last][..]]), "whole");
 }
 
-/// Entities with a mark of each kind: those that are hidden are at random places.
+/// Entities with a mark of each kind: hidden ones are at random places.
 fn hidden_at(world: &mut World, hidden: &[bool]) -> Vec<Entity> {
     let all: Vec<_> = (0..).zip(hidden).map(|(value, _)| world.spawn(half(value))).collect();
     for (&entity, _) in all.iter().zip(hidden).filter(|(_, hidden)| **hidden) {
@@ -58,8 +58,8 @@ proptest! {
         ..Default::default()
     })]
 
-    /// Slices have what a query by row has, for reading and for writing, and blocks of which a
-    /// slice is handed out are changed.
+    /// Slices agree with a query by row, for reading and for writing, and a block counts as changed
+    /// if a slice of it is handed out.
     #[test]
     fn slices_have_what_a_query_sees(
         hidden in prop::collection::vec(any::<bool>(), 0..20),
@@ -126,7 +126,7 @@ fn blocks_of_systems_leave_out_what_is_hidden() {
         for entity in all {
             numbers.insert(entity, Number(entity.index())).expect("alive");
         }
-        // New members, of which the rows are not marked yet.
+        // New members: their rows are not marked yet.
         assert_eq!(numbers.blocks().map(|(ids, _)| ids.len()).sum::<usize>(), 3);
         numbers.blocks_mut().flat_map(|(_, numbers)| numbers).for_each(|one| one.0 += 100);
     }

@@ -78,7 +78,7 @@ fn a_mixed_bundle_goes_to_all_that_match() {
         assert_eq!(order, matched, "in the order of the query");
         sound(&world);
 
-        // Of those with one of them, some have another.
+        // Some entities with one of them have another.
         let having: Vec<_> =
             world.query::<Entity>().filter::<Or<(With<Number>, With<Other>)>>().rows().collect();
         let removed = match by_command {

@@ -22,7 +22,7 @@ proptest! {
         ..Default::default()
     })]
 
-    /// The order is that of a stable sort, and everything else is found as before.
+    /// The sort is stable, and everything else is found as before.
     #[test]
     fn a_sort_is_stable_and_keeps_all_else(keys in prop::collection::vec(0..12_u32, 0..60)) {
         let mut worlds = [small_world(), small_world()];
