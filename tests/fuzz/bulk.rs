@@ -18,9 +18,12 @@ impl Trial {
         let mut all_fit = true;
         for (number, chunk) in only.chunks(&self.model.lists, 0, self.now()) {
             let list = &lists[number];
-            all_fit &= list.set & GONE != 0 || fits(list.set | added, self.model.chunk_bytes);
+            let known = entities.len();
             let rows = list.rows(chunk).iter().copied();
             entities.extend(rows.filter(|entity| only.chooses(&self.model.rows[entity])));
+            // An archetype without a chosen row need not have room.
+            let may_lack_room = list.set & GONE != 0 || entities.len() == known;
+            all_fit &= may_lack_room || fits(list.set | added, self.model.chunk_bytes);
         }
         (entities, all_fit)
     }

@@ -165,6 +165,19 @@ impl Pairs {
         }
     }
 
+    /// Removes the pairs with one end among entities that leave.
+    fn cut(&mut self, leaving: &[Entity], stays: impl Fn(Entity) -> bool) {
+        for &entity in leaving {
+            let targets = self.targets.get(&entity).into_iter().flat_map(BTreeMap::keys);
+            let targets = targets.map(|&target| (entity, target));
+            let sources = self.sources(entity).iter().map(|&source| (source, entity));
+            let is_cut = |&(source, target): &(Entity, Entity)| stays(source) || stays(target);
+            for (source, target) in targets.chain(sources).filter(is_cut).collect::<Vec<_>>() {
+                self.remove_pair(source, target);
+            }
+        }
+    }
+
     /// The pairs with both ends among some entities, which are others now.
     fn mapped(&self, new: &BTreeMap<Entity, Entity>) -> Self {
         let mut pairs = Self { is_ordered: self.is_ordered, ..Self::default() };
@@ -238,8 +251,11 @@ impl Relations {
         self.kinds.iter_mut().for_each(|pairs| pairs.end(entity));
     }
 
-    /// The relations among some entities, which have other ids now.
-    pub(crate) fn mapped(&self, new: &BTreeMap<Entity, Entity>) -> Self {
+    /// Removes the relations with one end among entities that leave, and returns the relations
+    /// among them, which have other ids now.
+    pub(crate) fn moved(&mut self, leaving: &[Entity], new: &BTreeMap<Entity, Entity>) -> Self {
+        let stays = |entity| !new.contains_key(&entity);
+        self.kinds.iter_mut().for_each(|pairs| pairs.cut(leaving, stays));
         Self { kinds: self.kinds.each_ref().map(|pairs| pairs.mapped(new)) }
     }
 

@@ -56,7 +56,7 @@ impl Trial {
         assert!(new.len() == entities.len() && entities.iter().all(|old| new.contains_key(old)));
         self.model.forget_writes();
         // A relation with one end in each world is removed, and despawns no one.
-        let relations = self.model.relations.mapped(&new);
+        let relations = self.model.relations.moved(&entities, &new);
         let rows: Vec<_> = entities.iter().map(|&old| self.model.take(old)).collect();
         entities.iter().for_each(|&old| self.model.buried(old));
         let mut lost = Vec::new();
