@@ -248,6 +248,7 @@ impl Trial {
         let left = left + lent;
         self.recorded[slot] = Some(Recorded { quota, left, policy, ..Recorded::default() });
         self.model.read_places(&self.main.world, Rule::Rows, self.before);
+        self.model.read_children(&self.main.world);
         outcome
     }
 }

@@ -19,6 +19,13 @@ impl Model {
             Some(_) => DONE,
         }
     }
+
+    /// Reads the order of children from the world after a playback, which promises none: it ends
+    /// all entities of a run of despawns before their relations.
+    pub(crate) fn read_children(&mut self, world: &World) {
+        let tree = world.relation::<ChildOf>();
+        self.relations.of_mut::<ChildOf>().reorder(|parent| tree.sources(parent));
+    }
 }
 
 impl Trial {

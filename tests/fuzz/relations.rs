@@ -157,6 +157,18 @@ impl Pairs {
         }
     }
 
+    /// Brings the sources of each target into another order.
+    pub(crate) fn reorder<'a>(&mut self, order: impl Fn(Entity) -> &'a [Entity]) {
+        for (&target, sources) in &mut self.sources {
+            let seen = order(target);
+            if seen != sources {
+                let set = |list: &[Entity]| list.iter().copied().collect::<BTreeSet<_>>();
+                assert!(seen.len() == sources.len() && set(seen) == set(sources), "of {target}");
+                sources.copy_from_slice(seen);
+            }
+        }
+    }
+
     /// Removes all pairs that an entity is in.
     fn end(&mut self, entity: Entity) {
         self.remove(entity);

@@ -124,8 +124,8 @@ impl Playback<'_> {
 
 impl Trial {
     pub(crate) fn run_schedule(&mut self, number: u32) -> Outcome {
-        // Two systems record commands in parallel, and each may use half of the remaining ids.
-        let room = u32::try_from(self.model.ids.available() / 2).expect("ids are 32 bits");
+        // Three systems record commands in parallel, and each may use a third of the remaining ids.
+        let room = u32::try_from(self.model.ids.available() / 3).expect("ids are 32 bits");
         let orders = Orders { number, spawns: room.min(number % 40) };
         self.step(|side| {
             side.world.insert_resource(orders);
@@ -164,6 +164,7 @@ impl Trial {
         playback.remove_where(Sixteen::SET, Odd::SET);
         playback.end(&self.main.world);
         self.model.read_places(&self.main.world, Rule::Rows, self.before);
+        self.model.read_children(&self.main.world);
         DONE
     }
 }
