@@ -42,6 +42,7 @@
 // | `id_supply`, `id_shares` | ids for spawns: on loan in advance, or from a system's share |
 // | `playback` | the records as runs between barriers |
 // | `player`, `entity_groups`, `merge_table` | a run by entity, each group as one net change |
+// | `deferred` | records of one kind that follow each other, played together |
 // | `related_runs` | records in worlds with relations: despawns between the other records |
 // | `command_errors`, `failures` | the result of a playback, and the commands without effect |
 // | `scratch` | the memory that a buffer keeps from one playback to the next |
@@ -57,6 +58,7 @@ mod by_query;
 mod command_errors;
 mod command_writer;
 mod commands;
+mod deferred;
 mod entity_commands;
 mod entity_groups;
 mod failures;

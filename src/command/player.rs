@@ -1,8 +1,4 @@
 //! The state of a playback, which executes records and barriers.
-//!
-//! Spawns and changes that follow each other, of one bundle kind and each the only one of its
-//! entity, are played together. Most systems record such commands, and this costs less than the
-//! same calls one by one: rows are written and moved column by column, with one version.
 
 use core::ops::Range;
 
@@ -152,89 +148,9 @@ impl Player<'_> {
             && store.is_gone(record.entity)
     }
 
-    /// Defers a spawn or a change, to be played with others.
-    #[inline]
-    fn defer(&mut self, at: usize) {
-        if let Some(last) = self.deferred.clone().last() {
-            let (last, next) = (&self.records[last], &self.records[at]);
-            let follows = self.deferred.end == at
-                && (last.kind, last.bundle_kind) == (next.kind, next.bundle_kind);
-            if follows && (next.kind == RecordKind::Change || self.is_next_value(last, next)) {
-                self.deferred.end += 1;
-                return;
-            }
-        }
-        self.play_deferred();
-        self.deferred = at..at + 1;
-    }
-
-    /// Returns `true` if the values of two records of one kind are consecutive.
-    fn is_next_value(&self, last: &Record, next: &Record) -> bool {
-        let stride = Arena::stride(self.resolved.get(next.bundle_kind).bytes);
-        last.value.byte() + stride == next.value.byte()
-    }
-
-    /// Plays the deferred records.
-    #[inline]
-    fn play_deferred(&mut self) {
-        if self.deferred.is_empty() {
-            return;
-        }
-        let deferred = core::mem::take(&mut self.deferred);
-        let records = &self.records[deferred.clone()];
-        let played = match records {
-            [first, _, ..] if first.kind == RecordKind::Change => {
-                self.play_changes(deferred.start, records);
-                true
-            }
-            [_, _, ..] => self.play_spawns(records),
-            _ => false,
-        };
-        if !played {
-            deferred.for_each(|at| self.play_group(at, &[0]));
-        }
-    }
-
-    /// Plays spawns of one bundle kind together, or none of them: returns `false`.
-    fn play_spawns(&mut self, records: &[Record]) -> bool {
-        let kind = self.resolved.get(records[0].bundle_kind);
-        let bytes = &self.values.bytes()[records[0].value.byte()..];
-        let values = RowValues { bytes, starts: &kind.starts };
-        let ids = records.iter().map(|record| record.entity);
-        let stride = Arena::stride(kind.bytes);
-        let spawned = self.world.store.spawn_loaned_rows(ids, kind.bundle, values, stride);
-        if spawned.is_ok() {
-            self.loans_ended += records.len();
-            self.outcome.applied.spawned += records.len();
-        }
-        spawned.is_ok()
-    }
-
-    /// Plays changes of one bundle kind. The first record has the number `start`. One net change
-    /// for all of them.
-    fn play_changes(&mut self, start: usize, records: &[Record]) {
-        let kind = records[0].bundle_kind;
-        let change = [(kind, ValueId::default())].into_iter();
-        let NetChangeValues { removed, added, starts } =
-            self.merge_table.merge(self.world, self.resolved, change);
-        let bytes = self.values.bytes();
-        self.entities.clear();
-        self.entities.extend(records.iter().map(|record| record.entity));
-        let mut failed = Vec::new();
-        self.outcome.applied.moved += self.world.store.exchange_bytes_batch(
-            (self.entities, self.moves),
-            (removed, added),
-            |n| RowValues { bytes: &bytes[records[n].value.byte()..], starts },
-            |n, error| failed.push((n, error)),
-        );
-        for (n, error) in failed {
-            self.group_failed(start + n, &[0], error);
-        }
-    }
-
     /// Plays the records of one entity, as indices counted from `first`.
     #[inline]
-    fn play_group(&mut self, first: usize, group: &[u32]) {
+    pub(super) fn play_group(&mut self, first: usize, group: &[u32]) {
         let records = self.records;
         let at = |&i: &u32| &records[first + i as usize];
         let (head, last) = match group {
@@ -252,16 +168,16 @@ impl Player<'_> {
             // Records of one entity that is gone are played one by one.
             (false, false) if self.frees_gone_sparse(head) => Ok(()),
             (false, false) if self.gives_gone_sparse(head) => Err(NoSuchEntity { entity }.into()),
+            // A lone spawn has no other change to be merged with.
+            (true, false) if group.len() == 1 => self.spawn(head),
             (is_spawn, false) => {
                 let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));
                 let merged = self.merge_table.merge(self.world, self.resolved, changes);
                 let values = RowValues { bytes: self.values.bytes(), starts: merged.starts };
                 let NetChangeValues { removed, added, .. } = merged;
                 if is_spawn {
-                    self.world.store.spawn_loaned(entity, added, values).map(|()| {
-                        self.loans_ended += 1;
-                        self.outcome.applied.spawned += 1;
-                    })
+                    let spawned = self.world.store.spawn_loaned(entity, added, values);
+                    spawned.map(|()| self.count_spawn())
                 } else {
                     let bundles = (removed, added);
                     self.world.store.exchange_bytes(entity, bundles, values).map(|has_moved| {
@@ -319,7 +235,7 @@ impl Player<'_> {
     /// Reports the records of a group that failed. If the merged row does not fit a chunk, replays
     /// the records one by one, so that as few as possible fail.
     #[cold]
-    fn group_failed(&mut self, first: usize, group: &[u32], error: EntityError) {
+    pub(super) fn group_failed(&mut self, first: usize, group: &[u32], error: EntityError) {
         let index = |&i: &u32| first + i as usize;
         match (group, error) {
             ([only], EntityError::Layout(error)) => {

@@ -172,9 +172,7 @@ impl ChunkList {
     #[inline]
     pub(crate) fn prefetch(&self, at: ChunkRow) {
         if self.blocks().len() > at.chunk as usize {
-            for column in 0..self.columns().len() {
-                prefetch(self.row_address(column, at).0);
-            }
+            self.cell_addresses(at).for_each(|cell| prefetch(cell));
         }
     }
 

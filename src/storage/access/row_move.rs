@@ -333,7 +333,7 @@ impl<'a> RowWriter<'a> {
         // SAFETY: the cell is as large as the value, and its bytes belong to this row alone. The
         // list is borrowed exclusively for as long as the writer. The bytes are a value of the
         // cell's component, by the callers (see `access`).
-        unsafe { cell.as_ptr().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+        unsafe { copy_small(value.as_ptr(), cell.as_ptr(), value.len()) };
     }
 
     /// # Panics

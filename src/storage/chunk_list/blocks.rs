@@ -207,7 +207,10 @@ impl Blocks {
     ///
     /// If the chunk has no block, or the row is outside it.
     #[inline(always)]
-    fn row_cells(&self, at: ChunkRow) -> impl ExactSizeIterator<Item = (*mut u8, usize)> {
+    pub(super) fn row_cells(
+        &self,
+        at: ChunkRow,
+    ) -> impl ExactSizeIterator<Item = (*mut u8, usize)> {
         // Without the number, which the caller would have to write to the stack.
         assert!(at.row < self.capacity, "a row is outside its chunk");
         let place = self.blocks[at.chunk as usize].place(self.capacity);

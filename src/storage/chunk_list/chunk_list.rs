@@ -122,6 +122,19 @@ impl ChunkList {
         self.blocks.place(chunk)
     }
 
+    /// The addresses of the cells of a row, of columns with bytes, in no order.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk has no block, or the row is outside of it.
+    #[inline(always)]
+    pub(in crate::storage) fn cell_addresses(
+        &self,
+        at: ChunkRow,
+    ) -> impl ExactSizeIterator<Item = *mut u8> {
+        self.blocks.row_cells(at).map(|(address, _)| address)
+    }
+
     /// The address of a row in a column, and the bytes of one row.
     ///
     /// # Panics
