@@ -313,6 +313,13 @@ impl Archetypes {
         Census { len: self.list.len(), retired: self.retired, members: self.members }
     }
 
+    /// The number of archetypes that are the same as at a census, from the first on. The queries
+    /// that matched one of these match it still.
+    pub(crate) const fn unchanged_since(&self, census: Census) -> usize {
+        let Census { len, retired, members } = census;
+        if retired == self.retired && members == self.members { len } else { 0 }
+    }
+
     /// Bytes of shared stamps that no archetype uses yet.
     pub(crate) fn spare_bytes(&self) -> usize {
         self.shared_lines.bytes()

@@ -156,7 +156,7 @@ impl ComponentInfo {
     }
 
     /// Its identity in all worlds.
-    pub(super) const fn identity(&self) -> Identity {
+    pub(crate) const fn identity(&self) -> Identity {
         self.identity
     }
 

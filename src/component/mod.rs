@@ -127,6 +127,7 @@ pub(crate) use dense_values::DenseValues;
 pub(crate) use held_value::HeldValue;
 pub(crate) use hidden::KeptValues;
 pub use hidden::{Disabled, Gone, Prototype};
+pub(crate) use identity::Identity;
 pub(crate) use interned::interned;
 pub(crate) use links::Links;
 pub use many_relation::ManyRelation;

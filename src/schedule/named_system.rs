@@ -4,10 +4,11 @@ use core::any::{TypeId, type_name};
 use core::fmt;
 
 use core::ops::Range;
+use std::sync::Arc;
 
 use crate::command::CommandBuffer;
 use crate::component::Registry;
-use crate::store::{AccessRequest, RequestKey};
+use crate::store::{AccessRequest, NamedPlan, RequestKey};
 use crate::world::{BytesError, NamedChunkMut, NamedQuery, World};
 
 use super::entry::SystemEntry;
@@ -52,7 +53,7 @@ impl NamedQuery {
     /// system is added. If the world does not know one, the system fails with the [`BytesError`]
     /// that says so, all others run, and the next run looks for the name again, and at the access
     /// of all systems. A query that names a component twice fails in the same way at each run.
-    /// O(archetypes + chunks + runs) for a run, besides `f`.
+    /// O(archetypes that match + chunks + runs) for a run, besides `f`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -127,8 +128,9 @@ struct NamedState<F> {
     query: NamedQuery,
     function: F,
     key: RequestKey,
-    /// In ids of the world that it is bound to, or the reason why that world has none.
-    request: Option<Result<AccessRequest, BytesError>>,
+    /// In ids of the world that it is bound to, with its plan, or the reason why that world has
+    /// none.
+    request: Option<Result<(AccessRequest, Arc<NamedPlan>), BytesError>>,
 }
 
 impl<F> DynSystem<()> for NamedState<F>
@@ -151,18 +153,18 @@ where
 
     fn access(&self, registry: &mut Registry) -> Vec<ParamAccess> {
         let request = match &self.request {
-            Some(Ok(request)) if request.is_of(registry) => request.clone(),
+            Some(Ok((request, _))) if request.is_of(registry) => request.clone(),
             _ => self.query.request_anywhere(registry, self.key),
         };
         vec![ParamAccess(ParamKind::Columns(request))]
     }
 
     fn run(&mut self, run: SystemRun<'_>) -> Result<(), NoResult> {
-        let request = self.request.as_ref().expect("the system was not bound");
-        let request =
-            request.as_ref().map_err(|error| NoResult::Failed(SystemError::new(error.clone())))?;
+        let request = self.request.as_mut().expect("the system was not bound");
+        let (request, plan) =
+            request.as_mut().map_err(|error| NoResult::Failed(SystemError::new(error.clone())))?;
         let mut guard = run.split.grant(request, run.now);
-        NamedChunkMut::visit_granted(&mut guard, &mut self.function);
+        NamedChunkMut::visit_granted(&mut guard, Arc::make_mut(plan), &mut self.function);
         Ok(())
     }
 

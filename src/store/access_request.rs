@@ -63,10 +63,10 @@ impl AccessRequest {
     /// one key in one registry must have the same requirements.
     pub(crate) fn by_name(
         key: RequestKey,
-        requirements: Requirements,
+        requirements: Arc<Requirements>,
         registry: &Registry,
     ) -> Self {
-        Self { key, requirements: Arc::new(requirements), registry: registry.own_id() }
+        Self { key, requirements, registry: registry.own_id() }
     }
 
     pub(crate) fn requirements(&self) -> &Requirements {

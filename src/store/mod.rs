@@ -18,7 +18,8 @@
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. Rules name components by
 //!   a [`component_ref`]. [`hidden_filter`] has the hidden components that the query sees. A
 //!   [`filter_expression`] is a condition of alternatives and negations; [`require_expression`]
-//!   makes rules of it. [`named_requirements`] are those of components that are named at run time.
+//!   makes rules of it. [`named_requirements`] are those of components that are named at run time,
+//!   as [`named_parts`] of a query that is data, which keeps its [`named_plan`] itself.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
@@ -151,6 +152,8 @@ mod matches;
 mod member_rows;
 mod merge;
 mod move_from;
+mod named_parts;
+mod named_plan;
 mod named_requirements;
 mod ordered_set;
 mod pair_set;
@@ -229,6 +232,8 @@ pub(crate) use logs::{
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
 pub(crate) use member_rows::MemberRows;
 pub use merge::MergeErrorKind;
+pub(crate) use named_parts::{NamedParts, TermUse};
+pub(crate) use named_plan::NamedPlan;
 pub(crate) use named_requirements::NamedColumns;
 pub(crate) use pass::{EnteredArchetype, GrantedPlan, GrantedRows, NextStep, Pass};
 pub(crate) use plan::Plan;

@@ -5,45 +5,66 @@ use crate::component::{ComponentId, Registry};
 use crate::storage::{AccessKind, DistinctColumns, EnableRule};
 
 use super::component_ref::ComponentRef;
+use super::named_parts::NamedParts;
 use super::requirements::{ComponentIds, NeededColumn, Requirements, RequirementsBuilder};
 use super::row_rule::RowRule;
 use super::rule::Rule;
 
-/// What a query takes from an archetype that matches: the columns of its terms, and the conditions
-/// on rows.
+/// The parts of an archetype that matches: the columns of the terms, and the conditions on rows.
 #[derive(Debug)]
 pub(crate) struct NamedColumns {
+    /// The columns that the archetype has.
     pub(crate) columns: DistinctColumns,
+    /// By term: whether the archetype has its column.
+    pub(crate) present: Vec<bool>,
     pub(crate) rows: Vec<EnableRule>,
 }
 
+impl NamedColumns {
+    /// By term: the next item of `each` if the archetype has its column.
+    pub(crate) fn by_term<T>(
+        &self,
+        each: impl IntoIterator<Item = T>,
+    ) -> impl Iterator<Item = Option<T>> {
+        let mut each = each.into_iter();
+        let mut next = move || each.next().expect("a column that is present has an item");
+        self.present.iter().map(move |&is_present| is_present.then(&mut next))
+    }
+}
+
 impl Requirements {
-    /// The requirements of a query of components that the world knows.
-    pub(crate) fn named(
-        registry: &Registry,
-        terms: &[(ComponentRef, AccessKind)],
-        with: &[ComponentRef],
-        without: &[ComponentRef],
-    ) -> Self {
+    /// The requirements of a query of components that the world knows: those of typed terms and
+    /// filters.
+    pub(crate) fn named(registry: &Registry, parts: &NamedParts<ComponentRef>) -> Self {
         let mut builder = RequirementsBuilder::new(ComponentIds::Known(registry));
-        for &(component, access) in terms {
+        for &(component, term) in &parts.terms {
             builder.name(component);
-            builder.push_column(component, access);
-            builder.require(component);
+            builder.push_column(component, term.access);
+            if !term.is_optional {
+                builder.require(component);
+            }
         }
         builder.end_terms();
-        for one in with {
-            builder.name(*one);
-            builder.require(*one);
+        for &one in &parts.with {
+            builder.name(one);
+            builder.require(one);
         }
-        for one in without {
-            builder.name(*one);
-            builder.exclude(*one);
+        for &one in &parts.without {
+            builder.name(one);
+            builder.exclude(one);
+        }
+        for some in &parts.any_of {
+            builder.begin_any();
+            for &one in some {
+                builder.name(one);
+                builder.add_alternative(one);
+            }
+            builder.end_any();
         }
         builder.build()
     }
 
-    /// What the query takes from an archetype. `None` if it does not match.
+    /// The parts of an archetype that the query uses. `None` if it does not match.
     ///
     /// # Panics
     ///
@@ -52,10 +73,11 @@ impl Requirements {
         if !self.matches(archetype) {
             return None;
         }
-        let column = |id| archetype.column(id).expect("a matched archetype has the component");
-        let columns = self.columns().map(|needed| column(needed.component.id)).collect();
+        let by_term = || self.columns().map(|needed| archetype.column(needed.component.id));
+        let columns = DistinctColumns::new(by_term().flatten().collect());
+        let present = by_term().map(|column| column.is_some()).collect();
         let rows = self.row_rules().iter().flat_map(|rule| rule.resolve(archetype)).collect();
-        Some(NamedColumns { columns: DistinctColumns::new(columns), rows })
+        Some(NamedColumns { columns, present, rows })
     }
 }
 

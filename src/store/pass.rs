@@ -31,7 +31,7 @@ use crate::storage::{
 };
 use crate::version::Version;
 
-use super::named_requirements::NamedColumns;
+use super::named_plan::NamedPlan;
 use super::plan::Plan;
 use super::query_parts::QueryParts;
 use super::requirements::{NeededColumn, QueryType};
@@ -411,41 +411,45 @@ pub(crate) struct GrantedRows<'a> {
     pub(crate) chunk: u32,
     pub(crate) rows: Range<u32>,
     pub(crate) entities: &'a [Entity],
-    /// By term: the component, the bytes, and whether they may be written.
-    pub(crate) columns: Vec<(&'a ComponentInfo, ColumnBytes<'a>, bool)>,
+    /// By term: the component, the bytes if the archetype has it, and whether they may be written.
+    pub(crate) columns: Vec<(&'a ComponentInfo, Option<ColumnBytes<'a>>, bool)>,
 }
 
 impl AccessGuard<'_> {
     /// Visits the rows that the request matches, chunk by chunk, or run by run where rows are left
-    /// out. Stamps the columns that are written.
+    /// out. Stamps the columns that are written. Tests the archetypes that are new to the plan of
+    /// the request.
     ///
     /// # Panics
     ///
-    /// If two terms name one component.
-    pub(crate) fn visit_bytes(&mut self, mut visit: impl FnMut(GrantedRows<'_>)) {
+    /// If two terms name one component, or if the plan is of another request.
+    pub(crate) fn visit_bytes(
+        &mut self,
+        plan: &mut NamedPlan,
+        mut visit: impl FnMut(GrantedRows<'_>),
+    ) {
         let (requirements, store, now) = self.parts();
-        let infos: Vec<_> = requirements.columns().collect();
-        for (number, archetype) in store.archetypes.as_slice().iter().enumerate() {
-            let Some(NamedColumns { columns, rows }) = requirements.resolve(archetype) else {
-                continue;
-            };
+        assert!(plan.has(requirements), "the plan is of another request");
+        plan.update(&store.archetypes);
+        let terms: Vec<_> = requirements.columns().collect();
+        for number in plan.matching().iter().map(|&number| number as usize) {
+            let archetype = &store.archetypes.as_slice()[number];
+            let Some(found) = requirements.resolve(archetype) else { continue };
             let (list, beside) = (archetype.list(), archetype.beside());
             for chunk in 0..list.chunk_len() {
-                let live = list.rows(chunk);
-                let mut seen = RowMask::new(&rows, archetype.attachments(), chunk, live).runs();
+                let (rules, live) = (&found.rows, list.rows(chunk));
+                let mut seen = RowMask::new(rules, archetype.attachments(), chunk, live).runs();
                 while let Some(rows) = seen.next_run() {
-                    let bytes = |(&column, term): (&u16, &NeededColumn)| {
+                    let bytes = |(column, term): (Option<&u16>, &NeededColumn)| {
                         let info = store.registry.info(term.component.id);
+                        let Some(&column) = column else { return (info, None, term.write) };
                         if !term.write {
                             let start = rows.start as usize * info.size();
                             let end = rows.end as usize * info.size();
                             let bytes = list.column_bytes(usize::from(column), chunk);
-                            let bytes = &bytes[start..end];
-                            return (
-                                info,
-                                ColumnBytes::shared(bytes, info.size(), info.values()),
-                                false,
-                            );
+                            let (size, values) = (info.size(), info.values());
+                            let bytes = ColumnBytes::shared(&bytes[start..end], size, values);
+                            return (info, Some(bytes), false);
                         }
                         beside.touch_rows(column, chunk, rows.clone(), now);
                         // SAFETY: the requirements of the guard write the column in an archetype
@@ -454,9 +458,10 @@ impl AccessGuard<'_> {
                         // other pass, and no two of its columns are the same (`DistinctColumns`).
                         // Rows do not move while the store is split.
                         let bytes = unsafe { list.bytes_unchecked(column, (chunk, rows.clone())) };
-                        (info, bytes, true)
+                        (info, Some(bytes), true)
                     };
-                    let columns = columns.as_slice().iter().zip(&infos).map(bytes).collect();
+                    let columns = found.by_term(found.columns.as_slice());
+                    let columns = columns.zip(&terms).map(bytes).collect();
                     let entities = archetype.entities_of_chunk(chunk);
                     let entities = &entities[rows.start as usize..rows.end as usize];
                     visit(GrantedRows { archetype: number, chunk, rows, entities, columns });

@@ -6,9 +6,10 @@ use crate::component::{
 };
 use crate::entity::Entity;
 use crate::nearest::nearest;
-use crate::store::{EntityError, RowValues};
+use crate::store::{ComponentRef, EntityError, RowValues};
 
 use super::bytes_error::BytesError;
+use super::component_key::ComponentKey;
 use super::world::World;
 
 /// # Components without their types
@@ -120,6 +121,39 @@ impl Reflect<'_> {
             true => BytesError::Sparse { name: name.to_owned() },
             false => self.unknown(name, []),
         })
+    }
+
+    /// The component of a key, sparse or not.
+    pub(super) fn component_ref(self, key: &ComponentKey<'_>) -> Result<ComponentRef, BytesError> {
+        let registry = self.world.store.registry();
+        let Some(one) = ComponentRef::of_name(registry, key.name()) else {
+            return Err(self.unknown_key(key, registry.sparse_names()));
+        };
+        match key.is_name() || (!one.is_sparse && key.means(registry.info(one.id))) {
+            true => Ok(one),
+            false => Err(BytesError::OtherComponent { name: key.name().to_owned() }),
+        }
+    }
+
+    /// The component of a key that has bytes.
+    pub(super) fn column_ref(self, key: &ComponentKey<'_>) -> Result<ComponentRef, BytesError> {
+        match self.component_ref(key) {
+            Ok(one) if one.is_sparse => Err(BytesError::Sparse { name: one.name.to_owned() }),
+            Err(BytesError::UnknownName { .. }) => Err(self.unknown_key(key, [])),
+            other => other,
+        }
+    }
+
+    /// The error for a component that the world does not know. Only a name can be misspelt.
+    fn unknown_key(
+        self,
+        key: &ComponentKey<'_>,
+        others: impl IntoIterator<Item = &'static str>,
+    ) -> BytesError {
+        match key.is_name() {
+            true => self.unknown(key.name(), others),
+            false => BytesError::UnknownName { name: key.name().to_owned(), nearest: None },
+        }
     }
 
     /// The component that has a name and bytes, and that calls may insert and remove.

@@ -26,6 +26,12 @@ pub enum BytesError {
         /// The name.
         name: String,
     },
+    /// The world has another component with this name than the
+    /// [`ComponentInfo`](crate::reflect::ComponentInfo) that was given.
+    OtherComponent {
+        /// The name.
+        name: String,
+    },
     /// A component is named twice in one call.
     Repeated {
         /// Its name.
@@ -56,6 +62,11 @@ pub enum BytesError {
     /// The component has no data, so there are no values to be seen.
     Tag {
         /// Its name.
+        name: String,
+    },
+    /// Values of an optional column are asked for in a chunk that lacks it.
+    Absent {
+        /// The component's name.
         name: String,
     },
     /// Values are asked for as a type that is not the component's.
@@ -122,6 +133,11 @@ impl fmt::Display for BytesError {
                 "`{name}` is sparse: it has no bytes; use its value by its type, with \
                  `World::insert` or `get`; a query names it by `NamedQuery::with` or `without`"
             ),
+            Self::OtherComponent { name } => write!(
+                f,
+                "`{name}` is another component in this world: the one that was given is of another \
+                 world; give the name to mean the one of this world"
+            ),
             Self::Repeated { name } => write!(f, "`{name}` is named twice: name it once"),
             Self::Size { name, size, len } => {
                 let verb = if *len == 1 { "was" } else { "were" };
@@ -144,6 +160,11 @@ impl fmt::Display for BytesError {
                  checks them, or by `values_mut`"
             ),
             Self::Tag { name } => write!(f, "`{name}` has no data: name it by `NamedQuery::with`"),
+            Self::Absent { name } => write!(
+                f,
+                "the entities of this chunk lack `{name}`: test `is_present` before its values, or \
+                 name it by `NamedQuery::read` or `write` to visit the others only"
+            ),
             Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),
             Self::ReadOnly { name } => write!(
                 f,

@@ -16,13 +16,15 @@ pub struct ColumnView<'w> {
     pub(super) info: &'w ComponentInfo,
     pub(super) bytes: &'w [u8],
     pub(super) version: Version,
+    pub(super) is_present: bool,
 }
 
 /// A column in rows of one chunk, for writing if the query names it by
 /// [`write`](crate::reflect::NamedQuery::write). [`Debug`](fmt::Debug) prints it as [`ColumnView`].
 pub struct ColumnViewMut<'c> {
     pub(super) info: &'c ComponentInfo,
-    pub(super) bytes: ColumnBytes<'c>,
+    /// `None` if the entities of the chunk lack the component.
+    pub(super) bytes: Option<ColumnBytes<'c>>,
     pub(super) is_written: bool,
 }
 
@@ -32,6 +34,14 @@ fn assert_is<C: Component>(info: &ComponentInfo) -> Result<(), BytesError> {
         return Ok(());
     }
     Err(BytesError::OtherType { name: info.name().to_owned(), asked: type_name::<C>() })
+}
+
+fn tag(info: &ComponentInfo) -> BytesError {
+    BytesError::Tag { name: info.name().to_owned() }
+}
+
+fn absent(info: &ComponentInfo) -> BytesError {
+    BytesError::Absent { name: info.name().to_owned() }
 }
 
 /// The value of one row of a column.
@@ -62,6 +72,27 @@ impl<'w> ColumnView<'w> {
     #[must_use]
     pub const fn info(&self) -> &'w ComponentInfo {
         self.info
+    }
+
+    /// Whether the entities of the chunk have the component: `false` only for a column that the
+    /// query names by [`read_optional`](crate::reflect::NamedQuery::read_optional) or
+    /// [`write_optional`](crate::reflect::NamedQuery::write_optional). Such a column has no bytes.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::reflect::NamedQuery;
+    /// # #[component(name = "health")] struct Health(u16);
+    /// let mut world = World::new();
+    /// world.register::<Health>();
+    /// world.spawn(());
+    /// for chunk in world.reflect().chunks(&NamedQuery::new().read_optional("health"))? {
+    ///     assert!(!chunk.columns()[0].is_present());
+    /// }
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
+    /// ```
+    #[must_use]
+    pub const fn is_present(&self) -> bool {
+        self.is_present
     }
 
     /// The values of all rows, one after the other, in the byte order of the machine. None for a
@@ -112,7 +143,7 @@ impl<'w> ColumnView<'w> {
     ///
     /// # Errors
     ///
-    /// If the component is of another type, or has no data.
+    /// If the component is of another type, has no data, or is not [present](Self::is_present).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -129,14 +160,17 @@ impl<'w> ColumnView<'w> {
     /// ```
     pub fn values<C: Component>(&self) -> Result<&'w [C], BytesError> {
         assert_is::<C>(self.info)?;
-        let tag = || BytesError::Tag { name: self.info.name().to_owned() };
-        if self.info.size() == 0 {
-            return Err(tag());
+        if !self.is_present {
+            return Err(absent(self.info));
         }
-        bytemuck::checked::try_cast_slice(self.bytes).map_err(|_| tag())
+        if self.info.size() == 0 {
+            return Err(tag(self.info));
+        }
+        bytemuck::checked::try_cast_slice(self.bytes).map_err(|_| tag(self.info))
     }
 
-    /// The version at which the column was last written in this chunk.
+    /// The version at which the column was last written in this chunk. [`Version::NEVER`] if it is
+    /// not [present](Self::is_present).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -177,6 +211,25 @@ impl<'c> ColumnViewMut<'c> {
         self.info
     }
 
+    /// Whether the entities of the chunk have the component; see [`ColumnView::is_present`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::reflect::NamedQuery;
+    /// # #[component(name = "health")] #[derive(Debug, PartialEq)] struct Health(u16);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(7));
+    /// let query = NamedQuery::new().write_optional("health");
+    /// world.reflect_mut().for_each_chunk(&query, |chunk| {
+    ///     assert!(chunk.columns()[0].is_present());
+    /// })?;
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
+    /// ```
+    #[must_use]
+    pub const fn is_present(&self) -> bool {
+        self.bytes.is_some()
+    }
+
     /// The values of all rows, one after the other, in the byte order of the machine. None for a
     /// component without data.
     ///
@@ -195,7 +248,10 @@ impl<'c> ColumnViewMut<'c> {
     /// ```
     #[must_use]
     pub const fn bytes(&self) -> &[u8] {
-        self.bytes.bytes()
+        match &self.bytes {
+            Some(bytes) => bytes.bytes(),
+            None => &[],
+        }
     }
 
     /// The value of one row. Rows are counted from the first of the chunk that is visited.
@@ -220,14 +276,14 @@ impl<'c> ColumnViewMut<'c> {
     /// ```
     #[must_use]
     pub fn row(&self, row: usize) -> &[u8] {
-        value_of(self.info, self.bytes.bytes(), row)
+        value_of(self.info, self.bytes(), row)
     }
 
     /// The values, where the type is known.
     ///
     /// # Errors
     ///
-    /// If the component is of another type, or has no data.
+    /// If the component is of another type, has no data, or is not [present](Self::is_present).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -244,16 +300,17 @@ impl<'c> ColumnViewMut<'c> {
     /// ```
     pub fn values<C: Component>(&self) -> Result<&[C], BytesError> {
         assert_is::<C>(self.info)?;
-        self.bytes.cells().ok_or_else(|| self.tag())
+        let bytes = self.bytes.as_ref().ok_or_else(|| absent(self.info))?;
+        bytes.cells().ok_or_else(|| tag(self.info))
     }
 
     /// The bytes of all rows, for writing.
     ///
     /// # Errors
     ///
-    /// If the query does not write the column, or if not all bytes are values of its type, as for a
-    /// `bool` or an enum: use [`set`](ColumnViewMut::set) or
-    /// [`values_mut`](ColumnViewMut::values_mut).
+    /// If the query does not write the column, if it is not [present](Self::is_present), or if not
+    /// all bytes are values of its type, as for a `bool` or an enum: use
+    /// [`set`](ColumnViewMut::set) or [`values_mut`](ColumnViewMut::values_mut).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -269,17 +326,17 @@ impl<'c> ColumnViewMut<'c> {
     /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], BytesError> {
-        self.assert_written()?;
         let name = self.info.name();
-        self.bytes.bytes_mut().ok_or_else(|| BytesError::NotAllBytes { name: name.to_owned() })
+        let bytes = self.written()?.bytes_mut();
+        bytes.ok_or_else(|| BytesError::NotAllBytes { name: name.to_owned() })
     }
 
     /// The values for writing, where the type is known.
     ///
     /// # Errors
     ///
-    /// If the query does not write the column, or if the component is of another type or has no
-    /// data.
+    /// If the query does not write the column, or if the component is of another type, has no data,
+    /// or is not [present](Self::is_present).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -295,10 +352,10 @@ impl<'c> ColumnViewMut<'c> {
     /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub fn values_mut<C: Component>(&mut self) -> Result<&mut [C], BytesError> {
-        self.assert_written()?;
-        assert_is::<C>(self.info)?;
-        let tag = || BytesError::Tag { name: self.info.name().to_owned() };
-        self.bytes.cells_mut().ok_or_else(tag)
+        let info = self.info;
+        let bytes = self.written()?;
+        assert_is::<C>(info)?;
+        bytes.cells_mut().ok_or_else(|| tag(info))
     }
 
     /// Overwrites the value of one row. Rows are counted from the first of the chunk that is
@@ -306,8 +363,9 @@ impl<'c> ColumnViewMut<'c> {
     ///
     /// # Errors
     ///
-    /// If the query does not write the column, if the bytes are more or fewer than a value has, or
-    /// if they are not a value of the type. The value is unchanged.
+    /// If the query does not write the column, if it is not [present](Self::is_present), if the
+    /// bytes are more or fewer than a value has, or if they are not a value of the type. The value
+    /// is unchanged.
     ///
     /// # Panics
     ///
@@ -329,32 +387,34 @@ impl<'c> ColumnViewMut<'c> {
     /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
     pub fn set(&mut self, row: usize, bytes: &[u8]) -> Result<(), BytesError> {
-        self.assert_written()?;
-        let (size, len) = (self.info.size(), bytes.len());
-        let name = || self.info.name().to_owned();
+        let (info, len) = (self.info, bytes.len());
+        let (size, name) = (info.size(), || info.name().to_owned());
+        let column = self.written()?;
         if len != size {
             return Err(BytesError::Size { name: name(), size, len });
         }
-        match self.bytes.set(row, bytes) {
+        match column.set(row, bytes) {
             true => Ok(()),
-            false => Err(BytesError::Value { name: name(), field: self.info.refused_field(bytes) }),
+            false => Err(BytesError::Value { name: name(), field: info.refused_field(bytes) }),
         }
     }
 
-    fn assert_written(&self) -> Result<(), BytesError> {
-        if self.is_written {
-            return Ok(());
+    /// The bytes, if the query writes them.
+    fn written(&mut self) -> Result<&mut ColumnBytes<'c>, BytesError> {
+        if !self.is_written {
+            return Err(BytesError::ReadOnly { name: self.info.name().to_owned() });
         }
-        Err(BytesError::ReadOnly { name: self.info.name().to_owned() })
-    }
-
-    fn tag(&self) -> BytesError {
-        BytesError::Tag { name: self.info.name().to_owned() }
+        self.bytes.as_mut().ok_or_else(|| absent(self.info))
     }
 }
 
 /// Writes a column: each value as its type shows it, or as bytes.
-fn format(info: &ComponentInfo, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn format(
+    info: &ComponentInfo,
+    is_present: bool,
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     struct Value<'v>(&'v ComponentInfo, &'v [u8]);
     impl fmt::Debug for Value<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -362,18 +422,21 @@ fn format(info: &ComponentInfo, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt
         }
     }
     write!(f, "{} ", info.name())?;
+    if !is_present {
+        return f.write_str("absent");
+    }
     let values = bytes.chunks_exact(info.size().max(1));
     f.debug_list().entries(values.map(|bytes| Value(info, bytes))).finish()
 }
 
 impl fmt::Debug for ColumnView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        format(self.info, self.bytes, f)
+        format(self.info, self.is_present, self.bytes, f)
     }
 }
 
 impl fmt::Debug for ColumnViewMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        format(self.info, self.bytes.bytes(), f)
+        format(self.info, self.is_present(), self.bytes(), f)
     }
 }

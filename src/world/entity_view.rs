@@ -9,6 +9,7 @@ use crate::storage::ChunkRow;
 use crate::store::EntityError;
 
 use super::cell_shape::{Cell, CellShape};
+use super::component_key::ComponentKey;
 use super::world::World;
 
 /// # All components of an entity
@@ -120,8 +121,8 @@ impl<'w> EntityView<'w> {
         Some(view((archetype, at), archetype.column(id)?, self.registry().info(id)))
     }
 
-    /// Whether it has all components of these names, [sparse](Self::sparse) ones too. For
-    /// components with types a query tells it:
+    /// Whether it has all these components, by names or infos, [sparse](Self::sparse) ones too. It
+    /// has none that the world does not know. For components with types a query tells it:
     /// `world.query::<()>().filter::<(With<A>, With<B>)>().contains(entity)`.
     ///
     /// ```
@@ -132,12 +133,17 @@ impl<'w> EntityView<'w> {
     /// let entity = world.spawn((Health(7), Title("Dr".to_owned())));
     /// assert!(world.entity(entity)?.has_all(&["health", "title"]));
     /// assert!(!world.entity(entity)?.has_all(&["health", "mana"]));
+    /// let health = world.reflect().component("health").unwrap();
+    /// assert!(world.entity(entity)?.has_all([health]));
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     #[must_use]
-    pub fn has_all(&self, names: &[&str]) -> bool {
-        let is_sparse = |name| self.sparse().any(|own| own == name);
-        names.iter().all(|&name| self.component(name).is_some() || is_sparse(name))
+    pub fn has_all<'k>(&self, components: impl IntoIterator<Item: Into<ComponentKey<'k>>>) -> bool {
+        let mut keys = components.into_iter().map(Into::into);
+        keys.all(|key: ComponentKey<'_>| match self.component(key.name()) {
+            Some(own) => key.means(own.info),
+            None => key.is_name() && self.sparse().any(|own| own == key.name()),
+        })
     }
 
     /// The component of type `C`.

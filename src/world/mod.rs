@@ -20,7 +20,7 @@
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes, or a [`bytes_error`] |
 //! | [`register_layout`] | components that exist at run time only |
-//! | [`named_query`] | a query that is data: its [`named_chunks`] |
+//! | [`named_query`] | a query that is data, of [`component_key`]s: its [`named_chunks`] |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`place_lookup`], [`place_lookup_mut`] | the same by place, or a [`place_error`] |
@@ -108,6 +108,7 @@ mod by_name;
 mod bytes_error;
 
 mod column_view;
+mod component_key;
 mod named_chunk;
 mod named_chunks;
 mod named_query;
@@ -132,6 +133,7 @@ pub use bytes_error::BytesError;
 pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
 pub use column_view::{ColumnView, ColumnViewMut};
+pub use component_key::ComponentKey;
 pub use copy_parents::CopyParents;
 pub use entity_view::{ComponentView, EntityView};
 pub use hash_cache::HashCache;

@@ -4,8 +4,9 @@ use core::ops::Range;
 
 use crate::component::ComponentInfo;
 use crate::entity::ArchetypeId;
-use crate::storage::{DistinctColumns, RowMask, StampKind};
-use crate::store::{AccessGuard, GrantedRows, NamedColumns, Requirements};
+use crate::storage::{RowMask, StampKind};
+use crate::store::{AccessGuard, GrantedRows, NamedColumns, NamedPlan};
+use crate::version::Version;
 
 use super::by_name::{Reflect, ReflectMut};
 use super::bytes_error::BytesError;
@@ -17,7 +18,7 @@ use super::named_query::NamedQuery;
 struct NamedRuns {
     runs: Vec<NamedRun>,
     /// The number of each archetype that matches, and its columns of the terms.
-    archetypes: Vec<(usize, DistinctColumns)>,
+    archetypes: Vec<(usize, NamedColumns)>,
 }
 
 /// Rows of one chunk that follow each other.
@@ -31,12 +32,14 @@ struct NamedRun {
 impl<'w> Reflect<'w> {
     /// The rows that a query matches, chunk by chunk, for reading. A chunk is yielded once, or once
     /// for each run of rows that match, if it has others: rows that are disabled, or that names of
-    /// [sparse components](crate::component#sparse-components) leave out. O(archetypes + chunks +
-    /// runs) for the call.
+    /// [sparse components](crate::component#sparse-components) leave out. O(archetypes that match +
+    /// chunks + runs) for the call; the query keeps the list of these archetypes and tests new ones
+    /// once.
     ///
     /// # Errors
     ///
-    /// If a name is unknown, if a term is sparse or is named twice, or if the query writes.
+    /// If a name is unknown or the world has another component of it, if a term is sparse or is
+    /// named twice, or if the query writes.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -55,50 +58,56 @@ impl<'w> Reflect<'w> {
         self,
         query: &NamedQuery,
     ) -> Result<impl ExactSizeIterator<Item = NamedChunk<'w>> + use<'w>, BytesError> {
-        if let Some(name) = query.written().next() {
+        if let Some(name) = query.written() {
             return Err(BytesError::ReadOnly { name: name.to_owned() });
         }
-        let terms = query.terms_in(self)?;
-        let NamedRuns { runs, archetypes } = self.runs(&query.requirements_in(self, &terms)?);
+        let plan = query.plan_in(self)?;
+        let NamedRuns { runs, archetypes } = self.runs(&plan);
         let registry = self.world.store.registry();
+        let terms = NamedQuery::terms_of(&plan);
         let infos: Vec<_> = terms.iter().map(|&(id, _)| registry.info(id)).collect();
         let chunk = move |run: NamedRun| {
             let (number, columns) = &archetypes[run.place];
             let archetype = &self.world.store.archetypes().as_slice()[*number];
             let (chunk, rows) = (run.chunk, run.rows.start as usize..run.rows.end as usize);
-            let column = |(&column, &info): (&u16, &&'w ComponentInfo)| ColumnView {
-                info,
-                bytes: &archetype.list().column_bytes(usize::from(column), chunk)
-                    [rows.start * info.size()..rows.end * info.size()],
-                version: archetype.stamps().get(StampKind::column(column), chunk as usize),
+            let column = |(column, &info): (Option<u16>, &&'w ComponentInfo)| {
+                let Some(column) = column else {
+                    let (bytes, version) = (&[][..], Version::NEVER);
+                    return ColumnView { info, bytes, version, is_present: false };
+                };
+                let bytes = archetype.list().column_bytes(usize::from(column), chunk);
+                let bytes = &bytes[rows.start * info.size()..rows.end * info.size()];
+                let version = archetype.stamps().get(StampKind::column(column), chunk as usize);
+                ColumnView { info, bytes, version, is_present: true }
             };
+            let by_term = columns.by_term(columns.columns.as_slice().iter().copied());
             NamedChunk {
                 archetype: *number,
                 index: chunk as usize,
                 entities: &archetype.entities_of_chunk(chunk)[rows.clone()],
-                columns: columns.as_slice().iter().zip(&infos).map(column).collect(),
+                columns: by_term.zip(&infos).map(column).collect(),
                 rows,
             }
         };
         Ok(runs.into_iter().map(chunk))
     }
 
-    /// The rows of the archetypes and chunks that meet some requirements.
-    fn runs(self, requirements: &Requirements) -> NamedRuns {
+    /// The rows of the archetypes and chunks that match a plan.
+    fn runs(self, plan: &NamedPlan) -> NamedRuns {
         let (mut runs, mut matched) = (Vec::new(), Vec::new());
-        for (number, archetype) in self.world.store.archetypes().as_slice().iter().enumerate() {
-            let Some(NamedColumns { columns, rows }) = requirements.resolve(archetype) else {
-                continue;
-            };
-            let place = matched.len();
-            matched.push((number, columns));
+        let archetypes = self.world.store.archetypes().as_slice();
+        for number in plan.matching().iter().map(|&number| number as usize) {
+            let archetype = &archetypes[number];
+            let Some(columns) = plan.requirements().resolve(archetype) else { continue };
             for chunk in 0..archetype.list().chunk_len() {
                 let live = archetype.list().rows(chunk);
-                let mut seen = RowMask::new(&rows, archetype.attachments(), chunk, live).runs();
+                let mask = RowMask::new(&columns.rows, archetype.attachments(), chunk, live);
+                let mut seen = mask.runs();
                 while let Some(rows) = seen.next_run() {
-                    runs.push(NamedRun { place, chunk, rows });
+                    runs.push(NamedRun { place: matched.len(), chunk, rows });
                 }
             }
+            matched.push((number, columns));
         }
         NamedRuns { runs, archetypes: matched }
     }
@@ -107,11 +116,13 @@ impl<'w> Reflect<'w> {
 impl ReflectMut<'_> {
     /// Calls `f` with the rows that a query matches, chunk by chunk. Stamps the columns that are
     /// named by [`write`](NamedQuery::write), like a typed query that names them `&mut`. The rows
-    /// and runs are those of [`Reflect::chunks`]. O(archetypes + chunks + runs), besides `f`.
+    /// and runs are those of [`Reflect::chunks`]. O(archetypes that match + chunks + runs), besides
+    /// `f`.
     ///
     /// # Errors
     ///
-    /// If a name is unknown, or if a term is sparse or is named twice. The world is unchanged.
+    /// If a name is unknown or the world has another component of it, or if a term is sparse or is
+    /// named twice. The world is unchanged.
     ///
     /// # Panics
     ///
@@ -142,36 +153,41 @@ impl ReflectMut<'_> {
         query: &NamedQuery,
         mut f: impl FnMut(&mut NamedChunkMut<'_>),
     ) -> Result<(), BytesError> {
-        let view = Reflect { world: self.world };
-        let terms = query.terms_in(view)?;
-        let requirements = query.requirements_in(view, &terms)?;
+        // Before reserved ids become entities: a query that is refused leaves them.
+        query.plan_in(Reflect { world: self.world })?;
+        self.world.flush();
+        let plan = query.plan_in(Reflect { world: self.world })?;
+        let terms = NamedQuery::terms_of(&plan);
         let registry = self.world.store.registry();
         let infos: Vec<ComponentInfo> = terms.iter().map(|&(id, _)| *registry.info(id)).collect();
-        let writes: Vec<bool> = terms.iter().map(|(_, access)| access.is_write()).collect();
-        self.world.flush();
-        let found = Reflect { world: self.world }.runs(&requirements);
+        let found = Reflect { world: self.world }.runs(&plan);
         let mut now = None;
         for NamedRun { place, chunk, rows } in found.runs {
             let (archetype, ref columns) = found.archetypes[place];
             let (archetypes, clock) = self.world.store.in_place();
-            if writes.contains(&true) {
+            if columns.present.iter().zip(&terms).any(|(present, (_, write))| *present && *write) {
                 *clock = now.unwrap_or_else(|| clock.next());
                 now = Some(*clock);
             }
             let number = u32::try_from(archetype).expect("an archetype has a number of 32 bits");
             let values = archetypes.into_archetype(ArchetypeId(number));
-            let (bytes, entities, beside) = values.bytes((chunk, rows.clone()), columns);
-            for (&column, _) in columns.as_slice().iter().zip(&writes).filter(|(_, write)| **write)
-            {
+            let present = columns.columns.as_slice().iter();
+            let (bytes, entities, beside) = values.bytes((chunk, rows.clone()), &columns.columns);
+            let written = columns.by_term(present).zip(&terms).filter(|(_, (_, write))| *write);
+            for &column in written.filter_map(|(column, _)| column) {
                 beside.touch_rows(column, chunk, rows.clone(), *clock);
             }
             let rows = rows.start as usize..rows.end as usize;
-            let column = |((bytes, info), &is_written)| ColumnViewMut { info, bytes, is_written };
+            let column = |((bytes, info), &(_, is_written)): ((_, _), &(_, bool))| ColumnViewMut {
+                info,
+                bytes,
+                is_written,
+            };
             f(&mut NamedChunkMut {
                 archetype,
                 index: chunk as usize,
                 entities,
-                columns: bytes.into_iter().zip(&infos).zip(&writes).map(column).collect(),
+                columns: columns.by_term(bytes).zip(&infos).zip(&terms).map(column).collect(),
                 rows,
             });
         }
@@ -180,12 +196,14 @@ impl ReflectMut<'_> {
 }
 
 impl NamedChunkMut<'_> {
-    /// Calls `f` with the rows that a request of a query matches, chunk by chunk.
+    /// Calls `f` with the rows that a request of a query matches, chunk by chunk. `plan` must be
+    /// the plan of the request.
     pub(crate) fn visit_granted(
         guard: &mut AccessGuard<'_>,
+        plan: &mut NamedPlan,
         mut f: impl FnMut(&mut NamedChunkMut<'_>),
     ) {
-        guard.visit_bytes(|granted| {
+        guard.visit_bytes(plan, |granted| {
             let GrantedRows { archetype, chunk, rows, entities, columns } = granted;
             let rows = rows.start as usize..rows.end as usize;
             let column = |(info, bytes, is_written)| ColumnViewMut { info, bytes, is_written };

@@ -264,3 +264,86 @@ fn systems_without_names_are_told_apart_by_their_columns() {
         assert!(text.contains(&format!("{function} of {columns}")), "{text}");
     }
 }
+
+#[test]
+fn optional_columns_and_alternatives_are_those_of_types() {
+    #[component(name = "named.left")]
+    #[derive(Debug, PartialEq)]
+    struct Left(u64);
+    #[component(name = "named.right", enableable)]
+    #[derive(Debug, PartialEq)]
+    struct Right(u64);
+    let fill = |world: &mut World| {
+        world.register::<(Left, Right, Note)>();
+        for row in 0..200_u64 {
+            let entity = world.spawn(A(row));
+            if row % 2 == 0 {
+                world.insert(entity, Left(row)).expect("alive");
+            }
+            if row % 3 == 0 {
+                world.insert(entity, Right(row)).expect("alive");
+                world.set_enabled::<Right>(entity, row % 9 != 0).expect("it has it");
+            }
+            if row % 7 == 0 {
+                world.insert(entity, Note(1)).expect("alive");
+            }
+        }
+    };
+    let spread = |world: &mut World| {
+        let both = world.spawn((A(500), Left(1), Right(2), Mark));
+        world.insert(both, Note(3)).expect("alive");
+    };
+    let run = |schedule: &mut Schedule| {
+        let mut world = World::new();
+        fill(&mut world);
+        for _ in 0..3 {
+            schedule.run(&mut world).unwrap();
+            spread(&mut world);
+        }
+        assert_eq!(world.check(), Ok(()));
+        world.hash()
+    };
+    let left = *{
+        let mut world = World::new();
+        world.register::<Left>();
+        world.reflect().component("named.left").expect("it is registered")
+    };
+    let mut named = Schedule::new();
+    let query = NamedQuery::new().read("A").write_optional(left).read_optional("named.right");
+    named.add(query.any_of(["named.note", "named.right"]).system(|chunk| {
+        let [a, left, right] = chunk.columns_mut() else { panic!("three terms") };
+        assert!(matches!(right.bytes_mut(), Err(BytesError::ReadOnly { .. })));
+        if !left.is_present() {
+            assert!(matches!(left.bytes_mut(), Err(BytesError::Absent { .. })));
+            return;
+        }
+        let left = left.values_mut::<Left>().expect("its type").iter_mut();
+        let rows = left.zip(a.values::<A>().expect("its type"));
+        for (row, (left, a)) in rows.enumerate() {
+            left.0 +=
+                a.0 + if right.is_present() { right.values::<Right>().unwrap()[row].0 } else { 1 };
+        }
+    }));
+    let mut typed = Schedule::new();
+    typed.add(|rows: Query<(&A, Option<&mut Left>, Option<&Right>), AnyOf<(Note, Right)>>| {
+        for (a, left, right) in rows {
+            for (row, left) in left.into_iter().flatten().enumerate() {
+                left.0 += a[row].0 + right.map_or(1, |right| right[row].0);
+            }
+        }
+    });
+    assert_eq!(run(&mut named), run(&mut typed));
+
+    // The access is declared: a column that is optional is a column.
+    let none: Arc<AtomicUsize> = Arc::default();
+    let waits = |query: NamedQuery| {
+        let mut schedule = Schedule::new();
+        schedule.add(add("named.left", 1, &none)).named("first");
+        schedule.add(query.system(|_| ()));
+        schedule.to_string().contains("waits for first")
+    };
+    assert!(waits(NamedQuery::new().read_optional("named.left")));
+    assert!(waits(NamedQuery::new().write_optional(left)));
+    assert!(waits(NamedQuery::new().read(left).any_of(["A", "B"])));
+    assert!(!waits(NamedQuery::new().write_optional("named.right").any_of(["named.left", "A"])));
+}

@@ -39,6 +39,7 @@ mod merge_model;
 mod missed_changes;
 mod move_from;
 mod move_from_model;
+mod named_model;
 mod named_query;
 mod ordered;
 mod ordered_model;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use phalanx::lines::ChangedLines;
 use phalanx::prelude::*;
-use phalanx::reflect::{BytesError, NamedQuery};
+use phalanx::reflect::{BytesError, ComponentKey, NamedQuery};
 use proptest::prelude::*;
 
 use crate::common::effort::effort;
@@ -275,4 +275,186 @@ fn a_row_of_bytes_out_of_range_panics_and_writes_nothing() {
     std::panic::catch_unwind(past).expect_err("row 1 of one row");
     assert_eq!(world.get::<A>(entity), Ok(&A(1)));
     assert_eq!(world.check(), Ok(()));
+}
+
+/// A world in which two names of the components here belong to others.
+fn other_world() -> World {
+    #[component(name = "named.a")]
+    struct Other(u64);
+    #[component(name = "named.mark", sparse)]
+    struct OtherMark;
+    let mut other = world();
+    other.register::<(Other, OtherMark)>();
+    other
+}
+
+#[test]
+fn an_info_means_one_component_and_a_name_the_one_of_each_world() {
+    let mut world = world();
+    let all = [world.spawn((A(1), Mark)), world.spawn((A(2), On(true)))];
+    let info = |name: &str| *world.reflect().component(name).expect("it is registered");
+    let (a, on, mark) = (info("named.a"), info("named.on"), info("named.mark"));
+    assert_eq!(entities(&world, &NamedQuery::new().read(a).with(on)), all[1..]);
+    assert_eq!(entities(&world, &NamedQuery::new().read(&a).without(&on)), all[..1]);
+    let either = NamedQuery::new().any_of([ComponentKey::from(mark), "named.on".into()]);
+    assert_eq!(entities(&world, &either), all);
+    let twice = NamedQuery::new().read("named.a").read(a);
+    assert_eq!(fault(&world, &twice), "`named.a` is named twice: name it once");
+
+    let other = other_world();
+    let same = "is another component in this world: the one that was given is of another world; \
+                give the name to mean the one of this world";
+    let new = NamedQuery::new;
+    for query in [new().read(a), new().with(a), new().without(a), new().any_of([a])] {
+        assert_eq!(fault(&other, &query), format!("`named.a` {same}"), "{query:?}");
+    }
+    for query in [new().read_optional(mark), new().with(mark), new().any_of([mark])] {
+        assert_eq!(fault(&other, &query), format!("`named.mark` {same}"), "one of them is sparse");
+    }
+    for query in [new().read(on), new().with(on), new().without(on), new().any_of([on])] {
+        let text = fault(&other, &query);
+        let start = "the component `named.on` is not registered: call `World::register` first";
+        assert!(text.starts_with(start), "{text}");
+    }
+    assert!(entities(&other, &new().read("named.a").without("named.mark")).is_empty());
+    let before = entities(&world, &new().read(a));
+    assert_eq!(before, all, "a query of another world is no hindrance");
+}
+
+#[test]
+fn one_query_goes_from_world_to_world() {
+    let mut worlds = [world(), world(), world()];
+    worlds[1].register::<(Mark, On, Bits)>();
+    worlds[2].spawn_batch((0..3).map(|at| (A(at), Mark)));
+    let query = NamedQuery::new().read("named.a").read_optional("named.bits");
+    for round in 1..4 {
+        for (at, world) in (1..).zip(&mut worlds) {
+            let _ = world.register::<Bits>();
+            world.spawn_batch((0..at).map(|at| (A(at), Bits(at))));
+            let hidden = world.spawn((A(0), Hidden));
+            let copy = query.clone();
+            let found = entities(world, &query).len();
+            let more = if at == 3 { 3 } else { 0 };
+            assert_eq!(found, (round * at + more) as usize);
+            assert_eq!(entities(world, &copy).len(), found);
+            assert!(!entities(world, &copy).contains(&hidden));
+            assert_eq!(world.check(), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn an_optional_column_is_absent_where_entities_lack_it() {
+    let mut world = world();
+    let bare = world.spawn(A(1));
+    let dressed = world.spawn((A(2), Bits(20), Mark));
+    world.set_enabled::<Bits>(dressed, false).expect("it has it");
+    let reads = NamedQuery::new().read("named.a").read_optional("named.bits");
+    let reads = reads.read_optional("named.mark");
+    let mut seen = 0;
+    for chunk in world.reflect().chunks(&reads).expect("the names are known") {
+        let [_, bits, mark] = chunk.columns() else { unreachable!("three terms") };
+        let is_bare = chunk.entities() == [bare];
+        assert_eq!((bits.is_present(), mark.is_present()), (!is_bare, !is_bare));
+        assert_eq!(bits.info().name(), "named.bits", "the info is there anyway");
+        match is_bare {
+            true => {
+                let absent = BytesError::Absent { name: "named.bits".to_owned() };
+                assert_eq!(bits.values::<Bits>(), Err(absent.clone()));
+                assert_eq!(
+                    absent.to_string(),
+                    "the entities of this chunk lack `named.bits`: test `is_present` before its \
+                     values, or name it by `NamedQuery::read` or `write` to visit the others only"
+                );
+                assert!(matches!(bits.values::<A>(), Err(BytesError::OtherType { .. })));
+                assert!(matches!(mark.values::<Mark>(), Err(BytesError::Absent { .. })));
+                assert_eq!((bits.bytes(), bits.version()), (&[][..], Version::NEVER));
+                assert_eq!(format!("{bits:?}"), "named.bits absent");
+            }
+            false => {
+                assert_eq!(bits.values::<Bits>(), Ok(&[Bits(20)][..]), "also if it is disabled");
+                assert!(bits.version() > Version::NEVER);
+                assert!(matches!(mark.values::<Mark>(), Err(BytesError::Tag { .. })));
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+
+    let writes = NamedQuery::new().read_optional("named.a").write_optional("named.bits");
+    let before = world.version();
+    let visited = world.reflect_mut().for_each_chunk(&writes, |chunk| {
+        let [a, bits] = chunk.columns_mut() else { unreachable!("two terms") };
+        assert!(matches!(a.bytes_mut(), Err(BytesError::ReadOnly { .. })));
+        if bits.is_present() {
+            return bits.values_mut::<Bits>().expect("its type")[0].0 += 1;
+        }
+        let is_absent = |error| matches!(error, BytesError::Absent { .. });
+        assert!(is_absent(bits.bytes_mut().unwrap_err()));
+        assert!(is_absent(bits.values_mut::<Bits>().unwrap_err()));
+        assert!(is_absent(bits.values::<Bits>().unwrap_err()));
+        assert!(is_absent(bits.set(0, &[0; 4]).unwrap_err()));
+        assert!(matches!(bits.values::<A>(), Err(BytesError::OtherType { .. })));
+        assert_eq!(format!("{bits:?} {:?}", bits.bytes()), "named.bits absent []");
+    });
+    assert_eq!(visited, Ok(()));
+    assert_eq!(world.get::<Bits>(dressed), Ok(&Bits(21)));
+    let changed = world.query::<&Bits>().filter::<IgnoreEnabled>().changed_since::<Bits>(before);
+    assert_eq!(changed.count_rows(), 1);
+    world.despawn(dressed).expect("alive");
+    let now = world.version();
+    assert_eq!(world.reflect_mut().for_each_chunk(&writes, |_| ()), Ok(()));
+    assert_eq!(world.version(), now, "no column was written");
+}
+
+fn fault(world: &World, query: &NamedQuery) -> String {
+    world.reflect().chunks(query).err().expect("the query is wrong").to_string()
+}
+
+#[test]
+fn faults_of_optional_columns_and_of_alternatives_say_what_to_do() {
+    let mut world = world();
+    world.spawn((A(1), On(true), Mark));
+    world.spawn(Rare);
+    let new = NamedQuery::new;
+    for query in [
+        new().read("named.a").read_optional("named.a"),
+        new().read_optional("named.a").read_optional("named.a"),
+    ] {
+        assert_eq!(fault(&world, &query), "`named.a` is named twice: name it once");
+    }
+    assert!(fault(&world, &new().read_optional("named.aa")).ends_with("did you mean `named.a`?"));
+    assert!(fault(&world, &new().read_optional("named.sparse")).contains("is sparse"));
+    let text = fault(&world, &new().write_optional("named.a"));
+    assert!(text.starts_with("`named.a` is only read here"), "{text}");
+    for query in [new().any_of(["named.a", "named.sparsee"]), new().any_of(["named.sparsee"])] {
+        assert!(fault(&world, &query).ends_with("did you mean `named.sparse`?"));
+    }
+    let visit = |world: &mut World, query| {
+        let result = world.reflect_mut().for_each_chunk(&query, |_| panic!("it is not visited"));
+        result.expect_err("the query is wrong")
+    };
+    assert_eq!(visit(&mut world, new().write_optional(Gone::NAME)), BytesError::Gone);
+    assert!(entities(&world, &new().any_of([""; 0])).is_empty(), "none of no components");
+    assert_eq!(entities(&world, &new().any_of(["named.a", "named.sparse"])).len(), 2);
+}
+
+#[test]
+fn an_entity_has_all_of_names_and_infos() {
+    let mut world = world();
+    let entity = world.spawn((A(1), Mark, Rare));
+    world.register::<On>();
+    let info = |name: &str| *world.reflect().component(name).expect("it is registered");
+    let (a, on, mark) = (info("named.a"), info("named.on"), info("named.mark"));
+    let view = world.entity(entity).expect("alive");
+    assert!(view.has_all([a, mark]) && view.has_all([&a]) && view.has_all([""; 0]));
+    assert!(view.has_all([ComponentKey::from(a), "named.sparse".into()]));
+    assert!(view.has_all(&["named.a", "named.sparse"]));
+    assert!(view.has_all(vec![String::from("named.mark")]));
+    assert!(!view.has_all([a, on]) && !view.has_all(["named.a", "nothing"]));
+    let mut other = other_world();
+    let stranger = other.spawn(());
+    other.reflect_mut().insert(stranger, [("named.a", &[0; 8][..])]).expect("alive");
+    let view = other.entity(stranger).expect("alive");
+    assert!(view.has_all(["named.a"]) && !view.has_all([a]), "another component of the name");
 }
