@@ -20,7 +20,7 @@ pub(crate) struct NamedPlan {
     registry: RegistryId,
     /// The archetypes that were tested.
     census: Census,
-    /// The numbers of those that match, in ascending order.
+    /// The numbers of the archetypes that match, in ascending order.
     matching: Vec<u32>,
 }
 
@@ -57,7 +57,8 @@ impl NamedPlan {
         if tested == 0 {
             self.matching.clear();
         }
-        let new = (0u32..).zip(archetypes.as_slice()).skip(tested);
+        let first = u32::try_from(tested).expect("a world has 2^32 archetypes or more");
+        let new = (first..).zip(&archetypes.as_slice()[tested..]);
         let matching = new.filter(|(_, archetype)| self.requirements.matches(archetype));
         self.matching.extend(matching.map(|(number, _)| number));
         self.census = archetypes.census();

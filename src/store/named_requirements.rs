@@ -33,8 +33,8 @@ impl NamedColumns {
 }
 
 impl Requirements {
-    /// The requirements of a query of components that the world knows: those of typed terms and
-    /// filters.
+    /// The requirements of a query of components that the world knows: the same as of typed terms
+    /// and filters.
     pub(crate) fn named(registry: &Registry, parts: &NamedParts<ComponentRef>) -> Self {
         let mut builder = RequirementsBuilder::new(ComponentIds::Known(registry));
         for &(component, term) in &parts.terms {

@@ -131,7 +131,7 @@ impl fmt::Display for BytesError {
             Self::Sparse { name } => write!(
                 f,
                 "`{name}` is sparse: it has no bytes; use its value by its type, with \
-                 `World::insert` or `get`; a query names it by `NamedQuery::with` or `without`"
+                 `World::insert` or `get`; a query names it by `NamedQuery::with`, `without` or `any_of`"
             ),
             Self::OtherComponent { name } => write!(
                 f,

@@ -1,16 +1,19 @@
 //! A component in calls that need no type.
 
+use core::fmt;
+
 use std::borrow::Cow;
 
 use crate::component::{ComponentInfo, Identity};
 
-/// A component in calls that need no type, such as those of
-/// [`NamedQuery`](crate::reflect::NamedQuery): its name, or its [`ComponentInfo`].
+/// A component in calls that need no type, as in a [`NamedQuery`](crate::reflect::NamedQuery) or
+/// [`EntityView::has_all`](crate::reflect::EntityView::has_all): its name, or its
+/// [`ComponentInfo`].
 ///
-/// Ids of components are private to a world: another one counts them in another order. An info is
-/// the same in all worlds, so a key belongs to none. A name means the component that has it in a
-/// world. An info means its own type or layout; in a world whose component of this name is another
-/// one, a call returns [`BytesError::OtherComponent`](crate::reflect::BytesError::OtherComponent).
+/// An info is the id of a component for calls like these. It is the same in all worlds, so a key
+/// belongs to none; the numbers by which a world counts its components are private. A name means
+/// the component that has it in a world. An info means its own type or layout: a call in a world
+/// that lacks it, or that has another component of its name, is an error that says so.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -28,7 +31,7 @@ use crate::component::{ComponentInfo, Identity};
 /// assert_ne!(ComponentKey::from("health"), ComponentKey::from(health));
 /// # Ok::<(), phalanx::reflect::BytesError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ComponentKey<'n> {
     name: Cow<'n, str>,
     /// `None` for whichever component has the name.
@@ -60,6 +63,13 @@ impl ComponentKey<'_> {
     /// The same key with a name of its own.
     pub(super) fn into_owned(self) -> ComponentKey<'static> {
         ComponentKey { name: Cow::Owned(self.name.into_owned()), identity: self.identity }
+    }
+}
+
+impl fmt::Debug for ComponentKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.is_name() { "Name" } else { "Info" };
+        f.debug_tuple(kind).field(&self.name).finish()
     }
 }
 

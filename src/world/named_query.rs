@@ -17,7 +17,8 @@ use super::component_key::ComponentKey;
 use super::world::World;
 
 /// A query that is data: for editors, consoles, scripts and inspectors, which learn at run time
-/// which components they need. It belongs to no world.
+/// which components they need. Each is given by its name or its info, as a [`ComponentKey`]. The
+/// query belongs to no world.
 ///
 /// [`Reflect::chunks`] reads the rows that it matches, [`ReflectMut::for_each_chunk`] writes them,
 /// chunk by chunk, and a [system](NamedQuery::system) does both in a schedule. Its rows are the
@@ -26,9 +27,22 @@ use super::world::World;
 /// [`read`](NamedQuery::read), [`write`](NamedQuery::write) or [`with`](NamedQuery::with) is
 /// [disabled](crate::World::set_enabled).
 ///
+/// | query of names | query of types |
+/// | --- | --- |
+/// | `read("a")`, `write("a")` | `&A`, `&mut A` |
+/// | `read_optional("a")`, `write_optional("a")` | `Option<&A>`, `Option<&mut A>` |
+/// | `with("a")`, `without("a")` | `With<A>`, `Without<A>` |
+/// | `any_of(["a", "b"])` | `AnyOf<(A, B)>`, `Or<(With<A>, With<B>)>` |
+///
+/// The query keeps its plan: the archetypes that match in the world of the last call. Names are
+/// looked up once and each archetype is tested once, as for a type of query, so keep a query from
+/// call to call: a new one tests all archetypes.
+///
 /// Each field of a [split component](crate::component#split-components) is a component here.
 /// [Sparse components](crate::component#sparse-components) have no columns, so they can be named by
-/// [`with`](NamedQuery::with) and [`without`](NamedQuery::without) only. [Shared
+/// [`with`](NamedQuery::with), [`without`](NamedQuery::without) and [`any_of`](NamedQuery::any_of)
+/// only. Their values are not in chunks: a set has an order and a lock of its own, and the values
+/// of most types have no bytes. [`World::sparse`] has them by their type. [Shared
 /// values](crate::shared::Shared) have no names here: a typed query has a term and filters of them.
 ///
 /// [`ReflectMut::for_each_chunk`]: crate::reflect::ReflectMut::for_each_chunk

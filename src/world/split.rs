@@ -80,6 +80,7 @@ impl<'s, C: Component> LookupMut<'s, C> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
     use std::thread;
 
     use bytemuck::{Pod, Zeroable};
@@ -88,7 +89,7 @@ mod tests {
     use crate::entity::Entity;
     use crate::impl_component;
     use crate::query::{Changed, Filter, IncludeHidden, Query, Terms, With, Without, query_type};
-    use crate::store::{AccessRequest, RequestKey};
+    use crate::store::{AccessRequest, NamedPlan, RequestKey};
     use crate::world::{NamedChunkMut, NamedQuery};
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -165,6 +166,10 @@ mod tests {
 
     impl World {
         fn request_named(&self, query: &NamedQuery) -> AccessRequest {
+            self.request_and_plan(query).0
+        }
+
+        fn request_and_plan(&self, query: &NamedQuery) -> (AccessRequest, Arc<NamedPlan>) {
             query.request_in(self, RequestKey::unique()).expect("the world knows the names")
         }
     }
@@ -178,14 +183,16 @@ mod tests {
         for &entity in entities.iter().step_by(step) {
             world.reflect_mut().insert(entity, [("split.c", &[0][..])]).expect("alive");
         }
-        let write = world.request_named(&NamedQuery::new().write("A").read("B"));
-        let flags = world.request_named(&NamedQuery::new().read("B").write("split.c"));
+        let (write, mut of_write) = world.request_and_plan(&NamedQuery::new().write("A").read("B"));
+        let (flags, mut of_flags) =
+            world.request_and_plan(&NamedQuery::new().read("B").write("split.c"));
         let read = world.request::<&B, ()>();
         let (split, _) = world.split(3);
         thread::scope(|scope| {
             scope.spawn(|| {
                 let mut guard = split.grant(&write, split.version(0));
-                NamedChunkMut::visit_granted(&mut guard, |chunk| {
+                let plan = Arc::make_mut(&mut of_write);
+                NamedChunkMut::visit_granted(&mut guard, plan, |chunk| {
                     let [a, b] = chunk.columns_mut() else { unreachable!("two terms") };
                     assert!(b.bytes_mut().is_err() && b.values_mut::<B>().is_err());
                     let (a, b) = (a.values_mut::<A>().expect("of A"), b.values().expect("of B"));
@@ -194,7 +201,8 @@ mod tests {
             });
             scope.spawn(|| {
                 let mut guard = split.grant(&flags, split.version(1));
-                NamedChunkMut::visit_granted(&mut guard, |chunk| {
+                let plan = Arc::make_mut(&mut of_flags);
+                NamedChunkMut::visit_granted(&mut guard, plan, |chunk| {
                     let [b, c] = chunk.columns_mut() else { unreachable!("two terms") };
                     assert!(c.bytes_mut().is_err(), "not all bytes are values");
                     for row in 0..b.values::<B>().expect("of B").len() {
@@ -213,6 +221,17 @@ mod tests {
         for chunk in world.reflect().chunks(&flags).expect("known") {
             assert!(chunk.columns()[0].bytes().iter().all(|&flag| flag == 1));
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "the plan is of another request")]
+    fn a_guard_takes_only_the_plan_of_its_request() {
+        let mut world = world();
+        let (write, _) = world.request_and_plan(&NamedQuery::new().write("A"));
+        let (_, mut other) = world.request_and_plan(&NamedQuery::new().write("A"));
+        let (split, _) = world.split(1);
+        let mut guard = split.grant(&write, split.version(0));
+        NamedChunkMut::visit_granted(&mut guard, Arc::make_mut(&mut other), |_| ());
     }
 
     #[test]

@@ -122,6 +122,11 @@ impl Model {
                 if let Some((snapshot, rows)) = &self.saved {
                     self.world.restore(snapshot).expect("it is of this world");
                     self.rows.clone_from(rows);
+                    // A type without a form as bytes is no part of a snapshot.
+                    for (entity, row) in &mut self.rows {
+                        let has = self.world.has::<Rare>(*entity);
+                        row[SPARSE] = if has { State::Enabled(0) } else { State::Absent };
+                    }
                 }
             }
             _ => {}
