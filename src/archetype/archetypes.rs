@@ -32,7 +32,7 @@ pub(crate) struct Archetypes {
     size: ChunkSize,
     /// The number of freed archetypes.
     retired: u64,
-    /// The number of calls of [`Archetypes::add_members`].
+    /// The number of calls that have added or dropped places for members.
     members: u64,
     /// Components whose columns were ever exchanged.
     swapped: Vec<[ComponentId; 2]>,
@@ -306,6 +306,19 @@ impl Archetypes {
     pub(crate) fn add_members(&mut self, id: ArchetypeId, number: u16) {
         self.members += 1;
         self.get_mut(id).add_members(number);
+    }
+
+    /// Drops the places for members of sparse components that have none. Returns the first
+    /// archetype that had such a place. O(archetypes + words).
+    pub(crate) fn drop_empty_members(&mut self) -> Option<ArchetypeId> {
+        let mut first = None;
+        for (number, archetype) in (0..).zip(&mut self.list) {
+            if archetype.drop_empty_members() {
+                first = first.or(Some(ArchetypeId(number)));
+            }
+        }
+        self.members += u64::from(first.is_some());
+        first
     }
 
     /// Tells whether the archetypes are still the same.

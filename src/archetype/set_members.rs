@@ -27,6 +27,12 @@ impl Archetype {
         extras.attachments.add_members(number, capacity, chunk_len);
     }
 
+    /// Drops the places for members of sparse components that have none. Returns whether there were
+    /// any. O(words).
+    pub(super) fn drop_empty_members(&mut self) -> bool {
+        self.extras.as_mut().is_some_and(|extras| extras.attachments.drop_empty_members())
+    }
+
     /// Makes the entity of a row a member, or not. Returns `false` if the archetype cannot have
     /// members of this sparse component.
     #[inline]

@@ -215,7 +215,8 @@ impl ComponentHint {
 ///   [enableable](crate::component#enableable-components) components. A pass takes whole slices
 ///   where all rows or none have it, and runs of rows between. Archetypes without these bits cost
 ///   as much as without the filter; an archetype gets them with its first entity that has the
-///   component, or when a change leads to it from an archetype that has them. In a schedule such a
+///   component, or when a change leads to it from an archetype that has them, and keeps them until
+///   [`compact`](crate::memory::MemoryMut::compact) finds no such entity. In a schedule such a
 ///   filter excludes [`SparseMut<Burning>`](crate::sparse::SparseMut), and two filters never
 ///   make two queries disjoint. [`IgnoreEnabled`](crate::IgnoreEnabled) does not change it.
 /// - **It is a term**: `&Burning` and `&mut Burning` choose rows as `With<Burning>` does, and

@@ -3,7 +3,9 @@
 //! The sets of the sparse components have the values. An archetype has a bit a row for each sparse
 //! component that one of its entities had ([`Archetypes::add_members`]). A new array of bits makes
 //! the edges from its archetype void, so that the next move along one first makes the array in its
-//! target, and makes the plans that name the sparse component.
+//! target, and makes the plans that name the sparse component. A compaction drops the arrays
+//! without members ([`Archetypes::drop_empty_members`]), forgets the edges, some of which relied on
+//! these arrays, and makes the plans anew.
 //!
 //! A value is put before its bit, and a bit is cleared before the destructor of its value runs.
 //! Rows of entities that are gone have bits of cleanup components only. While systems share the
@@ -148,6 +150,16 @@ impl Store {
         let lacked: Vec<_> = lacked.collect();
         let (_, mut rows) = self.sets_and_rows();
         lacked.into_iter().for_each(|number| rows.add(target, number));
+    }
+
+    /// Drops the bits of sparse components in archetypes where they have no members any more.
+    /// O(archetypes + rows / 64 × sparse components).
+    pub(super) fn drop_empty_members(&mut self) {
+        if let Some(first) = self.archetypes.drop_empty_members() {
+            // An edge knows that its target has the bits, and a plan knows where they are.
+            self.graph.clear();
+            self.plans.renew_members(first, &self.archetypes);
+        }
     }
 
     /// Records that these entities have sparse components, by their numbers.

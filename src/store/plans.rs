@@ -151,7 +151,7 @@ impl Plans {
     }
 
     /// Lists an archetype and those after it again in every plan that names a sparse component,
-    /// after it got members of one: mostly it is the newest.
+    /// after it got members of one, mostly as the newest archetype, or has none any more.
     pub(crate) fn renew_members(&mut self, id: ArchetypeId, archetypes: &Archetypes) {
         self.for_each_mut(|plan| {
             if plan.requirements.name_sparse() {

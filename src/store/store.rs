@@ -347,6 +347,7 @@ impl Store {
             archetype.free_unused_blocks(&mut self.pool);
         }
         self.pool.trim();
+        self.drop_empty_members();
         let mut moved = 0;
         for archetype in self.archetypes.all_mut() {
             moved += archetype.compact(rows_max - moved, &mut self.pool);

@@ -101,6 +101,7 @@ mod sparse_logs_cases;
 mod sparse_logs_commands;
 mod sparse_many;
 mod sparse_matching;
+mod sparse_members;
 mod sparse_sort;
 mod spawn_batch;
 mod spawn_columns;

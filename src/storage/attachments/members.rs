@@ -10,6 +10,9 @@
 //! archetype adds it there first. Rows that leave for another world are no members any more: the
 //! numbers differ there, and the values, which follow, set the bits again.
 //!
+//! An array stays when its last member leaves, because a count of members would cost each move of a
+//! row; a compaction drops the arrays without members.
+//!
 //! A bit is set where the row is a member. So new rows, which are none, are zeros. Bits are derived
 //! from the sets, and are not saved.
 
@@ -131,6 +134,16 @@ impl Attachments {
     pub(crate) fn clear_members(&mut self) {
         let words = self.members_mut().iter_mut().flat_map(|array| &mut array.words);
         words.for_each(|word| *word.get_mut() = 0);
+    }
+
+    /// Drops the arrays without members. Returns whether there were any. O(words).
+    pub(crate) fn drop_empty_members(&mut self) -> bool {
+        let before = self.arrays.len();
+        self.arrays.retain_mut(|array| {
+            let mut words = array.words.iter_mut();
+            array.kind != AttachmentKind::MEMBERS || words.any(|word| *word.get_mut() != 0)
+        });
+        self.arrays.len() < before
     }
 
     /// The number of members of a sparse component. O(words).
