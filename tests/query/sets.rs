@@ -6,7 +6,7 @@ use phalanx::chunks::Group;
 use phalanx::prelude::*;
 use phalanx::terms::Terms;
 
-use crate::common::components::{Big, Byte, Tag, Twelve, sound};
+use crate::common::components::{Big, Byte, Number, Tag, Text, Twelve, sound};
 use crate::common::world;
 
 #[component(enableable)]
@@ -15,7 +15,8 @@ struct Awake(u32);
 #[component(lines)]
 struct Tracked(u32);
 
-/// Several chunks of several archetypes, with disabled rows and a shared value of five.
+/// Several chunks of several archetypes, with disabled rows, a shared value of five, and two sparse
+/// components, one of them in few rows.
 fn populated() -> (World, Vec<Entity>) {
     let rows = if cfg!(miri) { 40 } else { 1_500 };
     let mut world = world();
@@ -28,6 +29,14 @@ fn populated() -> (World, Vec<Entity>) {
         }
         if number % 7 == 0 {
             world.insert_shared(entity, number % 5).expect("room");
+        }
+    }
+    for (number, &entity) in all.iter().enumerate() {
+        if number % 5 < 2 {
+            world.insert(entity, Number(7)).expect("it is alive");
+        }
+        if number % 37 == 5 {
+            world.insert(entity, Text::from("few")).expect("it is alive");
         }
     }
     (world, all)
@@ -72,6 +81,8 @@ fn members_numbers_groups_and_samples_are_those_of_a_walk() {
             tracked.0 += 1;
         }
     }
+    let changed = world.version();
+    world.get_mut::<Number>(all[0]).expect("it has one").0 += 1;
     let version = world.version();
     macro_rules! check {
         ($($query:expr),* $(,)?) => {$(
@@ -96,7 +107,29 @@ fn members_numbers_groups_and_samples_are_those_of_a_walk() {
         entities().changed_since::<Tracked>(before),
         entities().filter_since::<ChangedLines<Tracked>>(before),
         entities().filter_since::<Arrived>(before),
+        entities().with::<Number>(),
+        entities().without::<Number>(),
+        entities().with::<Text>(),
+        entities().with::<Number>().without::<Text>().with::<Awake>(),
+        entities().filter::<AnyOf<(Number, Text)>>(),
+        entities().filter::<Or<(With<Text>, Not<With<Awake>>)>>(),
+        entities().with::<Text>().where_shared(&2_usize),
+        entities().changed_since::<Number>(changed),
     }
+    macro_rules! check_terms {
+        ($(($($term:ty),*)),* $(,)?) => {$(
+            let query = world.query::<(Entity, $($term),*)>();
+            let walk: Vec<_> = query.rows().map(|row| row.0).collect();
+            assert_is_set(&query, &all, &walk);
+        )*};
+    }
+    check_terms! {
+        (&Number),
+        (&Twelve, &Text),
+        (Option<&Number>, &Text),
+        (&Number, Option<&Tag>, &Awake),
+    }
+    assert!(entities().changed_since::<Number>(changed).count_rows() > 0);
     assert!(entities().filter_since::<ChangedLines<Tracked>>(before).count_rows() > 0);
     assert_eq!(world.version(), version, "no clock has moved");
     sound(&world);
@@ -109,6 +142,9 @@ fn a_query_that_writes_is_a_set_and_stamps_no_chunk() {
     let walk: Vec<_> = world.query::<(Entity, &Awake)>().rows().map(|row| row.0).collect();
     assert_is_set(&world.query_mut::<&mut Awake>(), &all, &walk);
     assert!(world.query::<&Awake>().changed_since(before).is_empty());
+    let walk: Vec<_> = world.query::<(Entity, &Number)>().rows().map(|row| row.0).collect();
+    assert_is_set(&world.query_mut::<&mut Number>(), &all, &walk);
+    assert!(world.query::<Entity>().changed_since::<Number>(before).is_empty());
 }
 
 #[test]
@@ -151,6 +187,32 @@ fn each_order_of_each_choice_is_equally_likely() {
     }
     assert!(cfg!(miri) || counts.len() == 5 * 4 * 3, "{} choices", counts.len());
     // Each of sixty is expected 400 times, with a standard deviation of 20.
+    assert!(cfg!(miri) || counts.values().all(|count| (310..490).contains(count)), "{counts:?}");
+}
+
+#[test]
+fn each_member_of_a_sparse_component_is_equally_likely() {
+    let mut world = world();
+    let rows = if cfg!(miri) { 40 } else { 2_000 };
+    let mut all = world.spawn_batch((0..rows).map(|n| Big([n; 250]))).to_vec();
+    all.extend(world.spawn_batch([Byte(1); 40]));
+    // Six that lie far apart, and one that has lost its value.
+    let step = all.len() / 6;
+    let members: Vec<_> = all.iter().copied().step_by(step).take(6).collect();
+    members.iter().for_each(|&entity| world.insert(entity, Number(1)).expect("it is alive"));
+    world.remove::<Number>(members[3]).expect("it has one");
+    let expected: BTreeSet<_> =
+        members.into_iter().filter(|&one| world.has::<Number>(one)).collect();
+    let mut counts: BTreeMap<Vec<Entity>, u32> = BTreeMap::new();
+    let draws = if cfg!(miri) { 60 } else { 8_000 };
+    for seed in 0..draws {
+        let chosen = world.query::<&Number>().copies().sample(2, seed);
+        assert!(chosen.iter().all(|one| expected.contains(one)), "{chosen:?}");
+        assert_eq!(chosen, world.query::<Entity>().with::<Number>().copies().sample(2, seed));
+        *counts.entry(chosen).or_default() += 1;
+    }
+    assert!(cfg!(miri) || counts.len() == 5 * 4, "{} choices", counts.len());
+    // Each of twenty is expected 400 times, with a standard deviation of 20.
     assert!(cfg!(miri) || counts.values().all(|count| (310..490).contains(count)), "{counts:?}");
 }
 
