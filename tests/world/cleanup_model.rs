@@ -1,4 +1,5 @@
-//! Random changes of entities with hidden and cleanup components, against a naive world.
+//! Random changes of entities with hidden and cleanup components, against a naive world. One of the
+//! cleanup components is sparse.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +10,18 @@ use crate::common::components::{Four, Tag, small_world, sound};
 use crate::common::effort::effort;
 
 use super::cleanup::Sound;
+use super::sparse_cleanup::Slot;
 
 #[component(cleanup)]
 struct Listed;
 
-/// The parts of an entity: `Four`, `Tag`, `Disabled`, `Prototype`, `Sound`, `Listed`.
-type Parts = [Option<u32>; 6];
+/// The parts of an entity: `Four`, `Tag`, `Disabled`, `Prototype`, `Sound`, `Listed`, `Slot`.
+type Parts = [Option<u32>; 7];
 
+/// This part and those after it are cleanup components.
 const SOUND: usize = 4;
 const LISTED: usize = 5;
+const SLOT: usize = 6;
 
 /// An entity of the naive world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,12 +44,14 @@ enum Operation {
     RemoveMatching(usize),
     Instantiate(usize, usize),
     Commands(Vec<(usize, Command)>),
+    Slots { by_system: bool, changes: Vec<(usize, Option<u32>)> },
     Retire,
+    Compact,
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let part = || 0_usize..6;
-    let parts = prop::array::uniform6(prop::option::of(0_u32..9));
+    let part = || 0_usize..7;
+    let parts = prop::array::uniform7(prop::option::of(0_u32..9));
     let entity = || 0_usize..40;
     let change = prop::option::weighted(0.7, (part(), prop::option::of(0_u32..9)));
     prop_oneof![
@@ -60,7 +66,10 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => part().prop_map(Operation::RemoveMatching),
         1 => (entity(), 0_usize..4).prop_map(|(entity, n)| Operation::Instantiate(entity, n)),
         4 => prop::collection::vec((entity(), change), 0..12).prop_map(Operation::Commands),
+        3 => (any::<bool>(), prop::collection::vec((entity(), prop::option::of(0_u32..9)), 0..6))
+            .prop_map(|(by_system, changes)| Operation::Slots { by_system, changes }),
         1 => Just(Operation::Retire),
+        1 => Just(Operation::Compact),
     ]
 }
 
@@ -74,6 +83,7 @@ macro_rules! with_part {
             3 => $call!(Prototype, Prototype),
             SOUND => $call!(Sound, Sound { channel: $value }),
             LISTED => $call!(Listed, Listed),
+            SLOT => $call!(Slot, Slot($value)),
             part => unreachable!("there is no part {part}"),
         }
     };
@@ -114,8 +124,8 @@ impl Pair {
 
     /// Frees an entity that is gone and has no cleanup component.
     fn end(&mut self, entity: Entity) {
-        let Naive { parts, gone } = self.naive[&entity];
-        if gone && parts[SOUND..] == [None, None] {
+        let Some(&Naive { parts, gone }) = self.naive.get(&entity) else { return };
+        if gone && parts[SOUND..] == [None; 3] {
             self.naive.remove(&entity);
         }
     }
@@ -187,12 +197,47 @@ impl Pair {
                 assert_eq!(made.is_ok(), self.is_alive(entity));
                 for copy in made.unwrap_or_default() {
                     let [four, tag, disabled, ..] = self.naive[&entity].parts;
-                    self.add(copy, [four, tag, disabled, None, None, None]);
+                    self.add(copy, [four, tag, disabled, None, None, None, None]);
                 }
             }
             Operation::Commands(commands) => self.record(commands),
+            Operation::Slots { by_system, changes } => self.change_slots(by_system, &changes),
             Operation::Retire => drop(self.world.memory_mut().retire_archetypes()),
+            Operation::Compact => {
+                assert!(self.world.memory_mut().compact(1_000).rows_moved < 1_000)
+            }
         }
+    }
+
+    /// Inserts and removes sparse values by a view, of the world or of a system.
+    fn change_slots(&mut self, by_system: bool, changes: &[(usize, Option<u32>)]) {
+        let change = |&(n, value): &(usize, Option<u32>)| Some((self.id(n)?, value));
+        let changes: Vec<_> = changes.iter().filter_map(change).collect();
+        let change = |slots: &mut SparseMut<'_, Slot>| {
+            let each = changes.iter().map(|&(entity, value)| match value {
+                Some(value) => slots.insert(entity, Slot(value)).is_ok(),
+                None => slots.remove(entity).is_some(),
+            });
+            each.collect::<Vec<_>>()
+        };
+        let changed = match by_system {
+            true => self.world.run(|mut slots: SparseMut<'_, Slot>| change(&mut slots)),
+            false => change(&mut self.world.sparse_mut()),
+        };
+        // The values that a view has removed end their entities at the next change.
+        assert_eq!(self.world.sparse_mut::<Slot>().len(), self.world.sparse::<Slot>().len());
+        for (&(entity, value), is_changed) in changes.iter().zip(changed) {
+            let naive = self.naive.get_mut(&entity);
+            let expected = naive.is_some_and(|naive| match value {
+                Some(value) => {
+                    naive.parts[SLOT] = if naive.gone { naive.parts[SLOT] } else { Some(value) };
+                    !naive.gone
+                }
+                None => naive.parts[SLOT].take().is_some(),
+            });
+            assert_eq!(is_changed, expected, "{entity}: {value:?}");
+        }
+        changes.iter().for_each(|&(entity, _)| self.end(entity));
     }
 
     fn despawn_matching(&mut self, part: usize, hidden: bool) {
@@ -298,7 +343,8 @@ impl Pair {
             assert_eq!(world.has::<Gone>(entity), naive.gone);
             let four = world.get::<Four>(entity).ok().map(|four| four.0);
             let sound = world.get::<Sound>(entity).ok().map(|sound| sound.channel);
-            assert_eq!([four, sound], [naive.parts[0], naive.parts[SOUND]]);
+            let slot = world.get::<Slot>(entity).ok().map(|slot| slot.0);
+            assert_eq!([four, sound, slot], [0, SOUND, SLOT].map(|part| naive.parts[part]));
             let has = [
                 world.has::<Tag>(entity),
                 world.has::<Disabled>(entity),
@@ -312,6 +358,10 @@ impl Pair {
             world.query::<&Four>().with::<Disabled>().count_rows(),
             world.query::<&Sound>().with::<Gone>().count_rows(),
             world.query::<&Sound>().filter::<IncludeHidden>().count_rows(),
+            world.query::<&Slot>().count_rows(),
+            world.query::<&Slot>().with::<Gone>().count_rows(),
+            world.query::<Entity>().with::<Gone>().without::<Slot>().count_rows(),
+            world.sparse::<Slot>().len(),
         ];
         let count = |keep: &dyn Fn(&Naive) -> bool| self.naive.values().filter(|n| keep(n)).count();
         let expected = [
@@ -319,6 +369,10 @@ impl Pair {
             count(&|n| n.parts[0].is_some() && n.parts[2].is_some() && n.parts[3].is_none()),
             count(&|n| n.parts[SOUND].is_some() && n.gone),
             count(&|n| n.parts[SOUND].is_some()),
+            count(&|n| Self::visits(n, SLOT, false)),
+            count(&|n| n.parts[SLOT].is_some() && n.gone),
+            count(&|n| n.parts[SLOT].is_none() && n.gone),
+            count(&|n| n.parts[SLOT].is_some()),
         ];
         assert_eq!(counts, expected);
     }
