@@ -138,11 +138,11 @@ impl MemoryMut<'_> {
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
     /// ones, empty slabs are freed, and tables shrink. An archetype drops the bits of [sparse
-    /// components](crate::component#sparse-components) that none of its entities has. If changes by
-    /// query have left an archetype with few adjacent chunks, and the budget allows all its rows, it
-    /// moves to new extents; their slabs may be larger than the freed slabs. Entities keep their ids
-    /// and their order, and versions do not change: only addresses do. O(chunks) beside the rows
-    /// moved, and the words of these bits.
+    /// components](crate::component#sparse-components) that none of its entities has. If changes
+    /// by query have left an archetype with few adjacent chunks, and the budget allows all its
+    /// rows, it moves to new extents; their slabs may be larger than the freed slabs. Entities keep
+    /// their ids and their order, and versions do not change: only addresses do. O(chunks) beside
+    /// the rows moved, and the words of these bits.
     ///
     /// ```
     /// # use phalanx::prelude::*;
