@@ -18,6 +18,10 @@ impl Store {
         change: Change,
         bundle: B,
     ) -> usize {
+        // Each edge is made before the first row moves, because `Component::hint` may panic then.
+        for matched in &matches.rows {
+            self.known_edge(matched.archetype, change);
+        }
         let whole = self.change_chunks(&matches.chunks, change, bundle);
         let rows = matches.rows.iter().map(|matched| self.change_rows(matched, change, bundle));
         let changed = whole + rows.sum::<usize>();

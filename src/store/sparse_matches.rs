@@ -38,6 +38,8 @@ impl Store {
         let entities = self.matched_entities(matches);
         self.check_sets::<B::Sparse>();
         let Some((_, others)) = entities.split_last() else { return 0 };
+        // Runs `Component::hint`, which may panic, so it comes before the first change.
+        self.add_sets::<B::Sparse>();
         let clone = |_| PendingParts::split(bundle.get().clone()).1;
         let mut sparse: Vec<_> = others.iter().map(clone).collect();
         let (columns, own) = bundle.split();
@@ -47,7 +49,6 @@ impl Store {
         if self.clock == before {
             self.advance_clock();
         }
-        self.add_sets::<B::Sparse>();
         let mut panic = FirstPanic::default();
         for (&entity, sparse) in entities.iter().zip(sparse) {
             self.put_sparse_caught(entity, sparse.take(), &mut panic);

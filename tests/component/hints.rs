@@ -4,13 +4,13 @@ use core::cell::Cell;
 use core::time::Duration;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 
 use phalanx::ComponentHint;
 use phalanx::prelude::*;
 
-use crate::common::components::{Four, Tag, Twelve, sound};
+use crate::common::components::{Four, Number, Other, Owned, Tag, Twelve, sound};
 use crate::common::world;
 
 /// No row has it.
@@ -81,6 +81,45 @@ fn a_hint_that_panics_in_a_merge_leaves_no_memory_behind() {
     world.clear();
     while !world.memory_mut().compact(1_000).finished {}
     assert_eq!(world.memory().slab_bytes, 0);
+}
+
+#[test]
+fn a_hint_that_panics_in_a_change_of_all_that_match_changes_no_entity() {
+    let mut world = world();
+    // The archetypes of the columns exist, and their names are known.
+    let tagged = world.spawn((Four(9), Tag));
+    let all = world.spawn_batch((0..3).map(Four)).to_vec();
+    let found = |world: &World| world.query::<(&Four, Option<&Fragile>)>().rows().count();
+    assert_eq!(found(&world), 4);
+    let unchanged = |world: &World| {
+        sound(world);
+        assert_eq!(world.query::<&Four>().with::<Tag>().count_rows(), 1);
+        assert!(all.iter().all(|&one| !world.has::<Owned>(one) && !world.has::<Tag>(one)));
+    };
+    let owner = Arc::new(1);
+    // The set of a sparse component is new.
+    breaks(|| world.matching::<&Four>().insert((Tag, Owned(Arc::clone(&owner)))));
+    unchanged(&world);
+    assert_eq!(Arc::strong_count(&owner), 1, "all clones are dropped");
+    let mut buffer = world.command_buffer(0).expect("room");
+    buffer.insert_where::<&Four, (), _>((Tag, Owned(Arc::clone(&owner))));
+    breaks(|| world.apply(&mut buffer).map(drop));
+    unchanged(&world);
+    drop(buffer);
+    assert_eq!(Arc::strong_count(&owner), 1);
+    // An archetype is new, of which only rows match, beside whole chunks of another one.
+    let wide = world.spawn((Four(5), Twelve([1; 3])));
+    let excepted = world.spawn((Four(6), Twelve([2; 3]), Number(1)));
+    assert_eq!(found(&world), 6);
+    world.register::<Other>();
+    breaks(|| world.matching::<&Four>().without::<Number>().insert(Tag));
+    unchanged(&world);
+    // Without a panic each of them changes what matches.
+    assert_eq!(world.matching::<&Four>().without::<Number>().insert(Tag), Ok(5));
+    let inserted = world.matching::<&Four>().with::<Tag>().insert(Owned(Arc::clone(&owner)));
+    assert_eq!((inserted, Arc::strong_count(&owner)), (Ok(5), 6));
+    assert!(world.has::<Tag>(wide) && !world.has::<Tag>(excepted) && world.has::<Owned>(tagged));
+    sound(&world);
 }
 
 /// Its hint queries [`ASKED`].
