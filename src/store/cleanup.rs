@@ -25,37 +25,11 @@
 
 use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
 use crate::component::{Gone, KeptValues};
-use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
+use crate::entity::{ArchetypeId, Entity, NoSuchEntity};
 use crate::storage::ChunkSet;
 
 use super::row_values::RowValues;
 use super::store::Store;
-
-/// Tells which entities are alive, while no row moves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Living<'w> {
-    entities: DirectoryView<'w>,
-    archetypes: &'w [Archetype],
-}
-
-impl<'w> Living<'w> {
-    pub(crate) const fn new(entities: DirectoryView<'w>, archetypes: &'w [Archetype]) -> Self {
-        Self { entities, archetypes }
-    }
-
-    /// Records that an entity has lost a sparse component.
-    pub(crate) fn clear_member(&self, entity: Entity, number: u16) {
-        if let Ok(Some(place)) = self.entities.resolve(entity) {
-            self.archetypes[place.archetype().index()].set_member(number, place.row(), false);
-        }
-    }
-
-    /// Whether an entity is alive or reserved, and not gone.
-    pub(crate) fn contains(&self, entity: Entity) -> bool {
-        let is_gone = |place: Location| self.archetypes[place.archetype().index()].is_gone();
-        self.entities.resolve(entity).is_ok_and(|place| !place.is_some_and(is_gone))
-    }
-}
 
 impl Store {
     /// Whether despawns may keep cleanup components.
@@ -89,11 +63,6 @@ impl Store {
     /// If the entity is not alive.
     pub(crate) fn despawn_action(&self, entity: Entity) -> Result<DespawnAction, NoSuchEntity> {
         Ok(self.archetypes.get(self.entities.locate(entity)?.archetype()).despawn_action())
-    }
-
-    /// A view that tells which entities are alive.
-    pub(crate) fn living(&self) -> Living<'_> {
-        Living::new(self.entities.view(), self.archetypes.as_slice())
     }
 
     /// The edge of a despawn from an archetype with cleanup components, or of an entity with sparse

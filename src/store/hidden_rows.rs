@@ -5,44 +5,28 @@
 //! set: a test of the length of a list in a world without such archetypes, and a count of bits in
 //! one with some. Only if one has, the pass looks up each entity.
 
-use crate::archetype::{Archetype, Archetypes};
+use crate::archetype::Archetypes;
 use crate::component::SparseComponent;
-use crate::entity::{Directory, DirectoryView, Entity};
+use crate::entity::Directory;
 
+use super::entity_states::EntityStates;
 use super::member_rows::MemberRows;
 use super::sparse_set::SparseSet;
 use super::store::Store;
 
-/// Tells which entities are hidden from queries that name no hidden component, while no row moves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HiddenRows<'w> {
-    entities: DirectoryView<'w>,
-    archetypes: &'w [Archetype],
-}
-
-impl<'w> HiddenRows<'w> {
+impl<'w> EntityStates<'w> {
     /// `None` if no entity with a value in the set of this number is hidden.
     #[cold]
-    fn with_values<S>(
+    fn with_hidden<S: SparseComponent>(
         (entities, archetypes): (&'w Directory, &'w Archetypes),
         (set, number): (&SparseSet<S>, u16),
-    ) -> Option<Self>
-    where
-        S: SparseComponent,
-    {
+    ) -> Option<Self> {
         let mut hidden = archetypes.hidden().iter().map(|&id| archetypes.get(id));
         let may_have = hidden.any(|one| match set.is_marked() {
             true => one.members_len(number) > 0,
             false => !one.is_empty(),
         });
-        may_have.then(|| Self { entities: entities.view(), archetypes: archetypes.as_slice() })
-    }
-
-    /// Whether an entity is hidden. An id without a row is not.
-    #[inline]
-    pub(crate) fn hide(&self, entity: Entity) -> bool {
-        let place = self.entities.resolve(entity).ok().flatten();
-        place.is_some_and(|place| self.archetypes[place.archetype().index()].is_hidden())
+        may_have.then(|| Self::new(entities.view(), archetypes.as_slice()))
     }
 }
 
@@ -55,14 +39,14 @@ impl<'w> SetRows<'w> {
         Self(store)
     }
 
-    /// The hidden rows of entities with values in a set of the store. `None` if there are none.
+    /// The states of the entities with values in a set of the store. `None` if none is hidden.
     #[inline]
-    pub(crate) fn hidden<S: SparseComponent>(self, set: &SparseSet<S>) -> Option<HiddenRows<'w>> {
+    pub(crate) fn hidden<S: SparseComponent>(self, set: &SparseSet<S>) -> Option<EntityStates<'w>> {
         let Store { entities, archetypes, sparse, .. } = self.0;
         if archetypes.hidden().is_empty() {
             return None;
         }
-        HiddenRows::with_values((entities, archetypes), (set, sparse.member_number::<S>()?))
+        EntityStates::with_hidden((entities, archetypes), (set, sparse.member_number::<S>()?))
     }
 }
 
@@ -72,10 +56,10 @@ impl MemberRows<'_> {
     pub(crate) fn hidden<S: SparseComponent>(
         &self,
         set: (&SparseSet<S>, u16),
-    ) -> Option<HiddenRows<'_>> {
+    ) -> Option<EntityStates<'_>> {
         if self.archetypes.hidden().is_empty() {
             return None;
         }
-        HiddenRows::with_values((self.entities, self.archetypes), set)
+        EntityStates::with_hidden((self.entities, self.archetypes), set)
     }
 }

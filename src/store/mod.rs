@@ -40,8 +40,8 @@
 //!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
 //!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
 //!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
-//!   [`kept_sets`] has the cleanup components; [`hidden_rows`] finds values that are hidden;
-//!   [`sort_set`] puts values in the order of keys;
+//!   [`kept_sets`] has the cleanup components; [`hidden_rows`] finds values that are hidden by
+//!   [`entity_states`], which also tell views of systems the living entities; [`sort_set`] puts values in the order of keys;
 //!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
 //!   the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
 //!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
@@ -135,6 +135,7 @@ mod despawn;
 mod despawn_plan;
 mod each_mut;
 mod entity_error;
+mod entity_states;
 mod erased_set;
 mod filter_expression;
 mod find_edge;
@@ -216,13 +217,13 @@ mod watched_sets;
 
 pub(crate) use access_request::{AccessRequest, RequestKey};
 pub(crate) use chunk_contents::ChunkContents;
-pub(crate) use cleanup::Living;
 pub(crate) use component_ref::ComponentRef;
 pub use entity_error::{EntityError, SpawnError};
+pub(crate) use entity_states::EntityStates;
 pub(crate) use erased_set::SparseSetInfo;
 pub(crate) use filter_expression::FilterExpression;
 pub(crate) use first_panic::FirstPanic;
-pub(crate) use hidden_rows::{HiddenRows, SetRows};
+pub(crate) use hidden_rows::SetRows;
 pub(crate) use history::History;
 pub use levels::Levels;
 pub(crate) use logs::{

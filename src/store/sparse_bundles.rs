@@ -265,12 +265,30 @@ impl Store {
         if S::IS_EMPTY {
             return Ok(());
         }
-        let mut missing = Missing { store: self, entity, name: None };
-        S::visit(&mut missing);
-        match missing.name {
+        let mut missing = None;
+        self.look_up_sparse::<S>(entity, |name, has| {
+            if !has {
+                missing.get_or_insert(name);
+            }
+        });
+        match missing {
             None => Ok(()),
             Some(name) => Err(self.lacking(entity, name)),
         }
+    }
+
+    /// Calls `each` with the name of each sparse component, and whether an entity has it.
+    ///
+    /// # Panics
+    ///
+    /// If another component has the name of one of them.
+    #[inline]
+    pub(super) fn look_up_sparse<S: SparseBundle>(
+        &mut self,
+        entity: Entity,
+        each: impl FnMut(&'static str, bool),
+    ) {
+        S::visit(&mut LookingUp { store: self, entity, each });
     }
 }
 
@@ -360,21 +378,19 @@ impl SparseVisitor for Adding<'_> {
     }
 }
 
-/// Finds a component that an entity lacks.
-struct Missing<'s> {
+/// Looks up the sparse components of one entity.
+struct LookingUp<'s, F> {
     store: &'s mut Store,
     entity: Entity,
-    name: Option<&'static str>,
+    each: F,
 }
 
-impl SparseVisitor for Missing<'_> {
+impl<F: FnMut(&'static str, bool)> SparseVisitor for LookingUp<'_, F> {
     #[inline]
     fn visit_sparse<S: SparseComponent>(&mut self) {
-        let Self { store, entity, name } = self;
         // The exclusive access needs no lock.
-        if name.is_none() && !store.write_sparse::<S>().is_some_and(|set| set.contains(*entity)) {
-            *name = Some(S::NAME);
-        }
+        let set = self.store.write_sparse::<S>();
+        (self.each)(S::NAME, set.is_some_and(|set| set.contains(self.entity)));
     }
 }
 

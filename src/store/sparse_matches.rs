@@ -5,13 +5,12 @@
 //! chunks, and sparse components entity by entity, in the order of the query. Destructors run last.
 
 use crate::archetype::{Bundle, Change};
-use crate::component::{ComponentSet, SparseBundle, SparseComponent, SparseVisitor};
+use crate::component::ComponentSet;
 use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
 use super::matches::Matches;
 use super::sparse_bundles::PendingParts;
-use super::sparse_sets::SparseSets;
 use super::store::Store;
 
 impl Store {
@@ -78,10 +77,10 @@ impl Store {
         entities.retain(|&entity| {
             let place = self.entities.locate(entity).expect("a row has no entity");
             let has_column = self.archetypes.get(place.archetype()).set().contains_any(&columns);
-            let mut sparse = AnyOf { sets: &mut self.sparse, entity, is_found: false };
-            B::Sparse::visit(&mut sparse);
-            having += usize::from(has_column || sparse.is_found);
-            sparse.is_found
+            let mut has_sparse = false;
+            self.look_up_sparse::<B::Sparse>(entity, |_, has| has_sparse |= has);
+            having += usize::from(has_column || has_sparse);
+            has_sparse
         });
         let before = self.clock;
         self.change_matches(matches, change, ());
@@ -123,19 +122,5 @@ impl<B: Bundle> Drop for PendingBundle<B> {
     fn drop(&mut self) {
         // Drops the parts one by one.
         drop(self.0.take().map(PendingParts::split));
-    }
-}
-
-/// Finds one of some sparse components of an entity.
-struct AnyOf<'s> {
-    sets: &'s mut SparseSets,
-    entity: Entity,
-    is_found: bool,
-}
-
-impl SparseVisitor for AnyOf<'_> {
-    fn visit_sparse<S: SparseComponent>(&mut self) {
-        let Self { sets, entity, is_found } = self;
-        *is_found |= sets.get_mut::<S>().is_some_and(|set| set.contains(*entity));
     }
 }

@@ -20,7 +20,7 @@ use crate::storage::ColumnViews;
 use crate::version::Version;
 
 use super::access_request::{AccessRequest, RequestKey};
-use super::cleanup::Living;
+use super::entity_states::EntityStates;
 use super::hidden_rows::SetRows;
 use super::logs::Logs;
 use super::requirements::QueryType;
@@ -85,10 +85,9 @@ impl<'w> SplitStore<'w> {
         self.store.history.seen(since)
     }
 
-    /// A view that tells which entities are alive. None is spawned or despawned while the store is
-    /// split.
-    pub(crate) fn living(&self) -> Living<'w> {
-        self.store.living()
+    /// The states of all entities. None is spawned or despawned while the store is split.
+    pub(crate) fn entity_states(&self) -> EntityStates<'w> {
+        self.store.entity_states()
     }
 
     /// The rows of entities with sparse components. None moves while the store is split.

@@ -3,7 +3,7 @@
 use core::iter::FusedIterator;
 
 use crate::storage::SetBlocks;
-use crate::store::HiddenRows;
+use crate::store::EntityStates;
 use crate::version::Version;
 
 use super::value_part::{ValuePart, ValueSlice};
@@ -14,7 +14,7 @@ use super::value_part::{ValuePart, ValueSlice};
 pub(super) struct BlockCut<'s, V> {
     rest: ValuePart<'s, V>,
     /// `None` if no value is of a hidden entity.
-    hidden: Option<HiddenRows<'s>>,
+    states: Option<EntityStates<'s>>,
     /// The rest of the block that is cut.
     block: ValuePart<'s, V>,
     /// `None` if the world has no set.
@@ -27,9 +27,9 @@ impl<'s, V: ValueSlice> BlockCut<'s, V> {
     pub(super) fn new(
         blocks: Option<&'s SetBlocks>,
         rest: ValuePart<'s, V>,
-        hidden: Option<HiddenRows<'s>>,
+        states: Option<EntityStates<'s>>,
     ) -> Self {
-        Self { rest, hidden, block: ValuePart::default(), blocks, since: None }
+        Self { rest, states, block: ValuePart::default(), blocks, since: None }
     }
 
     /// Leaves out blocks that are not newer than a version. Of several versions the latest counts.
@@ -53,13 +53,13 @@ impl<'s, V: ValueSlice> BlockCut<'s, V> {
     /// The next values of a block between hidden ones.
     #[cold]
     #[inline(never)]
-    fn next_visible(&mut self, hidden: HiddenRows<'_>) -> Option<ValuePart<'s, V>> {
+    fn next_visible(&mut self, states: EntityStates<'_>) -> Option<ValuePart<'s, V>> {
         loop {
             let entities = self.block.entities.iter();
-            let skipped = entities.take_while(|&&entity| hidden.hide(entity)).count();
+            let skipped = entities.take_while(|&&entity| states.is_hidden(entity)).count();
             self.block.take_first(skipped);
             let entities = self.block.entities.iter();
-            match entities.take_while(|&&entity| !hidden.hide(entity)).count() {
+            match entities.take_while(|&&entity| !states.is_hidden(entity)).count() {
                 0 => self.block = self.next_block()?,
                 seen => return Some(self.block.take_first(seen)),
             }
@@ -72,14 +72,14 @@ impl<'s, V: ValueSlice> Iterator for BlockCut<'s, V> {
 
     #[inline]
     fn next(&mut self) -> Option<ValuePart<'s, V>> {
-        match self.hidden {
+        match self.states {
             None => self.next_block(),
-            Some(hidden) => self.next_visible(hidden),
+            Some(states) => self.next_visible(states),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        if self.hidden.is_some() {
+        if self.states.is_some() {
             return (0, Some(self.block.entities.len() + self.rest.entities.len()));
         }
         let block_len = self.blocks.map_or(1, SetBlocks::block_len);

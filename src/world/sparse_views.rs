@@ -8,7 +8,7 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 use crate::component::SparseComponent;
 use crate::entity::{Entity, NoSuchEntity};
 use crate::store::{
-    FirstPanic, HiddenRows, Living, MemberRows, ReadGuard, SetRows, SparseSet, SplitStore,
+    EntityStates, FirstPanic, MemberRows, ReadGuard, SetRows, SparseSet, SplitStore,
 };
 use crate::version::Version;
 
@@ -189,16 +189,16 @@ pub(super) enum ViewedRows<'w> {
     /// Of a world that is borrowed exclusively.
     Own(MemberRows<'w>),
     /// Of a world that systems share: new members are noted in the set.
-    Shared(Living<'w>, SetRows<'w>),
+    Shared(EntityStates<'w>, SetRows<'w>),
 }
 
 impl ViewedRows<'_> {
-    /// The rows of hidden entities with values in a set of this number. `None` if there are none.
+    /// The states of the entities with values in a set of this number. `None` if none is hidden.
     #[inline]
     pub(super) fn hidden<S: SparseComponent>(
         &self,
         set: (&SparseSet<S>, u16),
-    ) -> Option<HiddenRows<'_>> {
+    ) -> Option<EntityStates<'_>> {
         match self {
             Self::Own(rows) => rows.hidden(set),
             Self::Shared(_, rows) => rows.hidden(set.0),
@@ -217,8 +217,8 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
 
     /// The values for one run of a system that has seen the changes up to a version.
     pub(crate) fn granted(granted: &'w mut SparseMutGrant<'_, S>, last_run: Version) -> Self {
-        let SparseMutGrant { set, number, living, rows, now } = granted;
-        let rows = ViewedRows::Shared(*living, *rows);
+        let SparseMutGrant { set, number, states, rows, now } = granted;
+        let rows = ViewedRows::Shared(*states, *rows);
         Self { set, number: *number, rows, now: *now, last_run }
     }
 
@@ -279,7 +279,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
                 rows.record_notes(self.set);
                 Ok(replaced)
             }
-            ViewedRows::Shared(living, _) if living.contains(entity) => {
+            ViewedRows::Shared(states, _) if states.is_alive(entity) => {
                 Ok(self.set.insert_unmarked(entity, value, self.now))
             }
             ViewedRows::Shared(..) => Err(NoSuchEntity { entity }),
@@ -305,7 +305,7 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
                 rows.set(entity, self.number, false);
                 rows.record_notes(self.set);
             }
-            ViewedRows::Shared(living, _) => living.clear_member(entity, self.number),
+            ViewedRows::Shared(states, _) => states.clear_member(entity, self.number),
         }
         Some(removed)
     }
@@ -476,7 +476,7 @@ impl<'w, S: SparseComponent> SparseGrant<'w, S> {
 pub struct SparseMutGrant<'w, S> {
     set: RwLockWriteGuard<'w, SparseSet<S>>,
     number: u16,
-    living: Living<'w>,
+    states: EntityStates<'w>,
     rows: SetRows<'w>,
     now: Version,
 }
@@ -490,6 +490,6 @@ impl<'w, S: SparseComponent> SparseMutGrant<'w, S> {
         let number = split.sparse().member_number::<S>();
         let bound = set.zip(number);
         let (set, number) = bound.unwrap_or_else(|| panic!("no set of `{}` was bound", S::NAME));
-        Self { set, number, living: split.living(), rows: split.set_rows(), now }
+        Self { set, number, states: split.entity_states(), rows: split.set_rows(), now }
     }
 }
