@@ -122,8 +122,9 @@ impl Store {
         let change = self.change_of::<B::Columns>(ChangeKind::Insert, entity, |store| {
             Change::Insert(store.bundle_id::<B::Columns>())
         })?;
-        self.exchange_along::<(), _>(change, columns);
+        // Runs `Component::hint`, which may panic, so it comes before the first change.
         self.add_sets::<B::Sparse>();
+        self.exchange_along::<(), _>(change, columns);
         self.put_sparse(entity, sparse.take());
         Ok(())
     }
@@ -189,6 +190,7 @@ impl Store {
             self.ensure_alive(entity)?;
             self.check_relations(entity, sparse.get())?;
             self.advance_clock();
+            self.add_sets::<A::Sparse>();
             R::Columns::load(&mut &[][..])
         } else {
             self.check_sets::<A::Sparse>();
@@ -199,9 +201,9 @@ impl Store {
                 let added = store.bundle_id::<A::Columns>();
                 Change::Exchange { removed, added }
             })?;
+            self.add_sets::<A::Sparse>();
             self.exchange_along(change, columns)
         };
-        self.add_sets::<A::Sparse>();
         let removed = self.take_sparse::<R::Sparse>(entity).expect("it has the components");
         let removed = PendingParts::new(removed);
         let mut panic = FirstPanic::default();

@@ -100,6 +100,14 @@ impl Store {
         )
     }
 
+    /// Updates the plans before an archetype for entities that are gone may be added. Runs
+    /// `Component::hint`, which may panic, so it comes before the first change.
+    pub(super) fn update_cleanup(&mut self) {
+        if self.has_cleanup() {
+            self.plans.update_types(&self.registry);
+        }
+    }
+
     /// Whether some entities of an archetype have values of sparse cleanup components.
     pub(super) fn keeps_values(&self, id: ArchetypeId) -> bool {
         let archetype = self.archetypes.get(id);
@@ -112,6 +120,7 @@ impl Store {
     #[inline]
     pub(crate) fn end_kept(&mut self) {
         if self.sparse.has_cleanup() && self.entities.queue().is_none() {
+            self.update_cleanup();
             let left = self.sparse.take_left();
             self.end_if_without_values(left);
         }

@@ -107,6 +107,7 @@ impl Store {
 
     /// [`Store::despawn_batch`] of entities that no relation keeps.
     fn despawn_all(&mut self, len: usize, entity: impl Fn(usize) -> Entity) -> usize {
+        self.update_cleanup();
         let (mut despawned, mut now) = (0, None);
         for i in 0..len {
             self.look_ahead(i, len, &entity);
@@ -233,6 +234,7 @@ impl Store {
                 return Ok(self.despawn_all(all.len(), |i| all[i]));
             }
         }
+        self.update_cleanup();
         let now = self.advance_clock();
         let ended = chunks.iter().map(|matched| self.despawn_matched(matched, now)).sum();
         if !with_sparse.is_empty() {

@@ -20,6 +20,8 @@ impl Store {
     /// If an id is reserved or on loan, in debug builds; if a clone of a sparse component panics,
     /// before any change; or if a destructor panics, at the end.
     pub(crate) fn restore(&mut self, image: &StoreImage) {
+        // Runs `Component::hint`, which may panic, so it comes before the first change.
+        self.plans.update_types(&self.registry);
         let prepared = image.sparse.prepare(&self.sparse);
         let known = match image.is_foreign {
             true => 0,

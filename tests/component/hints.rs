@@ -122,6 +122,100 @@ fn a_hint_that_panics_in_a_change_of_all_that_match_changes_no_entity() {
     sound(&world);
 }
 
+#[component(cleanup, name = "hints.trace")]
+struct Trace(u32);
+#[component(sparse, cleanup, name = "hints.handle")]
+struct Handle(u32);
+
+/// A world that asks for the hint with its next archetype.
+fn asking(fill: impl FnOnce(&mut World) -> Vec<Entity>) -> (World, Vec<Entity>) {
+    let mut world = world();
+    let entities = fill(&mut world);
+    assert_eq!(world.query::<(Entity, &Fragile)>().count_rows(), 0);
+    world.register::<Other>();
+    (world, entities)
+}
+
+#[test]
+fn a_hint_that_panics_in_a_despawn_ends_no_entity() {
+    let owned = |number| (Four(number), Owned(Arc::new(number)));
+    let fill = |world: &mut World| {
+        let plain = world.spawn(owned(1));
+        let traced = world.spawn((owned(2), Trace(2)));
+        let handled = world.spawn((owned(3), Handle(3)));
+        vec![plain, traced, handled]
+    };
+    let unchanged = |world: &World, all: &[Entity]| {
+        sound(world);
+        assert!(all.iter().all(|&one| world.has::<Owned>(one)), "they are alive");
+    };
+    for kept in [1, 2] {
+        let (mut world, all) = asking(fill);
+        breaks(|| world.despawn(all[kept]));
+        unchanged(&world, &all);
+        breaks(|| world.despawn_batch(&[all[0], all[kept]]));
+        unchanged(&world, &all);
+        breaks(|| world.matching::<&Four>().despawn());
+        unchanged(&world, &all);
+        let mut buffer = world.command_buffer(0).expect("room");
+        all.iter().for_each(|&one| buffer.despawn(one));
+        breaks(|| world.apply(&mut buffer).map(drop));
+        unchanged(&world, &all);
+        assert_eq!(world.matching::<&Four>().despawn(), 3);
+        sound(&world);
+        assert_eq!(world.query::<Entity>().with::<Gone>().count_rows(), 2);
+    }
+}
+
+#[test]
+fn a_hint_that_panics_after_the_last_value_for_cleanup_ends_its_entity_later() {
+    let (mut world, all) = asking(|world| {
+        let entity = world.spawn((Four(1), Handle(1)));
+        world.despawn(entity).expect("it lives");
+        vec![entity]
+    });
+    breaks(|| world.remove::<Handle>(all[0]).map(drop));
+    sound(&world);
+    drop(world.sparse_mut::<Handle>());
+    sound(&world);
+    assert_eq!(world.query::<Entity>().filter::<IncludeHidden>().count_rows(), 0, "it has ended");
+}
+
+#[test]
+fn a_hint_that_panics_in_a_restore_changes_nothing() {
+    let mut world = world();
+    world.spawn(Four(1));
+    let old = world.spawn((Four(1), Twelve([2; 3])));
+    let snapshot = world.snapshot().expect("no id is lent");
+    world.matching::<&Four>().despawn();
+    world.memory_mut().retire_archetypes();
+    let new = world.spawn(Number(7));
+    assert_eq!(world.query::<(Entity, &Fragile)>().count_rows(), 0);
+    world.register::<Other>();
+    breaks(|| world.restore(&snapshot).map(drop));
+    sound(&world);
+    assert!(world.get::<Number>(new).is_ok() && !world.contains(old));
+    world.restore(&snapshot).expect("it is of this world");
+    sound(&world);
+    assert_eq!(world.len(), 2);
+}
+
+#[test]
+fn a_hint_that_panics_in_an_insertion_of_both_kinds_changes_no_column() {
+    let mut world = world();
+    let entity = world.spawn((Four(1), Number(1)));
+    assert_eq!(world.query::<(Entity, &Fragile)>().count_rows(), 0);
+    // The archetype exists, and the set of the sparse component is new.
+    breaks(|| world.insert(entity, (Four(2), Owned(Arc::new(2)))));
+    sound(&world);
+    assert_eq!(world.get::<Four>(entity).ok(), Some(&Four(1)));
+    breaks(|| world.exchange::<Number, _>(entity, (Four(2), Owned(Arc::new(2)))).map(drop));
+    sound(&world);
+    assert!(world.has::<Number>(entity) && !world.has::<Owned>(entity));
+    world.insert(entity, (Four(2), Owned(Arc::new(2)))).expect("it lives");
+    assert_eq!(world.get::<Four>(entity).ok(), Some(&Four(2)));
+}
+
 /// Its hint queries [`ASKED`].
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
