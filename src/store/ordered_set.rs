@@ -2,8 +2,8 @@
 //!
 //! A source moves to a place among its siblings: those between its places follow by one. A removal
 //! is a move to the end, after which it is that of any relation. Each sibling that follows is found
-//! by its entity, so a move costs O(siblings between the places). Many removals at once leave gaps,
-//! and each list is closed once.
+//! by its entity, so a move costs O(siblings between the places). Many sources that leave at once
+//! leave gaps, and each list is closed once.
 //!
 //! The place is in the way back alone: a value that asks for one is stored without it.
 
@@ -71,6 +71,32 @@ impl<T: SparseComponent> SparseSet<T> {
             self.remove_at(at, now);
             targets.push((target, place as usize));
         }
+        self.close_lists(targets);
+    }
+
+    /// Takes the sources at some positions out of their lists. Their values stay, and wait for
+    /// [`SparseSet::join`]. O(sources · log(sources) + siblings after the first of each list).
+    pub(super) fn leave_lists(&mut self, positions: impl Iterator<Item = usize>) {
+        let mut targets = Vec::new();
+        for at in positions {
+            let (target, place) = (self.target_at(at), self.sources.places[at]);
+            self.sources.lists.leave(self.sources.lists.known(target), place);
+            targets.push((target, place as usize));
+        }
+        self.close_lists(targets);
+    }
+
+    /// Gives the source at a position, which is in no list, a target. It is the last source there.
+    pub(super) fn join(&mut self, at: usize, target: Entity, now: Version) {
+        let rules = T::RELATION.expect("it is the set of a relation");
+        self.change();
+        self.blocks.touch::<T>(at, now);
+        self.values[at] = (rules.of)(target);
+        self.sources.places[at] = self.sources.lists.add(self.entities[at], target).1;
+    }
+
+    /// Closes the gaps that sources have left, given by their targets and places.
+    fn close_lists(&mut self, mut targets: Vec<(Entity, usize)>) {
         // The first gap of each list comes first. Gaps move no source.
         targets.sort_unstable();
         targets.dedup_by_key(|&mut (target, _)| target);

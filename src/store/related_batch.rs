@@ -4,11 +4,16 @@
 //! and its child may change places, and before the first change: the walk from a source goes up by
 //! the targets of the batch, and from other entities by those of the set, as far as no walk has
 //! been before. Each cycle passes through a source of the batch, because the graph had none.
+//!
+//! Sources that keep an order come last among those of their target, in the order of the batch. One
+//! after the other, each would first move to the end of the list that it leaves. So all that leave
+//! do it together, unless one asks for a place.
 
 use rustc_hash::FxHashMap;
 
 use crate::component::SparseComponent;
 use crate::entity::{Entity, Location};
+use crate::version::Version;
 
 use super::entity_error::EntityError;
 use super::relation_error::RelationError;
@@ -17,7 +22,9 @@ use super::store::Store;
 
 impl Store {
     /// Gives entities relations, in the order of the batch: of two relations of an entity the later
-    /// one replaces the earlier. O(batch), and of a tree O(batch + entities above it).
+    /// one replaces the earlier. O(batch), and of a tree O(batch + entities above it); of sources
+    /// that keep an order also O(batch · log(batch) + siblings), or if one asks for a place,
+    /// O(batch × siblings).
     ///
     /// # Errors
     ///
@@ -65,7 +72,15 @@ impl Store {
         batch: Vec<(Entity, S)>,
         places: &[Option<Location>],
     ) {
+        // A cleanup component would end entities here, and other rows would move.
+        const { assert!(!S::CLEANUP) };
         let (set, number, (mut rows, now)) = self.sparse_mut::<S>();
+        if SparseSet::<S>::IS_ORDERED && !batch.iter().any(|(_, value)| asks_for_place(value)) {
+            for pair in set.relate_in_order(batch, now) {
+                rows.set_at(places[pair].expect("the source had no relation"), number, true);
+            }
+            return;
+        }
         for ((source, value), place) in batch.into_iter().zip(places) {
             let replaced = set.insert(source, value, now);
             if let (None, &Some(place)) = (replaced, place) {
@@ -91,6 +106,54 @@ impl Store {
         }
         Ok(())
     }
+}
+
+impl<S: SparseComponent> SparseSet<S> {
+    /// Gives sources targets, in the order of a batch in which none asks for a place. Returns the
+    /// pairs that have made the first relation of their source, by their numbers in the batch.
+    fn relate_in_order(&mut self, batch: Vec<(Entity, S)>, now: Version) -> Vec<usize> {
+        let rules = S::RELATION.expect("it is the set of a relation");
+        // Of each source the last target, and the last pair that has changed it.
+        let mut last = FxHashMap::default();
+        for (number, (source, value)) in batch.iter().enumerate() {
+            let known = || (self.target(*source).unwrap_or(Entity::NULL), None);
+            let step = last.entry(*source).or_insert_with(known);
+            let target = (rules.target)(value);
+            if step.0 != target {
+                *step = (target, Some(number));
+            }
+        }
+        let known = |source: &Entity| self.position(*source);
+        let leaving = batch
+            .iter()
+            .enumerate()
+            .filter(|(number, (source, _))| last[source].1 == Some(*number));
+        let leaving: Vec<usize> = leaving.filter_map(|(_, (source, _))| known(source)).collect();
+        self.leave_lists(leaving.into_iter());
+        let mut first = Vec::new();
+        for (number, (source, value)) in batch.into_iter().enumerate() {
+            let changed = last[&source].1;
+            match self.position(source) {
+                Some(at) if changed == Some(number) => self.join(at, (rules.target)(&value), now),
+                // As a single relation to the same target does.
+                Some(at) if changed.is_none() => {
+                    self.change();
+                    self.blocks.touch::<S>(at, now);
+                }
+                None if changed == Some(number) => {
+                    self.insert(source, value, now);
+                    first.push(number);
+                }
+                _ => {}
+            }
+        }
+        first
+    }
+}
+
+fn asks_for_place<S: SparseComponent>(value: &S) -> bool {
+    let place = S::RELATION.and_then(|rules| rules.place);
+    place.is_some_and(|place| place(value).is_some())
 }
 
 /// The target of an entity at the end of a batch, and the walk that has passed it.

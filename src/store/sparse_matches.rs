@@ -5,12 +5,13 @@
 //! chunks, and sparse components entity by entity, in the order of the query. Destructors run last.
 
 use crate::archetype::{Bundle, Change};
-use crate::component::ComponentSet;
+use crate::component::{ComponentSet, SparseBundle, SparseComponent, SparseVisitor};
 use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
 use super::matches::Matches;
 use super::sparse_bundles::PendingParts;
+use super::sparse_set::SparseSet;
 use super::store::Store;
 
 impl Store {
@@ -89,6 +90,7 @@ impl Store {
                 self.advance_clock();
             }
             let mut panic = FirstPanic::default();
+            B::Sparse::visit(&mut RemoveOrdered { store: self, entities: &entities });
             for entity in entities {
                 self.drop_sparse_caught::<B::Sparse>(entity, &mut panic);
             }
@@ -97,6 +99,26 @@ impl Store {
             panic.resume();
         }
         having
+    }
+}
+
+/// Removes relations, the sources of which keep their order, from all entities at once: a source
+/// that leaves alone moves to the end of its list first.
+struct RemoveOrdered<'s> {
+    store: &'s mut Store,
+    entities: &'s [Entity],
+}
+
+impl SparseVisitor for RemoveOrdered<'_> {
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        let now = self.store.clock;
+        let (sets, mut rows) = self.store.sets_and_rows();
+        if let Some((set, number)) = sets.get_numbered::<S>()
+            && SparseSet::<S>::IS_ORDERED
+        {
+            set.remove_all(self.entities, now);
+            rows.clear(self.entities, number);
+        }
     }
 }
 

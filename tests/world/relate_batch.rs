@@ -120,8 +120,13 @@ proptest! {
         world.despawn(dead).expect("alive");
         let mut graph = Graph::new();
         for batch in batches {
+            // In half of the batches none asks for a place.
+            let is_placed = batch.first().is_some_and(|&(.., dice)| dice % 2 == 0);
             let batch: Vec<_> = batch
                 .into_iter()
+                .map(|(source, target, place, dice)| {
+                    (source, target, if is_placed { place } else { usize::MAX }, dice)
+                })
                 .map(|(source, target, place, dice)| match dice {
                     0 => (dead, entities[target], place),
                     1 => (entities[source], dead, place),
@@ -150,6 +155,29 @@ fn a_long_chain_is_turned_around() {
     relate_batch(&mut world, up().chain([(all[n - 1], ChildOf::of(other))])).expect("a chain");
     assert_eq!(world.relation::<ChildOf>().depth(all[0]), n);
     assert_eq!(world.relation::<ChildOf>().sources(all[0]), []);
+}
+
+#[test]
+fn many_sources_leave_a_list_together_and_keep_their_order() {
+    let n = if cfg!(miri) { 30 } else { 30_000 };
+    let mut world = world();
+    let [first, second] = [(); 2].map(|()| world.spawn(()));
+    let all = world.spawn_batch((0..n).map(|_| ())).to_vec();
+    let pairs = |target| all.iter().map(move |&one| (one, SlotOf::of(target)));
+    relate_batch(&mut world, pairs(first)).expect("alive");
+    // One after the other each would move to the end first: 450 million steps.
+    relate_batch(&mut world, pairs(second)).expect("alive");
+    assert_eq!(world.relation::<SlotOf>().sources(second), all);
+    assert!(world.relation::<SlotOf>().sources(first).is_empty());
+    sound(&world);
+    let half = &all[..n / 2];
+    for &one in half {
+        world.insert(one, ChildOf::of(first)).expect("alive");
+    }
+    let leaving = world.matching::<Entity>().with::<ChildOf>();
+    assert_eq!(leaving.remove::<SlotOf>(), n / 2);
+    assert_eq!(world.relation::<SlotOf>().sources(second), &all[n / 2..]);
+    sound(&world);
 }
 
 #[test]
