@@ -16,12 +16,12 @@
 //! field of a struct and a [`VariantInfo`] for each variant of an enum.
 //! [`Reflect::archetypes`](crate::reflect::Reflect::archetypes) lists each archetype as an
 //! [`ArchetypeInfo`]. An [`EntityView`] has all components of one entity, each as a
-//! [`ComponentView`]. A [`NamedQuery`] is a query that is data: it matches rows by components
-//! that are given as a [`ComponentKey`], a name or an info, and yields each [`NamedChunk`] or [`NamedChunkMut`] of them, with a [`ColumnView`]
-//! or [`ColumnViewMut`] for each term; its [`system`](crate::reflect::NamedQuery::system) does so
-//! in a schedule. [`Cell`] and [`CellMut`] are the references, or the values of split components,
-//! that [`World::get`](crate::World::get) and [`World::get_mut`](crate::World::get_mut) return for
-//! a type that is known.
+//! [`ComponentView`]. A [`NamedQuery`] is a query that is data: it matches rows by components that
+//! are given as a [`ComponentKey`], a name or an info, and yields each [`NamedChunk`] or
+//! [`NamedChunkMut`] of them, with a [`ColumnView`] or [`ColumnViewMut`] for each term; its
+//! [`system`](crate::reflect::NamedQuery::system) does so in a schedule. [`Cell`] and [`CellMut`]
+//! are the references, or the values of split components, that [`World::get`](crate::World::get)
+//! and [`World::get_mut`](crate::World::get_mut) return for a type that is known.
 //!
 //! ```
 //! use phalanx::prelude::*;

@@ -108,7 +108,7 @@ mod tests {
         let a = registry.register::<A>().expect("the name is free");
         let b = registry.register::<B>().expect("the name is free");
         let mut plan = plan(&registry, ComponentRef::of_id(&registry, a));
-        let mut add = |archetypes: &mut Archetypes, ids: &[ComponentId]| {
+        let add = |archetypes: &mut Archetypes, ids: &[ComponentId]| {
             let set = ids.iter().copied().collect();
             archetypes.add(&set, &registry).expect("a row of floats fits a chunk")
         };
