@@ -114,6 +114,7 @@ impl From<SpawnError> for BytesError {
 }
 
 impl fmt::Display for BytesError {
+    #[expect(clippy::too_many_lines, reason = "a message for each variant")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownName { name, nearest: Some(nearest) } => {

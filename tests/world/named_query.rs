@@ -295,7 +295,8 @@ fn an_info_means_one_component_and_a_name_the_one_of_each_world() {
     let info = |name: &str| *world.reflect().component(name).expect("it is registered");
     let (a, on, mark) = (info("named.a"), info("named.on"), info("named.mark"));
     assert_eq!(entities(&world, &NamedQuery::new().read(a).with(on)), all[1..]);
-    assert_eq!(entities(&world, &NamedQuery::new().read(&a).without(&on)), all[..1]);
+    let (by_a, by_on) = (&a, &on);
+    assert_eq!(entities(&world, &NamedQuery::new().read(by_a).without(by_on)), all[..1]);
     let either = NamedQuery::new().any_of([ComponentKey::from(mark), "named.on".into()]);
     assert_eq!(entities(&world, &either), all);
     let twice = NamedQuery::new().read("named.a").read(a);
@@ -329,7 +330,7 @@ fn one_query_goes_from_world_to_world() {
     let query = NamedQuery::new().read("named.a").read_optional("named.bits");
     for round in 1..4 {
         for (at, world) in (1..).zip(&mut worlds) {
-            let _ = world.register::<Bits>();
+            world.register::<Bits>();
             world.spawn_batch((0..at).map(|at| (A(at), Bits(at))));
             let hidden = world.spawn((A(0), Hidden));
             let copy = query.clone();
