@@ -87,6 +87,13 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     fn add_sources(&self, target: Entity, list: &mut Vec<Entity>);
     /// The first source of a target for which `is_sought` is true.
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
+    /// Whether bytes are the value of a pair, or none for a relation to one target.
+    fn accepts(&self, bytes: &[u8]) -> bool;
+    /// The bytes of the value of a pair.
+    fn pair_size(&self) -> usize;
+    fn closes_cycle(&self, source: Entity, target: Entity) -> bool;
+    fn relate(&mut self, of: (Entity, Entity), bytes: Option<&[u8]>, now: Version) -> bool;
+    fn unrelate(&mut self, of: (Entity, Entity), now: Version) -> Option<bool>;
     fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity>;
     fn copy_relations(
         &mut self,
@@ -267,6 +274,26 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
 
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity> {
         self.read().sources(target).iter().copied().find(|&source| is_sought(source))
+    }
+
+    fn accepts(&self, bytes: &[u8]) -> bool {
+        SparseSet::<T>::value_to(Entity::NULL, bytes).is_some()
+    }
+
+    fn pair_size(&self) -> usize {
+        SparseSet::<T>::pair_size()
+    }
+
+    fn closes_cycle(&self, source: Entity, target: Entity) -> bool {
+        self.read().closes_cycle(source, target)
+    }
+
+    fn relate(&mut self, of: (Entity, Entity), bytes: Option<&[u8]>, now: Version) -> bool {
+        self.get_mut().relate(of, bytes, now)
+    }
+
+    fn unrelate(&mut self, of: (Entity, Entity), now: Version) -> Option<bool> {
+        self.get_mut().unrelate(of, now)
     }
 
     fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity> {

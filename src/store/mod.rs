@@ -56,7 +56,8 @@
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, [`related_batch`] those of many sources by
-//!   the graph at the end, and a [`despawn_plan`] follows their rules before a despawn,
+//!   the graph at the end, and [`relate_named`] makes those that are named at run time. A
+//!   [`despawn_plan`] follows their rules before a despawn,
 //!   with an [`alive_set`] of those that go. A [`relation_error`] says why one was refused. Both
 //!   kinds of relations have [`source_lists`]; one to many has the entries of [`pair_sources`]
 //!   beside them, and [`pair_set`] changes these. In an [`ordered_set`] the sources of a target
@@ -167,6 +168,7 @@ mod read_guard;
 mod recent_plans;
 mod record_sets;
 mod relate;
+mod relate_named;
 mod related_batch;
 mod related_set;
 mod related_sets;

@@ -102,8 +102,9 @@ impl Store {
     }
 
     #[inline]
-    fn check_target<S: SparseComponent>(
+    pub(super) fn check_target(
         &self,
+        relation: &'static str,
         source: Entity,
         target: Entity,
     ) -> Result<(), RelationError> {
@@ -111,7 +112,7 @@ impl Store {
         let is_itself = target == source && !target.is_null();
         match is_itself || self.contains(target) {
             true => Ok(()),
-            false => Err(RelationError::DeadTarget { relation: S::NAME, target }),
+            false => Err(RelationError::DeadTarget { relation, target }),
         }
     }
 
@@ -124,10 +125,12 @@ impl Store {
     ) -> Result<(), RelationError> {
         if let Some(rules) = S::PAIRS {
             let targets = &(rules.links)(value).targets;
-            return targets.iter().try_for_each(|&target| self.check_target::<S>(source, target));
+            return targets
+                .iter()
+                .try_for_each(|&target| self.check_target(S::NAME, source, target));
         }
         let Some(rules) = S::RELATION else { return Ok(()) };
-        self.check_target::<S>(source, (rules.target)(value))
+        self.check_target(S::NAME, source, (rules.target)(value))
     }
 
     #[inline]
@@ -185,7 +188,7 @@ impl SparseReader for RelatingAgain<'_> {
         let Some(at) = set.position(source) else { return };
         let number = set.sources.lists.number(target);
         if number.is_none() && target != source {
-            if let Err(dead) = store.check_target::<S>(source, target) {
+            if let Err(dead) = store.check_target(S::NAME, source, target) {
                 *outcome = Some(Err(dead));
                 return;
             }

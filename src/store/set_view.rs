@@ -3,6 +3,8 @@
 use core::any::TypeId;
 use core::fmt;
 
+use crate::entity::Entity;
+
 use super::erased_set::ErasedSet;
 use super::saved_set::SavedSet;
 use super::set_arrays::SetArrays;
@@ -40,6 +42,35 @@ impl<'a> SetView<'a> {
     /// Whether values outlive the despawn of their entities.
     pub(crate) fn is_cleanup(self) -> bool {
         self.set.is_cleanup()
+    }
+
+    /// Whether it is the set of a relation.
+    pub(crate) fn is_relation(self) -> bool {
+        self.set.on_delete().is_some()
+    }
+
+    /// The targets of a source, if it is the set of a relation.
+    pub(crate) fn targets(self, source: Entity) -> Vec<Entity> {
+        let mut targets = Vec::new();
+        self.set.add_targets(source, &mut targets);
+        targets
+    }
+
+    /// The sources of a target, if it is the set of a relation.
+    pub(crate) fn sources(self, target: Entity) -> Vec<Entity> {
+        let mut sources = Vec::new();
+        self.set.add_sources(target, &mut sources);
+        sources
+    }
+
+    /// The bytes of the value of a pair, if it is the set of a relation to many.
+    pub(crate) fn pair_size(self) -> usize {
+        self.set.pair_size()
+    }
+
+    /// Whether bytes are the value of a pair.
+    pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
+        self.set.accepts(bytes)
     }
 
     /// The form of its values as bytes, if they have one.

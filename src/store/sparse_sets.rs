@@ -267,8 +267,20 @@ impl SparseSets {
 
     /// The set of the component with a name, if it exists. O(sets).
     pub(crate) fn named(&self, name: &str) -> Option<SetView<'_>> {
-        let at = self.sets.iter().position(|set| set.name() == name)?;
+        let (at, _) = self.position_named(name)?;
         Some(SetView::new(&*self.sets[at], self.numbers.types[at]))
+    }
+
+    /// The position of the set of the component with a name, and its number in the world, if it
+    /// exists. O(sets).
+    pub(super) fn position_named(&self, name: &str) -> Option<(usize, u16)> {
+        let at = self.sets.iter().position(|set| set.name() == name)?;
+        Some((at, self.numbers.types[at].1))
+    }
+
+    /// The names of the relations, in their order.
+    pub(crate) fn relation_names(&self) -> impl ExactSizeIterator<Item = &'static str> {
+        self.relations.iter().map(|&(at, _)| self.sets[at].name())
     }
 
     /// A number that tells apart the states of one world: as `origin`, with the contents of the

@@ -20,6 +20,18 @@ pub enum BytesError {
         /// The nearest known name, if one is near.
         nearest: Option<&'static str>,
     },
+    /// The world has no [relation](crate::sparse::relation) with this name.
+    UnknownRelation {
+        /// The name.
+        name: String,
+        /// The nearest known name of a relation, if one is near.
+        nearest: Option<&'static str>,
+    },
+    /// The component with this name is no [relation](crate::sparse::relation).
+    NotRelation {
+        /// The name.
+        name: String,
+    },
     /// The component with this name is [sparse](crate::component#sparse-components): its values
     /// have no bytes for these calls, also if they are plain data.
     Sparse {
@@ -129,10 +141,27 @@ impl fmt::Display for BytesError {
                  value has none",
                 Outside(name)
             ),
+            Self::UnknownRelation { name, nearest: Some(nearest) } => {
+                let name = Outside(name);
+                write!(f, "the relation `{name}` is not registered; did you mean `{nearest}`?")
+            }
+            Self::UnknownRelation { name, nearest: None } => write!(
+                f,
+                "the relation `{}` is not registered: call `World::register` first, with \
+                 `Targets<Likes>` for `#[relation(many)] struct Likes`; without \
+                 `#[relation(name = \"…\")]` its name is a path, `crate::module::Type`",
+                Outside(name)
+            ),
+            Self::NotRelation { name } => write!(
+                f,
+                "`{name}` is no relation: `ReflectMut::insert` and `remove` change a component \
+                 with bytes, and `World::insert` and `remove` a sparse one by its type"
+            ),
             Self::Sparse { name } => write!(
                 f,
                 "`{name}` is sparse: it has no bytes; use its value by its type, with \
-                 `World::insert` or `get`; a query names it by `NamedQuery::with`, `without` or `any_of`"
+                 `World::insert` or `get`; a query names it by `NamedQuery::with`, `without` or \
+                 `any_of`, and `ReflectMut::relate` makes it if it is a relation"
             ),
             Self::OtherComponent { name } => write!(
                 f,

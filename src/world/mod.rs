@@ -21,6 +21,7 @@
 //! | [`by_name`] | components by name, with their values as bytes, or a [`bytes_error`] |
 //! | [`register_layout`] | components that exist at run time only |
 //! | [`named_query`] | a query that is data, of [`component_key`]s: its [`named_chunks`] |
+//! | [`named_relations`] | the ends of relations by name; makes and removes them |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`place_lookup`], [`place_lookup_mut`] | the same by place, or a [`place_error`] |
@@ -112,6 +113,7 @@ mod component_key;
 mod named_chunk;
 mod named_chunks;
 mod named_query;
+mod named_relations;
 mod register_layout;
 
 mod cell_shape;

@@ -41,6 +41,7 @@ mod move_from;
 mod move_from_model;
 mod named_model;
 mod named_query;
+mod named_relations;
 mod ordered;
 mod ordered_model;
 mod pairs;
