@@ -18,7 +18,7 @@ struct Colour(u32);
 struct FarToNear;
 
 impl SortKey for FarToNear {
-    type Component = Depth;
+    type Columns = Depth;
     type Key = Reverse<i32>;
 
     fn key(depth: &Depth) -> Reverse<i32> {

@@ -36,7 +36,8 @@
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |
 //! | `TotalOrder` | `f32`, `f64` | |
-//! | `SortKey` | every `Component` that is `Ord` and `Copy`; other crates, for other keys | the key and its order may be any and may panic: a query between bounds yields other rows, each at most once; a chunk in which the key panics is read again |
+//! | `KeyColumns` | every `Component`, tuples of these | |
+//! | `SortKey` | every `Component` that is `Ord` and `Copy`, tuples of these; other crates, for other keys | the key and its order may be any and may panic: a query between bounds yields other rows, each at most once; a chunk in which the key panics is read again |
 //! | `Presence` | filters by the presence of components, tuples of these | |
 //! | `PresenceTuple` | tuples of these filters | |
 //! | `Watch` | a single term for its own component, tuples for all | |
@@ -185,6 +186,10 @@ impl ComponentTuple for Other {}
 "
     ClosedTotalOrder, "compile_fail,E0277": "
 impl TotalOrder for Other { type Key = u8; }
+"
+    ClosedKeyColumns, "compile_fail,E0277": "
+use phalanx::rows::KeyColumns;
+impl KeyColumns for Other {}
 "
     ClosedPresence, "compile_fail,E0277": "
 impl Presence for Other {}

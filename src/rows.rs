@@ -33,8 +33,8 @@
 //! ```
 
 pub use crate::query::{
-    Between, BetweenIter, ChunkBounds, Combinations, Exclusion, LevelPlan, LevelTerms, Masked,
-    RowError, RowLookup, Rows, SortKey, ValueIndex,
+    Between, BetweenIter, ChunkBounds, Combinations, Exclusion, KeyColumns, LevelPlan, LevelTerms,
+    Masked, RowError, RowLookup, Rows, SortKey, ValueIndex,
 };
 pub use crate::storage::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask,

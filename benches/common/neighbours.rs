@@ -37,7 +37,7 @@ struct Number(u32);
 struct Morton;
 
 impl SortKey for Morton {
-    type Component = Point;
+    type Columns = Point;
     type Key = u32;
 
     fn key(point: &Point) -> u32 {

@@ -28,7 +28,7 @@ struct Sprite {
 struct NearToFar;
 
 impl SortKey for NearToFar {
-    type Component = Sprite;
+    type Columns = Sprite;
     type Key = i32;
 
     fn key(sprite: &Sprite) -> i32 {

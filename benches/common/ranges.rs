@@ -30,7 +30,7 @@ struct Born {
 struct ByTick;
 
 impl SortKey for ByTick {
-    type Component = Born;
+    type Columns = Born;
     type Key = u32;
 
     fn key(born: &Born) -> u32 {

@@ -46,7 +46,7 @@ pub(crate) struct Tank {
 pub(crate) struct Morton;
 
 impl SortKey for Morton {
-    type Component = Position;
+    type Columns = Position;
     type Key = u32;
 
     fn key(position: &Position) -> u32 {

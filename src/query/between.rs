@@ -67,14 +67,14 @@ impl Choice {
 
     /// Chooses rows of the next chunk by their cells.
     #[inline]
-    pub(super) fn push_rows<C>(&mut self, cells: &[C], is_chosen: impl Fn(&C) -> bool) {
+    pub(super) fn push_rows(&mut self, rows: usize, is_chosen: impl Fn(usize) -> bool) {
         let first = self.words.len();
-        let word_of = |cells: &[C]| {
+        let word_of = |start: usize| {
             let bits =
-                cells.iter().enumerate().map(|(row, cell)| u64::from(is_chosen(cell)) << row);
+                (start..rows.min(start + 64)).map(|row| u64::from(is_chosen(row)) << (row - start));
             bits.fold(0, |word, bit| word | bit)
         };
-        self.words.extend(cells.chunks(64).map(word_of));
+        self.words.extend((0..rows).step_by(64).map(word_of));
         let any = self.words[first..].iter().any(|&word| word != 0);
         self.chunks.push(if any { ChosenRows::Words(first) } else { ChosenRows::None });
     }

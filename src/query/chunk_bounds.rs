@@ -13,11 +13,13 @@
 use core::fmt;
 use core::ops::{Bound, RangeBounds};
 
-use crate::component::{Component, ConstText};
+use crate::component::ConstText;
+use crate::store::KeyCells as _;
 
 use super::access::{AccessFlags, any_gives};
 use super::between::{Between, Choice};
 use super::filter::Filter;
+use super::key_columns::{KeyColumns, KeySlices};
 use super::list_caches::{ChunkCells, ListCaches, archetypes};
 use super::query::Query;
 use super::sort_key::SortKey;
@@ -138,43 +140,64 @@ fn contains<K: Ord>(range: &impl RangeBounds<K>, key: &K) -> bool {
     starts_by(range, key) & ends_after(range, key)
 }
 
-/// A compile error unless every match has a cell of `C` that the query reads, and the query hands
-/// out its values in runs of rows. Evaluated in a constant of the public function, so that the
-/// error names the caller's line.
-const fn assert_between<Q: Terms, C: Component>() {
-    let text = if Q::WRITES_CHUNKS {
-        ["a query between bounds visits runs of rows, so it cannot write a value per chunk", "", ""]
-    } else if any_gives(Q::ACCESSES, C::NAME, AccessFlags::WRITE) {
-        [
-            "a query between bounds reads the component of the key, `",
-            C::NAME,
-            "`: write `&`, not `&mut`",
-        ]
-    } else if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
-        [
-            "to find rows by the key of `",
-            C::NAME,
-            "` name it as a term of the query, by a reference",
-        ]
-    } else {
-        return;
-    };
-    panic!("{}", ConstText::of(&text).as_str());
+/// A compile error unless every match has the cells of a key and the query reads them, and the
+/// query hands out its values in runs of rows. Evaluated in a constant of the public function, so
+/// that the error names the caller's line.
+const fn assert_between<Q: Terms, C: KeyColumns>() {
+    assert!(
+        !Q::WRITES_CHUNKS,
+        "a query between bounds visits runs of rows, so it cannot write a value per chunk"
+    );
+    let mut names = C::NAMES;
+    while let Some((name, rest)) = names.split_first() {
+        let text = if any_gives(Q::ACCESSES, name, AccessFlags::WRITE) {
+            [
+                "a query between bounds reads the component of the key, `",
+                name,
+                "`: write `&`, not `&mut`",
+            ]
+        } else if !any_gives(Q::ACCESSES, name, AccessFlags::READ) {
+            [
+                "to find rows by the key of `",
+                name,
+                "` name it as a term of the query, by a reference",
+            ]
+        } else {
+            names = rest;
+            continue;
+        };
+        panic!("{}", ConstText::of(&text).as_str());
+    }
 }
 
 /// Chooses the rows of a chunk with a key in a range.
 fn choose<S: SortKey>(
     choice: &mut Choice,
-    (cells, ascends): (&[S::Component], bool),
+    (cells, ascends): (KeySlices<'_, S::Columns>, bool),
     range: &impl RangeBounds<S::Key>,
 ) {
+    let key = |row| S::key(cells.cell(row));
     if ascends {
-        let start = cells.partition_point(|cell| !starts_by(range, &S::key(cell)));
-        let end = cells.partition_point(|cell| ends_after(range, &S::key(cell)));
+        let start = first_row(cells.len(), |row| starts_by(range, &key(row)));
+        let end = first_row(cells.len(), |row| !ends_after(range, &key(row)));
         choice.push_run(start..end);
     } else {
-        choice.push_rows(cells, |cell| contains(range, &S::key(cell)));
+        choice.push_rows(cells.len(), |row| contains(range, &key(row)));
     }
+}
+
+/// The first row for which `is_after` is true; it is true for all that follow. O(log rows).
+fn first_row(rows: usize, is_after: impl Fn(usize) -> bool) -> usize {
+    let (mut start, mut end) = (0, rows);
+    while start < end {
+        let middle = start.midpoint(end);
+        if is_after(middle) {
+            end = middle;
+        } else {
+            start = middle + 1;
+        }
+    }
+    start
 }
 
 impl<S: SortKey> fmt::Debug for ChunkBounds<S> {
@@ -202,7 +225,7 @@ impl<S: SortKey> ChunkBounds<S> {
     /// The rows of a query with a key in a range: an iterator over slices, as the query itself is,
     /// or over [rows](Between::rows). All filters of the query apply. Its slices are not padded.
     ///
-    /// The component of the key must be a term `&C`. The query may write other components: it
+    /// Each component of the key must be a term `&C`. The query may write other components: it
     /// stamps only chunks with rows in the range. A range with its end before its start has no
     /// rows: for keys in [`Reverse`](core::cmp::Reverse), which descend, the greatest comes first.
     ///
@@ -245,12 +268,13 @@ impl<S: SortKey> ChunkBounds<S> {
         query: Query<'w, Q, F>,
         range: impl RangeBounds<S::Key>,
     ) -> Between<'w, Q, F> {
-        const { assert_between::<Q, S::Component>() };
-        let read = |bounds: &mut Vec<_>, read: ChunkCells<'_, S::Component>| {
+        const { assert_between::<Q, S::Columns>() };
+        let read = |bounds: &mut Vec<_>, read: ChunkCells<'_, S::Columns>| {
             if read.chunk >= bounds.len() {
                 bounds.resize(read.chunk + 1, None);
             }
-            bounds[read.chunk] = Bounds::of(read.cells.iter().map(S::key));
+            bounds[read.chunk] =
+                Bounds::of(KeySlices::<S::Columns>(read.cells).rows().map(|row| S::key(row)));
         };
         let choice = self.lists.with(&query, read, |lists| {
             let mut choice = Choice::default();
@@ -261,7 +285,7 @@ impl<S: SortKey> ChunkBounds<S> {
                     match &all[chunk as usize] {
                         Some(bounds) if bounds.is_inside(&range) => choice.push_all(),
                         Some(bounds) if bounds.overlaps(&range) => {
-                            let cells = lists.cells(archetype, chunk);
+                            let cells = KeySlices(lists.cells(archetype, chunk));
                             choose::<S>(&mut choice, (cells, bounds.ascends), &range);
                         }
                         _ => choice.push_none(),

@@ -1,5 +1,5 @@
-//! Data that is computed from the values of a component, and computed again for the chunks that
-//! changed.
+//! Data that is computed from the values of a component, or of several, and computed again for the
+//! chunks that changed.
 //!
 //! A program keeps it beside its worlds, for example as a [`ValueIndex`](super::ValueIndex) or as
 //! [`ChunkBounds`](super::ChunkBounds). A look-up compares the versions of all chunks, reads those
@@ -11,11 +11,11 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::archetype::{Archetype, LogId};
-use crate::component::{Component, ComponentId};
 use crate::entity::ArchetypeId;
 use crate::store::ChunkContents;
 
 use super::filter::Filter;
+use super::key_columns::KeyColumns;
 use super::matched_chunks::entries;
 use super::query::Query;
 use super::query_type::query_type;
@@ -36,12 +36,12 @@ impl<D> Default for ListCaches<D> {
 }
 
 /// A chunk to be read.
-pub(super) struct ChunkCells<'w, C> {
+pub(super) struct ChunkCells<'w, C: KeyColumns> {
     pub(super) chunk: usize,
     /// The number of its first row in the list.
     pub(super) first: usize,
     /// The values: none if the list lost the chunk.
-    pub(super) cells: &'w [C],
+    pub(super) cells: C::Slices<'w>,
     /// Its rows when it was read last.
     pub(super) rows_before: usize,
 }
@@ -52,23 +52,23 @@ impl<D: Default> ListCaches<D> {
     ///
     /// Several threads may call it at once. A panic of `read` makes the next call read the chunk
     /// again.
-    pub(super) fn with<C: Component, Q: Terms, F: Filter, R>(
+    pub(super) fn with<C: KeyColumns, Q: Terms, F: Filter, R>(
         &self,
         query: &Query<'_, Q, F>,
         mut read: impl FnMut(&mut D, ChunkCells<'_, C>),
-        find: impl FnOnce(&FreshLists<'_, D>) -> R,
+        find: impl FnOnce(&FreshLists<'_, D, C>) -> R,
     ) -> R {
-        let component = query.view().store().registry().id::<C>();
+        let ids = C::ids(query.view().store().registry());
         let is_fresh = |lists: &Lists<D>| {
             archetypes(query).all(|(_, _, archetype)| {
                 let list = lists.get(&archetype.list().key());
-                list.is_some_and(|list| list.is_fresh(archetype, column(archetype, component)))
+                list.is_some_and(|list| list.is_fresh(archetype, C::numbers(archetype, ids)))
             })
         };
         if let Ok(lists) = self.lists.read()
             && is_fresh(&lists)
         {
-            return find(&FreshLists { lists: &lists, component });
+            return find(&FreshLists { lists: &lists, ids });
         }
         // A chunk counts as read only when `read` has returned, so a panic leaves no false data.
         let mut lists = self.lists.write().unwrap_or_else(PoisonError::into_inner);
@@ -83,9 +83,9 @@ impl<D: Default> ListCaches<D> {
         for (_, _, archetype) in archetypes(query) {
             let list = lists.entry(archetype.list().key()).or_default();
             list.world = Some(world);
-            list.refresh(archetype, column(archetype, component), &mut read);
+            list.refresh::<C>(archetype, C::numbers(archetype, ids), &mut read);
         }
-        find(&FreshLists { lists: &lists, component })
+        find(&FreshLists { lists: &lists, ids })
     }
 
     /// Forgets all data.
@@ -105,20 +105,20 @@ impl<D: Default> ListCaches<D> {
 }
 
 /// Data that is fresh.
-pub(super) struct FreshLists<'a, D> {
+pub(super) struct FreshLists<'a, D, C: KeyColumns> {
     lists: &'a Lists<D>,
-    component: ComponentId,
+    ids: C::Ids,
 }
 
-impl<D> FreshLists<'_, D> {
+impl<D, C: KeyColumns> FreshLists<'_, D, C> {
     /// The data of an archetype that the query matches.
     pub(super) fn of(&self, archetype: &Archetype) -> &D {
         &self.lists.get(&archetype.list().key()).expect("an archetype was not read").data
     }
 
     /// The values in a chunk of an archetype that the query matches.
-    pub(super) fn cells<'w, C: Component>(&self, archetype: &'w Archetype, chunk: u32) -> &'w [C] {
-        archetype.list().cells(column(archetype, self.component), chunk)
+    pub(super) fn cells<'w>(&self, archetype: &'w Archetype, chunk: u32) -> C::Slices<'w> {
+        C::slices(archetype, C::numbers(archetype, self.ids), chunk)
     }
 }
 
@@ -131,11 +131,7 @@ pub(super) fn archetypes<'q, Q: Terms, F: Filter>(
     entries(plan, view.store().archetypes().as_slice(), query.viewed_filter())
 }
 
-fn column(archetype: &Archetype, id: ComponentId) -> u16 {
-    archetype.column(id).expect("a matched archetype lacks the term's column")
-}
-
-/// Data of the values of a column.
+/// Data of the values of some columns.
 #[derive(Debug, Default)]
 struct ListCache<D> {
     /// The world of the list.
@@ -149,10 +145,14 @@ struct ListCache<D> {
 
 impl<D: Default> ListCache<D> {
     /// Whether no value has changed since it was read.
-    fn is_fresh(&self, archetype: &Archetype, column: u16) -> bool {
+    fn is_fresh(
+        &self,
+        archetype: &Archetype,
+        columns: impl IntoIterator<Item = u16> + Copy,
+    ) -> bool {
         let list = archetype.list();
         let unchanged = |(chunk, read): (u32, &ChunkContents)| {
-            ChunkContents::of(archetype, column, chunk) == *read
+            ChunkContents::of(archetype, columns, chunk) == *read
         };
         self.capacity == list.capacity()
             && self.chunks.len() == list.chunk_len() as usize
@@ -160,10 +160,10 @@ impl<D: Default> ListCache<D> {
     }
 
     /// Reads the chunks that changed.
-    fn refresh<C: Component>(
+    fn refresh<C: KeyColumns>(
         &mut self,
         archetype: &Archetype,
-        column: u16,
+        columns: C::Numbers,
         read: &mut impl FnMut(&mut D, ChunkCells<'_, C>),
     ) {
         let list = archetype.list();
@@ -172,20 +172,22 @@ impl<D: Default> ListCache<D> {
             *self = Self { world: self.world, capacity, ..Self::default() };
         }
         let kept = list.chunk_len() as usize;
-        let mut read_chunk = |data: &mut D, chunk: usize, cells: &[C], before: ChunkContents| {
-            let (first, rows_before) = (chunk * capacity as usize, before.rows as usize);
-            read(data, ChunkCells { chunk, first, cells, rows_before });
-        };
+        let mut read_chunk =
+            |data: &mut D, chunk: usize, cells: C::Slices<'_>, before: ChunkContents| {
+                let (first, rows_before) = (chunk * capacity as usize, before.rows as usize);
+                read(data, ChunkCells { chunk, first, cells, rows_before });
+            };
         for (chunk, before) in self.chunks.drain(kept.min(self.chunks.len())..).enumerate() {
-            read_chunk(&mut self.data, kept + chunk, &[], before);
+            read_chunk(&mut self.data, kept + chunk, C::Slices::default(), before);
         }
         self.chunks.resize(kept, ChunkContents::default());
         for (chunk, known) in (0u32..).zip(&mut self.chunks) {
-            let now = ChunkContents::of(archetype, column, chunk);
+            let now = ChunkContents::of(archetype, columns, chunk);
             let before = *known;
             if before != now {
                 *known = before.unknown(now);
-                read_chunk(&mut self.data, chunk as usize, list.cells(column, chunk), before);
+                let cells = C::slices(archetype, columns, chunk);
+                read_chunk(&mut self.data, chunk as usize, cells, before);
                 *known = now;
             }
         }

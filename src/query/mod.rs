@@ -44,10 +44,11 @@
 //! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
 //!
 //! A [`value_index`] finds rows by the value of a component, in [`hash_chains`], and
-//! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`]. Both are [`list_caches`]: they
-//! read chunks again that changed. A [`level_plan`] visits the rows of a tree level after level,
-//! cut into [`level_runs`] by the [`row_tree`]; the [`level_terms`] name the values that go from
-//! parents to children.
+//! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`] of some [`key_columns`]. Both are
+//! [`list_caches`]: they read chunks again that changed.
+//!
+//! A [`level_plan`] visits the rows of a tree level after level, cut into [`level_runs`] by the
+//! [`row_tree`]; the [`level_terms`] name the values that go from parents to children.
 //! A [`level_index`] finds children, and the [`changed_levels`] are those below some rows.
 //!
 //! Whole chunks, without a pass:
@@ -133,6 +134,7 @@ mod filter;
 mod groups;
 mod hash_chains;
 mod in_step;
+mod key_columns;
 mod known_positions;
 mod level_index;
 mod level_plan;
@@ -190,6 +192,8 @@ pub use for_each::Modified;
 pub(crate) use for_each_found::assert_by_run;
 pub use gather::{Copies, ScatterError};
 pub use groups::Group;
+pub use key_columns::KeyColumns;
+pub(crate) use key_columns::KeySlices;
 pub use level_plan::LevelPlan;
 pub(crate) use level_plan::assert_by_level;
 pub use level_terms::LevelTerms;

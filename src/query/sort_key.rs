@@ -1,11 +1,15 @@
 //! The key by which rows are put in order and found again.
 
 use crate::component::Component;
+use crate::tuples::for_tuples;
 
-/// A key of a component: a pure function of its value.
+use super::key_columns::KeyColumns;
+
+/// A key of rows: a pure function of the values of one component, or of several.
 ///
-/// A component that is `Ord` and `Copy` is its own key. Any other key is a type of its own, which
-/// names the function:
+/// A component that is `Ord` and `Copy` is its own key, and so is a tuple of these, which is
+/// compared from the first to the last. Any other key is a type of its own, which names the columns
+/// and the function:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -17,7 +21,7 @@ use crate::component::Component;
 /// struct NearToFar;
 ///
 /// impl SortKey for NearToFar {
-///     type Component = Depth;
+///     type Columns = Depth;
 ///     type Key = i32;
 ///
 ///     fn key(depth: &Depth) -> i32 {
@@ -31,22 +35,51 @@ use crate::component::Component;
 /// let depths = ChunkBounds::<NearToFar>::new();
 /// assert_eq!(depths.between(world.query::<&Depth>(), ..=total_order(2.0_f32)).rows().count(), 2);
 /// ```
+///
+/// A key of several columns is made of the values of one row. A chunk counts as changed if any of
+/// them is written:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::rows::{SortKey, total_order};
+///
+/// # #[component] struct Depth(f32);
+/// #[component]
+/// struct Layer(u8);
+///
+/// struct LayerThenDepth;
+///
+/// impl SortKey for LayerThenDepth {
+///     type Columns = (Layer, Depth);
+///     type Key = (u8, i32);
+///
+///     fn key((layer, depth): (&Layer, &Depth)) -> (u8, i32) {
+///         (layer.0, total_order(depth.0))
+///     }
+/// }
+///
+/// # let mut world = World::new();
+/// world.spawn_batch([(Layer(2), Depth(1.0)), (Layer(1), Depth(3.0)), (Layer(1), Depth(2.0))]);
+/// world.matching::<(&Layer, &Depth)>().sort_by::<LayerThenDepth>();
+/// assert!(world.query::<&Depth>().rows().map(|depth| depth.0).eq([2.0, 3.0, 1.0]));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key",
     note = "a component that is `Ord` and `Copy` is its own key; for another key implement `SortKey` for a type of its own: for floats its `key` is `total_order`"
 )]
 pub trait SortKey: 'static {
-    /// The component with the key.
-    type Component: Component;
+    /// The component with the key, or a tuple of up to eight.
+    type Columns: KeyColumns;
     /// The key. For floats [`total_order`](crate::rows::total_order), for several keys a tuple.
     type Key: Ord + Copy;
 
-    /// The key of a value. It depends on the value alone.
-    fn key(value: &Self::Component) -> Self::Key;
+    /// The key of a row: of a reference to the component, or of a tuple of references. It depends
+    /// on these values alone.
+    fn key(row: <Self::Columns as KeyColumns>::Row<'_>) -> Self::Key;
 }
 
 impl<C: Component + Ord + Copy> SortKey for C {
-    type Component = C;
+    type Columns = C;
     type Key = C;
 
     #[inline]
@@ -54,3 +87,19 @@ impl<C: Component + Ord + Copy> SortKey for C {
         *value
     }
 }
+
+macro_rules! own_keys {
+    ($(($($C:ident $c:ident $i:tt),+))*) => { $(
+        impl<$($C: Component + Ord + Copy),+> SortKey for ($($C,)+) {
+            type Columns = Self;
+            type Key = Self;
+
+            #[inline]
+            fn key(row: ($(&$C,)+)) -> Self {
+                ($(*row.$i,)+)
+            }
+        }
+    )* };
+}
+
+for_tuples!(own_keys, 1..=8);

@@ -179,7 +179,7 @@ impl<C: Component + Eq + Hash> ValueIndex<C> {
 
 /// The matches with a value.
 fn search<C: Component + Eq + Hash, Q: ReadTerms, F: Filter>(
-    lists: &FreshLists<'_, HashChains>,
+    lists: &FreshLists<'_, HashChains, C>,
     query: &Query<'_, Q, F>,
     value: &C,
 ) -> Vec<Entity> {
@@ -189,7 +189,7 @@ fn search<C: Component + Eq + Hash, Q: ReadTerms, F: Filter>(
         let capacity = archetype.list().capacity();
         let equals = |&row: &u32| {
             let (chunk, row) = (row / capacity, row % capacity);
-            lists.cells::<C>(archetype, chunk)[row as usize] == *value
+            lists.cells(archetype, chunk)[row as usize] == *value
         };
         let mut rows: Vec<u32> = lists.of(archetype).of(hash).filter(equals).collect();
         rows.sort_unstable();

@@ -255,7 +255,7 @@ pub(crate) use set_shape::{SetKind, SetShape};
 pub(crate) use set_view::SetView;
 pub(crate) use set_writes::SetWrites;
 pub(crate) use sets_mut::SetsMut;
-pub(crate) use sort_order::{KeySlice, sort_all, sort_few};
+pub(crate) use sort_order::{KeyCells, KeySlice, sort_all, sort_few};
 pub(crate) use sparse_bundles::PendingParts;
 pub(crate) use sparse_matches::PendingBundle;
 pub(crate) use sparse_set::SparseSet;

@@ -99,10 +99,14 @@ impl Store {
         sorted.forget_old::<S>(archetypes, ids.map(|id| &all[id.index()]));
     }
 
-    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `column`.
-    pub(crate) fn note_sorted<S: 'static>(&mut self, id: ArchetypeId, column: u16) {
+    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `columns`.
+    pub(crate) fn note_sorted<S: 'static>(
+        &mut self,
+        id: ArchetypeId,
+        columns: impl IntoIterator<Item = u16> + Copy,
+    ) {
         let Self { archetypes, sorted, .. } = self;
-        sorted.note::<S>(&archetypes.as_slice()[id.index()], column);
+        sorted.note::<S>(&archetypes.as_slice()[id.index()], columns);
     }
 }
 

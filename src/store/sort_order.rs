@@ -22,14 +22,33 @@ const RUN_MAX: usize = 8;
 /// All keys are sorted if each is looked at so many times on average, which only takes time.
 const LOOKS_MAX: usize = 4;
 
-/// Rows of one chunk that follow each other, with their keys, or with the values of which the keys
-/// are made.
+/// The keys of rows, or the values of which the keys are made: a slice, or one for each column.
+pub(crate) trait KeyCells: Copy {
+    type Cell;
+    fn len(self) -> usize;
+    fn cell(self, row: usize) -> Self::Cell;
+}
+
+impl<'a, T> KeyCells for &'a [T] {
+    type Cell = &'a T;
+
+    #[inline]
+    fn len(self) -> usize {
+        <[T]>::len(self)
+    }
+
+    #[inline]
+    fn cell(self, row: usize) -> &'a T {
+        &self[row]
+    }
+}
+
+/// Rows of one chunk that follow each other, with their [`KeyCells`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeySlice<'a, T> {
+pub(crate) struct KeySlice<C> {
     /// The first row.
     pub(crate) at: ChunkRow,
-    /// One for each row.
-    pub(crate) cells: &'a [T],
+    pub(crate) cells: C,
     /// Whether the keys are known to ascend.
     pub(crate) ascends: bool,
 }
@@ -57,9 +76,9 @@ impl SortedRun {
 
 /// The order in which the keys ascend, if few are out of place: no run if none is, `None` if too
 /// many are. Equal keys keep their order.
-pub(crate) fn sort_few<'a, T, K: Ord + Copy>(
-    slices: &[KeySlice<'a, T>],
-    key: impl Fn(&'a T) -> K,
+pub(crate) fn sort_few<C: KeyCells, K: Ord + Copy>(
+    slices: &[KeySlice<C>],
+    key: impl Fn(C::Cell) -> K,
 ) -> Option<Vec<SortedRun>> {
     let mut split =
         SplitKeys { slices, key, in_place: Vec::with_capacity(slices.len()), others: Vec::new() };
@@ -103,14 +122,14 @@ impl KeysInPlace {
 }
 
 /// The keys in place, and all others.
-struct SplitKeys<'s, 'a, T, K, F> {
-    slices: &'s [KeySlice<'a, T>],
+struct SplitKeys<'s, C, K, F> {
+    slices: &'s [KeySlice<C>],
     key: F,
     in_place: Vec<KeysInPlace>,
     others: Vec<(K, KeyPlace)>,
 }
 
-impl<'a, T, K: Ord + Copy, F: Fn(&'a T) -> K> SplitKeys<'_, 'a, T, K, F> {
+impl<C: KeyCells, K: Ord + Copy, F: Fn(C::Cell) -> K> SplitKeys<'_, C, K, F> {
     /// Finds the keys that ascend. Returns `false` if the others are too many.
     ///
     /// A key that is less than the last one that ascends is among the others. If a run of keys is
@@ -121,22 +140,21 @@ impl<'a, T, K: Ord + Copy, F: Fn(&'a T) -> K> SplitKeys<'_, 'a, T, K, F> {
         let (mut looks, mut last) = (total * LOOKS_MAX, None::<K>);
         let (mut next, mut run, mut run_max) = (KeyPlace { slice: 0, row: 0 }, 0, RUN_MAX);
         while let Some(slice) = self.slices.get(next.slice as usize) {
-            let rest = &slice.cells[next.row as usize..];
-            let Some(first) = rest.first() else {
+            if next.row as usize == slice.cells.len() {
                 next = KeyPlace { slice: next.slice + 1, row: 0 };
                 continue;
-            };
+            }
             if self.others.len() > total / OTHERS_MAX || looks == 0 {
                 return false;
             }
-            let first = (self.key)(first);
+            let first = self.key_of(next);
             if last.is_none_or(|last| last.cmp(&first).is_le()) {
-                let (len, greatest) = self.ascending(rest, first, slice.ascends);
-                let rows = next.row..next.row + len;
-                next.row = rows.end;
+                let (end, greatest) = self.ascending(slice, next.row, first);
+                let rows = next.row..end;
+                looks = looks.saturating_sub(rows.len());
+                next.row = end;
                 self.in_place.push(KeysInPlace { slice: next.slice, rows });
                 last = Some(greatest);
-                looks = looks.saturating_sub(len as usize);
                 (run, run_max) = (0, RUN_MAX);
                 continue;
             }
@@ -160,15 +178,16 @@ impl<'a, T, K: Ord + Copy, F: Fn(&'a T) -> K> SplitKeys<'_, 'a, T, K, F> {
         true
     }
 
-    /// The number of keys that ascend from the start, at least one, and the last of them.
-    fn ascending(&self, cells: &'a [T], first: K, is_known: bool) -> (u32, K) {
-        let narrow = |len| u32::try_from(len).expect("a chunk has 2^32 rows or more");
-        if let (true, Some(last)) = (is_known, cells.last()) {
-            return (narrow(cells.len()), (self.key)(last));
+    /// The end of the keys that ascend from a row with the key `first` on, and the last of them.
+    fn ascending(&self, slice: &KeySlice<C>, start: u32, first: K) -> (u32, K) {
+        let KeySlice { cells, ascends, .. } = *slice;
+        let narrow = |row| u32::try_from(row).expect("a chunk has 2^32 rows or more");
+        if ascends {
+            return (narrow(cells.len()), (self.key)(cells.cell(cells.len() - 1)));
         }
         let mut last = first;
-        for (row, cell) in cells.iter().enumerate().skip(1) {
-            let key = (self.key)(cell);
+        for row in start as usize + 1..cells.len() {
+            let key = (self.key)(cells.cell(row));
             if last.cmp(&key).is_gt() {
                 return (narrow(row), last);
             }
@@ -200,7 +219,7 @@ impl<'a, T, K: Ord + Copy, F: Fn(&'a T) -> K> SplitKeys<'_, 'a, T, K, F> {
     }
 
     fn key_of(&self, KeyPlace { slice, row }: KeyPlace) -> K {
-        (self.key)(&self.slices[slice as usize].cells[row as usize])
+        (self.key)(self.slices[slice as usize].cells.cell(row as usize))
     }
 
     /// Merges the keys in place with the others, which are sorted.
@@ -267,7 +286,7 @@ mod tests {
     use super::*;
 
     /// Keys as the rows of one chunk.
-    fn slice<T>(cells: &[T]) -> [KeySlice<'_, T>; 1] {
+    fn slice<T>(cells: &[T]) -> [KeySlice<&[T]>; 1] {
         [KeySlice { at: ChunkRow { chunk: 0, row: 0 }, cells, ascends: false }]
     }
 

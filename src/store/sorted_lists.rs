@@ -23,13 +23,13 @@ impl SortedLists {
     pub(crate) fn ascending<S: 'static>(
         &self,
         archetype: &Archetype,
-        column: u16,
+        columns: impl IntoIterator<Item = u16> + Copy,
     ) -> impl Fn(u32) -> bool {
         let key = (TypeId::of::<S>(), archetype.list().key());
         let known = self.lists.get(&key).map_or(&[][..], Vec::as_slice);
         move |chunk| {
             let known = known.get(chunk as usize);
-            known.is_some_and(|&known| known == ChunkContents::of(archetype, column, chunk))
+            known.is_some_and(|&known| known == ChunkContents::of(archetype, columns, chunk))
         }
     }
 
@@ -62,12 +62,16 @@ impl SortedLists {
         self.lists.capacity() * entry + chunks.sum::<usize>() * size_of::<ChunkContents>()
     }
 
-    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `column`.
-    pub(crate) fn note<S: 'static>(&mut self, archetype: &Archetype, column: u16) {
+    /// Notes that all rows of an archetype are sorted by the key `S`, of values of `columns`.
+    pub(crate) fn note<S: 'static>(
+        &mut self,
+        archetype: &Archetype,
+        columns: impl IntoIterator<Item = u16> + Copy,
+    ) {
         let key = (TypeId::of::<S>(), archetype.list().key());
         let chunks = self.lists.entry(key).or_default();
         chunks.clear();
         let all = 0..archetype.list().chunk_len();
-        chunks.extend(all.map(|chunk| ChunkContents::of(archetype, column, chunk)));
+        chunks.extend(all.map(|chunk| ChunkContents::of(archetype, columns, chunk)));
     }
 }

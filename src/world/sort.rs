@@ -1,8 +1,11 @@
 //! `sort_by_key`, `sort_by` and `sort_by_level`: the rows that a query matches are put in an order.
 
-use crate::component::{Component, ConstText, TreeRelation};
+use crate::component::{ConstText, TreeRelation};
 use crate::entity::{ArchetypeId, PagedIndex};
-use crate::query::{AccessFlags, Filter, Query, ReadTerms, SortKey, Terms, any_gives, masks_in};
+use crate::query::{
+    AccessFlags, Filter, KeyColumns, KeySlices, Query, ReadTerms, SortKey, Terms, any_gives,
+    masks_in,
+};
 use crate::storage::{ChunkRow, RowRun};
 use crate::store::{KeySlice, Levels, RowOrder, Store, sort_all, sort_few};
 
@@ -70,10 +73,10 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     }
 
     /// [`sort_by_key`](Matching::sort_by_key) of a [`SortKey`]: the key is a type, and no closure
-    /// is given. Reads only chunks that changed since the last sort by this key: their keys were
-    /// written, or rows came, went or were moved. Of all other chunks it reads the first and the
-    /// last key, to see whether they follow each other. If more than an eighth of the rows is out
-    /// of place, it reads all.
+    /// is given. Reads only chunks that changed since the last sort by this key: a column of the
+    /// key was written, or rows came, went or were moved. Of all other chunks it reads the first
+    /// and the last key, to see whether they follow each other. If more than an eighth of the rows
+    /// is out of place, it reads all.
     ///
     /// It gains most where changes lie together, or are in few of the archetypes: 1 % of the rows
     /// in random places are in all chunks. As by `sort_by_key`, rows are sorted within their
@@ -86,9 +89,8 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// leaves out rows of an archetype, because they are disabled or a filter excludes them, its
     /// chunks do not count as sorted, and the next sort reads them.
     ///
-    /// The component of the key must be a term `&C` of the query; a component that is `Ord` and
-    /// `Copy` is its own key. A system records it by
-    /// `commands.run(|world| { world.matching::<&Depth>().sort_by::<NearToFar>(); })`.
+    /// Each component of the key must be a term `&C` of the query; a component that is `Ord` and
+    /// `Copy` is its own key, and a tuple of these is compared from the first to the last.
     ///
     /// O(chunks) if no chunk changed; otherwise O(rows) of the chunks that changed, and
     /// O(rows out of place × log rows). Rows are moved as by `sort_by_key`.
@@ -113,6 +115,26 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// A system records it; the rows are sorted when its commands are played:
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[component] #[derive(PartialEq, Eq, PartialOrd, Ord)] struct Layer(u32);
+    /// # #[component] #[derive(PartialEq, Eq, PartialOrd, Ord)] struct Depth(u32);
+    /// fn sort_sprites(mut commands: Commands) {
+    ///     commands.run(|world| {
+    ///         world.matching::<(&Layer, &Depth)>().sort_by::<(Layer, Depth)>();
+    ///     });
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|i| (Layer(i % 3), Depth(100 - i))));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(sort_sprites);
+    /// schedule.run(&mut world)?;
+    /// assert!(world.query::<(&Layer, &Depth)>().rows().is_sorted());
+    /// # Ok::<(), ScheduleError>(())
+    /// ```
+    ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
     /// # #[component] struct Sprite(u8);
@@ -120,24 +142,32 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// # let mut world = World::new();
     /// world.matching::<&Sprite>().sort_by::<Layer>(); // `matching::<(&Sprite, &Layer)>()`
     /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[component] #[derive(PartialEq, Eq, PartialOrd, Ord)] struct Depth(u32);
+    /// # #[component] #[derive(PartialEq, Eq, PartialOrd, Ord)] struct Layer(u32);
+    /// # let mut world = World::new();
+    /// world.matching::<&Layer>().sort_by::<(Layer, Depth)>(); // without `&Depth`
+    /// ```
     pub fn sort_by<S: SortKey>(self) -> usize {
-        const { assert_reads_key::<Q, S::Component>() };
+        const { assert_reads_key::<Q, S::Columns>() };
         let (store, filter) = self.into_parts();
         let seen = seen_rows::<Q, F>(store, &filter);
         // All orders are found before the first row moves, because a comparison may panic.
         let seen = seen.into_iter().map(|seen| {
-            let (column, order) = order_by::<S>(store, &seen);
-            (seen, column, order)
+            let (columns, order) = order_by::<S>(store, &seen);
+            (seen, columns, order)
         });
         let orders: Vec<_> = seen.collect();
         let is_sorted = orders.iter().all(|(_, _, order)| order.is_same());
         let now = if is_sorted { store.clock() } else { store.advance_clock() };
         let mut moved = 0;
         store.forget_old_sorts::<S>(orders.iter().map(|(seen, ..)| seen.archetype));
-        for (seen, column, order) in orders {
+        for (seen, columns, order) in orders {
             moved += store.reorder(seen.archetype, (&seen.runs, &order), now);
             if seen.len == store.archetypes().as_slice()[seen.archetype.index()].len() {
-                store.note_sorted::<S>(seen.archetype, column);
+                store.note_sorted::<S>(seen.archetype, columns);
             }
         }
         moved
@@ -217,34 +247,41 @@ fn sort_rows<K: Ord>(store: &mut Store, seen: Vec<SeenRows>, mut keys: Vec<K>) -
     orders.into_iter().map(reorder).sum()
 }
 
-/// The column of a key, and the order of some rows by it.
-fn order_by<S: SortKey>(store: &Store, seen: &SeenRows) -> (u16, RowOrder) {
+/// The numbers of the columns of a key.
+type Numbers<S> = <<S as SortKey>::Columns as KeyColumns>::Numbers;
+
+/// The columns of a key, and the order of some rows by it.
+fn order_by<S: SortKey>(store: &Store, seen: &SeenRows) -> (Numbers<S>, RowOrder) {
     let archetype = &store.archetypes().as_slice()[seen.archetype.index()];
-    let (id, list) = (store.registry().id::<S::Component>(), archetype.list());
-    let column = archetype.column(id).expect("a matched archetype lacks the term's column");
-    let ascends = store.sorted_lists().ascending::<S>(archetype, column);
+    let columns = S::Columns::numbers(archetype, S::Columns::ids(store.registry()));
+    let ascends = store.sorted_lists().ascending::<S>(archetype, columns);
     let slice = |&RowRun { at, len }: &RowRun| {
-        let cells = &list.cells::<S::Component>(column, at.chunk)[at.row as usize..];
-        KeySlice { at, cells: &cells[..len as usize], ascends: ascends(at.chunk) }
+        let cells = KeySlices::<S::Columns>(S::Columns::slices(archetype, columns, at.chunk));
+        let rows = at.row as usize..(at.row + len) as usize;
+        KeySlice { at, cells: cells.part(rows), ascends: ascends(at.chunk) }
     };
     let slices: Vec<_> = seen.runs.iter().map(slice).collect();
-    let keys = || slices.iter().flat_map(|slice| slice.cells).map(S::key);
-    let few = sort_few(&slices, S::key);
-    (column, few.map_or_else(|| RowOrder::Many(sort_all(keys())), RowOrder::Few))
+    let keys = || slices.iter().flat_map(|slice| slice.cells.rows()).map(|row| S::key(row));
+    let few = sort_few(&slices, |row| S::key(row));
+    (columns, few.map_or_else(|| RowOrder::Many(sort_all(keys())), RowOrder::Few))
 }
 
-/// A compile error unless every match has a cell of `C` that the query reads. Evaluated in a
-/// constant of the public function, so that the error names the caller's line.
-const fn assert_reads_key<Q: Terms, C: Component>() {
-    if !any_gives(Q::ACCESSES, C::NAME, AccessFlags::READ) {
-        let text =
-            ["to sort by a key of `", C::NAME, "` name it as a term of the query, by a reference"];
-        panic!("{}", ConstText::of(&text).as_str());
+/// A compile error unless every match has the cells of a key and the query reads them. Evaluated in
+/// a constant of the public function, so that the error names the caller's line.
+const fn assert_reads_key<Q: Terms, C: KeyColumns>() {
+    let mut names = C::NAMES;
+    while let Some((name, rest)) = names.split_first() {
+        if !any_gives(Q::ACCESSES, name, AccessFlags::READ) {
+            let text =
+                ["to sort by a key of `", name, "` name it as a term of the query, by a reference"];
+            panic!("{}", ConstText::of(&text).as_str());
+        }
+        names = rest;
     }
 }
 
 /// Rows with their keys.
-fn key_slices<'k, K>(runs: &[RowRun], mut keys: &'k [K]) -> Vec<KeySlice<'k, K>> {
+fn key_slices<'k, K>(runs: &[RowRun], mut keys: &'k [K]) -> Vec<KeySlice<&'k [K]>> {
     let slice = |&RowRun { at, len }: &RowRun| {
         let cells = keys.split_off(..len as usize).expect("a row has no key");
         KeySlice { at, cells, ascends: false }

@@ -15,7 +15,7 @@ use crate::trial::{Side, Trial};
 pub(crate) struct Coarse;
 
 impl SortKey for Coarse {
-    type Component = Four;
+    type Columns = Four;
     type Key = u32;
 
     fn key(four: &Four) -> u32 {

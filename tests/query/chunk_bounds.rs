@@ -22,7 +22,7 @@ macro_rules! keys {
         struct $name;
 
         impl SortKey for $name {
-            type Component = $component;
+            type Columns = $component;
             type Key = $key;
 
             fn key(value: &$component) -> $key {

@@ -89,6 +89,7 @@ mod snapshot_sparse;
 mod snapshot_steps;
 mod sort;
 mod sort_by;
+mod sort_by_columns;
 mod sparse;
 mod sparse_blocks;
 mod sparse_bundles;

@@ -34,7 +34,7 @@ thread_local! {
 struct Counted;
 
 impl SortKey for Counted {
-    type Component = Rank;
+    type Columns = Rank;
     type Key = u32;
 
     fn key(rank: &Rank) -> u32 {
@@ -47,7 +47,7 @@ impl SortKey for Counted {
 struct Falling;
 
 impl SortKey for Falling {
-    type Component = Rank;
+    type Columns = Rank;
     type Key = Reverse<u32>;
 
     fn key(rank: &Rank) -> Reverse<u32> {
@@ -59,7 +59,7 @@ impl SortKey for Falling {
 struct Refusing;
 
 impl SortKey for Refusing {
-    type Component = Rank;
+    type Columns = Rank;
     type Key = u32;
 
     fn key(rank: &Rank) -> u32 {
@@ -317,9 +317,12 @@ impl Side {
         (0..number % 400).map(move |i| (Rank(i * 31 % 97), Awake(1), Heat(7), Body([i; 25])))
     }
 
-    fn sort<S: SortKey<Component = Rank>>(&mut self) -> usize {
+    fn sort<S: SortKey<Columns = Rank>>(&mut self) -> usize {
         let matching = self.world.matching::<&Rank>().filter::<IgnoreEnabled>();
-        if self.remembers { matching.sort_by::<S>() } else { matching.sort_by_key(S::key) }
+        match self.remembers {
+            true => matching.sort_by::<S>(),
+            false => matching.sort_by_key(|rank| S::key(rank)),
+        }
     }
 
     fn sort_awake(&mut self) -> usize {
