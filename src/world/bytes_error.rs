@@ -129,29 +129,18 @@ impl fmt::Display for BytesError {
     #[expect(clippy::too_many_lines, reason = "a message for each variant")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownName { name, nearest: Some(nearest) } => {
-                let name = Outside(name);
-                write!(f, "the component `{name}` is not registered; did you mean `{nearest}`?")
+            Self::UnknownName { name, nearest } => {
+                let call = "call `World::register` first, or `ReflectMut::register_layout` if no \
+                            type defines it; without `#[component(name = \"…\")]` its name is a \
+                            path, `crate::module::Type`; a shared value has none";
+                write_unknown(f, ("component", name), *nearest, call)
             }
-            Self::UnknownName { name, nearest: None } => write!(
-                f,
-                "the component `{}` is not registered: call `World::register` first, or \
-                 `ReflectMut::register_layout` if no type defines it; without \
-                 `#[component(name = \"…\")]` its name is a path, `crate::module::Type`; a shared \
-                 value has none",
-                Outside(name)
-            ),
-            Self::UnknownRelation { name, nearest: Some(nearest) } => {
-                let name = Outside(name);
-                write!(f, "the relation `{name}` is not registered; did you mean `{nearest}`?")
+            Self::UnknownRelation { name, nearest } => {
+                let call = "call `World::register` first, with `Targets<Likes>` for \
+                            `#[relation(many)] struct Likes`; without `#[relation(name = \"…\")]` \
+                            its name is a path, `crate::module::Type`";
+                write_unknown(f, ("relation", name), *nearest, call)
             }
-            Self::UnknownRelation { name, nearest: None } => write!(
-                f,
-                "the relation `{}` is not registered: call `World::register` first, with \
-                 `Targets<Likes>` for `#[relation(many)] struct Likes`; without \
-                 `#[relation(name = \"…\")]` its name is a path, `crate::module::Type`",
-                Outside(name)
-            ),
             Self::NotRelation { name } => write!(
                 f,
                 "`{name}` is no relation: `ReflectMut::insert` and `remove` change a component \
@@ -223,3 +212,17 @@ impl fmt::Display for BytesError {
 }
 
 impl Error for BytesError {}
+
+/// Writes that a name is not registered, with the nearest one or else with the call that mends it.
+fn write_unknown(
+    f: &mut fmt::Formatter<'_>,
+    (kind, name): (&str, &str),
+    nearest: Option<&str>,
+    call: &str,
+) -> fmt::Result {
+    write!(f, "the {kind} `{}` is not registered", Outside(name))?;
+    match nearest {
+        Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
+        None => write!(f, ": {call}"),
+    }
+}

@@ -200,10 +200,13 @@ fn bytes_that_are_no_value_of_a_pair_are_refused() {
     assert_eq!(world.hash(), hash, "nothing has changed");
 }
 
+/// Makes a relation of a source to a target, with the value of a number.
+type Relate = fn(&mut World, (Entity, Entity), Option<u32>) -> Result<(), EntityError>;
+
 /// The calls on one relation by its type.
 struct Typed {
     name: &'static str,
-    relate: fn(&mut World, (Entity, Entity), Option<u32>) -> Result<(), EntityError>,
+    relate: Relate,
     unrelate: fn(&mut World, (Entity, Entity)) -> Result<bool, EntityError>,
     /// The bytes of a value of a number.
     bytes: fn(u32) -> Vec<u8>,

@@ -17,7 +17,7 @@ use crate::common::effort::effort;
 
 #[component]
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Layer(u8);
+struct Layer(u32);
 #[component]
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Depth(u32);
@@ -34,7 +34,7 @@ struct NearFirst;
 
 impl SortKey for NearFirst {
     type Columns = (Layer, Depth);
-    type Key = (u8, Reverse<u32>);
+    type Key = (u32, Reverse<u32>);
 
     fn key((layer, depth): (&Layer, &Depth)) -> Self::Key {
         CALLS.set(CALLS.get() + 1);
@@ -50,7 +50,7 @@ impl SortKey for ByDepth {
     type Key = u32;
 
     fn key((depth, layer): (&Depth, &Layer)) -> u32 {
-        depth.0 / 4 + u32::from(layer.0)
+        depth.0 / 4 + layer.0
     }
 }
 
@@ -65,7 +65,7 @@ fn sort(world: &mut World) -> (usize, usize) {
 #[test]
 fn a_chunk_is_read_again_if_any_column_of_the_key_was_written() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    let rows = (0..9_000).map(|i| (Layer((i / 3_000) as u8), Depth(9_000 - i), Serial(i)));
+    let rows = (0..9_000).map(|i| (Layer(i / 3_000), Depth(9_000 - i), Serial(i)));
     let all = world.spawn_batch(rows).to_vec();
     let chunks = world.query::<&Layer>().iter().count();
     let capacity = world.query::<&Layer>().iter().next().expect("there are rows").len();
@@ -91,7 +91,7 @@ fn a_chunk_is_read_again_if_any_column_of_the_key_was_written() {
 #[test]
 fn equal_keys_keep_their_order() {
     let mut world = crate::common::world();
-    let rows = (0..2_000).map(|i| (Layer((i % 3) as u8), Depth(i % 2), Serial(i)));
+    let rows = (0..2_000).map(|i| (Layer(i % 3), Depth(i % 2), Serial(i)));
     world.spawn_batch(rows);
     sort(&mut world);
     let rows = world.query::<(&Layer, &Depth, &Serial)>();
@@ -102,7 +102,7 @@ fn equal_keys_keep_their_order() {
 #[test]
 fn a_tuple_of_components_is_its_own_key() {
     let mut world = crate::common::world();
-    world.spawn_batch((0..500).map(|i| (Layer((i * 7 % 5) as u8), Depth(i * 77 % 91))));
+    world.spawn_batch((0..500).map(|i| (Layer(i * 7 % 5), Depth(i * 77 % 91))));
     world.matching::<(&Depth, &Layer)>().sort_by::<(Layer, Depth)>();
     assert!(world.query::<(&Layer, &Depth)>().rows().is_sorted());
     world.matching::<(&Depth, &Layer)>().sort_by::<(Depth, Layer)>();
@@ -113,7 +113,7 @@ fn a_tuple_of_components_is_its_own_key() {
 #[test]
 fn a_range_of_keys_of_two_columns_is_found() {
     let mut world = crate::common::world();
-    world.spawn_batch((0..3_000).map(|i| (Layer((i / 1_000) as u8), Depth(i % 1_000))));
+    world.spawn_batch((0..3_000).map(|i| (Layer(i / 1_000), Depth(i % 1_000))));
     let bounds = ChunkBounds::<(Layer, Depth)>::new();
     let range = (Layer(1), Depth(990))..(Layer(2), Depth(10));
     let found = |world: &World| {
@@ -193,6 +193,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..50)
 }
 
+/// An entity with its key.
+type KeyedRow = ((u32, Reverse<u32>), Entity);
+
 struct Side {
     world: World,
     saved: Option<Snapshot>,
@@ -227,9 +230,8 @@ impl Side {
     fn step(&mut self, step: &Step) -> usize {
         match *step {
             Step::Spawn(number) => {
-                let rows = (0..u32::from(number) % 300).map(|i| {
-                    (Layer((i % 5) as u8), Depth(i * 31 % 97), Serial(i), Hundred([i; 25]))
-                });
+                let rows = (0..u32::from(number) % 300)
+                    .map(|i| (Layer(i % 5), Depth(i * 31 % 97), Serial(i), Hundred([i; 25])));
                 self.world.spawn_batch(rows);
             }
             Step::WriteAll(layers) if layers => {
@@ -263,7 +265,7 @@ impl Side {
         match *step {
             Step::Despawn(_) => world.despawn(entity).expect("it is alive"),
             Step::WriteLayer(_, layer) => {
-                world.get_mut::<Layer>(entity).expect("it has one").0 = layer % 7;
+                world.get_mut::<Layer>(entity).expect("it has one").0 = u32::from(layer % 7);
             }
             Step::WriteDepth(_, depth) => {
                 world.get_mut::<Depth>(entity).expect("it has one").0 = depth % 100;
@@ -273,8 +275,8 @@ impl Side {
         }
     }
 
-    /// The rows of each archetype, with their keys.
-    fn rows(&self) -> BTreeMap<[bool; 2], Vec<((u8, Reverse<u32>), Entity)>> {
+    /// The rows of each archetype, which differ in two components.
+    fn rows(&self) -> BTreeMap<[bool; 2], Vec<KeyedRow>> {
         let mut all = BTreeMap::<_, Vec<_>>::new();
         for (layer, depth, one) in self.world.query::<(&Layer, &Depth, Entity)>().rows() {
             let others = [self.world.has::<Tag>(one), self.world.has::<Previous<Depth>>(one)];
