@@ -65,16 +65,12 @@ impl Choice {
         });
     }
 
-    /// Chooses rows of the next chunk by their cells.
+    /// Chooses rows of the next chunk: `word_of` returns the bits of up to 64 rows.
     #[inline]
-    pub(super) fn push_rows(&mut self, rows: usize, is_chosen: impl Fn(usize) -> bool) {
+    pub(super) fn push_rows(&mut self, rows: usize, word_of: impl Fn(Range<usize>) -> u64) {
         let first = self.words.len();
-        let word_of = |start: usize| {
-            let bits =
-                (start..rows.min(start + 64)).map(|row| u64::from(is_chosen(row)) << (row - start));
-            bits.fold(0, |word, bit| word | bit)
-        };
-        self.words.extend((0..rows).step_by(64).map(word_of));
+        let words = (0..rows).step_by(64);
+        self.words.extend(words.map(|start| word_of(start..rows.min(start + 64))));
         let any = self.words[first..].iter().any(|&word| word != 0);
         self.chunks.push(if any { ChosenRows::Words(first) } else { ChosenRows::None });
     }

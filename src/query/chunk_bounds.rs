@@ -182,7 +182,10 @@ fn choose<S: SortKey>(
         let end = first_row(cells.len(), |row| !ends_after(range, &key(row)));
         choice.push_run(start..end);
     } else {
-        choice.push_rows(cells.len(), |row| contains(range, &key(row)));
+        choice.push_rows(cells.len(), |rows| {
+            let bits = cells.part(rows).rows().map(|row| u64::from(contains(range, &S::key(row))));
+            bits.zip(0..).fold(0, |word, (bit, row)| word | bit << row)
+        });
     }
 }
 
