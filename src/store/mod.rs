@@ -36,17 +36,16 @@
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
 //! * [`sparse_bundles`] puts and takes the sparse components of bundles, and [`sparse_matches`] of
-//!   all entities that match. [`sparse_sets`] has the
-//!   values that are stored by entity beside the chunks, with a [`sparse_set`] for each type in a
-//!   [`set_lock`], an [`erased_set`] where no one knows the type, in a [`boxed_set`] that casts it
-//!   back. [`set_numbers`] finds a set by its type, and a [`set_use`] is the use of one by a query;
-//!   [`kept_sets`] has the cleanup components; [`hidden_rows`] finds values that are hidden by
-//!   [`entity_states`], which also tell views of systems the living entities; [`sort_set`] puts values in the order of keys;
-//!   `sparse_set_tests` tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches
-//!   the panics of their destructors. A [`set_view`] shows a set to a writer of states, as
-//!   [`set_arrays`] of a [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`]
-//!   keeps a bit for each row that has one, and [`sparse_rules`] are the rules by which queries
-//!   choose these.
+//!   all entities that match. [`sparse_sets`] has the values that are stored by entity beside the
+//!   chunks, with a [`sparse_set`] for each type in a [`set_lock`], an [`erased_set`] where no one
+//!   knows the type, in a [`boxed_set`] that casts it back. [`set_numbers`] finds it by its type,
+//!   and a [`set_use`] is the use of one by a query; [`kept_sets`] has the cleanup components;
+//!   [`hidden_rows`] finds values that are hidden by [`entity_states`], which also tell views of
+//!   systems the living entities; [`sort_set`] puts values in the order of keys; `sparse_set_tests`
+//!   tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches the panics of their
+//!   destructors. A [`set_view`] shows a set to a writer of states, as [`set_arrays`] of a
+//!   [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`] keeps a bit for each
+//!   row that has one, and [`sparse_rules`] are the rules by which queries choose these.
 //! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
 //!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
 //!   [`watched_sets`] are the sets whose versions filters compare.
