@@ -73,7 +73,7 @@ impl Store {
         places: &[Option<Location>],
     ) {
         // A cleanup component would end entities here, and other rows would move.
-        const { assert!(!S::CLEANUP) };
+        const { assert!(!S::CLEANUP, "a relation is a cleanup component") };
         let (set, number, (mut rows, now)) = self.sparse_mut::<S>();
         if SparseSet::<S>::IS_ORDERED && !batch.iter().any(|(_, value)| asks_for_place(value)) {
             for pair in set.relate_in_order(batch, now) {
