@@ -26,6 +26,7 @@ impl Trial {
             self.compare_teams(&side.world);
             self.compare_sides(&side.world);
             self.compare_charges(&side.world);
+            self.compare_grips(&side.world);
             self.compare_relations(&side.world);
             for part in 0..PARTS {
                 with_part!(part, P => self.compare_values::<P>(&side.world));

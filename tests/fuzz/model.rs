@@ -9,8 +9,8 @@ use crate::ids::Ids;
 use crate::operations::{OWN, Who};
 use crate::outcome::{DEAD, LACKS, Outcome};
 use crate::parts::{
-    ALL, Bounds, CLEANUP, Eight, Four, GONE, HIDDEN, Numbers, PARTS, Part, SHARED, Set, Shape,
-    names, parts_of,
+    ALL, Bounds, CLEANUP, Eight, Four, GONE, HIDDEN, KEPT, Numbers, PARTS, Part, SHARED, Set,
+    Shape, names, parts_of,
 };
 use crate::relations::Relations;
 
@@ -34,6 +34,8 @@ pub(crate) struct Row {
     pub(crate) side: Option<u32>,
     /// The plain sparse value of the entity.
     pub(crate) charge: Option<u32>,
+    /// The sparse cleanup value of the entity, which may be gone.
+    pub(crate) grip: Option<u32>,
     /// The index of the entity in [`Model::living`].
     turn: usize,
     pub(crate) place: Place,
@@ -46,6 +48,11 @@ impl Row {
 
     pub(crate) const fn is_gone(&self) -> bool {
         self.set & GONE != 0
+    }
+
+    /// Whether a despawn leaves cleanup components.
+    pub(crate) const fn has_cleanup(&self) -> bool {
+        self.set & CLEANUP != 0 || self.grip.is_some()
     }
 
     /// Whether queries skip the entity by default.
@@ -194,7 +201,7 @@ impl Model {
     /// Despawns an entity without a change of its place.
     pub(crate) fn die(&mut self, entity: Entity) {
         let row = *self.row_mut(entity);
-        if row.set & CLEANUP == 0 {
+        if !row.has_cleanup() {
             self.take(entity);
             self.buried(entity);
             return;
@@ -206,7 +213,8 @@ impl Model {
         self.remember(entity);
         let row = self.row_mut(entity);
         (row.team, row.side, row.charge) = (None, None, None);
-        row.set = row.set & CLEANUP | GONE;
+        let kept = if row.grip.is_some() { KEPT } else { 0 };
+        row.set = row.set & CLEANUP | GONE | kept;
     }
 
     /// Removes components from an entity, which may be gone, without a change of its place.
@@ -260,7 +268,7 @@ impl Model {
         self.add(entity, row.set, row.numbers);
         let new = self.row_mut(entity);
         (new.is_off, new.team) = (row.is_off, row.team);
-        (new.side, new.charge) = (row.side, row.charge);
+        (new.side, new.charge, new.grip) = (row.side, row.charge, row.grip);
     }
 
     /// Gives a new entity its place.
@@ -383,7 +391,14 @@ impl Model {
     pub(crate) fn copied(&mut self, world: &World, entity: Entity, row: &Row) {
         self.came(
             entity,
-            Row { set: row.set & !CLEANUP, is_off: row.is_off(), side: None, charge: None, ..*row },
+            Row {
+                set: row.set & !CLEANUP,
+                is_off: row.is_off(),
+                side: None,
+                charge: None,
+                grip: None,
+                ..*row
+            },
         );
         self.arrived(world, entity);
     }

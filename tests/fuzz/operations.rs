@@ -143,6 +143,7 @@ pub(crate) enum Op {
     DespawnBatch { who: [Who; 6] },
     Side { who: Who, number: Option<Number> },
     Charge { who: Who, number: Option<Number> },
+    Grip { who: Who, number: Option<Number> },
     Relate { kind: usize, who: Who, to: Who, number: Number, is_exchange: bool },
     Unrelate { kind: usize, who: Who },
     ChangePair { who: Who, to: Who, number: Option<Number> },
@@ -210,6 +211,7 @@ impl Op {
             Self::DespawnBatch { .. } => "despawn_batch",
             Self::Side { .. } => "insert_sparse",
             Self::Charge { .. } => "insert, sparse",
+            Self::Grip { .. } => "insert, sparse cleanup",
             Self::Relate { is_exchange: false, .. } => "insert, relation",
             Self::Relate { .. } => "exchange, relation",
             Self::Unrelate { .. } => "remove, relation",
@@ -275,7 +277,7 @@ impl Op {
             return Self::of_buffers(chance, profile);
         }
         let number = chance.number();
-        match chance.below(130) {
+        match chance.below(134) {
             0..12 if is_full => Self::Despawn { who: Who::any(chance) },
             0..12 => Self::Spawn { shape: profile.shape(chance), number },
             12..14 => Self::SpawnAt {
@@ -327,14 +329,18 @@ impl Op {
                 3 => Self::ReadEvents,
                 _ => Self::AgeLogs,
             },
-            93..122 => Self::beside_rows(chance, number),
+            93..126 => Self::beside_rows(chance, number),
             _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
         }
     }
 
     /// An operation on data of one entity beside its row, or on places of rows.
     fn beside_rows(chance: &mut Chance, number: Number) -> Self {
-        match chance.below(29) {
+        match chance.below(33) {
+            29.. => Self::Grip {
+                who: Who::any(chance),
+                number: (!number.is_multiple_of(3)).then_some(number),
+            },
             0..4 => Self::Charge {
                 who: Who::any(chance),
                 number: (!number.is_multiple_of(3)).then_some(number),

@@ -21,10 +21,13 @@ pub(crate) const GONE: Set = 1 << ALL;
 /// The bit of entities with a shared value.
 pub(crate) const SHARED: Set = GONE << 1;
 
+/// The bit of entities that are gone and have a [`Grip`](crate::grips::Grip).
+pub(crate) const KEPT: Set = SHARED << 1;
+
 /// The bits of entities that queries skip.
 pub(crate) const HIDDEN: Set = GONE | Asleep::SET;
 
-/// The components that an entity keeps after a despawn.
+/// The components in columns that an entity keeps after a despawn.
 pub(crate) const CLEANUP: Set = Sound::SET;
 
 /// The numbers from which an entity's components were made.
@@ -180,6 +183,7 @@ impl Shape for Spot {
 pub(crate) fn set_named(name: &str) -> Set {
     match name {
         "phalanx::Gone" => GONE,
+        "phalanx::KeptValues" => KEPT,
         name if name.ends_with("Spot.at") || name.ends_with("Spot.hue") => Spot::SET,
         name => {
             let known = KINDS.iter().position(|kind| kind.0 == name);
@@ -304,5 +308,6 @@ pub(crate) fn fits(set: Set, chunk_bytes: usize) -> bool {
 pub(crate) fn names(set: Set) -> Vec<&'static str> {
     let gone = (set & GONE != 0).then_some("Gone");
     let gone = gone.into_iter().chain((set & SHARED != 0).then_some("shared"));
+    let gone = gone.chain((set & KEPT != 0).then_some("KeptValues"));
     parts_of(set).map(|part| KINDS[part].0).chain(gone).collect()
 }

@@ -9,7 +9,7 @@ use crate::charges::Charge;
 use crate::commands::{Closure, Command};
 use crate::model::{Model, Row};
 use crate::outcome::{DEAD, DONE, EXHAUSTED, Outcome};
-use crate::parts::{ALL, CLEANUP, Four, PARTS, Set, Shape, Spot, Twelve};
+use crate::parts::{ALL, Four, PARTS, Set, Shape, Spot, Twelve};
 use crate::relations::{Kind, Relations};
 use crate::{with_part, with_relation};
 
@@ -70,7 +70,7 @@ impl<'m> Playback<'m> {
     }
 
     fn end_one(&mut self, entity: Entity) {
-        if self.model.row_mut(entity).has(CLEANUP) {
+        if self.model.row_mut(entity).has_cleanup() {
             self.model.die(entity);
         } else if self.stand_ins.remove(&entity) {
             self.model.take(entity);

@@ -249,6 +249,7 @@ impl Trial {
             Op::DespawnBatch { who } => self.despawn_batch(&who.map(|who| self.model.resolve(who))),
             Op::Side { who, number } => self.put_side(self.model.resolve(who), number),
             Op::Charge { who, number } => self.charge(self.model.resolve(who), number),
+            Op::Grip { who, number } => self.grip(self.model.resolve(who), number),
             Op::Share { who, team } => self.share(self.model.resolve(who), team),
             Op::Despawn { who } => self.despawn(self.model.resolve(who)),
             Op::GetMut { who, part, number } => {
