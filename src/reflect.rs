@@ -11,9 +11,10 @@
 //! that exists at run time only, or returns a [`RegisterError`]; it is hidden, enableable or one of
 //! cleanup [with such properties](crate::reflect::ReflectMut::register_layout_with), and
 //! [`set_enabled`](crate::reflect::ReflectMut::set_enabled) switches it.
-//! [Relations](crate::sparse::relation) have no bytes, and calls of their own:
+//! [Relations](crate::sparse::relation) are no columns, and have calls of their own:
 //! [`relations`](Reflect::relations), [`targets`](Reflect::targets) and
-//! [`sources`](Reflect::sources), [`relate`](ReflectMut::relate) and
+//! [`sources`](Reflect::sources), [`relate`](ReflectMut::relate),
+//! [`relate_with`](ReflectMut::relate_with) for the value of a pair, and
 //! [`unrelate`](ReflectMut::unrelate).
 //! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
 //! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each

@@ -10,14 +10,15 @@ use std::time::SystemTime;
 /// The bytes of a file, or why they cannot be read.
 pub(crate) type Contents = Result<Vec<u8>, String>;
 
-/// The time and the length of a file, or why it cannot be read.
-type Stamp = Result<(Option<SystemTime>, u64), String>;
+/// The time, the length and the number of a file, or why it cannot be read.
+type Stamp = Result<(Option<SystemTime>, u64, u64), String>;
 
 /// The contents of a file that is gone.
 const NO_TYPES: &[u8] = b"{}";
 
-/// The files of types in a folder: `*.json`. They are asked for their times and lengths, so that
-/// no thread or service is needed.
+/// The files of types in a folder: `*.json`. They are asked for their times, lengths and numbers,
+/// so that no thread or service is needed. A file that takes the place of another one within the
+/// same tick of the system's clock, and has its length, has another number.
 #[derive(Debug)]
 pub(crate) struct Watch {
     folder: PathBuf,
@@ -73,7 +74,8 @@ impl Watch {
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
                     Ok(about) if !about.is_file() => {}
                     about => {
-                        let stamp = about.map(|about| (about.modified().ok(), about.len()));
+                        let stamp = about
+                            .map(|about| (about.modified().ok(), about.len(), number_of(&about)));
                         files.insert(path, stamp.map_err(|error| error.to_string()));
                     }
                 }
@@ -81,4 +83,15 @@ impl Watch {
         }
         Ok(files)
     }
+}
+
+/// The number by which the file system knows a file, where it tells.
+#[cfg(unix)]
+fn number_of(about: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(about)
+}
+
+#[cfg(not(unix))]
+const fn number_of(_: &fs::Metadata) -> u64 {
+    0
 }

@@ -159,7 +159,8 @@ impl CommandBuffer {
 impl CommandBuffer {
     /// Records a sort of the rows that `Q` and `F` match at playback, by
     /// [`Matching::sort_by_key`](crate::Matching::sort_by_key). A barrier. Allocates a box for
-    /// `key`.
+    /// `key`. A sort by a [`SortKey`](crate::rows::SortKey) is recorded by
+    /// [`run`](CommandBuffer::run).
     ///
     /// `key` is called at playback, once for each row, after all commands before it.
     /// [`Applied::matched`](crate::command::Applied::matched) counts the rows with new places. If

@@ -41,8 +41,8 @@ pub trait Component: Plain {
     /// named twice in a query or a bundle is found at compile time by this name, and the hash of a
     /// world depends on it.
     ///
-    /// A world has one type for each name: the first that is used in a spawn, an insertion, a query
-    /// that borrows the world exclusively, or a system. Every use of another type of that name,
+    /// A world has one type for each name: the first that is used in a spawn, an insertion, or a
+    /// query that borrows the world exclusively. Every use of another type of that name,
     /// even by a query that only reads, panics with [`NameTaken`](crate::error::NameTaken), which
     /// names both types by their paths. A recorded command fails with it, and all others are
     /// applied.

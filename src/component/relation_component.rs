@@ -145,7 +145,8 @@ pub trait TreeRelation: RelationComponent {}
 ///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
 ///   follow no rule.
 /// - **By name**, `"game.child_of"`, without the type: [`Reflect`](crate::reflect::Reflect) reads
-///   both ends of any relation, and [`relate`](crate::reflect::ReflectMut::relate) and
+///   both ends of any relation, and [`relate`](crate::reflect::ReflectMut::relate),
+///   [`relate_with`](crate::reflect::ReflectMut::relate_with) and
 ///   [`unrelate`](crate::reflect::ReflectMut::unrelate) change it.
 /// - **Logs**: [`Inserted`](crate::logs::Inserted) and [`Removed`](crate::logs::Removed) read the
 ///   sources that got the relation and lost it, with the target. A new target is neither, so a

@@ -34,7 +34,7 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the columns of a key",
     label = "neither a component of a column nor a tuple of these",
-    note = "name components without a reference: `type Columns = Depth;` or `type Columns = (Layer, Depth);`"
+    note = "name components without a reference: `type Columns = Depth;` or `type Columns = (Layer, Depth);`; a sparse component has no column: `sort_by_key` takes it as a term"
 )]
 pub trait KeyColumns: sealed::Sealed + 'static {
     /// The values of one row: `&C`, or a tuple of references.

@@ -65,10 +65,11 @@ use super::key_columns::KeyColumns;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key",
-    note = "a component that is `Ord` and `Copy` is its own key; for another key implement `SortKey` for a type of its own: for floats its `key` is `total_order`"
+    note = "a component is its own key with `#[derive(PartialEq, Eq, PartialOrd, Ord)]`, and so is a tuple of these, without references; for another key implement `SortKey` for a type of its own: for floats its `key` is `total_order`"
 )]
 pub trait SortKey: 'static {
-    /// The component with the key, or a tuple of up to eight.
+    /// The component with the key, or a tuple of up to eight. A sparse component has no column:
+    /// [`sort_by_key`](crate::Matching::sort_by_key) takes it as a term.
     type Columns: KeyColumns;
     /// The key. For floats [`total_order`](crate::rows::total_order), for several keys a tuple.
     type Key: Ord + Copy;

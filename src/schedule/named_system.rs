@@ -52,7 +52,7 @@ impl NamedQuery {
     /// Names are looked up when the schedule runs: components may be registered later than the
     /// system is added. If the world does not know one, the system fails with the [`BytesError`]
     /// that says so, all others run, and the next run looks for the name again, and at the access
-    /// of all systems. A query that names a component twice fails in the same way at each run.
+    /// of all systems. A query with two columns of a component fails in the same way at each run.
     /// O(archetypes that match + chunks + runs) for a run, besides `f`.
     ///
     /// ```

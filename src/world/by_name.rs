@@ -16,7 +16,7 @@ use super::world::World;
 impl World {
     /// Registers the names of a bundle's components, without a spawn. Those of
     /// [sparse components](crate::component#sparse-components) are taken, too: states that are read
-    /// from bytes need them, but no call by name has their bytes.
+    /// from bytes need them, but calls by name have no values of them, except of pairs.
     ///
     /// # Panics
     ///
@@ -80,7 +80,7 @@ impl<'w> Reflect<'w> {
     /// The component type of this name, if the world knows it and it is not
     /// [sparse](crate::component#sparse-components): from a spawn, an insertion, a query
     /// that borrowed the world exclusively, [`World::register`], or
-    /// [`register_layout`](ReflectMut::register_layout).
+    /// [`register_layout`](ReflectMut::register_layout). A parameter of a system makes none known.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -96,7 +96,8 @@ impl<'w> Reflect<'w> {
     }
 
     /// All component types that the world knows, in the order in which it learnt of them, but
-    /// [sparse ones](crate::component#sparse-components).
+    /// [sparse ones](crate::component#sparse-components), which
+    /// [`explain`](crate::World::explain) lists.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -148,9 +148,10 @@ impl fmt::Display for BytesError {
             ),
             Self::Sparse { name } => write!(
                 f,
-                "`{name}` is sparse: it has no bytes; use its value by its type, with \
-                 `World::insert` or `get`; a query names it by `NamedQuery::with`, `without` or \
-                 `any_of`, and `ReflectMut::relate` makes it if it is a relation"
+                "`{name}` is sparse: calls by name do not reach its values; use its type, with \
+                 `World::get`, `insert` and `remove`; a query names it by `NamedQuery::with`, \
+                 `without` or `any_of`; of a relation, `Reflect::targets` and `ReflectMut::relate` \
+                 have the ends"
             ),
             Self::OtherComponent { name } => write!(
                 f,
@@ -187,9 +188,9 @@ impl fmt::Display for BytesError {
             Self::OtherType { name, asked } => write!(f, "`{name}` is not the type `{asked}`"),
             Self::ReadOnly { name } => write!(
                 f,
-                "`{name}` is only read here: to write it, name it by `NamedQuery::write` and visit \
-                 the query by `ReflectMut::for_each_chunk`; for `chunks`, which reads, name it by \
-                 `NamedQuery::read`"
+                "`{name}` is only read here: a column is written if the query names it by \
+                 `NamedQuery::write`, and is visited by `ReflectMut::for_each_chunk` or a system; \
+                 `Reflect::chunks` reads, and takes queries that do"
             ),
             Self::NotEnableable { name } => write!(
                 f,

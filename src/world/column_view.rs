@@ -95,7 +95,7 @@ impl<'w> ColumnView<'w> {
         self.is_present
     }
 
-    /// The values of all rows, one after the other, in the byte order of the machine. None for a
+    /// The values of all rows, one after the other, in the byte order of the machine. Empty for a
     /// component without data.
     ///
     /// ```
@@ -230,7 +230,7 @@ impl<'c> ColumnViewMut<'c> {
         self.bytes.is_some()
     }
 
-    /// The values of all rows, one after the other, in the byte order of the machine. None for a
+    /// The values of all rows, one after the other, in the byte order of the machine. Empty for a
     /// component without data.
     ///
     /// ```

@@ -13,7 +13,8 @@ use crate::component::{ComponentInfo, Identity};
 /// An info is the id of a component for calls like these. It is the same in all worlds, so a key
 /// belongs to none; the numbers by which a world counts its components are private. A name means
 /// the component that has it in a world. An info means its own type or layout: a call in a world
-/// that lacks it, or that has another component of its name, is an error that says so.
+/// that lacks it, or that has another component of its name, is an error that says so. A sparse
+/// component has no info: give its name.
 ///
 /// ```
 /// # use phalanx::prelude::*;

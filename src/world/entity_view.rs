@@ -15,7 +15,7 @@ use super::world::World;
 /// # All components of an entity
 impl World {
     /// All components of an entity: for inspectors, editors, and programs that save a scene. Of
-    /// [sparse components](crate::component#sparse-components), which have no bytes, it has the
+    /// [sparse components](crate::component#sparse-components), which are no columns, it has the
     /// names ([`EntityView::sparse`]), and the values by their types.
     ///
     /// # Errors

@@ -16,13 +16,13 @@ pub struct Memory {
     /// Slabs that blocks and extents are cut from, whether allocated or free, and whether or not
     /// the system has committed them.
     pub slab_bytes: usize,
-    /// The directory, entities of rows, change versions, sorts by a key, and the plans of
-    /// queries: 32 bytes and 36 a component term for each archetype that a plan matches, kept until
-    /// [`MemoryMut::retire_archetypes`].
+    /// The directory, with 12 to 16 bytes for each index of an id so far, entities of rows, change
+    /// versions, sorts by a key, and the plans of queries: 32 bytes and 36 a component term for
+    /// each archetype that a plan matches, kept until [`MemoryMut::retire_archetypes`].
     pub bookkeeping_bytes: usize,
     /// Sets of [sparse components](crate::component#sparse-components): the values, their entities
-    /// and the pages that find them, and of a relation to many the lists of pairs. Memory that
-    /// other values own elsewhere is not counted.
+    /// and the pages that find them, and of a relation to many the lists of pairs. Kept until
+    /// [`MemoryMut::compact`]. Memory that other values own elsewhere is not counted.
     pub sparse_bytes: usize,
     /// Queues of [events](crate::logs::EventWriter), with their unused room. Memory that the events
     /// own elsewhere is not counted, nor are the buffers of systems: see
@@ -137,7 +137,8 @@ impl MemoryMut<'_> {
     /// scattered chunks, so a smaller budget returns less memory.
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
-    /// ones, empty slabs are freed, and tables shrink. An archetype drops the bits of [sparse
+    /// ones, empty slabs are freed, and tables and sets of sparse components shrink, but the
+    /// directory keeps all indices. An archetype drops the bits of [sparse
     /// components](crate::component#sparse-components) that none of its entities has. If changes
     /// by query have left an archetype with few adjacent chunks, and the budget allows all its
     /// rows, it moves to new extents; their slabs may be larger than the freed slabs. Entities keep

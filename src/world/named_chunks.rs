@@ -38,8 +38,8 @@ impl<'w> Reflect<'w> {
     ///
     /// # Errors
     ///
-    /// If a name is unknown or the world has another component of it, if a term is sparse or is
-    /// named twice, or if the query writes.
+    /// If a name is unknown or the world has another component of it, if a column is sparse or is
+    /// named twice, or if the query writes. Filters may name it again.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -121,8 +121,8 @@ impl ReflectMut<'_> {
     ///
     /// # Errors
     ///
-    /// If a name is unknown or the world has another component of it, or if a term is sparse or is
-    /// named twice. The world is unchanged.
+    /// If a name is unknown or the world has another component of it, or if a column is sparse or
+    /// is named twice. The world is unchanged.
     ///
     /// # Panics
     ///

@@ -33,6 +33,7 @@ use super::world::World;
 /// | `read_optional("a")`, `write_optional("a")` | `Option<&A>`, `Option<&mut A>` |
 /// | `with("a")`, `without("a")` | `With<A>`, `Without<A>` |
 /// | `any_of(["a", "b"])` | `AnyOf<(A, B)>`, `Or<(With<A>, With<B>)>` |
+/// | `read_optional(Disabled::NAME)` | `Option<&Disabled>`: rows that it hides, too |
 ///
 /// The query keeps its plan: the archetypes that match in the world of the last call. Names are
 /// looked up once and each archetype is tested once, as for a type of query, so keep a query from

@@ -11,7 +11,8 @@ use super::bytes_error::BytesError;
 impl<'w> Reflect<'w> {
     /// The names of the [relations](crate::sparse::relation) that the world knows, in alphabetical
     /// order: from an insertion, a query that borrowed the world exclusively, or
-    /// [`World::register`](crate::World::register). One to many is known by its own name.
+    /// [`World::register`](crate::World::register). One to many is known by its own name. A
+    /// parameter of a system makes none known.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -28,8 +29,9 @@ impl<'w> Reflect<'w> {
     }
 
     /// The targets of an entity by the relation with a name: one at most, unless it is a relation
-    /// to many, whose order is that of [`Pairs::targets`](crate::sparse::Pairs::targets). None if
-    /// the entity is not alive. O(relations of the world + targets).
+    /// to many, whose order is that of [`Pairs::targets`](crate::sparse::Pairs::targets). Empty if
+    /// the entity is not alive. The values of pairs are read by their type. O(relations of the
+    /// world + targets).
     ///
     /// # Errors
     ///
@@ -51,7 +53,7 @@ impl<'w> Reflect<'w> {
     }
 
     /// The sources of an entity by the relation with a name, in the order of
-    /// [`Relation::sources`](crate::sparse::Relation::sources). None if the entity is not alive.
+    /// [`Relation::sources`](crate::sparse::Relation::sources). Empty if the entity is not alive.
     /// O(relations of the world + sources).
     ///
     /// # Errors
@@ -95,7 +97,8 @@ impl ReflectMut<'_> {
     /// added. The value of a new pair has zeros as its bytes, which [`Plain`](crate::Plain) data
     /// allows, and a pair that exists keeps its value; [`relate_with`](Self::relate_with) gives
     /// another one. A source comes last in an
-    /// [ordered](crate::sparse::relation#ordered-sources) relation, unless it has this target.
+    /// [ordered](crate::sparse::relation#ordered-sources) relation, unless it has this target: for
+    /// another place use its type, with `at`.
     ///
     /// A system records it by `commands.run(|world| …)`. O(relations of the world), and as the
     /// insertion.

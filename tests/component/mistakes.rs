@@ -121,7 +121,7 @@ fn mistakes_in_sparse_components() {
         &[
             (
                 "#[component(sparse, split)] struct Place { x: f32 }",
-                "a sparse component is no column, which `split` would take apart",
+                "a sparse component is no column, which `split` would take apart: leave `split` out",
             ),
             (
                 "#[component(sparse, enableable)] struct Awake;",
@@ -133,7 +133,8 @@ fn mistakes_in_sparse_components() {
             ),
             (
                 "#[component(sparse, hidden)] struct Pooled;",
-                "a sparse component cannot be `hidden`: an archetype has rows with it and without",
+                "a sparse component cannot be `hidden`: an archetype has rows with it and without; \
+                 put a `#[component(hidden)]` tag beside it",
             ),
             ("#[component(plain)] struct Name(u32);", "a component in columns is always plain"),
             ("#[component(sparse, plain)] struct Name(String);", "not plain data"),

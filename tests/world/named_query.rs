@@ -151,7 +151,7 @@ fn what_cannot_be_done_is_an_error_that_says_what_to_do() {
     assert_eq!(fault(read("named.a").read("named.a")), "`named.a` is named twice: name it once");
     let sparse = fault(read("named.sparse"));
     assert!(sparse.starts_with("`named.sparse` is sparse"));
-    assert!(sparse.contains("`World::insert`") && sparse.contains("`NamedQuery::with`"));
+    assert!(sparse.contains("`World::get`") && sparse.contains("`NamedQuery::with`"));
     for query in
         [NamedQuery::new().with("named.sparsee"), NamedQuery::new().without("named.sparsee")]
     {

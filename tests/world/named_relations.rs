@@ -135,7 +135,9 @@ fn a_name_that_is_none_of_a_relation_is_refused() {
         );
     }
     let error = world.reflect_mut().insert(a, [("game.child_of", &[][..])]).expect_err("no bytes");
-    assert!(error.to_string().ends_with("and `ReflectMut::relate` makes it if it is a relation"));
+    assert!(
+        error.to_string().ends_with("`Reflect::targets` and `ReflectMut::relate` have the ends")
+    );
     assert_eq!(world.hash(), hash, "nothing has changed");
 }
 

@@ -100,11 +100,14 @@ pub(crate) fn expand_item(
 fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
     for word in options.split.iter().chain(&options.words) {
         let text = match &*word.to_string() {
-            "split" => "a sparse component is no column, which `split` would take apart",
+            "split" => {
+                "a sparse component is no column, which `split` would take apart: leave `split` out"
+            }
             "lines" => "a sparse component has no lines of rows: it is found by entity",
             "enableable" => "a sparse component is not `enableable`: insert and remove it",
             "hidden" => {
-                "a sparse component cannot be `hidden`: an archetype has rows with it and without"
+                "a sparse component cannot be `hidden`: an archetype has rows with it and without; \
+                 put a `#[component(hidden)]` tag beside it"
             }
             _ => continue,
         };
