@@ -76,9 +76,9 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Takes the sources at some positions out of their lists. Their values stay, and wait for
     /// [`SparseSet::join`]. O(sources · log(sources) + siblings after the first of each list).
-    pub(super) fn leave_lists(&mut self, positions: impl Iterator<Item = usize>) {
-        let mut targets = Vec::new();
-        for at in positions {
+    pub(super) fn leave_lists(&mut self, positions: &[usize]) {
+        let mut targets = Vec::with_capacity(positions.len());
+        for &at in positions {
             let (target, place) = (self.target_at(at), self.sources.places[at]);
             self.sources.lists.leave(self.sources.lists.known(target), place);
             targets.push((target, place as usize));

@@ -123,13 +123,10 @@ impl<S: SparseComponent> SparseSet<S> {
                 *step = (target, Some(number));
             }
         }
-        let known = |source: &Entity| self.position(*source);
-        let leaving = batch
-            .iter()
-            .enumerate()
-            .filter(|(number, (source, _))| last[source].1 == Some(*number));
-        let leaving: Vec<usize> = leaving.filter_map(|(_, (source, _))| known(source)).collect();
-        self.leave_lists(leaving.into_iter());
+        let moves = |number, source| last[source].1 == Some(number);
+        let moving = (0..).zip(&batch).filter(|&(number, (source, _))| moves(number, source));
+        let leaving: Vec<_> = moving.filter_map(|(_, pair)| self.position(pair.0)).collect();
+        self.leave_lists(&leaving);
         let mut first = Vec::new();
         for (number, (source, value)) in batch.into_iter().enumerate() {
             let changed = last[&source].1;
