@@ -111,11 +111,13 @@ impl ChunkCache {
             + self.entities.capacity() * size_of::<CachedEntities>()
     }
 
-    /// Makes room for `rows` entries of `width` columns in all.
-    pub(crate) fn reserve(&mut self, rows: usize, width: usize) {
-        self.lens.reserve(rows.saturating_sub(self.lens.len()));
-        self.entities.reserve(rows.saturating_sub(self.entities.len()));
-        self.columns.reserve((rows * width).saturating_sub(self.columns.len()));
+    /// Makes room for `entries` of `width` columns in all, rounded up to a power of two: without
+    /// it, the first new archetype after a pass would copy all of them.
+    pub(crate) fn reserve(&mut self, entries: usize, width: usize) {
+        let entries = entries.next_power_of_two();
+        self.lens.reserve(entries.saturating_sub(self.lens.len()));
+        self.entities.reserve(entries.saturating_sub(self.entities.len()));
+        self.columns.reserve((entries * width).saturating_sub(self.columns.len()));
     }
 
     /// Resolves entry `index`, either an existing one or the next one, to the addresses of `list`,
