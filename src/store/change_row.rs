@@ -23,7 +23,7 @@ use super::entity_error::EntityError;
 use super::find_edge::EdgeError;
 use super::first_panic::FirstPanic;
 use super::row_values::RowValues;
-use super::sparse_bundles::{PendingParts, is_sparse};
+use super::sparse::{PendingParts, is_sparse};
 use super::store::Store;
 
 /// A change of an entity's row that is possible.

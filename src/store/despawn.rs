@@ -17,7 +17,7 @@ use super::change_row::RowChange;
 use super::entity_error::EntityError;
 use super::first_panic::FirstPanic;
 use super::matches::{MatchedChunks, Matches};
-use super::relation_error::RelationError;
+use super::relations::RelationError;
 use super::store::Store;
 
 /// The number of steps by which the prefetch of a slot precedes its use.

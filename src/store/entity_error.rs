@@ -6,7 +6,7 @@ use core::fmt;
 use crate::entity::{AllocAtError, Entity, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 use crate::storage::LayoutError;
 
-use super::relation_error::RelationError;
+use super::relations::RelationError;
 
 /// Defines an error that is one of several others.
 macro_rules! one_of {

@@ -24,7 +24,7 @@ use super::batch::request_bytes;
 use super::entity_error::SpawnError;
 use super::find_edge::EdgeError;
 use super::first_panic::FirstPanic;
-use super::levels::Levels;
+use super::relations::Levels;
 use super::store::Store;
 
 /// Entities of one archetype, which are copied together.

@@ -18,9 +18,9 @@ use crate::entity::{ArchetypeId, Directory, Entity, IdMap, OutOfIds, RequestLimi
 use crate::storage::{ChunkSet, ChunkSize, Pool};
 use crate::version::Version;
 
-use super::erased_set::ErasedSet;
 use super::first_panic::FirstPanic;
 use super::matches::SelectedRows;
+use super::sparse::ErasedSet;
 use super::store::Store;
 
 /// The reason why a world was not merged into another, or entities were not moved to it. Both

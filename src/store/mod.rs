@@ -35,32 +35,9 @@
 //!   [`chunk_contents`] are the same as after the last sort.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`].
-//! * [`sparse_bundles`] puts and takes the sparse components of bundles, and [`sparse_matches`] of
-//!   all entities that match. [`sparse_sets`] has the values that are stored by entity beside the
-//!   chunks, with a [`sparse_set`] for each type in a [`set_lock`], an [`erased_set`] where no one
-//!   knows the type, in a [`boxed_set`] that casts it back. [`set_numbers`] finds it by its type,
-//!   and a [`set_use`] is the use of one by a query; [`kept_sets`] has the cleanup components;
-//!   [`hidden_rows`] finds values that are hidden by [`entity_states`], which also tell views of
-//!   systems the living entities; [`sort_set`] puts values in the order of keys; `sparse_set_tests`
-//!   tests one. A [`sparse_image`] is a copy of them; [`first_panic`] catches the panics of their
-//!   destructors. A [`set_view`] shows a set to a writer of states, as [`set_arrays`] of a
-//!   [`set_shape`], and a [`saved_set`] is one that was read. [`member_rows`] keeps a bit for each
-//!   row that has one, and [`sparse_rules`] are the rules by which queries choose these.
-//! * [`term_sets`] are the sets from which the terms of a query take values: lent, locked, or taken
-//!   from the [`sets_mut`] of an exclusive store. [`each_mut`] hands out each value of a set once.
-//!   [`watched_sets`] are the sets whose versions filters compare.
-//!   A set takes [`set_notes`] of the values that come and go, and [`record_sets`] moves them to
-//!   the logs. [`set_moves`] gives values to other entities and sets. [`set_version`] tells states
-//!   of a set apart. [`set_writes`] lends values as slices, and marks blocks of them.
-//! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
-//!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
-//!   [`relate`] tests relations before they are made, [`related_batch`] those of many sources by
-//!   the graph at the end, and [`relate_named`] makes those that are named at run time. A
-//!   [`despawn_plan`] follows their rules before a despawn,
-//!   with an [`alive_set`] of those that go. A [`relation_error`] says why one was refused. Both
-//!   kinds of relations have [`source_lists`]; one to many has the entries of [`pair_sources`]
-//!   beside them, and [`pair_set`] changes these. In an [`ordered_set`] the sources of a target
-//!   keep their order.
+//! * [`sparse`] has the values that are stored by entity beside the chunks, and [`relations`] the
+//!   sparse sets whose values are other entities. [`first_panic`] catches the panics of their
+//!   destructors.
 //! * [`logs`] has the events that were sent, and the rows that have gained or lost components or
 //!   were despawned, for their readers.
 //! * [`read_guard`] has the read borrows of resources, sparse sets and queues, which may be
@@ -121,10 +98,8 @@
 //! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
 mod access_request;
-mod alive_set;
 mod attempt;
 mod batch;
-mod boxed_set;
 mod change_chunks;
 mod change_row;
 mod change_rows;
@@ -132,46 +107,29 @@ mod chunk_contents;
 mod cleanup;
 mod component_ref;
 mod despawn;
-mod despawn_plan;
-mod each_mut;
 mod entity_error;
-mod entity_states;
-mod erased_set;
 mod filter_expression;
 mod find_edge;
 mod first_panic;
 mod hidden_filter;
-mod hidden_rows;
 mod history;
 mod ids;
 mod instantiate;
 mod instantiate_tree;
-mod kept_sets;
-mod levels;
 mod logs;
 mod matches;
-mod member_rows;
 mod merge;
 mod move_from;
 mod named_parts;
 mod named_plan;
 mod named_requirements;
-mod ordered_set;
-mod pair_set;
-mod pair_sources;
 mod pass;
 mod plan;
 mod plans;
 mod query_parts;
 mod read_guard;
 mod recent_plans;
-mod record_sets;
-mod relate;
-mod relate_named;
-mod related_batch;
-mod related_set;
-mod related_sets;
-mod relation_error;
+mod relations;
 mod require_expression;
 mod requirements;
 mod resolved_plan;
@@ -181,31 +139,9 @@ mod row_order;
 mod row_rule;
 mod row_values;
 mod rule;
-mod saved_set;
-mod set_arrays;
-mod set_lock;
-mod set_moves;
-mod set_notes;
-mod set_numbers;
-mod set_shape;
-mod set_use;
-mod set_version;
-mod set_view;
-mod set_writes;
-mod sets_mut;
 mod sort_order;
-mod sort_set;
 mod sorted_lists;
-mod source_lists;
-mod sources;
-mod sparse_bundles;
-mod sparse_image;
-mod sparse_matches;
-mod sparse_rules;
-mod sparse_set;
-#[cfg(test)]
-mod sparse_set_tests;
-mod sparse_sets;
+mod sparse;
 mod spawn_rows;
 mod split_store;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -213,26 +149,19 @@ mod store;
 mod store_image;
 mod swap;
 mod tagged_entries;
-mod term_sets;
-mod watched_sets;
 
 pub(crate) use access_request::{AccessRequest, RequestKey};
 pub(crate) use chunk_contents::ChunkContents;
 pub(crate) use component_ref::ComponentRef;
 pub use entity_error::{EntityError, SpawnError};
-pub(crate) use entity_states::EntityStates;
-pub(crate) use erased_set::SparseSetInfo;
 pub(crate) use filter_expression::FilterExpression;
 pub(crate) use first_panic::FirstPanic;
-pub(crate) use hidden_rows::SetRows;
 pub(crate) use history::History;
-pub use levels::Levels;
 pub(crate) use logs::{
     EntityRows, EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition,
     RowKind, RowLog,
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
-pub(crate) use member_rows::MemberRows;
 pub use merge::MergeErrorKind;
 pub(crate) use named_parts::{NamedParts, TermUse};
 pub(crate) use named_plan::NamedPlan;
@@ -241,28 +170,20 @@ pub(crate) use pass::{EnteredArchetype, GrantedPlan, GrantedRows, NextStep, Pass
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use read_guard::{ReadGuard, is_held};
-pub use relation_error::RelationError;
+pub use relations::{Levels, RelationError};
 pub(crate) use requirements::QueryType;
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
 pub(crate) use row_order::RowOrder;
 pub(crate) use row_rule::RowRule;
 pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
-pub(crate) use saved_set::SavedSet;
-pub(crate) use set_arrays::SetArrays;
-pub(crate) use set_shape::{SetKind, SetShape};
-pub(crate) use set_view::SetView;
-pub(crate) use set_writes::SetWrites;
-pub(crate) use sets_mut::SetsMut;
 pub(crate) use sort_order::{KeyCells, KeySlice, sort_all, sort_few};
-pub(crate) use sparse_bundles::PendingParts;
-pub(crate) use sparse_matches::PendingBundle;
-pub(crate) use sparse_set::SparseSet;
-pub(crate) use sparse_sets::SparseSets;
+pub(crate) use sparse::{
+    BlockSource, EachOfSet, EntityStates, MemberRows, OpenSet, PendingBundle, PendingParts,
+    ReadSet, Reading, SavedSet, SetArrays, SetKind, SetMembers, SetRows, SetShape, SetValues,
+    SetView, SetWrites, SetsMut, SparseSet, SparseSetInfo, SparseSets, TermSets, WatchedBlocks,
+    WatchedSets, Watching, Writing,
+};
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use store_image::{StoreImage, StorePatch, age_of_stamp};
-pub(crate) use term_sets::{
-    EachOfSet, OpenSet, ReadSet, Reading, SetMembers, SetValues, TermSets, Writing,
-};
-pub(crate) use watched_sets::{BlockSource, WatchedBlocks, WatchedSets, Watching};

@@ -35,7 +35,7 @@ use super::named_plan::NamedPlan;
 use super::plan::Plan;
 use super::query_parts::QueryParts;
 use super::requirements::{NeededColumn, QueryType};
-use super::sparse_sets::SparseSets;
+use super::sparse::SparseSets;
 use super::split_store::{AccessGuard, ColumnAccess, ReadAccess};
 use super::store::Store;
 

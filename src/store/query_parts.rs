@@ -6,7 +6,7 @@ use crate::version::Version;
 
 use super::plan::Plan;
 use super::requirements::QueryType;
-use super::sparse_sets::SparseSets;
+use super::sparse::SparseSets;
 use super::store::Store;
 
 /// A query's plan, and the parts of a store that the query reads and writes.

@@ -14,7 +14,7 @@ use super::filter_expression::FilterExpression;
 use super::hidden_filter::HiddenFilter;
 use super::row_rule::RowRule;
 use super::rule::{Rule, RuleSets};
-use super::set_use::SetUse;
+use super::sparse::SetUse;
 use crate::storage::AccessKind;
 
 /// The way in which the ids of component types are found.

@@ -18,7 +18,7 @@ use super::batch::{Batch, Spawner, ensure_room};
 use super::entity_error::{EntityError, SpawnError};
 use super::first_panic::FirstPanic;
 use super::row_values::RowValues;
-use super::sparse_bundles::PendingParts;
+use super::sparse::PendingParts;
 use super::store::Store;
 
 impl Store {

@@ -20,13 +20,13 @@ use crate::storage::ColumnViews;
 use crate::version::Version;
 
 use super::access_request::{AccessRequest, RequestKey};
-use super::entity_states::EntityStates;
-use super::hidden_rows::SetRows;
 use super::logs::Logs;
 use super::requirements::QueryType;
 use super::requirements::{ComponentIds, Requirements};
 use super::rule::Rule;
-use super::sparse_sets::SparseSets;
+use super::sparse::EntityStates;
+use super::sparse::SetRows;
+use super::sparse::SparseSets;
 use super::store::Store;
 
 /// A store that grants access to its columns.

@@ -17,7 +17,7 @@ use super::plans::Plans;
 use super::read_guard::Lent;
 use super::requirements::QueryType;
 use super::sorted_lists::SortedLists;
-use super::sparse_sets::SparseSets;
+use super::sparse::SparseSets;
 
 /// The archetypes of a world, its entities and its clock, with their indices: component ids, query
 /// plans, and the graph of changes. Also the sparse components of the entities, and the logs of

@@ -5,9 +5,9 @@ use crate::entity::{DirectoryImage, IdNumbers};
 use crate::version::Version;
 
 use super::history::History;
-use super::saved_set::SavedSet;
-use super::sparse_image::SparseImage;
-use super::sparse_sets::SparseSets;
+use super::sparse::SavedSet;
+use super::sparse::SparseImage;
+use super::sparse::SparseSets;
 use super::store::Store;
 
 /// The state of a store at some version: rows, data of chunks, ids, and versions.

@@ -118,17 +118,17 @@ const UNSAFE_FILES: [Allowance; 25] = [
         reason: "the instruction is a function of the processor's module",
     },
     Allowance {
-        path: "store/boxed_set.rs",
+        path: "store/sparse/boxed_set.rs",
         budget: 2,
         reason: "a cast to a type that was asked for once: a fourth of the time of insert and remove",
     },
     Allowance {
-        path: "store/each_mut.rs",
+        path: "store/sparse/each_mut.rs",
         budget: 1,
         reason: "values of a set borrowed in any order: a list of all of them costs a pass its length",
     },
     Allowance {
-        path: "store/set_lock.rs",
+        path: "store/sparse/set_lock.rs",
         budget: 1,
         reason: "a set lent to a query that is `Copy`, for which no guard lives long enough",
     },

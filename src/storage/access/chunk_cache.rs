@@ -64,7 +64,6 @@ impl CachedLen {
 struct CachedColumn {
     /// The address of the first row. `None` if the archetype lacks the column.
     start: Option<NonNull<u8>>,
-    /// The chunk's stamp.
     stamp: NonNull<Stamp>,
 }
 
@@ -99,7 +98,7 @@ pub(crate) enum CacheNext {
 }
 
 impl ChunkCache {
-    /// Number of entries.
+    /// The number of entries.
     pub(crate) const fn len(&self) -> usize {
         self.lens.len()
     }
@@ -111,13 +110,12 @@ impl ChunkCache {
             + self.entities.capacity() * size_of::<CachedEntities>()
     }
 
-    /// Makes room for `entries` of `width` columns in all, rounded up to a power of two: without
-    /// it, the first new archetype after a pass would copy all of them.
+    /// Makes room for `entries` of `width` columns, and for later ones: none of them copies all.
     pub(crate) fn reserve(&mut self, entries: usize, width: usize) {
-        let entries = entries.next_power_of_two();
-        self.lens.reserve(entries.saturating_sub(self.lens.len()));
-        self.entities.reserve(entries.saturating_sub(self.entities.len()));
-        self.columns.reserve((entries * width).saturating_sub(self.columns.len()));
+        let more = entries.next_power_of_two() - self.lens.len();
+        self.lens.reserve(more);
+        self.entities.reserve(more);
+        self.columns.reserve(more * width);
     }
 
     /// Resolves entry `index`, either an existing one or the next one, to the addresses of `list`,

@@ -1,0 +1,133 @@
+//! Relations that are named at run time: they are tested, made and removed without their type.
+//!
+//! The set knows its type and makes the value; the rest is the way of the sets in
+//! [`change_row`](super::change_row), with its tests and its order: the source, the target, the
+//! cycle, the set, the bit of the row, the logs.
+
+use crate::component::{Links, SparseComponent};
+use crate::entity::Entity;
+use crate::version::Version;
+
+use super::super::entity_error::EntityError;
+use super::super::sparse::SparseSet;
+use super::super::store::Store;
+use super::relation_error::RelationError;
+
+impl Store {
+    /// Gives a source a target by the relation with a name, whose set must exist. `value` must be
+    /// a value of the relation; without one, a new pair of a relation to many has zeros, and a pair
+    /// that exists keeps its value. O(sets), and as an insertion of the relation.
+    ///
+    /// # Errors
+    ///
+    /// If the source or the target is not alive, or a tree would have a cycle. The store is
+    /// unchanged.
+    pub(crate) fn relate_named(
+        &mut self,
+        relation: &str,
+        (source, target): (Entity, Entity),
+        value: Option<&[u8]>,
+    ) -> Result<(), EntityError> {
+        let place = self.row_of_living(source)?;
+        let (at, number) = self.sparse.position_named(relation).expect("the name is of a relation");
+        let relation = self.sparse.sets[at].name();
+        self.check_target(relation, source, target)?;
+        if self.sparse.sets[at].closes_cycle(source, target) {
+            return Err(RelationError::Cycle { relation, source, target }.into());
+        }
+        let now = self.advance_clock();
+        let (sets, mut rows) = self.sets_and_rows();
+        let is_first = sets.sets[at].relate((source, target), value, now);
+        if let (true, Some(place)) = (is_first, place) {
+            rows.set_at(place, number, true);
+        }
+        self.record_sets();
+        Ok(())
+    }
+
+    /// Removes the relation of a source to a target, by the name of a relation whose set must
+    /// exist. Returns whether there was one. O(sets), and as a removal of the relation.
+    ///
+    /// # Errors
+    ///
+    /// If the source is not alive.
+    pub(crate) fn unrelate_named(
+        &mut self,
+        relation: &str,
+        (source, target): (Entity, Entity),
+    ) -> Result<bool, EntityError> {
+        let place = self.row_of_living(source)?;
+        let (at, number) = self.sparse.position_named(relation).expect("the name is of a relation");
+        let now = self.clock.next();
+        let (sets, mut rows) = self.sets_and_rows();
+        let Some(was_last) = sets.sets[at].unrelate((source, target), now) else {
+            return Ok(false);
+        };
+        if let (true, Some(place)) = (was_last, place) {
+            rows.set_at(place, number, false);
+        }
+        self.clock = now;
+        self.record_sets();
+        Ok(true)
+    }
+}
+
+impl<T: SparseComponent> SparseSet<T> {
+    /// The value of a relation to a target, with these bytes as the value of a pair: none for a
+    /// relation to one target. `None` if the bytes are no value.
+    pub(in crate::store) fn value_to(target: Entity, bytes: &[u8]) -> Option<T> {
+        if let Some(rules) = T::RELATION {
+            return bytes.is_empty().then(|| (rules.of)(target));
+        }
+        let links = Links { targets: vec![target], places: vec![0] };
+        T::PAIRS.and_then(|rules| (rules.read)(bytes, vec![links]))?.pop()
+    }
+
+    /// The bytes of the value of a pair.
+    pub(in crate::store) fn pair_size() -> usize {
+        T::PAIRS.map_or(0, |rules| rules.value_size)
+    }
+
+    /// Whether a relation would make a cycle in a tree.
+    pub(in crate::store) fn closes_cycle(&self, source: Entity, target: Entity) -> bool {
+        T::RELATION.is_some_and(|rules| rules.is_tree) && self.is_above(source, target)
+    }
+
+    /// [`SparseSet::insert`] of a relation. Returns whether the source had none.
+    ///
+    /// # Panics
+    ///
+    /// If the bytes are no value.
+    pub(in crate::store) fn relate(
+        &mut self,
+        (source, target): (Entity, Entity),
+        bytes: Option<&[u8]>,
+        now: Version,
+    ) -> bool {
+        if bytes.is_none()
+            && let Some((at, _)) = self.find_pair(source, target)
+        {
+            self.change();
+            self.blocks.touch::<T>(at, now);
+            return false;
+        }
+        let zeros = vec![0; Self::pair_size()];
+        let value = Self::value_to(target, bytes.unwrap_or(&zeros));
+        self.insert(source, value.expect("bytes are no value of a relation"), now).is_none()
+    }
+
+    /// Removes the relation of a source to a target, if it exists. Returns whether it was the last
+    /// one of the source.
+    pub(in crate::store) fn unrelate(
+        &mut self,
+        (source, target): (Entity, Entity),
+        now: Version,
+    ) -> Option<bool> {
+        if T::PAIRS.is_some() {
+            let (at, entry) = self.find_pair(source, target)?;
+            return Some(self.remove_pair(at, entry, now));
+        }
+        self.target(source).filter(|&of| of == target)?;
+        self.remove(source, now).map(|_| true)
+    }
+}

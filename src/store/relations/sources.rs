@@ -1,0 +1,149 @@
+//! The way back of a relation: the sources of each target, beside the set of the relation.
+//!
+//! ```text
+//!  lists     │ 7v1: 2v1 9v1 4v3 │ 8v2: 5v1 │    one for each target that has sources
+//!  places    │ 0 │ 1 │ 0 │ 2 │                  of each source in its list, in the order of the set
+//! ```
+//!
+//! A source that comes is the last of its list, and the last one takes the place of a source that
+//! leaves: O(1), however many siblings it has. In an [`ordered_set`] a source is moved to the
+//! end before.
+//!
+//! Of a relation to many the places lie in the lists of the sources, and [`pair_sources`] keeps the
+//! way there beside the lists here.
+//!
+//! [`ordered_set`]: super::ordered_set
+//! [`pair_sources`]: super::pair_sources
+
+use crate::entity::Entity;
+
+use super::source_lists::SourceLists;
+
+/// The sources of all targets. Without a relation it is empty, and allocates no memory.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Sources {
+    pub(in crate::store) lists: SourceLists,
+    pub(in crate::store) places: Vec<u32>,
+    /// Of a relation to many: the entries of the sources of each list.
+    pub(super) entries: Vec<Vec<u32>>,
+    /// The number of pairs of a relation to many.
+    pub(super) pairs_len: usize,
+}
+
+impl Clone for Sources {
+    fn clone(&self) -> Self {
+        let (lists, places) = (self.lists.clone(), self.places.clone());
+        Self { lists, places, entries: self.entries.clone(), pairs_len: self.pairs_len }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.lists.clone_from(&source.lists);
+        self.places.clone_from(&source.places);
+        self.entries.clone_from(&source.entries);
+        self.pairs_len = source.pairs_len;
+    }
+}
+
+impl Sources {
+    /// Adds the source at the next position of the set.
+    pub(super) fn push(&mut self, source: Entity, target: Entity) {
+        let (_, place) = self.lists.add(source, target);
+        self.places.push(place);
+    }
+
+    /// Takes the source at a position of the set out of the list of its target. Returns the source
+    /// that has taken its place in the list, and the place, which it is given.
+    #[inline(always)]
+    pub(super) fn unlink(&mut self, position: usize, target: Entity) -> Option<(Entity, u32)> {
+        let (moved, number) = self.leave(position, target);
+        number.into_iter().for_each(|empty| drop(self.lists.remove(empty)));
+        moved
+    }
+
+    /// Moves the source at a position of the set to the end of the list of another target, the
+    /// number of which is known if it has one. Returns the same as [`Sources::unlink`].
+    #[inline(always)]
+    pub(super) fn relink(
+        &mut self,
+        (position, source): (usize, Entity),
+        former: Entity,
+        (target, mut number): (Entity, Option<usize>),
+    ) -> Option<(Entity, u32)> {
+        let (moved, emptied) = self.leave(position, former);
+        if let Some(emptied) = emptied {
+            self.lists.remove(emptied);
+            // It may be the last list, which has taken that number.
+            number = None;
+        }
+        self.places[position] = match number {
+            Some(number) => self.lists.add_at(number, source),
+            None => self.lists.add(source, target).1,
+        };
+        moved
+    }
+
+    /// [`Sources::unlink`] that returns the number of the list if it is empty, and leaves it there.
+    #[inline(always)]
+    fn leave(&mut self, position: usize, target: Entity) -> (Option<(Entity, u32)>, Option<usize>) {
+        let (number, place) = (self.lists.known(target), self.places[position]);
+        let (moved, is_empty) = self.lists.swap_remove(number, place);
+        (moved.map(|moved| (moved, place)), is_empty.then_some(number))
+    }
+
+    /// The way back of relations with these sources, targets and places, in the order of the set.
+    /// `heads` are the targets in the order of their lists. All entities are alive.
+    ///
+    /// # Errors
+    ///
+    /// The defect, if they contradict each other.
+    pub(in crate::store) fn of_places(
+        entities: &[Entity],
+        targets: &[Entity],
+        places: Vec<u32>,
+        heads: &[Entity],
+    ) -> Result<Self, &'static str> {
+        let mut lists = SourceLists::of_targets(targets, heads)?;
+        for ((&source, &target), &place) in entities.iter().zip(targets).zip(&places) {
+            lists.fill(lists.known(target), place, source)?;
+        }
+        Ok(Self { lists, places, ..Self::default() })
+    }
+
+    /// Moves all lists of another set to the end of this one. They must have no target in common.
+    pub(in crate::store) fn append(&mut self, other: &mut Self) {
+        self.lists.append(&mut other.lists);
+        self.places.append(&mut other.places);
+        self.entries.append(&mut other.entries);
+        self.pairs_len += core::mem::take(&mut other.pairs_len);
+    }
+
+    pub(in crate::store) fn shrink(&mut self) {
+        self.lists.shrink();
+        self.places.shrink_to_fit();
+        self.entries.iter_mut().for_each(Vec::shrink_to_fit);
+        self.entries.shrink_to_fit();
+    }
+
+    /// The allocated memory, in use or not.
+    pub(in crate::store) fn bytes(&self) -> usize {
+        let entries: usize = self.entries.iter().map(Vec::capacity).sum();
+        self.lists.bytes()
+            + (self.places.capacity() + entries) * size_of::<u32>()
+            + self.entries.capacity() * size_of::<Vec<u32>>()
+    }
+
+    /// Whether the lists are those of some relations: the source and the target of each, in the
+    /// order of the set.
+    pub(super) fn are_of(
+        &self,
+        relations: impl ExactSizeIterator<Item = (Entity, Entity)>,
+    ) -> bool {
+        let lens = (self.places.len(), self.lists.sources_len());
+        // As many places as sources, and each source in its place: none is listed twice.
+        self.lists.are_filed()
+            && lens == (relations.len(), relations.len())
+            && relations.zip(&self.places).all(|((source, target), &place)| {
+                self.lists.of(target).get(place as usize) == Some(&source)
+            })
+    }
+}

@@ -1,0 +1,211 @@
+//! Members: which rows of the archetypes have which sparse components.
+//!
+//! The sets of the sparse components have the values. An archetype has a bit a row for each sparse
+//! component that one of its entities had ([`Archetypes::add_members`]). A new array of bits makes
+//! the edges from its archetype void, so that the next move along one first makes the array in its
+//! target, and makes the plans that name the sparse component. A compaction drops the arrays
+//! without members ([`Archetypes::drop_empty_members`]), forgets the edges, some of which relied on
+//! these arrays, and makes the plans anew.
+//!
+//! A value is put before its bit, and a bit is cleared before the destructor of its value runs.
+//! Rows of entities that are gone have bits of cleanup components only. While systems share the
+//! store, no array can be made: the sets note the new members, and [`Store::mark_members`] sets
+//! their bits before commands are played. A bit is cleared at once.
+
+use crate::archetype::{Archetype, Archetypes, Graph};
+use crate::component::SparseComponent;
+use crate::entity::{ArchetypeId, Directory, Entity, Location};
+use crate::version::Version;
+
+use super::super::logs::Logs;
+use super::super::plans::Plans;
+use super::super::store::Store;
+use super::sparse_set::SparseSet;
+use super::sparse_sets::SparseSets;
+
+/// The rows of a store, to be marked as members, beside its sets.
+#[derive(Debug)]
+pub(crate) struct MemberRows<'s> {
+    pub(super) entities: &'s Directory,
+    pub(super) archetypes: &'s mut Archetypes,
+    graph: &'s mut Graph,
+    plans: &'s mut Plans,
+    logs: &'s mut Logs,
+}
+
+impl MemberRows<'_> {
+    /// The place of an entity that is alive and not gone.
+    #[inline]
+    pub(crate) fn locate(&self, entity: Entity) -> Option<Location> {
+        let place = self.entities.locate(entity).ok()?;
+        (!self.archetypes.get(place.archetype()).is_gone()).then_some(place)
+    }
+
+    /// The place of an entity, if it has a row.
+    #[inline]
+    pub(super) fn find(&self, entity: Entity) -> Option<Location> {
+        self.entities.locate(entity).ok()
+    }
+
+    /// Records that an entity has a sparse component, or has not.
+    #[inline]
+    pub(crate) fn set(&mut self, entity: Entity, number: u16, is_member: bool) {
+        if let Some(place) = self.find(entity) {
+            self.set_at(place, number, is_member);
+        }
+    }
+
+    /// Records that the entity of a row has a sparse component, or has not.
+    #[inline]
+    pub(crate) fn set_at(&mut self, place: Location, number: u16, is_member: bool) {
+        let archetype = self.archetypes.get(place.archetype());
+        if !archetype.set_member(number, place.row(), is_member) && is_member {
+            self.add_first(place, number);
+        }
+    }
+
+    /// Records that entities do not have a sparse component any more.
+    pub(in crate::store) fn clear(&mut self, entities: &[Entity], number: u16) {
+        // Neighbours in the list are mostly of one archetype.
+        let mut last = None;
+        for &entity in entities {
+            let Ok(place) = self.entities.locate(entity) else { continue };
+            let id = place.archetype();
+            if last.as_ref().is_none_or(|&(known, _)| known != id) {
+                last = Some((id, self.archetypes.get(id).member_bits(number)));
+            }
+            if let Some((_, Some(set))) = &last {
+                set(place.row(), false);
+            }
+        }
+    }
+
+    /// Records the notes of a set.
+    #[inline]
+    pub(crate) fn record_notes<T: SparseComponent>(&mut self, set: &mut SparseSet<T>) {
+        set.record_notes(self.logs);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_first(&mut self, place: Location, number: u16) {
+        self.add(place.archetype(), number);
+        self.archetypes.get(place.archetype()).set_member(number, place.row(), true);
+    }
+
+    #[cold]
+    fn add(&mut self, archetype: ArchetypeId, number: u16) {
+        self.archetypes.add_members(archetype, number);
+        self.graph.recheck();
+        self.plans.renew_members(archetype, self.archetypes);
+    }
+
+    /// Records that entities have sparse components, by their numbers. Also while the ids are
+    /// shared with the systems of a stage.
+    fn set_all(&mut self, members: &[(u16, Vec<Entity>)]) {
+        let view = self.entities.view();
+        for (number, entities) in members {
+            for &entity in entities {
+                if let Ok(Some(place)) = view.resolve(entity) {
+                    self.set_at(place, *number, true);
+                }
+            }
+        }
+    }
+}
+
+impl Store {
+    /// The sparse sets, and the rows of their entities.
+    #[inline]
+    pub(in crate::store) const fn sets_and_rows(&mut self) -> (&mut SparseSets, MemberRows<'_>) {
+        let Self { sparse, entities, archetypes, graph, plans, logs, .. } = self;
+        (sparse, MemberRows { entities, archetypes, graph, plans, logs })
+    }
+
+    /// The set of a sparse component, its number, the rows of its entities, and the version for
+    /// changes. Adds the set if it does not exist, and advances the clock.
+    ///
+    /// # Panics
+    ///
+    /// If another component has its name.
+    pub(crate) fn sparse_mut<T: SparseComponent>(
+        &mut self,
+    ) -> (&mut SparseSet<T>, u16, (MemberRows<'_>, Version)) {
+        self.add_sets::<T>();
+        if T::CLEANUP {
+            self.end_kept();
+        }
+        let now = self.advance_clock();
+        let (sets, rows) = self.sets_and_rows();
+        let (set, number) = sets.get_numbered().expect("the sparse set was not added");
+        (set, number, (rows, now))
+    }
+
+    /// Makes place in the target of an edge for the members of its source. Entities that are gone
+    /// have sparse cleanup components only.
+    pub(in crate::store) fn follow_members(&mut self, source: ArchetypeId, target: ArchetypeId) {
+        let [from, to] = [source, target].map(|id| self.archetypes.get(id));
+        let is_kept = |number| !to.is_gone() || self.sparse.is_cleanup(number);
+        let lacked = from.members().filter(|&number| !to.has_members(number) && is_kept(number));
+        let lacked: Vec<_> = lacked.collect();
+        let (_, mut rows) = self.sets_and_rows();
+        lacked.into_iter().for_each(|number| rows.add(target, number));
+    }
+
+    /// Drops the bits of sparse components in archetypes where they have no members any more.
+    /// O(archetypes + rows / 64 × sparse components).
+    pub(in crate::store) fn drop_empty_members(&mut self) {
+        if let Some(first) = self.archetypes.drop_empty_members() {
+            // An edge knows that its target has the bits, and a plan knows where they are.
+            self.graph.clear();
+            self.plans.renew_members(first, &self.archetypes);
+        }
+    }
+
+    /// Records that these entities have sparse components, by their numbers.
+    pub(in crate::store) fn set_members(&mut self, members: &[(u16, Vec<Entity>)]) {
+        self.sets_and_rows().1.set_all(members);
+    }
+
+    /// Records the new members that systems have noted, and the notes for logs.
+    pub(crate) fn mark_members(&mut self) {
+        if !self.sparse.is_empty() {
+            let noted = self.sparse.take_unmarked();
+            self.set_members(&noted);
+            self.record_sets();
+            self.end_kept();
+        }
+    }
+
+    /// Records the members anew, after the sets and the rows were exchanged. O(rows / 64 + values).
+    pub(in crate::store) fn renew_all_members(&mut self) {
+        if !self.sparse.is_empty() {
+            self.archetypes.all_mut().iter_mut().for_each(Archetype::clear_members);
+            self.sparse.take_unmarked();
+            let members = self.sparse.members();
+            self.set_members(&members);
+        }
+    }
+
+    /// The name of a sparse component of which the members differ from the entities with values.
+    /// O(rows / 64 × sparse components + values).
+    pub(crate) fn find_member_defect(&self) -> Option<&'static str> {
+        let archetypes = self.archetypes.as_slice();
+        let mut known = 0;
+        for (number, name, entities) in self.sparse.known_members() {
+            let is_member = |&entity: &Entity| {
+                self.entities.locate(entity).is_ok_and(|place| {
+                    self.archetypes.get(place.archetype()).is_member(number, place.row())
+                })
+            };
+            let members: usize = archetypes.iter().map(|one| one.members_len(number)).sum();
+            if members != entities.len() || !entities.iter().all(is_member) {
+                return Some(name);
+            }
+            known += members;
+        }
+        let all = |one: &Archetype| one.members().map(|number| one.members_len(number)).sum();
+        let all: usize = archetypes.iter().map::<usize, _>(all).sum();
+        (all != known).then_some("without a name")
+    }
+}
