@@ -8,13 +8,11 @@
 //! ```
 //!
 //! A look-up is three loads without a hash, and the first two of them are hot. A page is made when
-//! an index in it gets a number, and given back when the last one loses it, all but one, so memory
-//! follows the indices in use: one index costs a page of 4 KiB and a branch of 2.5 KiB, and one
-//! near 4,294,967,295 a root of 128 KiB as well. The root and one page without numbers, with its
-//! branch, are kept until the index shrinks: where a lone number comes and goes, each pair would
-//! make and free them. The page stays in its place, so that the next number there finds it as any
-//! other, and goes to the place of the next page that is made, or is freed when another one loses
-//! its numbers.
+//! an index in it gets a number. A page that has lost its numbers stays in its place: where numbers
+//! come and go, each turn would make and free the same pages. It goes to the place of the next page
+//! that is made, and is freed when the index shrinks. So memory is that of the most pages with
+//! numbers at a time: one index costs a page of 4 KiB and a branch of 2.8 KiB, and one near
+//! 4,294,967,295 a root of 128 KiB as well.
 //!
 //! Generations are not compared: the owner of the numbers has the ids as well.
 
@@ -40,13 +38,20 @@ struct Branch {
     pages: [Option<Box<Page>>; BRANCH_LEN],
     /// The number of indices with a number, of each page.
     used: [u16; BRANCH_LEN],
+    /// Whether a page is among the [`PagedIndex::spare`] ones.
+    is_spare: [bool; BRANCH_LEN],
     /// The number of pages.
     len: usize,
 }
 
 impl Branch {
     fn new() -> Box<Self> {
-        Box::new(Self { pages: [const { None }; BRANCH_LEN], used: [0; BRANCH_LEN], len: 0 })
+        Box::new(Self {
+            pages: [const { None }; BRANCH_LEN],
+            used: [0; BRANCH_LEN],
+            is_spare: [false; BRANCH_LEN],
+            len: 0,
+        })
     }
 }
 
@@ -58,7 +63,7 @@ impl Clone for Branch {
     /// Uses the pages that it has.
     fn clone_from(&mut self, source: &Self) {
         self.pages.clone_from(&source.pages);
-        (self.used, self.len) = (source.used, source.len);
+        (self.used, self.is_spare, self.len) = (source.used, source.is_spare, source.len);
     }
 }
 
@@ -81,22 +86,21 @@ const fn split_page(page: u32) -> (usize, usize) {
 pub(crate) struct PagedIndex {
     /// Not shorter before it shrinks: a lone number far away would pay for the root at each turn.
     root: Vec<Option<Box<Branch>>>,
-    /// The page that was the last to lose its last number, unless it was freed. It may have numbers
-    /// again. All other pages have numbers.
-    emptied: Option<u32>,
+    /// All pages without numbers, and pages that have numbers again since they were listed.
+    spare: Vec<u32>,
 }
 
 impl Clone for PagedIndex {
     fn clone(&self) -> Self {
-        let mut copy = Self { root: self.root.clone(), emptied: self.emptied };
-        copy.take_empty_page();
+        let mut copy = Self { root: self.root.clone(), spare: self.spare.clone() };
+        copy.free_spare();
         copy
     }
 
     /// Uses the pages and branches that it has: snapshots of a set are taken again and again.
     fn clone_from(&mut self, source: &Self) {
         self.root.clone_from(&source.root);
-        self.emptied = source.emptied;
+        self.spare.clone_from(&source.spare);
     }
 }
 
@@ -135,7 +139,7 @@ impl PagedIndex {
     #[cold]
     fn add_page(&mut self, index: u32) {
         let (at, page, _) = split(index);
-        let (freed, freed_branch) = self.take_empty_page();
+        let (freed, freed_branch) = self.take_spare().unwrap_or_default();
         if self.root.len() <= at {
             self.root.resize_with(at + 1, || None);
         }
@@ -144,17 +148,25 @@ impl PagedIndex {
         branch.len += 1;
     }
 
-    /// Takes the page without numbers out of its place, if there is one, and its branch if it was
-    /// the last one there.
-    fn take_empty_page(&mut self) -> (Option<Box<Page>>, Option<Box<Branch>>) {
-        let Some((at, page)) = self.emptied.take().map(split_page) else { return (None, None) };
-        let branch = self.root[at].as_mut().expect("the page has a branch");
-        if branch.used[page] > 0 {
-            return (None, None);
+    /// Takes a page without numbers out of its place, if there is one, and its branch if it was the
+    /// last one there.
+    fn take_spare(&mut self) -> Option<(Option<Box<Page>>, Option<Box<Branch>>)> {
+        while let Some((at, page)) = self.spare.pop().map(split_page) {
+            let branch = self.root[at].as_mut().expect("the page has a branch");
+            branch.is_spare[page] = false;
+            if branch.used[page] == 0 {
+                let freed = branch.pages[page].take();
+                branch.len -= 1;
+                return Some((freed, if branch.len == 0 { self.root[at].take() } else { None }));
+            }
         }
-        let freed = branch.pages[page].take();
-        branch.len -= 1;
-        (freed, if branch.len == 0 { self.root[at].take() } else { None })
+        None
+    }
+
+    /// Frees all pages without numbers.
+    fn free_spare(&mut self) {
+        while self.take_spare().is_some() {}
+        self.spare = Vec::new();
     }
 
     /// Gives an index a number, unless it has one. Returns that.
@@ -189,8 +201,7 @@ impl PagedIndex {
         *at.expect("the index has no number") = number;
     }
 
-    /// Takes the number of an index. If it was the last one in its page, the page that was empty
-    /// before it is given back.
+    /// Takes the number of an index. If it was the last one in its page, the page is spare.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) -> Option<u32> {
         self.take_if(index, |_| true)
@@ -206,29 +217,31 @@ impl PagedIndex {
         }
         *at = NONE;
         *used -= 1;
-        let page = index >> PAGE_BITS;
-        if *used == 0 && self.emptied != Some(page) {
-            self.keep_empty_page(page);
+        if *used == 0 {
+            self.list_spare(index >> PAGE_BITS);
         }
         Some(number)
     }
 
-    /// Keeps a page, which has lost its numbers, and frees the one that was kept.
-    #[cold]
-    fn keep_empty_page(&mut self, page: u32) {
-        self.take_empty_page();
-        self.emptied = Some(page);
+    /// Lists a page that has lost its numbers as spare, unless it still is.
+    #[inline(never)]
+    fn list_spare(&mut self, page: u32) {
+        let (at, place) = split_page(page);
+        let branch = self.root[at].as_mut().expect("the page has a branch");
+        if !core::mem::replace(&mut branch.is_spare[place], true) {
+            self.spare.push(page);
+        }
     }
 
     /// Takes all numbers.
     pub(crate) fn clear(&mut self) {
         self.root.clear();
-        self.emptied = None;
+        self.spare.clear();
     }
 
     /// Frees memory of pages and branches that left.
     pub(crate) fn shrink(&mut self) {
-        self.take_empty_page();
+        self.free_spare();
         let last = self.root.iter().rposition(Option::is_some);
         self.root.truncate(last.map_or(0, |last| last + 1));
         self.root.shrink_to_fit();
@@ -239,6 +252,7 @@ impl PagedIndex {
         let pages: usize = self.root.iter().flatten().map(|branch| branch.len).sum();
         let branches = self.root.iter().flatten().count();
         self.root.capacity() * size_of::<Option<Box<Branch>>>()
+            + self.spare.capacity() * size_of::<u32>()
             + branches * size_of::<Branch>()
             + pages * size_of::<Page>()
     }
@@ -250,30 +264,29 @@ impl PagedIndex {
         self.root.iter().flatten().map(|branch| used(branch)).sum()
     }
 
-    /// Whether the counts of numbers and pages are right, and each page but one has numbers.
+    /// Whether the counts of numbers and pages are right, and the pages without numbers are spare.
     pub(crate) fn is_consistent(&self) -> bool {
-        let page_is_counted = |(page, &used): (&Option<Box<Page>>, &u16)| match page {
+        let page_is_counted = |branch: &Branch, at: usize| match &branch.pages[at] {
             Some(page) => {
                 let numbers = page.iter().filter(|&&number| number != NONE).count();
-                numbers == usize::from(used)
+                numbers == usize::from(branch.used[at]) && (numbers > 0 || branch.is_spare[at])
             }
-            None => used == 0,
+            None => branch.used[at] == 0 && !branch.is_spare[at],
         };
         let branch_is_counted = |branch: &Branch| {
             branch.len > 0
                 && branch.pages.iter().flatten().count() == branch.len
-                && branch.pages.iter().zip(branch.used.iter()).all(page_is_counted)
+                && (0..BRANCH_LEN).all(|at| page_is_counted(branch, at))
         };
         let branches = || self.root.iter().flatten();
-        let emptied = self.emptied.map(split_page).map(|(at, page)| {
-            let branch = self.root.get(at).and_then(Option::as_ref);
-            branch.map(|branch| (branch.pages[page].is_some(), branch.used[page] == 0))
-        });
-        let with_numbers = branches().flat_map(|branch| &branch.used).filter(|&&used| used > 0);
-        let pages = with_numbers.count() + usize::from(emptied == Some(Some((true, true))));
+        let spare = branches().flat_map(|branch| branch.is_spare).filter(|&is_spare| is_spare);
+        let is_spare = |&page: &u32| {
+            let (at, place) = split_page(page);
+            self.root.get(at).and_then(Option::as_ref).is_some_and(|branch| branch.is_spare[place])
+        };
         branches().all(|branch| branch_is_counted(branch))
-            && emptied.is_none_or(|page| page.is_some_and(|(exists, _)| exists))
-            && branches().map(|branch| branch.len).sum::<usize>() == pages
+            && self.spare.iter().all(is_spare)
+            && self.spare.len() == spare.count()
     }
 }
 
@@ -284,6 +297,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The memory beside the list of spare pages.
+    fn without_list(index: &PagedIndex) -> usize {
+        index.bytes() - index.spare.capacity() * size_of::<u32>()
+    }
 
     #[test]
     fn an_index_near_the_end_costs_a_page() {
@@ -328,10 +346,38 @@ mod tests {
         index.shrink();
         let full = index.bytes();
         (0..4096).for_each(|i| assert_eq!(index.take(i), Some(i)));
-        assert_eq!(index.bytes(), full - 3 * size_of::<Page>(), "one is spare");
-        assert!(index.is_consistent());
+        assert!(index.is_consistent() && index.bytes() >= full);
         index.shrink();
         assert_eq!(index.bytes(), full - 4 * size_of::<Page>());
+        assert!(index.is_consistent());
+    }
+
+    #[test]
+    fn numbers_that_come_and_go_use_the_same_pages() {
+        let mut index = PagedIndex::default();
+        let places = || (0..100_000).step_by(100);
+        places().for_each(|i| _ = index.add(i, i));
+        let pages = |index: &PagedIndex| {
+            let branches = index.root.iter().flatten();
+            branches
+                .flat_map(|one| one.pages.each_ref())
+                .flatten()
+                .map(|page| page.as_ptr())
+                .collect::<Vec<_>>()
+        };
+        let first = pages(&index);
+        for number in 0..3 {
+            places().for_each(|i| assert!(index.take(i).is_some()));
+            assert_eq!((index.len(), pages(&index) == first), (0, true));
+            places().for_each(|i| assert_eq!(index.add(i, number), None));
+        }
+        assert!(index.is_consistent());
+        // Elsewhere they are used as well.
+        places().for_each(|i| assert!(index.take(i).is_some()));
+        let bytes = index.bytes();
+        places().for_each(|i| assert_eq!(index.add(i + (1 << 17), i), None));
+        assert_eq!((index.bytes(), index.len()), (bytes, 1000));
+        assert!(index.is_consistent() && pages(&index).len() == first.len());
     }
 
     #[test]
@@ -341,10 +387,10 @@ mod tests {
         let page_of = |index: &PagedIndex| {
             index.root[0].as_ref().and_then(|b| b.pages[0].as_deref()).map(|page| page.as_ptr())
         };
-        let (first, bytes) = (page_of(&index), index.bytes());
+        let (first, bytes) = (page_of(&index), without_list(&index));
         for number in 0..10 {
             assert!(index.take(70).is_some() && index.is_consistent());
-            assert_eq!((index.bytes(), index.len()), (bytes, 0));
+            assert_eq!((without_list(&index), index.len()), (bytes, 0));
             assert_eq!(index.add(70, number), None);
         }
         assert!(first.is_some() && page_of(&index) == first);
@@ -371,23 +417,25 @@ mod tests {
         // In the same branch, and in another one, which takes the place of the first.
         for at in [5_000, (1 << 18) - 1, 70] {
             assert_eq!(index.add(at, 3), None);
-            assert_eq!((index.bytes(), index.get(at), index.get(70 ^ at)), (bytes, Some(3), None));
+            let found = (index.get(at), index.get(70 ^ at));
+            assert_eq!((index.bytes(), found), (bytes, (Some(3), None)));
             assert_eq!(index.take(at), Some(3));
             assert!(index.is_consistent());
         }
         index.add(1 << 18, 1);
         let root = index.root.capacity() * size_of::<Option<Box<Branch>>>();
-        assert_eq!(index.bytes() - root, size_of::<Branch>() + size_of::<Page>());
+        assert_eq!(without_list(&index) - root, size_of::<Branch>() + size_of::<Page>());
         // A page that has numbers again is not taken.
         index.take(1 << 18);
         index.add((1 << 18) + 1, 2);
         index.add(0, 4);
         assert_eq!((index.get((1 << 18) + 1), index.get(0)), (Some(2), Some(4)));
-        // Two pages lose their numbers: one is kept.
+        // Two pages lose their numbers: both are spare until it shrinks.
         index.take(0);
         index.take((1 << 18) + 1);
-        assert_eq!(index.bytes() - root, size_of::<Branch>() + size_of::<Page>());
-        assert!(index.is_consistent());
+        assert!(index.is_consistent() && index.spare.len() == 2);
+        index.shrink();
+        assert_eq!(index.bytes(), 0);
     }
 
     #[test]
