@@ -43,7 +43,7 @@ impl Archetype {
     /// Makes entities of rows members of a sparse component, or not: one call for each row. `None`
     /// if the archetype cannot have members of it.
     #[inline]
-    pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(RowIndex, bool)> {
+    pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(RowIndex, bool) + Copy> {
         let set = self.attachments()?.member_bits(number)?;
         Some(move |row, is_member| {
             let at = self.list.split(row);

@@ -105,7 +105,7 @@ impl Attachments {
 
     /// The array of a sparse component, to make rows members, or not: of a chunk, a row each.
     #[inline]
-    pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(u32, u32, bool)> {
+    pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(u32, u32, bool) + Copy> {
         let array = self.members().iter().find(|array| array.column == number)?;
         let (words, stride) = (&array.words[..], array.stride());
         Some(move |chunk: u32, row, is_member| {

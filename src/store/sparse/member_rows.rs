@@ -103,12 +103,27 @@ impl MemberRows<'_> {
     /// Records that entities have sparse components, by their numbers. Also while the ids are
     /// shared with the systems of a stage.
     fn set_all(&mut self, members: &[(u16, Vec<Entity>)]) {
-        let view = self.entities.view();
         for (number, entities) in members {
-            for &entity in entities {
-                if let Ok(Some(place)) = view.resolve(entity) {
-                    self.set_at(place, *number, true);
+            self.set_each(entities, *number);
+        }
+    }
+
+    /// Records that entities have a sparse component.
+    fn set_each(&mut self, entities: &[Entity], number: u16) {
+        let view = self.entities.view();
+        // Neighbours in the list are mostly of one archetype.
+        let mut last = None;
+        for &entity in entities {
+            let Ok(Some(place)) = view.resolve(entity) else { continue };
+            let id = place.archetype();
+            if last.as_ref().is_none_or(|&(known, _)| known != id) {
+                if !self.archetypes.get(id).has_members(number) {
+                    self.add(id, number);
                 }
+                last = self.archetypes.get(id).member_bits(number).map(|set| (id, set));
+            }
+            if let Some((_, set)) = &last {
+                set(place.row(), true);
             }
         }
     }
