@@ -24,7 +24,8 @@
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
 //!   archetype is tested once against each plan. [`tagged_entries`] finds the
 //!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
-//!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once.
+//!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once, and hands out
+//!   the [`entered_archetype`].
 //! * [`store_image`] is a copy of the state, and [`restore`] gives it back; [`history`] knows the
 //!   versions that this discards.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
@@ -34,7 +35,8 @@
 //!   of sorted keys, and [`sorted_lists`] knows the chunks that are sorted: their
 //!   [`chunk_contents`] are the same as after the last sort.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
-//!   an [`access_request`].
+//!   an [`access_request`]: a [`granted_plan`] is the right to the columns of a query, and
+//!   [`granted_rows`] are the rows of a query of names.
 //! * [`sparse`] has the values that are stored by entity beside the chunks, and [`relations`] the
 //!   sparse sets whose values are other entities. [`first_panic`] catches the panics of their
 //!   destructors.
@@ -107,10 +109,13 @@ mod chunk_contents;
 mod cleanup;
 mod component_ref;
 mod despawn;
+mod entered_archetype;
 mod entity_error;
 mod filter_expression;
 mod find_edge;
 mod first_panic;
+mod granted_plan;
+mod granted_rows;
 mod hidden_filter;
 mod history;
 mod ids;
@@ -153,9 +158,12 @@ mod tagged_entries;
 pub(crate) use access_request::{AccessRequest, RequestKey};
 pub(crate) use chunk_contents::ChunkContents;
 pub(crate) use component_ref::ComponentRef;
+pub(crate) use entered_archetype::EnteredArchetype;
 pub use entity_error::{EntityError, SpawnError};
 pub(crate) use filter_expression::FilterExpression;
 pub(crate) use first_panic::FirstPanic;
+pub(crate) use granted_plan::GrantedPlan;
+pub(crate) use granted_rows::GrantedRows;
 pub(crate) use history::History;
 pub(crate) use logs::{
     EntityRows, EventQueueInfo, EventQueues, Kept, KeptEvents, LogSubject, Logs, ReaderPosition,
@@ -166,7 +174,7 @@ pub use merge::MergeErrorKind;
 pub(crate) use named_parts::{NamedParts, TermUse};
 pub(crate) use named_plan::NamedPlan;
 pub(crate) use named_requirements::NamedColumns;
-pub(crate) use pass::{EnteredArchetype, GrantedPlan, GrantedRows, NextStep, Pass};
+pub(crate) use pass::{NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use read_guard::{ReadGuard, is_held};

@@ -20,23 +20,20 @@
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
-use core::ops::Range;
-
-use crate::archetype::{Archetype, Archetypes, ChangeLog, ChunkMeta, ColumnsMut};
-use crate::component::{Component, ComponentInfo};
-use crate::entity::{Directory, Entity};
+use crate::archetype::{Archetype, ColumnsMut};
+use crate::entity::Directory;
 use crate::storage::{
-    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnBytes, ColumnViewsMut,
-    RowMask, SliceRows,
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, SliceRows,
 };
 use crate::version::Version;
 
-use super::named_plan::NamedPlan;
+use super::entered_archetype::EnteredArchetype;
+use super::granted_plan::{GrantedColumns, GrantedPlan};
 use super::plan::Plan;
 use super::query_parts::QueryParts;
-use super::requirements::{NeededColumn, QueryType};
+use super::requirements::QueryType;
 use super::sparse::SparseSets;
-use super::split_store::{AccessGuard, ColumnAccess, ReadAccess};
+use super::split_store::{ColumnAccess, ReadAccess};
 use super::store::Store;
 
 /// The archetypes of a query's plan that a pass has not visited yet.
@@ -61,17 +58,6 @@ enum ArchetypeSource<'w> {
     Exclusive { rest: ColumnsMut<'w>, first: usize },
     /// For a query that writes columns of a split world.
     Granted(GrantedColumns<'w>),
-}
-
-/// An archetype with rows. Its chunks are taken from its own list.
-#[derive(Debug)]
-pub(crate) struct EnteredArchetype<'w> {
-    pub(crate) chunks: ChunkIter<'w>,
-    pub(crate) beside: ChunkMeta<'w>,
-    /// The archetype's number.
-    pub(crate) archetype: usize,
-    /// The index of its entry in the plan.
-    pub(crate) entry: usize,
 }
 
 /// The way in which a pass visits its next archetype.
@@ -143,13 +129,12 @@ impl<'w> Pass<'w> {
         slice_rows: SliceRows,
     ) -> Self {
         let granted = GrantedPlan::new(access, query);
-        let (plan, now) = (granted.plan, granted.now());
+        let (plan, now) = (granted.plan(), granted.now());
         // SAFETY: the access covers the plan's columns and is this pass's own (`GrantedPlan`). The
         // pass visits each entry of the plan in one way only, as the essay says, and no two entries
         // are of one list (`ColumnMap::push`).
-        let cached =
-            unsafe { plan.resolved().writable(&granted.access.store().archetypes, slice_rows) };
-        let archetypes = ArchetypeSource::Granted(GrantedColumns { granted, next: 0 });
+        let cached = unsafe { plan.resolved().writable(granted.archetypes(), slice_rows) };
+        let archetypes = ArchetypeSource::Granted(GrantedColumns::new(granted));
         Self { cached, next_entry: 0, plan, archetypes, now }
     }
 
@@ -165,7 +150,7 @@ impl<'w> Pass<'w> {
         let all = match &self.archetypes {
             ArchetypeSource::Shared(all) => all,
             ArchetypeSource::Exclusive { rest, .. } => rest.as_slice(),
-            ArchetypeSource::Granted(columns) => columns.granted.archetypes().as_slice(),
+            ArchetypeSource::Granted(columns) => columns.archetypes().as_slice(),
         };
         let mut left = chunks;
         let mut labels = self.plan.column_map().labels();
@@ -285,188 +270,5 @@ impl<'w> ArchetypeSource<'w> {
             _ => unreachable!("the borrow of the archetypes contradicts the terms"),
         };
         Some(EnteredArchetype { chunks, beside, archetype: number, entry })
-    }
-}
-
-/// Granted access and the plan of a query that it allows: the right to the plan's columns.
-///
-/// No other guard reads or writes columns that the plan writes, or writes columns that it reads
-/// ([`SplitStore::grant`](super::split_store::SplitStore::grant)). The access borrows its guard
-/// exclusively for `'w` and is not a `ReadAccess`, of which several can exist, so the guard has no
-/// other pass or row for as long.
-#[derive(Debug)]
-pub(crate) struct GrantedPlan<'w> {
-    access: ColumnAccess<'w>,
-    plan: &'w Plan,
-}
-
-impl<'w> GrantedPlan<'w> {
-    /// # Panics
-    ///
-    /// If the query asks for more than the access allows.
-    #[inline]
-    pub(crate) fn new(access: ColumnAccess<'w>, query: &QueryType) -> Self {
-        access.assert_allows(query);
-        let plan = access.store().plan(query);
-        Self { access, plan }
-    }
-
-    #[inline]
-    pub(crate) const fn plan(&self) -> &'w Plan {
-        self.plan
-    }
-
-    /// The version for writing.
-    #[inline]
-    pub(crate) const fn now(&self) -> Version {
-        self.access.now()
-    }
-
-    /// The archetypes of the world, to find the entry of an entity in the plan: until chunks are
-    /// taken.
-    #[inline]
-    pub(crate) fn archetypes(&self) -> &Archetypes {
-        &self.access.store().archetypes
-    }
-
-    /// The same right for a shorter time.
-    #[inline]
-    pub(crate) const fn reborrow(&mut self) -> GrantedPlan<'_> {
-        GrantedPlan { access: self.access.reborrow(), plan: self.plan }
-    }
-
-    /// The chunks of the archetype of one entry of the plan, if it has rows.
-    #[inline]
-    pub(crate) fn enter(self, entry: usize) -> Option<EnteredArchetype<'w>> {
-        GrantedColumns { granted: self, next: 0 }.take(entry)
-    }
-}
-
-/// The columns of a granted plan, entry by entry.
-#[derive(Debug)]
-struct GrantedColumns<'w> {
-    granted: GrantedPlan<'w>,
-    /// Entries before this one were taken or passed.
-    next: usize,
-}
-
-impl<'w> GrantedColumns<'w> {
-    /// The chunks of the archetype of an entry that was not passed yet, if it has rows. Passes the
-    /// entries up to this one.
-    ///
-    /// # Panics
-    ///
-    /// If the entry was passed, or does not exist.
-    #[inline(always)]
-    fn take(&mut self, entry: usize) -> Option<EnteredArchetype<'w>> {
-        assert!(entry >= self.next, "entry {entry} was passed");
-        self.next = entry + 1;
-        let map = self.granted.plan.column_map();
-        let (number, columns) = map.get(entry).expect("the plan has no such entry");
-        let archetype = &self.granted.access.store().archetypes.as_slice()[number as usize];
-        if archetype.is_empty() {
-            return None;
-        }
-        // SAFETY: the columns are the plan's, to which `GrantedPlan` is the only right for `'w`.
-        // Each entry is taken once, and no two are of one list (`ColumnMap::push`).
-        let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
-        let beside = archetype.beside();
-        Some(EnteredArchetype { chunks, beside, archetype: number as usize, entry })
-    }
-}
-
-impl AccessGuard<'_> {
-    /// Component `C` of the entities that have it, for writing. `query` must be the query of `&mut
-    /// C` in all entities, including hidden ones.
-    ///
-    /// # Panics
-    ///
-    /// If another query was requested.
-    pub(crate) fn views_mut<C: Component>(
-        &mut self,
-        query: &QueryType,
-    ) -> (ColumnViewsMut<'_, C>, &ChangeLog) {
-        self.assert_is_of::<C>(query, true);
-        let access = self.access(query);
-        let (store, now) = (access.store(), access.now());
-        let (id, archetypes) = (store.registry.id::<C>(), store.archetypes.as_slice());
-        let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), now);
-        for archetype in archetypes {
-            let (list, column) = (archetype.list(), archetype.column(id));
-            let beside = (archetype.stamps(), archetype.attachments(), archetype.is_gone());
-            // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
-            // writes it (`SplitStore::grant`). It borrows the guard exclusively for as long as the
-            // view does, so the guard grants no other access. Rows do not move while the store is
-            // split. Each list is added once.
-            unsafe { columns.push_unchecked(list, beside, column) };
-        }
-        (columns, store.archetypes.change_log())
-    }
-}
-
-/// Rows of one chunk that a query of names matches, with the bytes of its terms.
-#[derive(Debug)]
-pub(crate) struct GrantedRows<'a> {
-    pub(crate) archetype: usize,
-    pub(crate) chunk: u32,
-    pub(crate) rows: Range<u32>,
-    pub(crate) entities: &'a [Entity],
-    /// By term: the component, the bytes if the archetype has it, and whether they may be written.
-    pub(crate) columns: Vec<(&'a ComponentInfo, Option<ColumnBytes<'a>>, bool)>,
-}
-
-impl AccessGuard<'_> {
-    /// Visits the rows that the request matches, chunk by chunk, or run by run where rows are left
-    /// out. Stamps the columns that are written. Tests the archetypes that are new to the plan of
-    /// the request.
-    ///
-    /// # Panics
-    ///
-    /// If two terms name one component, or if the plan is of another request.
-    pub(crate) fn visit_bytes(
-        &mut self,
-        plan: &mut NamedPlan,
-        mut visit: impl FnMut(GrantedRows<'_>),
-    ) {
-        let (requirements, store, now) = self.parts();
-        assert!(plan.has(requirements), "the plan is of another request");
-        plan.update(&store.archetypes);
-        let terms: Vec<_> = requirements.columns().collect();
-        for number in plan.matching().iter().map(|&number| number as usize) {
-            let archetype = &store.archetypes.as_slice()[number];
-            let Some(found) = requirements.resolve(archetype) else { continue };
-            let (list, beside) = (archetype.list(), archetype.beside());
-            for chunk in 0..list.chunk_len() {
-                let (rules, live) = (&found.rows, list.rows(chunk));
-                let mut seen = RowMask::new(rules, archetype.attachments(), chunk, live).runs();
-                while let Some(rows) = seen.next_run() {
-                    let bytes = |(column, term): (Option<&u16>, &NeededColumn)| {
-                        let info = store.registry.info(term.component.id);
-                        let Some(&column) = column else { return (info, None, term.write) };
-                        if !term.write {
-                            let start = rows.start as usize * info.size();
-                            let end = rows.end as usize * info.size();
-                            let bytes = list.column_bytes(usize::from(column), chunk);
-                            let (size, values) = (info.size(), info.values());
-                            let bytes = ColumnBytes::shared(&bytes[start..end], size, values);
-                            return (info, Some(bytes), false);
-                        }
-                        beside.touch_rows(column, chunk, rows.clone(), now);
-                        // SAFETY: the requirements of the guard write the column in an archetype
-                        // that they match, so no other guard reads or writes it
-                        // (`SplitStore::grant`). The guard is borrowed exclusively, so it has no
-                        // other pass, and no two of its columns are the same (`DistinctColumns`).
-                        // Rows do not move while the store is split.
-                        let bytes = unsafe { list.bytes_unchecked(column, (chunk, rows.clone())) };
-                        (info, Some(bytes), true)
-                    };
-                    let columns = found.by_term(found.columns.as_slice());
-                    let columns = columns.zip(&terms).map(bytes).collect();
-                    let entities = archetype.entities_of_chunk(chunk);
-                    let entities = &entities[rows.start as usize..rows.end as usize];
-                    visit(GrantedRows { archetype: number, chunk, rows, entities, columns });
-                }
-            }
-        }
     }
 }
