@@ -28,7 +28,8 @@
 //!   the [`entered_archetype`].
 //! * [`store_image`] is a copy of the state, and [`restore`] gives it back; [`history`] knows the
 //!   versions that this discards.
-//! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
+//! * [`merge`] takes over the entities of another store, [`move_from`] a part of them. A
+//!   [`merge_error_kind`] is the reason of a refusal.
 //! * [`retire_archetypes`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`row_order`] puts the rows of an archetype in another order; [`sort_order`] finds the order
@@ -124,6 +125,7 @@ mod instantiate_tree;
 mod logs;
 mod matches;
 mod merge;
+mod merge_error_kind;
 mod move_from;
 mod named_parts;
 mod named_plan;
@@ -170,7 +172,7 @@ pub(crate) use logs::{
     RowKind, RowLog,
 };
 pub(crate) use matches::{MatchedChunks, MatchedRows, Matches};
-pub use merge::MergeErrorKind;
+pub use merge_error_kind::MergeErrorKind;
 pub(crate) use named_parts::{NamedParts, TermUse};
 pub(crate) use named_plan::NamedPlan;
 pub(crate) use named_requirements::NamedColumns;

@@ -12,7 +12,8 @@ use crate::entity::{Entity, IdMap};
 
 use super::first_panic::FirstPanic;
 use super::matches::{Matches, SelectedRows};
-use super::merge::{IncomingRows, MergeErrorKind, map_references};
+use super::merge::{IncomingRows, map_references};
+use super::merge_error_kind::MergeErrorKind;
 use super::store::Store;
 
 impl Store {
