@@ -21,7 +21,8 @@
 //! * [`archetype_image`] is a copy of an archetype's rows, and [`restore_rows`] gives them back.
 //!   [`patch`] is the difference between two images, and [`rows_view`] a view of the rows of an
 //!   archetype or of an image. [`meta_image`] has the data of all three beside the chunks, and
-//!   [`unchanged_chunks`] the rule for data that is unchanged between two states.
+//!   [`unchanged_chunks`] the rule for data that is unchanged between two states. Caches that read
+//!   some columns keep [`chunk_contents`].
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`in_place`] or [`columns_mut`] moves no rows and is not
 //!   recorded.
@@ -34,6 +35,7 @@ mod archetypes;
 mod bundle;
 mod bundles;
 mod change_log;
+mod chunk_contents;
 mod chunk_meta;
 mod column_bundle;
 mod columns_mut;
@@ -63,6 +65,7 @@ pub use bundle::Bundle;
 pub(crate) use bundle::{assert_distinct, assert_no_relations};
 pub(crate) use bundles::{Bundles, HomeId, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition, RowPlaces};
+pub(crate) use chunk_contents::ChunkContents;
 pub(crate) use chunk_meta::ChunkMeta;
 pub(crate) use column_bundle::NewRows;
 pub use column_bundle::{ColumnBundle, ColumnSlices};

@@ -10,9 +10,8 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::archetype::{Archetype, LogId};
+use crate::archetype::{Archetype, ChunkContents, LogId};
 use crate::entity::ArchetypeId;
-use crate::store::ChunkContents;
 
 use super::filter::Filter;
 use super::key_columns::KeyColumns;

@@ -33,8 +33,7 @@
 //! * [`retire_archetypes`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`row_order`] puts the rows of an archetype in another order; [`sort_order`] finds the order
-//!   of sorted keys, and [`sorted_lists`] knows the chunks that are sorted: their
-//!   [`chunk_contents`] are the same as after the last sort.
+//!   of sorted keys, and [`sorted_lists`] knows the chunks that have been sorted and are unchanged.
 //! * [`split_store`] grants the columns of one store to systems that run at the same time, each by
 //!   an [`access_request`]: a [`granted_plan`] is the right to the columns of a query, and
 //!   [`granted_rows`] are the rows of a query of names.
@@ -106,7 +105,6 @@ mod batch;
 mod change_chunks;
 mod change_row;
 mod change_rows;
-mod chunk_contents;
 mod cleanup;
 mod component_ref;
 mod despawn;
@@ -158,7 +156,6 @@ mod swap;
 mod tagged_entries;
 
 pub(crate) use access_request::{AccessRequest, RequestKey};
-pub(crate) use chunk_contents::ChunkContents;
 pub(crate) use component_ref::ComponentRef;
 pub(crate) use entered_archetype::EnteredArchetype;
 pub use entity_error::{EntityError, SpawnError};

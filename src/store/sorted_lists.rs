@@ -4,9 +4,7 @@ use core::any::TypeId;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::archetype::{Archetype, Archetypes};
-
-use super::chunk_contents::ChunkContents;
+use crate::archetype::{Archetype, Archetypes, ChunkContents};
 
 /// For a type of key, and for the key of a chunk list: its chunks when all rows were sorted.
 ///

@@ -1,8 +1,11 @@
-//! The versions by which the values of a chunk are known again.
+//! The versions by which the values of a chunk are known again: the rule of
+//! [`unchanged_chunks`](super::unchanged_chunks) for some columns at once, in a form that caches
+//! keep.
 
-use crate::archetype::Archetype;
 use crate::storage::StampKind;
 use crate::version::Version;
+
+use super::archetype::Archetype;
 
 /// The versions of a chunk: while they and the number of rows are the same, so are the values of
 /// some columns, for the same [key](crate::storage::ChunkList::key) of the list.
