@@ -93,7 +93,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         let set = Q::fewest(&sets)?;
         let chunks = set.entities.len().div_ceil(MEMBERS_MAX);
         // In a single chunk the bits cost less than a list of members.
-        let are_few = cursor.pass.has_chunks_beside_members(set.number, chunks.max(2));
+        let are_few = cursor.pass.has_member_chunks(set.number, chunks.max(2));
         are_few.then(|| MemberWalk::new(set, &directory.view()))
     }
 

@@ -98,8 +98,8 @@ impl fmt::Display for MergeErrorKind {
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
             Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::TooManyRows => f.write_str(
-                "an archetype would have more chunks than it can number: build the worlds with \
-                 larger ones",
+                "an archetype would have more chunks than it can number: build both worlds with \
+                 a larger `chunk_size`",
             ),
         }
     }
@@ -107,14 +107,14 @@ impl fmt::Display for MergeErrorKind {
 
 impl Error for MergeErrorKind {}
 
-/// Rows of one archetype of another world, that are to come to this one.
+/// The rows of one archetype of another world that a merge takes over.
 #[derive(Debug)]
 pub(super) struct IncomingRows<'o> {
     pub(super) archetype: &'o Archetype,
     pub(super) which: SelectedRows<'o>,
-    /// How many.
+    /// The number of rows.
     pub(super) rows: usize,
-    /// How often their bytes are copied, if the archetypes of both worlds are laid out alike.
+    /// The number of copies of their bytes, if both archetypes have one layout.
     pub(super) copies: u64,
 }
 

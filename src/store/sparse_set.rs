@@ -53,7 +53,7 @@ pub struct SparseSet<T> {
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
     /// Entities that have lost a value of a cleanup component: some may end with it.
-    left: Vec<Entity>,
+    lost: Vec<Entity>,
     /// The way back of a relation.
     pub(super) sources: Sources,
     /// The marks of values that a pass has borrowed.
@@ -71,7 +71,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             copy_values: copy_plain::<T>(),
             version: SetVersion::default(),
             unmarked: Vec::new(),
-            left: Vec::new(),
+            lost: Vec::new(),
             sources: Sources::default(),
             marks: Marks::default(),
             notes: None,
@@ -132,7 +132,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Exchanges the values with an older copy of this set. All are new.
-    pub(super) fn exchange_for(&mut self, copy: &mut Self, now: Version) {
+    pub(super) fn swap_restored(&mut self, copy: &mut Self, now: Version) {
         core::mem::swap(self, copy);
         self.touch_from(0, now);
         self.version.go_on_after(&copy.version);
@@ -313,14 +313,14 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// The entities that have lost a value of a cleanup component.
-    pub(super) fn left(&self) -> &[Entity] {
-        &self.left
+    pub(super) fn lost(&self) -> &[Entity] {
+        &self.lost
     }
 
     /// Moves the entities that have lost a value of a cleanup component to the end of a list.
     #[inline]
-    pub(super) fn move_left_to(&mut self, left: &mut Vec<Entity>) {
-        left.append(&mut self.left);
+    pub(super) fn move_lost_to(&mut self, lost: &mut Vec<Entity>) {
+        lost.append(&mut self.lost);
     }
 
     /// The entities with values.
@@ -345,7 +345,7 @@ impl<T: SparseComponent> SparseSet<T> {
         self.change();
         self.note_loss(position as usize);
         if T::CLEANUP {
-            self.left.push(entity);
+            self.lost.push(entity);
         }
         Some(self.fill(position, now))
     }
