@@ -44,7 +44,7 @@ impl DespawnPlan {
         while !following.is_empty() && next < plan.going.len() {
             let target = plan.going[next];
             next += 1;
-            following.iter().for_each(|(_, set)| set.add_sources(target, &mut sources));
+            following.iter().for_each(|(_, set)| set.extend_sources(target, &mut sources));
             let are_going = &mut plan.are_going;
             plan.going.extend(sources.drain(..).filter(|&source| are_going.insert(source)));
         }
@@ -73,7 +73,7 @@ impl DespawnPlan {
         let (mut counts, mut sources) = (FxHashMap::default(), Vec::new());
         for (_, set) in sets.relations(OnDelete::Despawn) {
             for &target in &self.going {
-                set.add_sources(target, &mut sources);
+                set.extend_sources(target, &mut sources);
                 sources.drain(..).for_each(|source| *counts.entry(source).or_default() += 1);
             }
         }
@@ -101,15 +101,15 @@ impl DespawnPlan {
             }
             kept.insert(entity, reason);
             for (relation, set) in sets.relations(OnDelete::Refuse) {
-                set.add_targets(entity, &mut targets);
+                set.extend_targets(entity, &mut targets);
                 for target in targets.drain(..).filter(|&target| self.goes(target)) {
                     left.push((target, RelationError::Held { relation, target, source: entity }));
                 }
             }
             for (_, set) in sets.relations(OnDelete::Despawn) {
-                set.add_targets(entity, &mut targets);
+                set.extend_targets(entity, &mut targets);
                 left.extend(targets.drain(..).map(|target| (target, reason)));
-                set.add_sources(entity, &mut sources);
+                set.extend_sources(entity, &mut sources);
             }
             for source in sources.drain(..) {
                 // A source that is kept already is no longer counted.

@@ -82,9 +82,9 @@ pub(super) trait ErasedSet: Any + Send + Sync {
     /// The effect of a despawn on the relations to the entity, if this is the set of a relation.
     fn on_delete(&self) -> Option<OnDelete>;
     /// Adds the targets of a source to a list.
-    fn add_targets(&self, source: Entity, list: &mut Vec<Entity>);
+    fn extend_targets(&self, source: Entity, list: &mut Vec<Entity>);
     /// Adds the sources of a target to a list.
-    fn add_sources(&self, target: Entity, list: &mut Vec<Entity>);
+    fn extend_sources(&self, target: Entity, list: &mut Vec<Entity>);
     /// The first source of a target for which `is_sought` is true.
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
     /// Whether bytes are the value of a pair, or none for a relation to one target.
@@ -264,11 +264,11 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         T::RELATION.map(|rules| rules.on_delete).or(of_pairs)
     }
 
-    fn add_targets(&self, source: Entity, list: &mut Vec<Entity>) {
-        self.read().add_targets(source, list);
+    fn extend_targets(&self, source: Entity, list: &mut Vec<Entity>) {
+        self.read().extend_targets(source, list);
     }
 
-    fn add_sources(&self, target: Entity, list: &mut Vec<Entity>) {
+    fn extend_sources(&self, target: Entity, list: &mut Vec<Entity>) {
         list.extend_from_slice(self.read().sources(target));
     }
 

@@ -53,14 +53,14 @@ impl<'a> SetView<'a> {
     /// The targets of a source, if it is the set of a relation.
     pub(crate) fn targets(self, source: Entity) -> Vec<Entity> {
         let mut targets = Vec::new();
-        self.set.add_targets(source, &mut targets);
+        self.set.extend_targets(source, &mut targets);
         targets
     }
 
     /// The sources of a target, if it is the set of a relation.
     pub(crate) fn sources(self, target: Entity) -> Vec<Entity> {
         let mut sources = Vec::new();
-        self.set.add_sources(target, &mut sources);
+        self.set.extend_sources(target, &mut sources);
         sources
     }
 
