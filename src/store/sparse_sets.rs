@@ -5,8 +5,8 @@
 //!
 //! Entities end by the methods of `despawn.rs`, whether or not a row of cleanup components remains:
 //! the sets of sparse cleanup components are in `kept_sets.rs`. Each of these calls
-//! [`SparseSets::end`] or [`SparseSets::clear`] at its end, when all rows are moved or removed,
-//! because a destructor may panic. In a world without sparse sets the call is one branch.
+//! [`SparseSets::end`] or [`SparseSets::clear_caught`] at its end, when all rows are moved or
+//! removed, because a destructor may panic. In a world without sparse sets the call is one branch.
 
 use core::any::TypeId;
 use core::fmt;

@@ -74,7 +74,7 @@ impl<'w> RowMask<'w> {
         })
     }
 
-    /// [`RowMask::share`] of rows that are chosen by lines, or of all.
+    /// [`RowMask::visibility`] of rows that are chosen by lines, or of all.
     #[inline]
     pub(super) fn visibility_of_lines(&self) -> Visibility {
         if !self.newer.are_by_word() {
