@@ -1,14 +1,17 @@
 //! Sparse components: the parts that most programs do not name.
 //!
-//! [`#[component(sparse)]`](crate::component#sparse-components) defines one, [`Sparse`] and
-//! [`SparseMut`] are its values as parameters of systems, and the calls of
-//! [`World`](crate::World) take it like any component. For kernels, [`SparseBlocks`] and
-//! [`SparseBlocksMut`] have the values as slices, block by block.
+//! [`#[component(sparse)]`](crate::component#sparse-components) defines one, and the calls of
+//! [`World`](crate::World) take it like any component. [`#[relation]`](relation) defines one that
+//! points at another entity, with `#[relation(many)]` at any number of them, its [`Targets`].
 //!
-//! [`#[relation]`](relation) defines one that points at another entity, [`Relation`] is such a
-//! relation from both ends, and [`TargetValues`] are a component of the entities at the other end.
-//! With `#[relation(many)]` it points at any number of entities, its [`Targets`], and [`Pairs`] is
-//! such a relation from both ends. [`CopyParents`] are the targets of copied trees.
+//! | to … | use | cost |
+//! | --- | --- | --- |
+//! | read or write values by entity | [`Sparse`], [`SparseMut`] | O(1) |
+//! | pass values to a kernel as slices | [`SparseBlocks`], [`SparseBlocksMut`] | O(values) |
+//! | follow a relation in both directions | [`Relation`] | O(1) an end |
+//! | … with many targets | [`Pairs`], [`Targets`] | O(1) an end |
+//! | read a component of the target | [`TargetValues`] | O(rows) a pass |
+//! | choose the parents of copied trees | [`CopyParents`] | O(copies) |
 
 pub use crate::component::{
     ManyRelation, RelationComponent, SparseComponent, Targets, TreeRelation, relation,

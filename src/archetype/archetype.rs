@@ -204,9 +204,9 @@ impl Archetype {
     }
 
     /// Whether entities may have values of a sparse component: they are alive, or they are gone
-    /// and have the tag `kept_values`, which a cleanup component passes.
-    pub(crate) fn has_values(&self, kept_values: Option<ComponentId>) -> bool {
-        !self.is_gone() || kept_values.is_some_and(|tag| self.set.contains(tag))
+    /// and have the tag `sparse_cleanup_tag`, which a cleanup component passes.
+    pub(crate) fn has_values(&self, sparse_cleanup_tag: Option<ComponentId>) -> bool {
+        !self.is_gone() || sparse_cleanup_tag.is_some_and(|tag| self.set.contains(tag))
     }
 
     /// The reason why its chunks, which have these rows in all and in each chunk, cannot have its

@@ -44,7 +44,7 @@ use crate::storage::{AttachmentKind, StampKind, WordsPart};
 
 use super::archetype::Archetype;
 use super::meta_image::MetaImage;
-use super::shared_tags::{KeptValue, SharedTags};
+use super::shared_tags::{OwnedSharedValue, SharedTags};
 use super::unchanged_chunks::ChunkVersions;
 
 /// The bytes of a column, on a cache line.
@@ -59,7 +59,7 @@ pub(crate) struct ArchetypeImage {
     pub(super) entities: Vec<Entity>,
     pub(super) meta: MetaImage,
     /// The shared values of the rows, which live at least until the image is dropped.
-    pub(super) shared: Vec<KeptValue>,
+    pub(super) shared: Vec<OwnedSharedValue>,
 }
 
 impl ArchetypeImage {
@@ -140,7 +140,7 @@ impl ArchetypeImage {
         entities.truncate(list.len());
         self.meta.save(archetype);
         self.shared.clear();
-        self.shared.extend(archetype.shared().into_iter().flat_map(SharedTags::kept_values));
+        self.shared.extend(archetype.shared().into_iter().flat_map(SharedTags::owned_values));
     }
 
     /// The bits of a column, set in disabled rows, chunk after chunk, and the number of words of a
@@ -151,7 +151,7 @@ impl ArchetypeImage {
     }
 
     /// The shared values of the rows. Empty without rows.
-    pub(crate) fn kept_values(&self) -> &[KeptValue] {
+    pub(crate) fn owned_values(&self) -> &[OwnedSharedValue] {
         &self.shared
     }
 }

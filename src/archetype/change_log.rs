@@ -130,9 +130,9 @@ impl ChangeLog {
         self.entries.drain(..entries);
     }
 
-    /// The places of all rows: the same until an archetype is recorded, and later others than any
-    /// world has had. `numbers` returns the numbers of all chunks, which the archetypes alone
-    /// determine.
+    /// The numbering of all places. It is made at the first call after a change, and its numbers
+    /// differ from every earlier numbering of any world. `numbers` numbers all chunks; its result
+    /// must depend on the archetypes alone.
     #[inline]
     pub(crate) fn places(&self, numbers: impl FnOnce() -> ChunkNumbers) -> &RowPlaces {
         self.places.get_or_init(|| {

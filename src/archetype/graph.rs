@@ -94,7 +94,7 @@ impl Edge {
         let cells = RowMove::new((&source.list, &target.list), kept, (added, removed));
         let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes())
             && source.list.layouts().is_like(target.list.layouts());
-        Self { target: target_id, cells, keeps_bytes, members: source.members().len() }
+        Self { target: target_id, cells, keeps_bytes, members: source.tracked_components().len() }
     }
 
     /// The edge between archetypes of the same components, which belong to two worlds.
@@ -198,7 +198,7 @@ impl Graph {
         let id = *self.by_change.get(&(source, change))?;
         let edge = &mut self.edges[id.0 as usize];
         let pair = (&archetypes[source.index()], &archetypes[edge.target.index()]);
-        if edge.members != pair.0.members().len() {
+        if edge.members != pair.0.tracked_components().len() {
             return None;
         }
         if !edge.cells.is_between(&pair.0.list, &pair.1.list) {

@@ -80,6 +80,6 @@ pub(crate) use restore_rows::RestoreContext;
 pub(crate) use row_changes::move_row;
 pub(crate) use row_shift::RowShift;
 pub(crate) use rows_view::RowsView;
-pub(crate) use shared_tags::{KeptValue, SharedTags};
+pub(crate) use shared_tags::{OwnedSharedValue, SharedTags};
 pub(crate) use traits::DespawnAction;
 pub(crate) use unchanged_chunks::ChunkVersions;

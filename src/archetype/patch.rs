@@ -12,7 +12,7 @@ use super::archetype::Archetype;
 use super::archetype_image::ArchetypeImage;
 use super::meta_image::MetaImage;
 use super::row_changes::push_chunk;
-use super::shared_tags::KeptValue;
+use super::shared_tags::OwnedSharedValue;
 
 /// Cells of a column that a patch overwrites or adds.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct ArchetypePatch<'b> {
     /// The entities of all rows; `None` if they are unchanged.
     pub(crate) entities: Option<Vec<Entity>>,
     /// The shared values of the rows, one for each tag; empty without rows.
-    pub(crate) shared: Vec<KeptValue>,
+    pub(crate) shared: Vec<OwnedSharedValue>,
     meta: MetaImage,
 }
 

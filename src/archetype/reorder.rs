@@ -18,9 +18,9 @@
 //!  new order  │ a h b c │ d e f g │ i j │   rows from aside fill the places that are free
 //! ```
 //!
-//! Rows that shift keep their order. So a row that shifts to the right takes no place of a row that
-//! has yet to move: of the rows to its right, some have shifted to the right already, and the
-//! others shift to the left, but not as far as its new place. The same holds to the left.
+//! Shifting rows keep their order, so they can move in place. Right shifts go from the last row to
+//! the first: every row to the right that shifts right has moved already, and a row there that
+//! shifts left starts and ends to the right of this one's new place. Left shifts mirror this.
 //!
 //! In both ways stamps, enable bits and versions of lines follow their rows as on the way to
 //! another archetype, and a new kind of attachment needs no code for it. Values of chunks stay with

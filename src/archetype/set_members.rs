@@ -7,19 +7,19 @@ use super::archetype::Archetype;
 use super::extras::Extras;
 
 impl Archetype {
-    /// The numbers of the sparse components of which the archetype can have members.
+    /// The numbers of the sparse components that have an array of member bits here.
     #[inline]
-    pub(crate) fn members(&self) -> impl ExactSizeIterator<Item = u16> {
+    pub(crate) fn tracked_components(&self) -> impl ExactSizeIterator<Item = u16> {
         static NONE: Attachments = Attachments::NONE;
         self.attachments().unwrap_or(&NONE).member_numbers()
     }
 
-    /// Whether the archetype can have members of a sparse component.
-    pub(crate) fn has_members(&self, number: u16) -> bool {
-        self.members().any(|one| one == number)
+    /// Whether the archetype has an array of member bits for a sparse component.
+    pub(crate) fn tracks_members(&self, number: u16) -> bool {
+        self.tracked_components().any(|one| one == number)
     }
 
-    /// Makes place for the members of a sparse component. O(chunks).
+    /// Adds the array of member bits of a sparse component. O(chunks).
     #[cold]
     pub(super) fn add_members(&mut self, number: u16) {
         let (capacity, chunk_len) = (self.list.chunk_capacity(), self.stamps.chunk_len());
@@ -27,21 +27,20 @@ impl Archetype {
         extras.attachments.add_members(number, capacity, chunk_len);
     }
 
-    /// Drops the places for members of sparse components that have none. Returns whether there were
-    /// any. O(words).
+    /// Drops the arrays of member bits without members. Returns whether there were any. O(words).
     pub(super) fn drop_empty_members(&mut self) -> bool {
         self.extras.as_mut().is_some_and(|extras| extras.attachments.drop_empty_members())
     }
 
-    /// Makes the entity of a row a member, or not. Returns `false` if the archetype cannot have
-    /// members of this sparse component.
+    /// Makes the entity of a row a member, or not. Returns `false` if the archetype has no array of
+    /// member bits for this sparse component.
     #[inline]
     pub(crate) fn set_member(&self, number: u16, row: RowIndex, is_member: bool) -> bool {
         self.member_bits(number).map(|set| set(row, is_member)).is_some()
     }
 
     /// Makes entities of rows members of a sparse component, or not: one call for each row. `None`
-    /// if the archetype cannot have members of it.
+    /// if the archetype has no array of member bits for it.
     #[inline]
     pub(crate) fn member_bits(&self, number: u16) -> Option<impl Fn(RowIndex, bool) + Copy> {
         let set = self.attachments()?.member_bits(number)?;

@@ -50,10 +50,10 @@ impl SharedTags {
     }
 
     /// The shared values, to be kept by a copy of the rows.
-    pub(crate) fn kept_values(&self) -> impl Iterator<Item = KeptValue> {
+    pub(crate) fn owned_values(&self) -> impl Iterator<Item = OwnedSharedValue> {
         self.0.iter().filter_map(|SharedCell { tag, value, .. }| {
             let value = value.as_ref()?;
-            Some(KeptValue { tag: *tag, value: Some(value.keep()), hash: value.hash() })
+            Some(OwnedSharedValue { tag: *tag, value: Some(value.keep()), hash: value.hash() })
         })
     }
 
@@ -122,16 +122,16 @@ impl Drop for SharedCell {
     }
 }
 
-/// A shared value that an owner other than an archetype keeps alive, for its tag.
+/// Keeps the shared value of a tag alive for an owner that is not an archetype, such as a snapshot.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptValue {
+pub(crate) struct OwnedSharedValue {
     tag: ComponentId,
     /// Taken by the destructor.
     value: Option<Arc<AnyValue>>,
     hash: u64,
 }
 
-impl KeptValue {
+impl OwnedSharedValue {
     /// A value with this hash, to be kept for a tag.
     pub(crate) const fn new(tag: ComponentId, value: Arc<AnyValue>, hash: u64) -> Self {
         Self { tag, value: Some(value), hash }
@@ -166,8 +166,9 @@ impl KeptValue {
     }
 }
 
-impl Drop for KeptValue {
-    /// A panic of the value's destructor ends here, after its message: others wait for theirs.
+impl Drop for OwnedSharedValue {
+    /// Catches a panic of the value's destructor: other values must still be dropped. The panic
+    /// message has been printed.
     fn drop(&mut self) {
         let value = self.value.take();
         drop(Payload::catch(|| drop(value)));

@@ -13,8 +13,9 @@ use super::command_errors::{Applied, CommandErrorKind, CommandVerb, DeadEntityPo
 use super::entity_groups::EntityGroups;
 use super::failures::Failures;
 use super::merge_table::{MergeTable, NetChangeValues};
-use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};
+use super::record::{Barrier, BarrierKind, ByQuery, CallSite, Record, RecordKind};
 use super::sparse_values::{BatchParts, SparseValues};
+use super::switches::Switches;
 
 /// The result of a playback.
 #[derive(Default)]
@@ -138,7 +139,7 @@ impl Player<'_> {
     }
 
     /// Whether a record only removes sparse cleanup components of an entity that is gone. Its
-    /// columns alone are a change of nothing, which is refused.
+    /// change of columns is empty, and would be refused.
     #[inline]
     fn frees_gone_sparse(&self, record: &Record) -> bool {
         let store = &self.world.store;
@@ -159,7 +160,7 @@ impl Player<'_> {
             [head, .., last] => (at(head), at(last)),
         };
         let entity = head.entity;
-        if group.len() > 1 && self.is_order_seen(first, group) {
+        if group.len() > 1 && self.needs_single_steps(first, group) {
             return group.iter().for_each(|&i| self.play_group(first, &[i]));
         }
         let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
@@ -191,10 +192,10 @@ impl Player<'_> {
         }
     }
 
-    /// Whether the net change of a group has another effect than its records: they decide which
-    /// cleanup components a despawn after them keeps, or the entity is gone, so that each of them
-    /// is refused or not for itself.
-    fn is_order_seen(&self, first: usize, group: &[u32]) -> bool {
+    /// Whether the records of a group must be played one by one, because their net change has
+    /// another effect: a change of cleanup components precedes a despawn, or the entity is gone and
+    /// each record is refused or accepted by itself.
+    fn needs_single_steps(&self, first: usize, group: &[u32]) -> bool {
         let store = &self.world.store;
         let at = |&i: &u32| &self.records[first + i as usize];
         let [head, .., last] = group else { return false };
@@ -329,49 +330,69 @@ impl Player<'_> {
                 self.play_named(after, (entity, call_site), &change);
             }
             BarrierKind::Switches { bundle_kind, switches } => {
-                let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
-                let mut failed = Vec::new();
-                match refused {
-                    Some(fault) => {
-                        failed.extend(switches.list.iter().map(|&one| (one, fault.clone())));
-                    }
-                    None => switches.play(self.world, &mut |&one, fault| failed.push((one, fault))),
-                }
-                for (switch, fault) in failed {
-                    let (verb, entity) = (switch.verb(), switch.entity);
-                    self.report(after, verb, entity, Some(bundle_kind), switch.call_site, fault);
-                }
+                self.play_switches(after, bundle_kind, &switches);
             }
-            BarrierKind::Batch { bundle_kind, rows, value, mut parts } => {
-                let spawned = self.spawn_batch(bundle_kind, rows, value, &mut parts);
-                // Parts of rows that were not spawned: their destructors may panic.
-                self.catch(|_| drop(parts));
-                let failed = match spawned {
-                    Ok(refused) => refused
-                        .into_iter()
-                        .map(|(entity, error)| (entity, CommandErrorKind::Relation(error)))
-                        .collect(),
-                    Err(fault) => vec![(Entity::NULL, fault)],
-                };
-                for (entity, fault) in failed {
-                    let verb = CommandVerb::Spawn;
-                    self.report(after, verb, entity, Some(bundle_kind), call_site, fault);
-                }
+            BarrierKind::Batch { bundle_kind, rows, value, parts } => {
+                self.play_batch((after, call_site), bundle_kind, (rows, value, parts));
             }
             BarrierKind::ByQuery { verb, bundle_kind, value, change } => {
-                let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
-                let values = self.values;
-                let changed = match refused {
-                    None => self.catch(|world| change(world, &values.bytes()[value.byte()..])),
-                    Some(fault) => Some(Err(fault)),
-                };
-                match changed {
-                    None => {}
-                    Some(Ok(matched)) => self.outcome.applied.matched += matched,
-                    Some(Err(fault)) => {
-                        self.report(after, verb, Entity::NULL, Some(bundle_kind), call_site, fault);
-                    }
-                }
+                self.play_by_query((after, call_site), (verb, bundle_kind), (value, change));
+            }
+        }
+    }
+
+    fn play_switches(&mut self, after: usize, bundle_kind: BundleKindId, switches: &Switches) {
+        let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
+        let mut failed = Vec::new();
+        match refused {
+            Some(fault) => failed.extend(switches.list.iter().map(|&one| (one, fault.clone()))),
+            None => switches.play(self.world, &mut |&one, fault| failed.push((one, fault))),
+        }
+        for (switch, fault) in failed {
+            let (verb, entity) = (switch.verb(), switch.entity);
+            self.report(after, verb, entity, Some(bundle_kind), switch.call_site, fault);
+        }
+    }
+
+    fn play_batch(
+        &mut self,
+        (after, call_site): (usize, CallSite),
+        bundle_kind: BundleKindId,
+        (rows, value, mut parts): (usize, ValueId, Option<Box<dyn BatchParts>>),
+    ) {
+        let spawned = self.spawn_batch(bundle_kind, rows, value, &mut parts);
+        // Parts of rows that were not spawned: their destructors may panic.
+        self.catch(|_| drop(parts));
+        let failed = match spawned {
+            Ok(refused) => refused
+                .into_iter()
+                .map(|(entity, error)| (entity, CommandErrorKind::Relation(error)))
+                .collect(),
+            Err(fault) => vec![(Entity::NULL, fault)],
+        };
+        for (entity, fault) in failed {
+            let verb = CommandVerb::Spawn;
+            self.report(after, verb, entity, Some(bundle_kind), call_site, fault);
+        }
+    }
+
+    fn play_by_query(
+        &mut self,
+        (after, call_site): (usize, CallSite),
+        (verb, bundle_kind): (CommandVerb, BundleKindId),
+        (value, change): (ValueId, ByQuery),
+    ) {
+        let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
+        let values = self.values;
+        let changed = match refused {
+            None => self.catch(|world| change(world, &values.bytes()[value.byte()..])),
+            Some(fault) => Some(Err(fault)),
+        };
+        match changed {
+            None => {}
+            Some(Ok(matched)) => self.outcome.applied.matched += matched,
+            Some(Err(fault)) => {
+                self.report(after, verb, Entity::NULL, Some(bundle_kind), call_site, fault);
             }
         }
     }

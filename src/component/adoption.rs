@@ -108,7 +108,7 @@ impl Registry {
         new_ids: impl FnOnce() -> FxHashMap<Entity, Entity>,
     ) -> Result<AdoptionPlan, AdoptionError> {
         if sparse.iter().any(|name| other.sparse.0[name].is_cleanup) {
-            components.insert(other.kept_values.expect("it came with the first of them"));
+            components.insert(other.sparse_cleanup_tag.expect("it came with the first of them"));
         }
         if components.iter().any(|id| other.info(id).is_cleanup())
             && let Some(gone) = other.gone

@@ -130,9 +130,9 @@ hidden! { Disabled Prototype Gone }
 /// cleanup component in columns, so that a row remains until the last value is removed.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct KeptValues;
+pub(crate) struct HasSparseCleanup;
 
-impl Component for KeptValues {
+impl Component for HasSparseCleanup {
     const NAME: &'static str = "phalanx::KeptValues";
     const CLEANUP: bool = true;
 }

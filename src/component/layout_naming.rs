@@ -3,7 +3,7 @@
 use super::component::Component;
 use super::component_id::ComponentId;
 use super::component_info::ComponentInfo;
-use super::hidden::{Disabled, Gone, KeptValues, Prototype};
+use super::hidden::{Disabled, Gone, HasSparseCleanup, Prototype};
 use super::register_error::RegisterError;
 use super::registry::Registry;
 use super::run_time_layout::Description;
@@ -44,6 +44,6 @@ impl Registry {
 
 /// The component of this crate that has a name, which worlds may register later.
 fn own_type(name: &str) -> Option<&'static str> {
-    let own = [Gone::NAME, KeptValues::NAME, Disabled::NAME, Prototype::NAME];
+    let own = [Gone::NAME, HasSparseCleanup::NAME, Disabled::NAME, Prototype::NAME];
     own.into_iter().find(|own| *own == name)
 }

@@ -125,7 +125,7 @@ pub(crate) use component_set::{ComponentSet, Ranks};
 pub(crate) use const_text::ConstText;
 pub(crate) use dense_values::DenseValues;
 pub(crate) use held_value::HeldValue;
-pub(crate) use hidden::KeptValues;
+pub(crate) use hidden::HasSparseCleanup;
 pub use hidden::{Disabled, Gone, Prototype};
 pub(crate) use identity::Identity;
 pub(crate) use interned::interned;

@@ -13,7 +13,7 @@ use super::component_id::ComponentId;
 use super::component_info::ComponentInfo;
 use super::component_set::ComponentSet;
 use super::held_value::HeldValue;
-use super::hidden::{Gone, KeptValues};
+use super::hidden::{Gone, HasSparseCleanup};
 use super::identity::Identity;
 use super::name_taken::NameTaken;
 use super::shared_place::SharedPlace;
@@ -42,8 +42,8 @@ pub struct Registry {
     pub(super) by_name: FxHashMap<&'static str, ComponentId>,
     /// The id of [`Gone`], once it is registered.
     pub(super) gone: Option<ComponentId>,
-    /// The id of [`KeptValues`], once it is registered.
-    pub(super) kept_values: Option<ComponentId>,
+    /// The id of [`HasSparseCleanup`], once it is registered.
+    pub(super) sparse_cleanup_tag: Option<ComponentId>,
     pub(super) shared: SharedTypes,
     pub(super) sparse: SparseNames,
 }
@@ -87,10 +87,11 @@ impl Registry {
         self.gone
     }
 
-    /// The id of [`KeptValues`], which is registered before the first sparse cleanup component.
+    /// The id of [`HasSparseCleanup`], which is registered before the first sparse cleanup
+    /// component.
     #[inline]
-    pub(crate) const fn kept_values(&self) -> Option<ComponentId> {
-        self.kept_values
+    pub(crate) const fn sparse_cleanup_tag(&self) -> Option<ComponentId> {
+        self.sparse_cleanup_tag
     }
 
     /// Whether entities of this set are free, because they are gone and have no cleanup component.
@@ -257,8 +258,8 @@ impl Registry {
         let id = push(&mut self.infos, info);
         if info.is::<Gone>() {
             self.gone = Some(id);
-        } else if info.is::<KeptValues>() {
-            self.kept_values = Some(id);
+        } else if info.is::<HasSparseCleanup>() {
+            self.sparse_cleanup_tag = Some(id);
         }
         self.by_identity.insert(info.identity(), id);
         self.by_name.insert(info.name(), id);

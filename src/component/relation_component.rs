@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  value     source ─► target      the component of the source, by entity like any sparse one
-//!  way back  target ─► sources     a list beside the values: the store keeps it
+//!  reverse   target ─► sources     an index beside the values: the store keeps it
 //! ```
 //!
 //! A value changes as a whole, because a write through a reference would leave the list as it was:
@@ -213,8 +213,8 @@ pub trait TreeRelation: RelationComponent {}
 ///
 /// # Values
 ///
-/// Values change as wholes, by calls that keep the way back. No call writes one through a
-/// reference:
+/// Values change as wholes, by calls that update the reverse index. No call writes one
+/// through a reference:
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;

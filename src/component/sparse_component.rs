@@ -82,8 +82,8 @@ pub trait SparseComponent: Sized + Send + Sync + 'static {
     const DEFINITION: &'static str = "";
 }
 
-/// Checks at compile time that values may be written one by one: a relation has a way back, which
-/// only calls of the world keep.
+/// Checks at compile time that values may be written one by one: a relation has a reverse
+/// index, which only calls of the world keep.
 pub(crate) const fn assert_writable<S: SparseComponent>() {
     assert!(
         S::RELATION.is_none() && S::PAIRS.is_none(),

@@ -3,7 +3,7 @@
 use core::any::{TypeId, type_name};
 
 use super::component_id::ComponentId;
-use super::hidden::KeptValues;
+use super::hidden::HasSparseCleanup;
 use super::name_taken::NameTaken;
 use super::registry::Registry;
 use super::sparse_component::SparseComponent;
@@ -50,7 +50,7 @@ impl Registry {
     pub(crate) fn register_sparse<S: SparseComponent>(&mut self) -> Result<(), NameTaken> {
         self.check_sparse::<S>()?;
         if S::CLEANUP {
-            self.register::<KeptValues>()?;
+            self.register::<HasSparseCleanup>()?;
         }
         self.sparse.add(S::NAME, (TypeId::of::<S>(), type_name::<S>()), S::CLEANUP);
         Ok(())

@@ -8,24 +8,29 @@
 //! filters choose among these rows by their bits, and the bits of members do so as well: a system
 //! may have inserted values of which the rows are not marked yet.
 //!
-//! Nanoseconds for each member (Zen 4, rows of 12 bytes, of which a chunk has 1,360):
+//! Nanoseconds a member (Zen 4, rows of 12 bytes, of which a chunk has 1,360):
 //!
 //! ```text
-//!  one row of        rows       by bits   with the set   the set is in random order
-//!      100      1,000,000       19 to 22       15            20
-//!      400      1,000,000       49 to 53       31            36
-//!    1,000      1,000,000       76 to 87       52            57
-//!  100,000      1,000,000         1,085        77            78
-//!      100        100,000          11.1       9.5          14.4
-//!      100        100,000           2.6       5.9         neighbours
-//!      400        100,000           6.0       6.2         neighbours
+//!  members        rows    order of the set    by bits     with the set
+//!   10,000   1,000,000    by rows             19 to 22      15
+//!   10,000   1,000,000    random              19 to 22      20
+//!    2,500   1,000,000    by rows             49 to 53      31
+//!    2,500   1,000,000    random              49 to 53      36
+//!    1,000   1,000,000    by rows             76 to 87      52
+//!    1,000   1,000,000    random              76 to 87      57
+//!       10   1,000,000    by rows             1,085         77
+//!       10   1,000,000    random              1,085         78
+//!    1,000     100,000    by rows             11.1           9.5
+//!    1,000     100,000    random              11.1          14.4
+//!    1,000     100,000    neighbours           2.6           5.9
+//!      250     100,000    neighbours           6.0           6.2
 //! ```
 //!
 //! Members that are neighbours decide the limit: a chunk without members costs 14 ns by bits, and a
 //! member that is found in the directory and sorted costs 4 more.
 
 use crate::entity::Directory;
-use crate::storage::{Share, SliceRows};
+use crate::storage::{SliceRows, Visibility};
 use crate::store::Plan;
 
 use super::chunk_run::ChunkRun;
@@ -38,7 +43,7 @@ use super::query_iter::QueryIter;
 use super::tagged::next_entry;
 use super::terms::{OpenOf, Terms};
 
-/// Members for each chunk, at most, where a pass begins with the set.
+/// The set is used if it has at most this many members for each chunk.
 const MEMBERS_MAX: usize = 4;
 
 /// Whether a pass of such a query may begin with a set: no filter compares versions, which chunks
@@ -71,7 +76,7 @@ impl<'w> ChunkCursor<'w> {
         let shift = current.chunks.shift();
         walk.begin_chunk(shift);
         current.chunks.skip_to(row.0.wrapping_shr(shift));
-        if current.seen(&filter).share() == Share::None {
+        if current.seen(&filter).visibility() == Visibility::None {
             walk.skip_chunk();
         } else if let Some(next) =
             current.next_run::<Q, F, false>(&filter, (SliceRows::Live, sets), now)
@@ -93,7 +98,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         let set = Q::fewest(&sets)?;
         let chunks = set.entities.len().div_ceil(MEMBERS_MAX);
         // In a single chunk the bits cost less than a list of members.
-        let are_few = cursor.pass.has_chunks_beside_members(set.number, chunks.max(2));
+        let are_few = cursor.pass.has_member_chunks(set.number, chunks.max(2));
         are_few.then(|| MemberWalk::new(set, &directory.view()))
     }
 

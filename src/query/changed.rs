@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::archetype::ChunkMeta;
 use crate::component::{AnyComponent, ColumnarShape, InSet, SparseComponent};
 use crate::entity::Entity;
-use crate::storage::{ColumnRef, NewerLines, StampKind};
+use crate::storage::{ColumnRef, NewerRows, StampKind};
 use crate::store::{RequirementsBuilder, WatchedBlocks, WatchedSets, Watching};
 use crate::tuples::for_tuples;
 use crate::version::Version;
@@ -101,13 +101,13 @@ pub trait WatchShape: 'static {
         watched: &mut &[ColumnRef],
         at: StampAt,
     ) -> bool;
-    /// See [`Filter::newer_lines`].
-    fn newer_lines<'w>(
+    /// See [`Filter::newer_rows`].
+    fn newer_rows<'w>(
         since: Version,
         watched: &mut &[ColumnRef],
         entities: &'w [Entity],
         blocks: <Self::Sets as WatchedSets>::Blocks<'w>,
-    ) -> NewerLines<'w>;
+    ) -> NewerRows<'w>;
 }
 
 impl<T: ColumnarShape> WatchShape for T {
@@ -138,14 +138,14 @@ impl<T: ColumnarShape> WatchShape for T {
     }
 
     #[inline]
-    fn newer_lines<'w>(
+    fn newer_rows<'w>(
         _: Version,
         watched: &mut &[ColumnRef],
         _: &'w [Entity],
         (): (),
-    ) -> NewerLines<'w> {
+    ) -> NewerRows<'w> {
         watched.split_off(..T::COLUMNS).expect("a filter has no watched column left");
-        NewerLines::ALL
+        NewerRows::ALL
     }
 }
 
@@ -166,16 +166,16 @@ impl<S: SparseComponent> WatchShape for InSet<S> {
     }
 
     #[inline]
-    fn newer_lines<'w>(
+    fn newer_rows<'w>(
         since: Version,
         _: &mut &[ColumnRef],
         entities: &'w [Entity],
         blocks: WatchedBlocks<'w>,
-    ) -> NewerLines<'w> {
+    ) -> NewerRows<'w> {
         match blocks {
-            WatchedBlocks::Known(blocks) => NewerLines::in_set(blocks, entities, since),
+            WatchedBlocks::Known(blocks) => NewerRows::in_set(blocks, entities, since),
             // No row has the component.
-            WatchedBlocks::NoSet => NewerLines::ALL,
+            WatchedBlocks::NoSet => NewerRows::ALL,
             WatchedBlocks::Unknown => unreachable!("a filter compares the versions of no set"),
         }
     }
@@ -208,14 +208,14 @@ impl<C: AnyComponent<Shape: WatchShape>> Filter for Changed<C> {
     }
 
     #[inline]
-    fn newer_lines<'w>(
+    fn newer_rows<'w>(
         &self,
         _: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         (_, entities): (u32, &'w [Entity]),
         blocks: <Self::Sets as WatchedSets>::Blocks<'w>,
-    ) -> NewerLines<'w> {
-        C::Shape::newer_lines(self.since, watched, entities, blocks)
+    ) -> NewerRows<'w> {
+        C::Shape::newer_rows(self.since, watched, entities, blocks)
     }
 }
 

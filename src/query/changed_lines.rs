@@ -5,7 +5,7 @@ use core::fmt;
 use crate::archetype::ChunkMeta;
 use crate::component::{Component, Whole};
 use crate::entity::Entity;
-use crate::storage::{ColumnRef, NewerLines};
+use crate::storage::{ColumnRef, NewerRows};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
@@ -134,13 +134,13 @@ impl<C: Component> Filter for ChangedLines<C> {
     }
 
     #[inline]
-    fn newer_lines<'w>(
+    fn newer_rows<'w>(
         &self,
         beside: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         (chunk, _): (u32, &'w [Entity]),
         (): (),
-    ) -> NewerLines<'w> {
+    ) -> NewerRows<'w> {
         let own = watched.split_off_first().expect("a filter has no watched column left");
         let column = own.column().expect("a matched archetype lacks a watched column");
         let lines = beside.chunk_lines(column, chunk);

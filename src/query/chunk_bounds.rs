@@ -272,12 +272,12 @@ impl<S: SortKey> ChunkBounds<S> {
         range: impl RangeBounds<S::Key>,
     ) -> Between<'w, Q, F> {
         const { assert_between::<Q, S::Columns>() };
-        let read = |bounds: &mut Vec<_>, read: ChunkCells<'_, S::Columns>| {
-            if read.chunk >= bounds.len() {
-                bounds.resize(read.chunk + 1, None);
+        let read = |bounds: &mut Vec<_>, fresh: ChunkCells<'_, S::Columns>| {
+            if fresh.chunk >= bounds.len() {
+                bounds.resize(fresh.chunk + 1, None);
             }
-            bounds[read.chunk] =
-                Bounds::of(KeySlices::<S::Columns>(read.cells).rows().map(|row| S::key(row)));
+            bounds[fresh.chunk] =
+                Bounds::of(KeySlices::<S::Columns>(fresh.cells).rows().map(|row| S::key(row)));
         };
         let choice = self.lists.with(&query, read, |lists| {
             let mut choice = Choice::default();
@@ -319,7 +319,7 @@ impl<S: SortKey> ChunkBounds<S> {
         self.lists.clear();
     }
 
-    /// The bytes that the bounds have allocated, for all worlds.
+    /// The bytes that the bounds have allocated, for all worlds. O(chunk lists of all worlds).
     ///
     /// ```
     /// # use phalanx::prelude::*;

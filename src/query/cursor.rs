@@ -10,7 +10,8 @@ use crate::archetype::ChunkMeta;
 use crate::component::Component;
 use crate::entity::Directory;
 use crate::storage::{
-    CachedChunk, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, Share, SliceRows,
+    CachedChunk, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, SliceRows,
+    Visibility,
 };
 use crate::store::{EnteredArchetype, NextStep, Pass, Plan};
 use crate::version::Version;
@@ -391,15 +392,15 @@ impl<'w> ArchetypeCursor<'w> {
                     break;
                 }
                 seen = self.seen(filter);
-                match seen.share() {
-                    Share::All => {
+                match seen.visibility() {
+                    Visibility::All => {
                         // All of these rows are seen: later steps need not look at the words of the
                         // mask.
                         seen = RowMask::all_of(seen.chunk(), seen.rows());
                         break;
                     }
-                    Share::Some => break,
-                    Share::None => {}
+                    Visibility::Partial => break,
+                    Visibility::None => {}
                 }
             }
             self.chunks.skip();

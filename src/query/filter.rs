@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::archetype::ChunkMeta;
 use crate::component::{AnyComponent, ComponentId, Shape as _, SharedValue};
 use crate::entity::Entity;
-use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
+use crate::storage::{ColumnRef, NewerRows, StampKind, Stamps};
 use crate::store::{RequirementsBuilder, WatchedSets};
 use crate::tuples::for_tuples;
 use crate::version::Version;
@@ -77,14 +77,14 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// `passes`.
     #[doc(hidden)]
     #[inline]
-    fn newer_lines<'w>(
+    fn newer_rows<'w>(
         &self,
         _beside: ChunkMeta<'w>,
         _watched: &mut &[ColumnRef],
         _chunk: (u32, &'w [Entity]),
         _blocks: <Self::Sets as WatchedSets>::Blocks<'w>,
-    ) -> NewerLines<'w> {
-        NewerLines::ALL
+    ) -> NewerRows<'w> {
+        NewerRows::ALL
     }
 }
 
@@ -354,16 +354,16 @@ macro_rules! filters {
             }
 
             #[inline]
-            fn newer_lines<'w>(
+            fn newer_rows<'w>(
                 &self,
                 beside: ChunkMeta<'w>,
                 watched: &mut &[ColumnRef],
                 chunk: (u32, &'w [Entity]),
                 blocks: <Self::Sets as WatchedSets>::Blocks<'w>,
-            ) -> NewerLines<'w> {
-                let newer = NewerLines::ALL;
+            ) -> NewerRows<'w> {
+                let newer = NewerRows::ALL;
                 $(
-                    let own = self.$i.newer_lines(beside, watched, chunk, blocks.$i);
+                    let own = self.$i.newer_rows(beside, watched, chunk, blocks.$i);
                     let newer = if $T::BY_LINES > 0 { own } else { newer };
                 )*
                 newer

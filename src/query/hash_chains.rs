@@ -9,11 +9,11 @@ const NONE: u32 = u32::MAX;
 /// same one:
 ///
 /// ```text
-///  heads   ┌───┬───┬───┬───┐        a power of two, at least one for each row
-///          │ 5 │   │ 2 │   │
-///          └─┼─┴───┴─┼─┴───┘
-///            ▼       ▼
-///  links    5 ⇄ 3   2 ⇄ 1 ⇄ 0      row 4 is in no chain
+///  heads   ┌───┬───┬───┬───┬───┬───┬───┬───┐   a power of two, at least one for each row
+///          │ 5 │   │   │ 2 │   │   │   │   │
+///          └─┼─┴───┴───┴─┼─┴───┴───┴───┴───┘
+///            ▼           ▼
+///  links     5 ⇄ 3       2 ⇄ 1 ⇄ 0             row 4 is in no chain
 /// ```
 #[derive(Debug, Default)]
 pub(super) struct HashChains {
@@ -90,9 +90,9 @@ impl HashChains {
         chain.filter(move |(_, at)| at.hash == hash).map(|(row, _)| row)
     }
 
-    /// The bytes of all chains.
+    /// The number of rows in chains.
     #[cfg(test)]
-    fn linked(&self) -> usize {
+    fn linked_len(&self) -> usize {
         self.links.iter().filter(|link| link.is_linked).count()
     }
 
@@ -142,7 +142,7 @@ mod tests {
                     (0u32..).zip(model).filter(|one| one.1 == Some(hash)).map(|one| one.0).collect();
                 prop_assert_eq!(rows, expected);
             }
-            prop_assert_eq!(chains.linked(), model.iter().flatten().count());
+            prop_assert_eq!(chains.linked_len(), model.iter().flatten().count());
         }
     }
 }

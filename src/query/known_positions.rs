@@ -7,25 +7,25 @@ use crate::storage::FewRows;
 pub struct KnownPositions {
     /// The number of the set in the world.
     number: u16,
-    positions: [u32; FewRows::LEN],
+    positions: [u32; FewRows::ROWS_MAX],
 }
 
 impl KnownPositions {
     /// No positions in a set.
     #[inline(always)]
     pub(super) const fn none_of(number: u16) -> Self {
-        Self { number, positions: [u32::MAX; FewRows::LEN] }
+        Self { number, positions: [u32::MAX; FewRows::ROWS_MAX] }
     }
 
     /// Sets the position for a place of the list.
     #[inline(always)]
     pub(super) fn set(&mut self, place: usize, position: u32) {
-        self.positions[place % FewRows::LEN] = position;
+        self.positions[place % FewRows::ROWS_MAX] = position;
     }
 
     /// The positions, if they are those of the set with this number.
     #[inline(always)]
-    pub(super) fn of(&self, number: u16) -> Option<&[u32; FewRows::LEN]> {
+    pub(super) fn of(&self, number: u16) -> Option<&[u32; FewRows::ROWS_MAX]> {
         (self.number == number).then_some(&self.positions)
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! A program keeps it beside its worlds, for example as a [`ValueIndex`](super::ValueIndex) or as
 //! [`ChunkBounds`](super::ChunkBounds). A look-up compares the versions of all chunks, reads those
-//! that changed, gained or lost rows since they were read, and then finds its answer. So nothing
-//! has to be told about a change.
+//! that changed, gained or lost rows since they were read, and then finds its answer. So
+//! the program reports no changes.
 
 use std::sync::{PoisonError, RwLock};
 

@@ -104,7 +104,7 @@ impl MemberWalk {
     pub(super) fn list_rows(&mut self, seen: &RowRuns<'_>, list: &mut FewRows) -> bool {
         let mut taken = 0;
         for &member in &self.members[self.next..] {
-            if member.key() >= self.end || list.len() == FewRows::LEN {
+            if member.key() >= self.end || list.len() == FewRows::ROWS_MAX {
                 break;
             }
             taken += 1;

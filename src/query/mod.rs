@@ -23,14 +23,16 @@
 //!   the filter compares. Each pass makes an iterator of its own.
 //! * [`query_iter`], [`rows`], [`chunk`] and [`contiguous_chunks`] have the iterators over slices,
 //!   over entities, over chunks with their versions, and over slices of several chunks. [`masked`]
-//!   has the iterator over whole chunks with a mask of the visible rows. [`some_rows`] has the rows
-//!   of a word that a pass over entities takes one by one, [`listed_rows`] those of several words
-//!   that have few. By [`begin_with_set`], a pass over the rows of a small sparse set takes those
-//!   of a [`member_walk`], with the [`known_positions`] of their values. [`for_each`] has the loop
-//!   whose body returns whether it modified a chunk, [`for_each_found`] one over the rows for which
-//!   values are found, and [`parallel`] the passes on several threads, which take [`par_slices`]
-//!   and among which [`share`] divides the work; [`threads`] are the threads of a schedule.
-//!   [`one_recorder`] keeps commands and events out of these passes.
+//!   has the iterator over whole chunks with a mask of the visible rows.
+//! * A pass over rows takes them from slices ([`rows`]). [`some_rows`] takes the visible rows of
+//!   one word of bits, [`listed_rows`] those of several words with few rows each.
+//! * [`begin_with_set`] starts a pass at a small sparse set and not at the chunks: a
+//!   [`member_walk`] has the sorted rows of its members, [`known_positions`] the positions of their
+//!   values.
+//! * [`for_each`] has the loop whose body reports writes, [`for_each_found`] a loop over the rows
+//!   for which a value is found. [`parallel`] runs a pass on several threads: [`par_slices`] bounds
+//!   its items, [`share`] divides the work, [`threads`] are the threads of a schedule, and
+//!   [`one_recorder`] keeps commands and events out of the body.
 //! * [`cursor`] goes from archetype to archetype, and [`cut_chunk`] is a chunk that it has taken.
 //!   Where chunks follow each other in memory it makes a [`chunk_run`], which hands them out and
 //!   stamps them through [`run_stamps`] (the cache of archetypes with one chunk stamps its own).

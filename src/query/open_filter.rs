@@ -12,7 +12,7 @@ use core::ops::Deref;
 use crate::archetype::ChunkMeta;
 use crate::component::SparseComponent;
 use crate::entity::Entity;
-use crate::storage::{ColumnRef, EnableRules, NewerLines, RowMask, SetBlocks};
+use crate::storage::{ColumnRef, EnableRules, NewerRows, RowMask, SetBlocks};
 use crate::store::{BlockSource, SetsMut, SparseSets, TermSets, WatchedBlocks, WatchedSets};
 
 use super::filter::Filter;
@@ -145,15 +145,15 @@ impl<'w, F: Filter> OpenFilter<'w, F> {
         if F::Sets::ANY { self.find(SharedStore(borrow)) } else { self }
     }
 
-    /// [`Filter::newer_lines`].
+    /// [`Filter::newer_rows`].
     #[inline]
     pub(super) fn newer_rows(
         &self,
         beside: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         chunk: (u32, &'w [Entity]),
-    ) -> NewerLines<'w> {
-        self.filter.newer_lines(beside, watched, chunk, self.blocks)
+    ) -> NewerRows<'w> {
+        self.filter.newer_rows(beside, watched, chunk, self.blocks)
     }
 }
 

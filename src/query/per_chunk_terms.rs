@@ -8,7 +8,7 @@ use core::ops::{Deref, DerefMut};
 use crate::archetype::ChunkMeta;
 use crate::component::{ChunkValue, PerChunk};
 use crate::entity::Entity;
-use crate::storage::{AccessKind, ColumnRef, Columns, NewerLines, StampRun, ValueCell};
+use crate::storage::{AccessKind, ColumnRef, Columns, NewerRows, StampRun, ValueCell};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
@@ -290,14 +290,14 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
     }
 
     #[inline]
-    fn newer_lines<'w>(
+    fn newer_rows<'w>(
         &self,
         _: ChunkMeta<'w>,
         watched: &mut &[ColumnRef],
         _: (u32, &'w [Entity]),
         (): (),
-    ) -> NewerLines<'w> {
+    ) -> NewerRows<'w> {
         watched.split_off_first().expect("a filter has no watched column left");
-        NewerLines::ALL
+        NewerRows::ALL
     }
 }

@@ -3,11 +3,9 @@
 //! Where runs of enabled rows are short, a pass over rows does not cut its slices for each run, but
 //! takes the rows of a word one by one, by the bits that are set. A million rows of two components,
 //! every second of which is disabled, took 4.9 ns a row run by run in a `for` loop, and take 0.8
-//! (Zen 4). Tried as well: all rows of a word with a branch each (0.4 ns where the branch is
-//! predicted, and 2.9 where bits are random, against 0.7), also only where a word is that of the
-//! rows before (it gained nothing beside the other loop), and slices that are cut before and after
-//! each row (0.8 in a loop that took 0.65). All is safe code: a row that is borrowed for writing is
-//! reached by skipping those before it, a comparison that an index would not need.
+//! (Zen 4). Tried and not kept: a branch for each row (0.4 ns if predicted, 2.9 at random bits,
+//! against 0.7); the same only for a word equal to the one before (no gain); slices cut around each
+//! row (0.8 against 0.65). Safe code reaches a `&mut` row with `nth`, which costs a comparison.
 
 use core::iter::{Copied, Empty, RepeatN};
 use core::slice;
@@ -18,14 +16,14 @@ use super::known_positions::KnownPositions;
 
 /// Rows that are taken one after the other, with others left out in between.
 pub trait PickRow: Iterator + Sized {
-    /// [`PickRow::whole`].
+    /// The iterator over all rows.
     type Whole: Iterator<Item = Self::Item>;
 
     /// The same rows, with none left out.
     fn whole(self) -> Self::Whole;
 
-    /// The row of number `row`, counted from the first that there was. It is `skip` rows after the
-    /// one that was picked last. Of one iterator, all rows are picked or none.
+    /// The row with number `row`, counted from the start of the slice: `skip` rows after the row
+    /// picked last. Use `pick` for all rows of an iterator, or for none.
     #[inline(always)]
     fn pick(&mut self, row: usize, skip: usize) -> Option<Self::Item> {
         let _ = row;

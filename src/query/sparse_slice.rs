@@ -237,7 +237,7 @@ impl<V: SetValues> Iterator for SparseSliceIter<'_, V> {
 pub struct SparseRows<'w, V> {
     slice: SparseSlice<'w, V>,
     /// The positions of the values of a list of rows.
-    found: Option<[u32; FewRows::LEN]>,
+    found: Option<[u32; FewRows::ROWS_MAX]>,
 }
 
 impl<'w, V: SetValues> SparseRows<'w, V> {
@@ -310,7 +310,7 @@ impl<V: SetValues> PickRow for SparseRows<'_, V> {
             self.found = Some(*known);
             return rows.zip(known).for_each(|(_, &position)| values.prefetch(position));
         }
-        for (found, row) in self.found.insert([u32::MAX; FewRows::LEN]).iter_mut().zip(rows) {
+        for (found, row) in self.found.insert([u32::MAX; FewRows::ROWS_MAX]).iter_mut().zip(rows) {
             if let Some(position) = entities.get(row).and_then(|&entity| values.position(entity)) {
                 values.prefetch(position);
                 *found = position;
@@ -321,7 +321,8 @@ impl<V: SetValues> PickRow for SparseRows<'_, V> {
     #[inline(always)]
     fn next_listed(&mut self, place: usize, _: usize) -> Option<V::Value> {
         let found = self.found.as_ref()?;
-        let value = self.slice.values.and_then(|values| values.at(found[place % FewRows::LEN]));
+        let value =
+            self.slice.values.and_then(|values| values.at(found[place % FewRows::ROWS_MAX]));
         Some(value.expect("a row has the bit of a value only"))
     }
 

@@ -163,7 +163,7 @@ impl<C: Component + Eq + Hash> ValueIndex<C> {
         self.lists.clear();
     }
 
-    /// The bytes that the index has allocated, for all worlds.
+    /// The bytes that the index has allocated, for all worlds. O(chunk lists of all worlds).
     ///
     /// ```
     /// # use phalanx::prelude::*;

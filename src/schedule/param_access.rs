@@ -89,7 +89,7 @@ impl ParamAccess {
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
         if let (Some(mine), Some(theirs)) = (self.request(), other.request()) {
             let (mine, theirs) = (mine.requirements(), theirs.requirements());
-            let set = mine.shared_set(theirs).map(Subject::Sparse);
+            let set = mine.conflicting_set(theirs).map(Subject::Sparse);
             return set.or_else(|| mine.clash(theirs).map(Subject::Component));
         }
         for (one, query) in [(self, other.request()), (other, self.request())] {
@@ -162,7 +162,7 @@ pub(super) fn ensure_apart(
                     first: parameter(first),
                     second: parameter(second),
                     subject,
-                    by_sparse: requests.any(|one| one.requirements().name_sparse()),
+                    by_sparse: requests.any(|one| one.requirements().has_sparse_row_rule()),
                 });
             }
         }

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{ArchetypePatch, CellRun, KeptValue};
+use crate::archetype::{ArchetypePatch, CellRun, OwnedSharedValue};
 use crate::component::ComponentSet;
 use crate::entity::Entity;
 use crate::storage::{AttachmentKind, WordsPart};
@@ -27,7 +27,7 @@ struct ConvertedRows {
     /// By column.
     columns: Vec<ConvertedColumn>,
     /// One value of each shared type that the rows have.
-    shared: Vec<KeptValue>,
+    shared: Vec<OwnedSharedValue>,
 }
 
 #[derive(Clone, Default)]

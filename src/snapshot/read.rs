@@ -6,7 +6,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::archetype::{ArchetypeImage, ArchetypePatch, CellRun, KeptValue, RowsView};
+use crate::archetype::{ArchetypeImage, ArchetypePatch, CellRun, OwnedSharedValue, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
 use crate::storage::WordsPart;
@@ -206,7 +206,7 @@ impl<'b> Header<'b> {
         &mut self,
         columns: &[FileComponent],
         rows: usize,
-    ) -> Result<Vec<KeptValue>, ReadError> {
+    ) -> Result<Vec<OwnedSharedValue>, ReadError> {
         self.shared.take(&self.input, columns.iter().filter_map(|file| file.shared), rows)
     }
 

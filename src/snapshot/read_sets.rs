@@ -23,7 +23,7 @@ struct LivingEntities {
 
 impl LivingEntities {
     /// The entities of some rows, without those that are gone and have no sparse cleanup
-    /// components, of which `kept_values` is the tag. O(rows).
+    /// components, of which `sparse_cleanup_tag` is the tag. O(rows).
     ///
     /// # Errors
     ///
@@ -32,13 +32,13 @@ impl LivingEntities {
         requests: RequestLimit,
         base: &StoreImage,
         archetypes: &[ArchetypePatch<'_>],
-        kept_values: Option<ComponentId>,
+        sparse_cleanup_tag: Option<ComponentId>,
     ) -> Result<Self, TooMuchMemory> {
         let (mut entities, mut numbers) = (Vec::new(), PagedIndex::default());
         let mut add = |is_gone: bool| {
             for (number, patch) in archetypes.iter().enumerate() {
                 let sample = patch.sample();
-                if sample.is_gone() == is_gone && sample.has_values(kept_values) {
+                if sample.is_gone() == is_gone && sample.has_values(sparse_cleanup_tag) {
                     let older = base.archetypes().get(number);
                     let older = older.map_or(&[][..], |older| older.entities());
                     entities.extend_from_slice(patch.entities.as_deref().unwrap_or(older));
@@ -89,8 +89,9 @@ pub(super) fn read_sets(
 ) -> Result<Vec<SavedSet>, ReadError> {
     let len = input.len("the number of sparse components")?;
     let requests = store.entities().requests;
-    let kept_values = store.registry().kept_values();
-    let living = LazyCell::new(|| LivingEntities::new(requests, base, archetypes, kept_values));
+    let sparse_cleanup_tag = store.registry().sparse_cleanup_tag();
+    let living =
+        LazyCell::new(|| LivingEntities::new(requests, base, archetypes, sparse_cleanup_tag));
     let mut bytes = 0u64;
     let has_same_rows = archetypes.len() == base.archetypes().len()
         && archetypes.iter().all(|archetype| archetype.entities.is_none());

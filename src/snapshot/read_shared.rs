@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::KeptValue;
+use crate::archetype::OwnedSharedValue;
 use crate::component::{ComponentId, NamedShared, Registry};
 use crate::store::Store;
 
@@ -37,7 +37,7 @@ struct FileType {
 struct FileTag {
     word: ValueWord,
     /// The value, if there is one and its type is not left out.
-    value: Option<KeptValue>,
+    value: Option<OwnedSharedValue>,
     /// Whether rows have the value, or an archetype the number if there is no value.
     is_used: bool,
 }
@@ -107,7 +107,7 @@ impl FileShared {
         input: &Input<'_>,
         parts: impl Iterator<Item = SharedPart>,
         rows: usize,
-    ) -> Result<Vec<KeptValue>, ReadError> {
+    ) -> Result<Vec<OwnedSharedValue>, ReadError> {
         let mut values = Vec::new();
         for part in parts {
             let SharedPart::Tag(number, nth) = part else { continue };
@@ -215,7 +215,7 @@ fn read_values(
 fn read_value(
     input: &mut Input<'_>,
     own: Option<&NamedShared<'_>>,
-) -> Result<Option<KeptValue>, ReadError> {
+) -> Result<Option<OwnedSharedValue>, ReadError> {
     let what = "a shared value";
     let len = usize::try_from(input.u64(what)?).map_err(|_| input.invalid(what))?;
     let bytes = input.bytes(len, what)?;
@@ -223,7 +223,7 @@ fn read_value(
     let Some((value, hash)) = own.codec.decode(bytes) else {
         return Err(ReadError::RefusedValue { name: own.codec.name().into(), at: input.at() });
     };
-    Ok(Some(KeptValue::new(ComponentId::UNKNOWN, Arc::new(value), hash)))
+    Ok(Some(OwnedSharedValue::new(ComponentId::UNKNOWN, Arc::new(value), hash)))
 }
 
 /// Takes back the tags that the world got for a state, unless the state is read.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::KeptValue;
+use crate::archetype::OwnedSharedValue;
 use crate::component::{ComponentId, ComponentInfo, SharedCodec, SharedPlace};
 
 use super::delta::{differences, push};
@@ -39,7 +39,7 @@ pub(super) struct SharedTable {
     tags: Vec<ComponentId>,
     /// A [`ValueWord`] of each.
     pub(super) words: Vec<u32>,
-    values: Vec<Option<KeptValue>>,
+    values: Vec<Option<OwnedSharedValue>>,
 }
 
 /// The tables of all types that have a name in bytes and an archetype, in the order of the names.
@@ -56,7 +56,7 @@ impl SharedTables {
     pub(super) fn new(
         used: impl Iterator<Item = ComponentId>,
         (infos, codecs): (&[ComponentInfo], &[Option<SharedCodec>]),
-        values: impl Iterator<Item = KeptValue>,
+        values: impl Iterator<Item = OwnedSharedValue>,
     ) -> Self {
         let (mut markers, mut tags) = (Vec::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
         for id in used {
@@ -130,7 +130,7 @@ impl SharedTable {
     }
 
     /// The value with a number, if entities have one.
-    pub(super) fn value(&self, number: u32) -> Option<&KeptValue> {
+    pub(super) fn value(&self, number: u32) -> Option<&OwnedSharedValue> {
         let at = self.words.binary_search(&ValueWord::new(number, true).0).ok()?;
         self.values[at].as_ref()
     }

@@ -103,7 +103,8 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// The memory of the snapshot in bytes, without shared values and sparse components.
+    /// The bytes of the snapshot's rows, versions and ids, without shared values and sparse
+    /// components. O(archetypes × columns).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -4,7 +4,7 @@ use core::cell::RefCell;
 use core::fmt;
 
 use super::format::SNAPSHOT;
-use crate::component::{Component, ComponentInfo, Disabled, Gone, KeptValues, Prototype};
+use crate::component::{Component, ComponentInfo, Disabled, Gone, HasSparseCleanup, Prototype};
 use crate::world::World;
 
 use super::compression::decompressed;
@@ -223,9 +223,9 @@ impl<'w> SnapshotReader<'w> {
         let bytes = decompressed(bytes, &world.store)?;
         // Without these components, hidden entities would be visible and despawned ones alive. A
         // world without room for them cannot read states that have them.
-        let ours = [Disabled::NAME, Prototype::NAME, Gone::NAME, KeptValues::NAME];
+        let ours = [Disabled::NAME, Prototype::NAME, Gone::NAME, HasSparseCleanup::NAME];
         if skips.is_some() && world.store.registry().has_room_for(ours.len()) {
-            world.register::<(Disabled, Prototype, Gone, KeptValues)>();
+            world.register::<(Disabled, Prototype, Gone, HasSparseCleanup)>();
         }
         let skip =
             |name: &str| !ours.contains(&name) && skips.as_ref().is_some_and(|skips| skips(name));

@@ -166,7 +166,8 @@ impl SnapshotRing {
     }
 
     /// The bytes of all states, including dropped ones, whose memory is used again. Shared values
-    /// are not counted.
+    /// and sparse components are not counted, as in [`Snapshot::bytes`].
+    /// O(states × archetypes × columns).
     ///
     /// ```
     /// # use phalanx::snapshot::SnapshotRing;

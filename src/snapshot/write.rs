@@ -39,7 +39,7 @@ impl<'a> Source<'a> {
     pub(super) fn of_store(store: &'a Store) -> Self {
         let archetypes = store.archetypes().as_slice().iter();
         let values =
-            archetypes.clone().filter_map(Archetype::shared).flat_map(SharedTags::kept_values);
+            archetypes.clone().filter_map(Archetype::shared).flat_map(SharedTags::owned_values);
         Self {
             shared: SharedTables::new(
                 archetypes.clone().flat_map(|archetype| archetype.set().iter()),
@@ -60,7 +60,7 @@ impl<'a> Source<'a> {
     pub(super) fn of_snapshot(snapshot: &'a Snapshot) -> Self {
         let Snapshot { image, components: infos, codecs, chunk_bytes, .. } = snapshot;
         let archetypes = image.archetypes().iter();
-        let values = archetypes.clone().flat_map(ArchetypeImage::kept_values);
+        let values = archetypes.clone().flat_map(ArchetypeImage::owned_values);
         Self {
             shared: SharedTables::new(
                 archetypes.clone().flat_map(|archetype| archetype.set().iter()),

@@ -94,8 +94,8 @@ pub use attachments::{
 };
 pub(crate) use attachments::{
     AttachmentKind, Attachments, ChunkBits, ChunkLines, ChunkMembers, ColumnBits, Content,
-    EnableRule, EnableRules, FewRows, ListedRow, NewerLines, RowSource, RowSpan, SeenPart,
-    SetBlocks, Share, ValueCell, WordsLayout, WordsPart,
+    EnableRule, EnableRules, FewRows, ListedRow, NewerRows, RowSource, RowSpan, SeenPart,
+    SetBlocks, ValueCell, Visibility, WordsLayout, WordsPart,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun};
 pub(crate) use chunk_numbers::ChunkNumbers;

@@ -107,7 +107,7 @@ impl Store {
         let (columns, sparse) = PendingParts::split(bundle);
         if const { is_sparse::<B>() } {
             let now = self.clock.next();
-            if let Some(outcome) = self.relate_again(entity, sparse.get(), now) {
+            if let Some(outcome) = self.retarget(entity, sparse.get(), now) {
                 return Ok(outcome.map(|()| self.clock = now)?);
             }
             let place = self.row_of_living(entity)?;

@@ -12,7 +12,7 @@
 //!
 //! ```text
 //!  Health │ Handle in its set
-//!    despawn ──►        Gone, KeptValues │ Handle
+//!    despawn ──►        Gone, HasSparseCleanup │ Handle
 //!    remove Handle ──►  …
 //! ```
 //!
@@ -24,7 +24,7 @@
 //! is made: values that the view removes end their entities at the next of these.
 
 use crate::archetype::{Archetype, Change, DespawnAction, EdgeId};
-use crate::component::{Gone, KeptValues};
+use crate::component::{Gone, HasSparseCleanup};
 use crate::entity::{ArchetypeId, Entity, NoSuchEntity};
 use crate::storage::ChunkSet;
 
@@ -70,7 +70,7 @@ impl Store {
     pub(super) fn despawn_edge(&mut self, source: ArchetypeId, with_values: bool) -> EdgeId {
         let added = match with_values {
             false => self.bundle_id::<Gone>(),
-            true => self.bundle_id::<(Gone, KeptValues)>(),
+            true => self.bundle_id::<(Gone, HasSparseCleanup)>(),
         };
         match self.edge(source, Change::Despawn(added)) {
             Ok(edge) => edge,
@@ -93,10 +93,10 @@ impl Store {
     /// Whether an entity may have values of a sparse component: it is alive, or, if it is a cleanup
     /// component, gone with such values.
     pub(crate) fn may_have_values(&self, entity: Entity, is_cleanup: bool) -> bool {
-        let kept_values = self.registry.kept_values().filter(|_| is_cleanup);
+        let sparse_cleanup_tag = self.registry.sparse_cleanup_tag().filter(|_| is_cleanup);
         self.entities.locate(entity).map_or_else(
             |_| self.contains(entity),
-            |place| self.archetypes.get(place.archetype()).has_values(kept_values),
+            |place| self.archetypes.get(place.archetype()).has_values(sparse_cleanup_tag),
         )
     }
 
@@ -121,15 +121,15 @@ impl Store {
     pub(crate) fn end_kept(&mut self) {
         if self.sparse.has_cleanup() && self.entities.queue().is_none() {
             self.update_cleanup();
-            let left = self.sparse.take_left();
-            self.end_if_without_values(left);
+            let lost = self.sparse.take_lost();
+            self.end_if_without_values(lost);
         }
     }
 
     /// Ends the entities that are gone and have no sparse cleanup component, though the tag.
     /// O(entities that are gone).
     pub(super) fn end_without_values(&mut self) {
-        if let Some(tag) = self.registry.kept_values() {
+        if let Some(tag) = self.registry.sparse_cleanup_tag() {
             let all = self.archetypes.as_slice().iter().filter(|one| one.set().contains(tag));
             let all: Vec<_> = all.flat_map(Archetype::entities).copied().collect();
             self.end_if_without_values(all);
@@ -140,8 +140,8 @@ impl Store {
     fn end_if_without_values(&mut self, entities: Vec<Entity>) {
         for entity in entities {
             let is_kept = self.is_gone(entity) && self.may_have_values(entity, true);
-            if is_kept && !self.sparse.keep(entity) {
-                let bundles = (self.bundle_id::<KeptValues>(), self.bundle_id::<()>());
+            if is_kept && !self.sparse.has_cleanup_value(entity) {
+                let bundles = (self.bundle_id::<HasSparseCleanup>(), self.bundle_id::<()>());
                 let none = RowValues { bytes: &[], starts: &[] };
                 self.exchange_bytes(entity, bundles, none).expect("it has the tag");
             }
@@ -150,12 +150,12 @@ impl Store {
 
     /// Whether an entity has the tag, and neither a sparse cleanup component nor a note that it has
     /// lost one. O(entities that are gone).
-    pub(crate) fn lacks_kept_values(&self) -> bool {
-        let Some(tag) = self.registry.kept_values() else { return false };
-        let left = self.sparse.left();
+    pub(crate) fn lacks_cleanup_values(&self) -> bool {
+        let Some(tag) = self.registry.sparse_cleanup_tag() else { return false };
+        let lost = self.sparse.lost();
         let all = self.archetypes.as_slice().iter().filter(|one| one.set().contains(tag));
         let mut all = all.flat_map(Archetype::entities);
-        all.any(|entity| !left.contains(entity) && !self.sparse.keep(*entity))
+        all.any(|entity| !lost.contains(entity) && !self.sparse.has_cleanup_value(*entity))
     }
 
     /// Frees all entities of an archetype, in the order of its rows.

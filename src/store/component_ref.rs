@@ -39,7 +39,7 @@ impl ComponentRef {
     /// Whether an archetype has the component, or place for its members.
     pub(super) fn is_had_by(&self, archetype: &Archetype) -> bool {
         match self.is_sparse {
-            true => self.member().is_some_and(|number| archetype.has_members(number)),
+            true => self.member().is_some_and(|number| archetype.tracks_members(number)),
             false => archetype.set().contains(self.id),
         }
     }

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{DespawnAction, MoveContext};
-use crate::component::{Gone, KeptValues};
+use crate::component::{Gone, HasSparseCleanup};
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 use crate::version::Version;
@@ -156,7 +156,7 @@ impl Store {
     /// [`Store::end_one_row`]. `now` is set if the entity is alive.
     #[cold]
     fn end_row(&mut self, entity: Entity, now: &mut Option<Version>) -> Result<(), NoSuchEntity> {
-        let with_values = self.sparse.keep(entity);
+        let with_values = self.sparse.has_cleanup_value(entity);
         match self.despawn_action(entity)? {
             DespawnAction::AlreadyGone => return Err(NoSuchEntity { entity }),
             DespawnAction::Free if !with_values => {
@@ -171,7 +171,7 @@ impl Store {
                 let change = RowChange { entity, place, edge, now };
                 match with_values {
                     false => self.exchange_along::<(), _>(change, Gone),
-                    true => self.exchange_along::<(), _>(change, (Gone, KeptValues)),
+                    true => self.exchange_along::<(), _>(change, (Gone, HasSparseCleanup)),
                 }
             }
         }

@@ -21,14 +21,14 @@ use super::merge_error_kind::MergeErrorKind;
 use super::sparse::ErasedSet;
 use super::store::Store;
 
-/// Rows of one archetype of another world, that are to come to this one.
+/// The rows of one archetype of another world that a merge takes over.
 #[derive(Debug)]
 pub(super) struct IncomingRows<'o> {
     pub(super) archetype: &'o Archetype,
     pub(super) which: SelectedRows<'o>,
-    /// How many.
+    /// The number of rows.
     pub(super) rows: usize,
-    /// How often their bytes are copied, if the archetypes of both worlds are laid out alike.
+    /// The number of copies of their bytes, if both archetypes have one layout.
     pub(super) copies: u64,
 }
 

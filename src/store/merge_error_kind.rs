@@ -82,8 +82,8 @@ impl fmt::Display for MergeErrorKind {
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
             Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::TooManyRows => f.write_str(
-                "an archetype would have more chunks than it can number: build the worlds with \
-                 larger ones",
+                "an archetype would have more chunks than it can number: build both worlds with \
+                 a larger `chunk_size`",
             ),
         }
     }

@@ -144,19 +144,19 @@ impl<'w> Pass<'w> {
         self.now
     }
 
-    /// Whether the archetypes that have members of a sparse component have so many chunks, before
-    /// the pass enters one. O(archetypes that match).
-    pub(crate) fn has_chunks_beside_members(&self, number: u16, chunks: usize) -> bool {
+    /// Whether the archetypes with member bits of a sparse component have at least `chunks_min`
+    /// chunks together. Call it before the pass enters an archetype. O(matching archetypes).
+    pub(crate) fn has_member_chunks(&self, number: u16, chunks_min: usize) -> bool {
         let all = match &self.archetypes {
             ArchetypeSource::Shared(all) => all,
             ArchetypeSource::Exclusive { rest, .. } => rest.as_slice(),
             ArchetypeSource::Granted(columns) => columns.archetypes().as_slice(),
         };
-        let mut left = chunks;
+        let mut left = chunks_min;
         let mut labels = self.plan.column_map().labels();
         labels.any(|label| {
             let archetype = &all[label as usize];
-            if archetype.attachments().is_some_and(|all| all.has_members(number)) {
+            if archetype.attachments().is_some_and(|all| all.tracks_members(number)) {
                 left = left.saturating_sub(archetype.list().chunk_len() as usize);
             }
             left == 0

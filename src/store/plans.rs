@@ -154,7 +154,7 @@ impl Plans {
     /// after it got members of one, mostly as the newest archetype, or has none any more.
     pub(crate) fn renew_members(&mut self, id: ArchetypeId, archetypes: &Archetypes) {
         self.for_each_mut(|plan| {
-            if plan.requirements.name_sparse() {
+            if plan.requirements.has_sparse_row_rule() {
                 plan.remake_from(id.0, archetypes);
             }
         });

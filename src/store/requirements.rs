@@ -397,7 +397,7 @@ impl Requirements {
     #[inline]
     pub(crate) fn matches(&self, archetype: &Archetype) -> bool {
         self.rule_sets.admit(archetype.set())
-            && (!self.rule_sets.name_sparse() || self.admit(archetype))
+            && (!self.rule_sets.has_sparse_rule() || self.admit(archetype))
             && archetype.hidden().is_none_or(|hidden| self.sight.admits(hidden))
     }
 
@@ -406,7 +406,7 @@ impl Requirements {
     /// make no two queries disjoint, and a set is locked as a whole.
     pub(crate) fn clash(&self, other: &Self) -> Option<&'static str> {
         let columns = || self.shared(other).next().filter(|_| !self.is_disjoint(other));
-        self.shared_set(other).or_else(|| columns().map(|one| one.name))
+        self.conflicting_set(other).or_else(|| columns().map(|one| one.name))
     }
 
     /// Whether no archetype can meet both: one requires a component that the other excludes or does
@@ -432,7 +432,7 @@ impl Requirements {
         self.clash(other)?;
         let in_one = |shared: &ComponentRef| self.meets(other, shared.id, archetypes);
         let column = || self.shared(other).find(in_one).map(|one| one.name);
-        self.shared_set(other).or_else(column)
+        self.conflicting_set(other).or_else(column)
     }
 
     /// Whether these requirements ask for at most the same as others: the columns of the terms and

@@ -32,7 +32,7 @@ impl Store {
         }
         self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
         // All numbers are free now. Owns the values until the archetypes own them.
-        let kept = image.archetypes().iter().flat_map(ArchetypeImage::kept_values);
+        let kept = image.archetypes().iter().flat_map(ArchetypeImage::owned_values);
         let owned: Vec<_> = kept.map(|kept| kept.own(&mut self.registry)).collect();
         for new in &image.archetypes()[known..] {
             self.find_or_add(new.set()).expect("a row that fitted a chunk does not");
@@ -59,13 +59,14 @@ impl Store {
         let mut panic = FirstPanic::default();
         self.logs.clear(&mut panic);
         let Self { sparse, entities, archetypes, .. } = self;
-        let kept_values = self.registry.kept_values();
+        let sparse_cleanup_tag = self.registry.sparse_cleanup_tag();
         let is_alive = |entity, is_cleanup| {
             let place = entities.locate(entity).ok();
             let archetype = place.map(|place| archetypes.get(place.archetype()));
             // The ids of another world are other entities.
             !image.is_foreign
-                && archetype.is_some_and(|one| one.has_values(kept_values.filter(|_| is_cleanup)))
+                && archetype
+                    .is_some_and(|one| one.has_values(sparse_cleanup_tag.filter(|_| is_cleanup)))
         };
         image.sparse.restore((sparse, prepared), &is_alive, clock, &mut panic);
         self.forget_set_notes();

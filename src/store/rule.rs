@@ -95,7 +95,7 @@ impl RuleSets {
     }
 
     /// Whether a rule names a sparse component.
-    pub(crate) const fn name_sparse(&self) -> bool {
+    pub(crate) const fn has_sparse_rule(&self) -> bool {
         self.sparse
     }
 

@@ -209,7 +209,7 @@ impl Store {
     pub(crate) fn state_number(&self) -> u64 {
         // The factor is odd and irregular, so that few sums of clocks and editions are equal.
         let mixed = self.entities.editions().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.sparse.origin(self.clock.to_bits().wrapping_add(mixed))
+        self.sparse.identity_after(self.clock.to_bits().wrapping_add(mixed))
     }
 
     /// Advances the clock, before a change.

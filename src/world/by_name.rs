@@ -2,7 +2,7 @@
 
 use crate::archetype::Bundle;
 use crate::component::{
-    Component as _, ComponentId, ComponentInfo, ComponentSet, Gone, KeptValues,
+    Component as _, ComponentId, ComponentInfo, ComponentSet, Gone, HasSparseCleanup,
 };
 use crate::entity::Entity;
 use crate::nearest::nearest;
@@ -159,7 +159,7 @@ impl Reflect<'_> {
 
     /// The component that has a name and bytes, and that calls may insert and remove.
     pub(super) fn changeable(self, name: &str) -> Result<ComponentId, BytesError> {
-        if name == Gone::NAME || name == KeptValues::NAME {
+        if name == Gone::NAME || name == HasSparseCleanup::NAME {
             return Err(BytesError::Gone);
         }
         self.known(name)

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use crate::archetype::Archetype;
-use crate::component::{Component as _, KeptValues};
+use crate::component::{Component as _, HasSparseCleanup};
 use crate::entity::{BrokenDirectory, Location};
 
 use super::world::World;
@@ -144,8 +144,8 @@ impl World {
         if held != lent {
             return Err(Defect::Blocks { held, lent });
         }
-        if self.store.lacks_kept_values() {
-            return Err(Defect::Members { name: KeptValues::NAME });
+        if self.store.lacks_cleanup_values() {
+            return Err(Defect::Members { name: HasSparseCleanup::NAME });
         }
         let is_alive = |entity, is_cleanup| self.store.may_have_values(entity, is_cleanup);
         if let Some(name) = self.store.find_member_defect() {

@@ -121,8 +121,9 @@ impl<'w> EntityView<'w> {
         Some(view((archetype, at), archetype.column(id)?, self.registry().info(id)))
     }
 
-    /// Whether it has all these components, by names or infos, [sparse](Self::sparse) ones too. It
-    /// has none that the world does not know. For components with types a query tells it:
+    /// Whether the entity has all of these components, by names or infos, including
+    /// [sparse](Self::sparse) ones. An unknown component counts as missing. O(keys), and O(sets)
+    /// for each sparse or missing key. For components with types a query tells it:
     /// `world.query::<()>().filter::<(With<A>, With<B>)>().contains(entity)`.
     ///
     /// ```
@@ -165,8 +166,9 @@ impl<'w> EntityView<'w> {
         self.world.get::<C>(self.entity)
     }
 
-    /// The names of its [sparse components](crate::component#sparse-components), which
-    /// [`components`](Self::components) does not list: they have no bytes.
+    /// The names of its [sparse components](crate::component#sparse-components).
+    /// [`components`](Self::components) omits them, because calls by name do not read their bytes.
+    /// O(sets of the world).
     ///
     /// ```
     /// # use phalanx::prelude::*;

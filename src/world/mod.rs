@@ -1,7 +1,8 @@
 //! The world: entities, their components, and the operations on them.
 //!
-//! Methods are documented here, and are short: rows change in `store`. The folders above this one
-//! add methods of their own: commands, schedules, logs, snapshots and explanations.
+//! Methods are documented here. Rows change in `store`; the algorithms that only read rows
+//! (`hash`, `target_values`) or compute an order (`sort`) are here. The folders above this one add
+//! methods of their own: commands, schedules, logs, snapshots and explanations.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -20,9 +21,9 @@
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes, or a [`bytes_error`] |
 //! | [`register_layout`] | components that exist at run time only |
-//! | [`named_query`] | a query that is data, of [`component_key`]s: its [`named_chunks`] |
-//! | [`named_relations`] | the ends of relations by name; makes and removes them |
-//! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
+//! | [`named_query`], [`named_chunks`] | a query that is data, of [`component_key`]s; its chunks |
+//! | [`named_chunk`], [`column_view`] | one chunk of such a query; one of its columns |
+//! | [`named_relations`] | relations by name: reads both ends, adds and removes |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`place_lookup`], [`place_lookup_mut`] | the same by place, or a [`place_error`] |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |

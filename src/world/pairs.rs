@@ -160,8 +160,10 @@ impl<'w, R: ManyRelation> Pairs<'w, R> {
         self.get(source, target).is_some()
     }
 
-    /// The rows of a query that only reads, of the sources of a target: as
-    /// [`Relation::rows_of`](crate::sparse::Relation::rows_of). O(sources).
+    /// Yields the query's rows of the sources of `target`, in the order of
+    /// [`sources`](Self::sources). Sources that do not match are skipped, and so are hidden
+    /// entities, as in a pass. The query must only read; see [`for_each_of`](Self::for_each_of).
+    /// O(sources).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -182,8 +184,9 @@ impl<'w, R: ManyRelation> Pairs<'w, R> {
         rows_of(self.sources(target), query)
     }
 
-    /// Calls a closure with the rows of a query of the sources of a target: as
-    /// [`Relation::for_each_of`](crate::sparse::Relation::for_each_of). O(sources).
+    /// Calls `body` with the query's row of each source of `target` that matches, in the order of
+    /// [`sources`](Self::sources). Skips hidden entities, as in a pass. Stamps the `&mut` columns
+    /// in the chunk of each row. O(sources).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -124,12 +124,12 @@ impl<'w, R: RelationComponent> Relation<'w, R> {
         self.set.as_ref()?.place(source)
     }
 
-    /// The rows of a query that only reads, of the sources of a target: those that match it, in the
-    /// order of [`sources`](Self::sources). The query skips hidden entities, as in a pass. No other
-    /// entity is looked at: O(sources).
+    /// Yields the query's rows of the sources of `target`, in the order of
+    /// [`sources`](Self::sources). Sources that do not match are skipped, and so are hidden
+    /// entities, as in a pass. The query must only read; see [`for_each_of`](Self::for_each_of).
+    /// O(sources).
     ///
-    /// [`for_each_of`](Self::for_each_of) is for a query that writes. A pass over all sources of
-    /// all targets is a query with the term `&R`.
+    /// A pass over all sources of all targets is a query with the term `&R`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -158,10 +158,9 @@ impl<'w, R: RelationComponent> Relation<'w, R> {
         rows_of(self.sources(target), query)
     }
 
-    /// Calls a closure with the rows of a query of the sources of a target: those that match it, in
-    /// the order of [`sources`](Self::sources). The query skips hidden entities, as in a pass. No
-    /// other entity is looked at: O(sources). Stamps the columns that it hands out as `&mut` in the
-    /// chunk of each of them.
+    /// Calls `body` with the query's row of each source of `target` that matches, in the order of
+    /// [`sources`](Self::sources). Skips hidden entities, as in a pass. Stamps the `&mut` columns
+    /// in the chunk of each row. O(sources).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! The views of the kinds of relations: of one target a source, and of many.
+//! Chooses the view of a relation: [`Relation`] for one target a source, [`Pairs`] for many.
 
 use crate::component::{InSet, ManyRelation, RelationComponent, Shape, Targets};
 use crate::store::ReadGuard;

@@ -357,8 +357,10 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     }
 
     /// Takes the [shared value](crate::shared::Shared) of type `T` from every entity that matches,
-    /// and returns the number of entities that had one. Costs the same as
-    /// [`insert_shared`](Matching::insert_shared).
+    /// and returns the number of entities that had one.
+    ///
+    /// Chunks change owner, and no component is copied: O(entities), 20 bytes each for id and
+    /// location, and O(chunks × columns) for versions.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -23,8 +23,8 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// place now. Rows with equal keys keep their order.
     ///
     /// Rows are sorted within their archetype: a query visits archetype after archetype, and in
-    /// each the keys ascend. For one order over all rows they must be in one archetype: let what
-    /// some of them have be [sparse or enableable](crate#places-for-values).
+    /// each the keys ascend. For one order over all rows, keep them in one archetype: make
+    /// components that only some rows have [sparse or enableable](crate#places-for-values).
     ///
     /// Rows that the query does not see, because they are [disabled](crate::World::set_enabled) or
     /// a filter excludes them, keep their places.

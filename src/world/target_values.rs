@@ -163,13 +163,12 @@ const NEAR_MAX: usize = 16;
 ///
 /// Values are those of the [`Lookup`]: of [hidden](crate::component#hidden-components) entities and
 /// of disabled components as well. The query chooses its rows as in any pass, and reads `C` of the
-/// row itself by a term. A filter by change sees the columns of the row, and not those of its
-/// target: a row is passed over although its target has changed. A query that writes `C` cannot be
-/// in use with the lookup: write another component, such as the next state or the current one of a
-/// [`Previous<C>`](crate::Previous), which the lookup reads. `C` has one column: it is neither
-/// sparse nor split.
+/// row itself by a term. A filter by change looks at the row's columns only: it does not notice a
+/// change of the target. A query that writes `C` cannot be in use with the lookup: write another
+/// component, such as the next state or the current one of a [`Previous<C>`](crate::Previous),
+/// which the lookup reads. `C` has one column: it is neither sparse nor split.
 ///
-/// Copied as it is: a few references.
+/// It is `Copy`.
 pub struct TargetValues<'v, R: RelationComponent, C: Component> {
     /// `None` if the world has no set of `R`.
     set: Option<&'v SparseSet<R>>,
@@ -188,8 +187,8 @@ impl<R: RelationComponent, C: Component> Clone for TargetValues<'_, R, C> {
 impl<R: RelationComponent, C: Component> Copy for TargetValues<'_, R, C> {}
 
 impl<'v, R: RelationComponent, C: Component> TargetValues<'v, R, C> {
-    /// The same with a value for all entities that have none, such as those without a target: so a
-    /// pass visits all rows of its query, in slices as long as those of any pass.
+    /// Uses `value` for entities without one, such as those without a target. A pass then visits
+    /// every row of its query, in slices as long as in any pass. O(1).
     ///
     /// ```
     /// # use phalanx::prelude::*;

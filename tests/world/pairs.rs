@@ -64,7 +64,7 @@ fn a_source_has_each_target_once_with_its_last_value() {
     assert_eq!((removed.entities(), removed.get(c)), (&[b, c, a][..], Some(&Likes { weight: 2 })));
     assert_eq!(world.relation::<Likes>().sources(b), [c]);
     assert!(world.remove::<Targets<Likes>>(a).is_err() && world.get::<Likes>(a).is_err());
-    // The list is inserted elsewhere: its places in the way back are made anew.
+    // The list is inserted elsewhere: its places in the reverse index are made anew.
     world.insert(b, removed).expect("alive");
     assert_eq!(world.relation::<Likes>().sources(b), [c, b]);
     let former = world.exchange::<Targets<Likes>, _>(b, Likes { weight: 9 }.of(c));

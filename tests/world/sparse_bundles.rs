@@ -359,7 +359,7 @@ fn calls_by_name_say_that_a_component_is_sparse() {
     let mut world = World::new();
     world.register::<(Text, Four)>();
     let entity = world.spawn((Four(1), Text::from("one"), Number(2)));
-    // Relations are sparse components, and bytes of a target would have no way back.
+    // Relations are sparse components, and bytes of a target would have no reverse index.
     world.register::<(Target, Targets<Likes>)>();
     let bytes = entity.to_bits().to_ne_bytes();
     let before = (world.hash(), world.len());

@@ -3,9 +3,13 @@
 //! A pass that takes such rows word by word mispredicts a branch or two for each: whether a word
 //! has a row, and whether it has another one. [`FewRows::add_words`] copies words and counts those
 //! with rows, and [`FewRows::add`] writes two numbers for each and counts those that are valid, so
-//! the processor takes the next words, and loads the rows, before it knows how many there are. Of
-//! 1,000,000 rows, one in a hundred at random, a row took 15.8 ns and takes 9.7 (Zen 4); with a
-//! value of a sparse component, of a set in random order, 34 to 66 and 20.
+//! the processor takes the next words, and loads the rows, before it knows how many there are.
+//!
+//! ```text
+//!  1 % of 1,000,000 rows, at random (Zen 4)        word by word   listed
+//!  columns only                                       15.8 ns      9.7 ns a row
+//!  with a sparse value, set in random order         34 to 66        20
+//! ```
 //!
 //! Tried as well: the same list in the iterator of [words](super::row_runs), with a branch for each
 //! row (14 % slower where all rows are seen), and a hint for the row of each column (it gained
@@ -15,17 +19,17 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::enable_bits::WORD;
 
-/// Words of which those with rows are found before the first row is added.
+/// Words that are tested for rows together, before the first row is added.
 const BATCH: usize = 16;
-/// Numbers that are kept.
-const LEN: usize = 32;
-/// The most rows of a word.
-const WORD_MAX: usize = 4;
+/// The capacity of the list. A power of two, so that `% ROWS_MAX` needs no bounds check.
+const ROWS_MAX: usize = 32;
+/// A word with more rows than this is not listed.
+const WORD_ROWS_MAX: usize = 4;
 
 /// Some rows of a chunk, ascending.
 #[derive(Clone, Debug)]
 pub(crate) struct FewRows {
-    rows: [u32; LEN],
+    rows: [u32; ROWS_MAX],
     len: usize,
     /// The number of rows that were taken.
     taken: usize,
@@ -57,10 +61,10 @@ const fn lowest(word: u64) -> u32 {
 
 impl FewRows {
     /// Rows of a list, at most.
-    pub(crate) const LEN: usize = LEN;
+    pub(crate) const ROWS_MAX: usize = ROWS_MAX;
 
     /// No rows.
-    pub(crate) const NONE: Self = Self { rows: [0; LEN], len: 0, taken: 0, next: 0 };
+    pub(crate) const NONE: Self = Self { rows: [0; ROWS_MAX], len: 0, taken: 0, next: 0 };
 
     /// Whether a word has few rows.
     #[inline(always)]
@@ -71,7 +75,7 @@ impl FewRows {
     /// Adds a row, if there is room, which is counted if `is_valid`.
     #[inline(always)]
     fn put(&mut self, row: u32, is_valid: bool) {
-        self.rows[self.len % LEN] = row;
+        self.rows[self.len % ROWS_MAX] = row;
         self.len += usize::from(is_valid);
     }
 
@@ -81,7 +85,7 @@ impl FewRows {
     pub(super) fn add(&mut self, start: u32, word: u64) -> bool {
         let second = without_lowest(word);
         let mut rest = without_lowest(second);
-        if self.len > LEN - WORD_MAX || rest != 0 && !Self::are_few(word) {
+        if self.len > ROWS_MAX - WORD_ROWS_MAX || rest != 0 && !Self::are_few(word) {
             return false;
         }
         self.put(start + lowest(word), true);
@@ -112,13 +116,13 @@ impl FewRows {
         &mut self,
         start: u32,
         words: &[AtomicU64],
-        turn: u64,
+        flip: u64,
     ) -> Result<(), (u32, u64)> {
         let mut at = start;
         for words in words.chunks(BATCH) {
             let (mut some, mut len) = ([(0, 0); BATCH], 0);
             for word in words {
-                let word = word.load(Ordering::Relaxed) ^ turn;
+                let word = word.load(Ordering::Relaxed) ^ flip;
                 some[len % BATCH] = (at, word);
                 len += usize::from(word != 0);
                 at += WORD;
@@ -136,13 +140,13 @@ impl FewRows {
     #[inline(always)]
     pub(crate) fn rows(&self) -> impl Iterator<Item = usize> + Clone {
         let first = self.rows[0];
-        self.rows[..self.len.min(LEN)].iter().map(move |row| (row - first) as usize)
+        self.rows[..self.len.min(ROWS_MAX)].iter().map(move |row| (row - first) as usize)
     }
 
     /// The rows that were not taken.
     #[inline(always)]
     pub(crate) fn rest(&self) -> impl Iterator<Item = ListedRow> {
-        let (len, mut next) = (self.len.min(LEN), self.next);
+        let (len, mut next) = (self.len.min(ROWS_MAX), self.next);
         let rest = self.rows[..len].get(self.taken..).unwrap_or_default();
         (self.taken..).zip(rest).map(move |(place, &row)| {
             let skip = (row - next) as usize;
@@ -155,7 +159,7 @@ impl FewRows {
     #[inline(always)]
     pub(crate) fn begin(&mut self) -> (u32, u32) {
         self.next = self.rows[0];
-        (self.rows[0], self.rows[(self.len - 1) % LEN])
+        (self.rows[0], self.rows[(self.len - 1) % ROWS_MAX])
     }
 }
 
@@ -168,7 +172,7 @@ impl Iterator for FewRows {
         if place >= self.len {
             return None;
         }
-        let row = self.rows[place % LEN];
+        let row = self.rows[place % ROWS_MAX];
         let skip = (row - self.next) as usize;
         (self.taken, self.next) = (place + 1, row + 1);
         Some(ListedRow { place, skip })
@@ -230,8 +234,8 @@ mod tests {
         }
         // Four rows each: eight words fill the list.
         let full = list(&[0xF; 20]);
-        assert_eq!((full.0.len(), full.1), (LEN, LEN / WORD_MAX));
+        assert_eq!((full.0.len(), full.1), (ROWS_MAX, ROWS_MAX / WORD_ROWS_MAX));
         // One row each: a word with four would have no room.
-        assert_eq!(list(&[1; 64]).1, LEN - WORD_MAX + 1);
+        assert_eq!(list(&[1; 64]).1, ROWS_MAX - WORD_ROWS_MAX + 1);
     }
 }

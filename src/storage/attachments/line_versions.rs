@@ -66,7 +66,7 @@ use super::attachment::{
 use super::attachments::AttachmentArray;
 use super::attachments::Attachments;
 use super::enable_bits::{WORD, low_bits, split};
-use super::newer_lines::NewerLines;
+use super::newer_rows::NewerRows;
 
 /// The kind of the versions of rows: `whole`, two stamps for 64 rows, and their bits.
 #[derive(Debug)]
@@ -251,10 +251,10 @@ impl<'s> ChunkLines<'s> {
 
     /// The rows that are newer than a version.
     #[inline]
-    pub(crate) fn newer_than(self, since: Version) -> NewerLines<'s> {
+    pub(crate) fn newer_than(self, since: Version) -> NewerRows<'s> {
         match self.whole() > since {
-            true => NewerLines::ALL,
-            false => NewerLines::in_words(self.stamps, self.bits, since),
+            true => NewerRows::ALL,
+            false => NewerRows::in_words(self.stamps, self.bits, since),
         }
     }
 

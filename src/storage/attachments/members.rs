@@ -80,7 +80,7 @@ impl Attachments {
     ///
     /// If there is one.
     pub(crate) fn add_members(&mut self, number: u16, capacity: u32, chunk_len: usize) {
-        assert!(!self.has_members(number), "the array of these members exists");
+        assert!(!self.tracks_members(number), "the array of these members exists");
         let fresh = vec![0; capacity.div_ceil(WORD) as usize].into();
         let mut array = AttachmentArray::new(&Members, number, fresh);
         let words = chunk_len * array.stride();
@@ -89,7 +89,7 @@ impl Attachments {
     }
 
     /// Whether there is an array for the members of a sparse component.
-    pub(crate) fn has_members(&self, number: u16) -> bool {
+    pub(crate) fn tracks_members(&self, number: u16) -> bool {
         self.members_number(number).is_some()
     }
 

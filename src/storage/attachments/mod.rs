@@ -24,7 +24,7 @@
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
 //!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns;
 //!   [`chunk_members`] are the members of one chunk.
-//! * [`newer_lines`] has the rows of a chunk that are newer than a version.
+//! * [`newer_rows`] has the rows of a chunk that are newer than a version.
 //! * [`set_blocks`] has the versions of a sparse component's values, by which rows are chosen.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
 //!   [`few_rows`] a list of those that lie far apart. [`enabled_rows`] has the items of terms that
@@ -45,7 +45,7 @@ mod few_rows;
 mod kinds;
 mod line_versions;
 mod members;
-mod newer_lines;
+mod newer_rows;
 mod row_mask;
 mod row_runs;
 mod set_blocks;
@@ -64,9 +64,9 @@ pub use enabled_rows::{
 };
 pub(crate) use few_rows::{FewRows, ListedRow};
 pub(crate) use line_versions::ChunkLines;
-pub(crate) use newer_lines::NewerLines;
+pub(crate) use newer_rows::NewerRows;
 pub use row_mask::RowMask;
-pub(crate) use row_mask::{EnableRule, EnableRules, Share};
+pub(crate) use row_mask::{EnableRule, EnableRules, Visibility};
 pub use row_runs::RowRuns;
 pub(crate) use row_runs::SeenPart;
 pub(crate) use set_blocks::SetBlocks;

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::attachments::Attachments;
 use super::enable_bits::{ChunkBits, WORD, low_bits};
-use super::newer_lines::NewerLines;
+use super::newer_rows::NewerRows;
 
 /// The rules of a query for the enable bits of each row of an archetype. A row must comply with
 /// all.
@@ -49,13 +49,14 @@ impl EnableRule {
 pub struct RowMask<'w> {
     /// The words of the first array of the first rule. None if all rows are seen.
     pub(super) words: &'w [AtomicU64],
-    /// What turns a word of it into seen rows by an exclusive or.
-    pub(super) turn: u64,
+    /// Xor mask from stored bits to visible rows: all ones if the query wants enabled rows, since a
+    /// set bit means disabled.
+    pub(super) flip: u64,
     /// All rules, if a word of that array does not tell enough.
     pub(super) rules: &'w EnableRules,
     pub(super) bits: Option<&'w Attachments>,
     /// The lines of which rows are seen.
-    pub(super) newer: NewerLines<'w>,
+    pub(super) newer: NewerRows<'w>,
     pub(super) chunk: u32,
     /// The first row in its chunk.
     pub(super) origin: u32,
@@ -69,11 +70,11 @@ impl fmt::Debug for RowMask<'_> {
     }
 }
 
-/// How many rows of a chunk a query sees.
+/// The part of a chunk's rows that a query sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Share {
+pub(crate) enum Visibility {
     None,
-    Some,
+    Partial,
     All,
 }
 
@@ -91,17 +92,17 @@ impl<'w> RowMask<'w> {
         // A rule without arrays is a rule of components that the archetype lacks: no row complies.
         let Some(&(array, enabled)) = first.first() else { return Self { rows: 0, ..all } };
         let words = bits.bits_of(array, chunk).words();
-        let turn = if enabled { u64::MAX } else { 0 };
+        let flip = if enabled { u64::MAX } else { 0 };
         let is_simple = rules.len() == 1 && first.len() == 1;
         let rules = if is_simple { &[] } else { rules };
-        Self { words, turn, rules, bits: Some(bits), ..all }
+        Self { words, flip, rules, bits: Some(bits), ..all }
     }
 
     /// All of the rows of a chunk.
     #[inline]
     pub(crate) const fn all_of(chunk: u32, rows: u32) -> Self {
-        let newer = NewerLines::ALL;
-        Self { words: &[], turn: 0, rules: &[], bits: None, newer, chunk, origin: 0, rows }
+        let newer = NewerRows::ALL;
+        Self { words: &[], flip: 0, rules: &[], bits: None, newer, chunk, origin: 0, rows }
     }
 
     /// Neighbours in a chunk, all of which are seen.
@@ -118,7 +119,7 @@ impl<'w> RowMask<'w> {
 
     /// Those of the rows whose lines are newer than a version.
     #[inline]
-    pub(crate) const fn in_lines(self, newer: NewerLines<'w>) -> Self {
+    pub(crate) const fn in_lines(self, newer: NewerRows<'w>) -> Self {
         Self { newer, ..self }
     }
 
@@ -145,9 +146,9 @@ impl<'w> RowMask<'w> {
 
     /// Whether all rows are seen, some, or none. A word costs a load.
     #[inline]
-    pub(crate) fn share(&self) -> Share {
+    pub(crate) fn visibility(&self) -> Visibility {
         if self.words.is_empty() {
-            return self.share_of_lines();
+            return self.visibility_of_lines();
         }
         let (mut any, mut all) = (0, u64::MAX);
         if self.rules.is_empty() && self.origin == 0 && self.newer.are_all() {
@@ -160,7 +161,7 @@ impl<'w> RowMask<'w> {
                     all &= word;
                 }
                 if any != 0 && all != u64::MAX {
-                    return Share::Some;
+                    return Visibility::Partial;
                 }
             }
             if last > 0 {
@@ -168,20 +169,20 @@ impl<'w> RowMask<'w> {
                 any |= word & low_bits(last);
                 all &= word | !low_bits(last);
             }
-            (any, all) = if self.turn == 0 { (any, all) } else { (!all, !any) };
+            (any, all) = if self.flip == 0 { (any, all) } else { (!all, !any) };
         } else {
             for (word, valid) in self.valid_words() {
                 any |= word & valid;
                 all &= word | !valid;
                 if any != 0 && all != u64::MAX {
-                    return Share::Some;
+                    return Visibility::Partial;
                 }
             }
         }
         match (any, all) {
-            (0, _) => Share::None,
-            (_, u64::MAX) => Share::All,
-            _ => Share::Some,
+            (0, _) => Visibility::None,
+            (_, u64::MAX) => Visibility::All,
+            _ => Visibility::Partial,
         }
     }
 
@@ -198,7 +199,7 @@ impl<'w> RowMask<'w> {
     pub(super) fn word_by_all(self, word: usize) -> u64 {
         let enabled = match self.words.get(word) {
             None => u64::MAX,
-            Some(first) if self.rules.is_empty() => first.load(Ordering::Relaxed) ^ self.turn,
+            Some(first) if self.rules.is_empty() => first.load(Ordering::Relaxed) ^ self.flip,
             Some(_) => self.word_by_rules(word),
         };
         self.newer.word(word, enabled)
@@ -248,7 +249,7 @@ impl<'w> RowMask<'w> {
     /// Switches the rows that are seen in another array of their chunk. Returns how many were the
     /// other way.
     pub(crate) fn switch(self, bits: ChunkBits<'_>, enabled: bool) -> usize {
-        if self.origin == 0 && self.share() == Share::All {
+        if self.origin == 0 && self.visibility() == Visibility::All {
             return switch_first(bits, self.rows, enabled);
         }
         let mut switched = 0;
@@ -311,13 +312,13 @@ impl<'w> RowMask<'w> {
     /// Whether all rows are seen. O(rows / 64).
     #[must_use]
     pub fn all(&self) -> bool {
-        self.is_empty() || self.share() == Share::All
+        self.is_empty() || self.visibility() == Visibility::All
     }
 
     /// Whether no row is seen. O(rows / 64).
     #[must_use]
     pub fn none(&self) -> bool {
-        self.share() == Share::None
+        self.visibility() == Visibility::None
     }
 
     /// Sixty-four rows a word, row 0 in the lowest bit: set where the row is seen. Bits past the
@@ -363,14 +364,14 @@ impl<'w> RowMask<'w> {
 /// Switches the first rows of a chunk. Returns how many were the other way.
 fn switch_first(bits: ChunkBits<'_>, rows: u32, enabled: bool) -> usize {
     let (whole, last) = ((rows / WORD) as usize, rows % WORD);
-    let (now, turn) = if enabled { (0, 0) } else { (u64::MAX, u64::MAX) };
+    let (now, flip) = if enabled { (0, 0) } else { (u64::MAX, u64::MAX) };
     let mut switched = 0;
     for word in &bits.words()[..whole] {
-        switched += (word.load(Ordering::Relaxed) ^ turn).count_ones();
+        switched += (word.load(Ordering::Relaxed) ^ flip).count_ones();
         word.store(now, Ordering::Relaxed);
     }
     if last > 0 {
-        let word = bits.words()[whole].load(Ordering::Relaxed) ^ turn;
+        let word = bits.words()[whole].load(Ordering::Relaxed) ^ flip;
         switched += (word & low_bits(last)).count_ones();
         bits.change(whole, low_bits(last), enabled);
     }

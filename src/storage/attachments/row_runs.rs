@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::enable_bits::{WORD, low_bits};
 use super::few_rows::FewRows;
-use super::row_mask::{RowMask, Share};
+use super::row_mask::{RowMask, Visibility};
 
 impl<'w> RowMask<'w> {
     /// The runs of rows that are seen, as ranges of indices. O(rows / 64 + runs).
@@ -39,7 +39,7 @@ impl<'w> RowMask<'w> {
     pub(super) fn simple_word(&self, word: u32) -> Option<u64> {
         match self.words.get(word as usize) {
             Some(first) if self.rules.is_empty() && self.newer.are_all() => {
-                Some(first.load(Ordering::Relaxed) ^ self.turn)
+                Some(first.load(Ordering::Relaxed) ^ self.flip)
             }
             _ => None,
         }
@@ -74,15 +74,15 @@ impl<'w> RowMask<'w> {
         })
     }
 
-    /// [`RowMask::share`] of rows that are chosen by lines, or of all.
+    /// [`RowMask::visibility`] of rows that are chosen by lines, or of all.
     #[inline]
-    pub(super) fn share_of_lines(&self) -> Share {
+    pub(super) fn visibility_of_lines(&self) -> Visibility {
         if !self.newer.are_by_word() {
             let all = self.origin..self.origin + self.rows;
             return match self.newer.next_run(all.clone()) {
-                None => Share::None,
-                Some(run) if run == all => Share::All,
-                Some(_) => Share::Some,
+                None => Visibility::None,
+                Some(run) if run == all => Visibility::All,
+                Some(_) => Visibility::Partial,
             };
         }
         let (mut seen, mut rows) = (0, 0);
@@ -90,13 +90,13 @@ impl<'w> RowMask<'w> {
             rows = first + WORD - self.origin;
             seen += word.count_ones();
             if seen > 0 && seen < rows.min(self.rows) {
-                return Share::Some;
+                return Visibility::Partial;
             }
         }
         match seen {
-            0 => Share::None,
-            _ if seen == rows.min(self.rows) => Share::All,
-            _ => Share::Some,
+            0 => Visibility::None,
+            _ if seen == rows.min(self.rows) => Visibility::All,
+            _ => Visibility::Partial,
         }
     }
 
@@ -132,7 +132,7 @@ impl<'w> RowMask<'w> {
     /// The same mask by a copy of its [words](RowMask::copied_words).
     pub(crate) const fn by_words<'c>(self, words: &'c [AtomicU64]) -> RowMask<'c> {
         let Self { chunk, origin, rows, .. } = self;
-        RowMask { words, turn: 0, origin, ..RowMask::all_of(chunk, rows) }
+        RowMask { words, flip: 0, origin, ..RowMask::all_of(chunk, rows) }
     }
 
     /// If words of versions choose rows: for each word with a row that is seen, all rows that the
@@ -229,7 +229,7 @@ impl RowRuns<'_> {
             self.list_words(list, self.mask.newer.words(first, end));
         } else {
             let words = self.mask.whole_words(first);
-            match list.add_words(self.at + WORD, words, self.mask.turn) {
+            match list.add_words(self.at + WORD, words, self.mask.flip) {
                 Err((at, word)) => (self.at, self.word) = (at, word),
                 Ok(()) => {
                     let words = u32::try_from(words.len());

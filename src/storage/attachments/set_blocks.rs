@@ -17,7 +17,7 @@ use crate::version::Version;
 /// The bytes of the values of a block, at most.
 const BLOCK_BYTES: usize = 16 * 1024;
 
-/// The number of low bits of a position that count within its block, for values of `T`.
+/// The number of low bits of a position that index into its block, for values of `T`.
 const fn block_bits<T>() -> u32 {
     let size = if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
     let values = BLOCK_BYTES / size;
@@ -30,12 +30,12 @@ pub struct SetBlocks {
     pub(crate) positions: PagedIndex,
     /// At least one for each block with values.
     versions: Vec<AtomicU64>,
-    /// The number of low bits of a position that count within its block.
+    /// The number of low bits of a position that index into its block.
     bits: u32,
 }
 
 impl SetBlocks {
-    /// Those of a set of values of `T` that has none.
+    /// The blocks of an empty set of `T`.
     pub(crate) fn new<T>() -> Self {
         let bits = const { block_bits::<T>() };
         Self { positions: PagedIndex::default(), versions: Vec::new(), bits }

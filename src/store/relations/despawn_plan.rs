@@ -5,9 +5,10 @@
 //! stays. Both are known before the first row changes, and where no target of such a relation goes
 //! no plan is made.
 //!
-//! A call that is refused as a whole asks for the first target that is held. Commands are despawned
-//! as far as they can be: an entity that is held keeps all that would take it along, and is itself
-//! a source that stays. [`Store::settle_despawns`] follows both until no more entities are kept.
+//! A call of the world fails at the first refused target, and changes no row. Commands despawn as
+//! much as they can. An entity that is refused survives. So do the targets that it would follow,
+//! and the targets that its own `refuse` relations protect. [`Store::settle_despawns`] repeats this
+//! until no more entities survive.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,12 +20,12 @@ use super::super::store::Store;
 use super::alive_set::AliveSet;
 use super::relation_error::RelationError;
 
-/// Who is despawned with some entities.
+/// The entities that one call despawns.
 #[derive(Debug, Default)]
 pub(super) struct DespawnPlan {
-    /// First those named, and then level after level.
+    /// The named entities, and their followers, level after level.
     going: Vec<Entity>,
-    /// Those of them that go.
+    /// The entities of `going` that were not kept.
     are_going: AliveSet,
 }
 
@@ -43,15 +44,15 @@ impl DespawnPlan {
         while !following.is_empty() && next < plan.going.len() {
             let target = plan.going[next];
             next += 1;
-            following.iter().for_each(|(_, set)| set.add_sources(target, &mut sources));
+            following.iter().for_each(|(_, set)| set.extend_sources(target, &mut sources));
             let are_going = &mut plan.are_going;
             plan.going.extend(sources.drain(..).filter(|&source| are_going.insert(source)));
         }
         plan
     }
 
-    /// The targets that a source keeps which does not go itself.
-    fn held<'p>(
+    /// The targets whose despawn a `refuse` relation forbids: a source of theirs survives.
+    fn refused_targets<'p>(
         &'p self,
         sets: &'p SparseSets,
     ) -> impl Iterator<Item = (Entity, RelationError)> + 'p {
@@ -67,31 +68,32 @@ impl DespawnPlan {
         self.are_going.contains(entity)
     }
 
-    /// The number of relations by which targets take each of those along that follow.
-    fn pulls(&self, sets: &SparseSets) -> FxHashMap<Entity, usize> {
-        let (mut pulls, mut sources) = (FxHashMap::default(), Vec::new());
+    /// For each follower, the number of `despawn` relations from it to entities of `going`.
+    fn cascade_counts(&self, sets: &SparseSets) -> FxHashMap<Entity, usize> {
+        let (mut counts, mut sources) = (FxHashMap::default(), Vec::new());
         for (_, set) in sets.relations(OnDelete::Despawn) {
             for &target in &self.going {
-                set.add_sources(target, &mut sources);
-                sources.drain(..).for_each(|source| *pulls.entry(source).or_default() += 1);
+                set.extend_sources(target, &mut sources);
+                sources.drain(..).for_each(|source| *counts.entry(source).or_default() += 1);
             }
         }
-        pulls
+        counts
     }
 
-    /// Keeps the entities that are held, those that would take them along, and the targets that
-    /// they hold, with the reasons. O(entities + their relations).
-    fn keep_held(
+    /// Drops the refused targets from the plan, the targets that they would follow, the targets
+    /// that their own `refuse` relations protect, and the followers that no other target takes
+    /// along. Returns these entities with the reasons. O(entities + their relations).
+    fn drop_refused(
         &mut self,
         sets: &SparseSets,
         named: &FxHashSet<Entity>,
     ) -> FxHashMap<Entity, RelationError> {
         let mut kept = FxHashMap::default();
-        let mut left: Vec<_> = self.held(sets).collect();
+        let mut left: Vec<_> = self.refused_targets(sets).collect();
         if left.is_empty() {
             return kept;
         }
-        let mut pulls = self.pulls(sets);
+        let mut counts = self.cascade_counts(sets);
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         while let Some((entity, reason)) = left.pop() {
             if !self.are_going.remove(entity) {
@@ -99,23 +101,23 @@ impl DespawnPlan {
             }
             kept.insert(entity, reason);
             for (relation, set) in sets.relations(OnDelete::Refuse) {
-                set.add_targets(entity, &mut targets);
+                set.extend_targets(entity, &mut targets);
                 for target in targets.drain(..).filter(|&target| self.goes(target)) {
                     left.push((target, RelationError::Held { relation, target, source: entity }));
                 }
             }
             for (_, set) in sets.relations(OnDelete::Despawn) {
-                set.add_targets(entity, &mut targets);
+                set.extend_targets(entity, &mut targets);
                 left.extend(targets.drain(..).map(|target| (target, reason)));
-                set.add_sources(entity, &mut sources);
+                set.extend_sources(entity, &mut sources);
             }
             for source in sources.drain(..) {
-                // A source that is kept already is no longer pulled.
-                let Some(pulls) = pulls.get_mut(&source).filter(|_| self.goes(source)) else {
+                // A source that is kept already is no longer counted.
+                let Some(count) = counts.get_mut(&source).filter(|_| self.goes(source)) else {
                     continue;
                 };
-                *pulls -= 1;
-                if *pulls == 0 && !named.contains(&source) {
+                *count -= 1;
+                if *count == 0 && !named.contains(&source) {
                     left.push((source, reason));
                 }
             }
@@ -148,8 +150,8 @@ impl Store {
         named: impl Iterator<Item = Entity>,
     ) -> Result<Vec<Entity>, RelationError> {
         let plan = DespawnPlan::new(self, named);
-        let held = plan.held(self.sparse()).next();
-        match held {
+        let refused = plan.refused_targets(self.sparse()).next();
+        match refused {
             None => Ok(plan.going),
             Some((_, error)) => Err(error),
         }
@@ -167,7 +169,7 @@ impl Store {
         loop {
             let among = named.iter().copied().filter(|entity| left.contains(entity));
             let mut plan = DespawnPlan::new(self, among);
-            let kept = plan.keep_held(self.sparse(), &left);
+            let kept = plan.drop_refused(self.sparse(), &left);
             if kept.is_empty() {
                 return (plan.going, refused);
             }

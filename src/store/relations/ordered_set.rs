@@ -5,7 +5,7 @@
 //! by its entity, so a move costs O(siblings between the places). Many sources that leave at once
 //! leave gaps, and each list is closed once.
 //!
-//! The place is in the way back alone: a value that asks for one is stored without it.
+//! The place is in the reverse index alone: a value that asks for one is stored without it.
 
 use crate::component::SparseComponent;
 use crate::entity::Entity;
@@ -38,7 +38,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Moves the source at a position to a place in the list of its target, or to the end.
     /// O(siblings between the places).
     pub(in crate::store) fn move_to(&mut self, at: usize, place: u32) {
-        let number = self.sources.lists.known(self.target_at(at));
+        let number = self.sources.lists.number_of(self.target_at(at));
         let from = self.sources.places[at] as usize;
         let (first, end) = self.sources.lists.shift(number, from, place as usize);
         self.number_places(number, first, end);
@@ -64,10 +64,10 @@ impl<T: SparseComponent> SparseSet<T> {
         for &entity in entities {
             let Some(at) = self.position(entity) else { continue };
             let target = self.target_at(at);
-            self.change();
+            self.renew_version();
             self.note_loss(at);
             let place = self.sources.places.swap_remove(at);
-            self.sources.lists.leave(self.sources.lists.known(target), place);
+            self.sources.lists.leave(self.sources.lists.number_of(target), place);
             self.remove_at(at, now);
             targets.push((target, place as usize));
         }
@@ -80,7 +80,7 @@ impl<T: SparseComponent> SparseSet<T> {
         let mut targets = Vec::with_capacity(positions.len());
         for &at in positions {
             let (target, place) = (self.target_at(at), self.sources.places[at]);
-            self.sources.lists.leave(self.sources.lists.known(target), place);
+            self.sources.lists.leave(self.sources.lists.number_of(target), place);
             targets.push((target, place as usize));
         }
         self.close_lists(targets);
@@ -89,7 +89,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Gives the source at a position, which is in no list, a target. It is the last source there.
     pub(super) fn join(&mut self, at: usize, target: Entity, now: Version) {
         let rules = T::RELATION.expect("it is the set of a relation");
-        self.change();
+        self.renew_version();
         self.blocks.touch::<T>(at, now);
         self.values[at] = (rules.of)(target);
         self.sources.places[at] = self.sources.lists.add(self.entities[at], target).1;
@@ -101,7 +101,7 @@ impl<T: SparseComponent> SparseSet<T> {
         targets.sort_unstable();
         targets.dedup_by_key(|&mut (target, _)| target);
         for (target, first) in targets {
-            let number = self.sources.lists.known(target);
+            let number = self.sources.lists.number_of(target);
             match self.sources.lists.close(number, first) {
                 0 => drop(self.sources.lists.remove(number)),
                 len => self.number_places(number, first, len),

@@ -1,4 +1,5 @@
-//! The set of a relation to many: the lists of its sources are changed together with the way back.
+//! The set of a relation to many: the lists of its sources are changed together with the reverse
+//! index.
 
 use crate::component::{DenseValues, Links, SparseComponent};
 use crate::entity::Entity;
@@ -114,8 +115,8 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// Takes an entry out of the list of the source at a position, which the way back has lost.
-    /// Returns whether the list is empty.
+    /// Takes an entry out of the list of the source at a position, which the reverse index has
+    /// lost. Returns whether the list is empty.
     fn drop_entry(&mut self, at: usize, entry: usize, now: Version) -> bool {
         let Some(rules) = T::PAIRS else { return false };
         self.blocks.touch::<T>(at, now);
@@ -134,7 +135,7 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(crate) fn remove_pair(&mut self, at: usize, entry: usize, now: Version) -> bool {
         let links = self.links_at(at).expect("it is a relation to many");
         let (target, place) = (links.targets[entry], links.places[entry]);
-        self.change();
+        self.renew_version();
         self.unlink_pair(target, place);
         let is_last = self.drop_entry(at, entry, now);
         if is_last {
@@ -148,7 +149,7 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(super) fn remove_pairs(&mut self, target: Entity, now: Version) -> Vec<Entity> {
         let mut lost = Vec::new();
         let Some(list) = self.sources.take_pairs(target) else { return lost };
-        self.change();
+        self.renew_version();
         for (&source, entry) in list.0.sources().iter().zip(list.1) {
             let at = self.position(source).expect("a source has a value");
             if self.drop_entry(at, entry as usize, now) {
@@ -220,7 +221,7 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// Whether values and the way back have the same relations.
+    /// Whether values and the reverse index have the same relations.
     pub(in crate::store) fn links_are_consistent(&self) -> bool {
         let Some(rules) = T::PAIRS else { return self.sources.are_of(self.relations()) };
         let is_whole = |value: &T| {

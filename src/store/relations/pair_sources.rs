@@ -1,4 +1,5 @@
-//! The way back of a relation to many: the sources of each target, beside the set of the relation.
+//! The reverse index of a relation to many: the sources of each target, beside the set of the
+//! relation.
 //!
 //! ```text
 //!  lists     │ 7v1: 2v1 9v1 │ 8v2: 2v1 │    one for each target that has sources
@@ -31,7 +32,7 @@ impl Sources {
 
     /// The source and the entry of the pair at a place.
     pub(super) fn pair(&self, target: Entity, place: usize) -> (Entity, usize) {
-        let number = self.lists.known(target);
+        let number = self.lists.number_of(target);
         (self.lists.at(number)[place], self.entries[number][place] as usize)
     }
 
@@ -56,7 +57,7 @@ impl Sources {
     /// Removes the pair at a place. Returns the source and the entry of the pair that has taken its
     /// place.
     pub(super) fn remove_pair(&mut self, target: Entity, place: u32) -> Option<(Entity, usize)> {
-        let number = self.lists.known(target);
+        let number = self.lists.number_of(target);
         let (moved, is_empty) = self.lists.swap_remove(number, place);
         let entries = &mut self.entries[number];
         entries.swap_remove(place as usize);
@@ -70,7 +71,7 @@ impl Sources {
 
     /// Gives the pair at a place another entry in the list of its source.
     pub(super) fn set_entry(&mut self, target: Entity, place: u32, entry: u32) {
-        self.entries[self.lists.known(target)][place as usize] = entry;
+        self.entries[self.lists.number_of(target)][place as usize] = entry;
     }
 
     fn remove_pairs(&mut self, number: usize) -> PairList {
@@ -95,9 +96,9 @@ impl Sources {
         self.entries.push(entries);
     }
 
-    /// The way back of pairs: of each source in the order of the set the number of its targets, and
-    /// of each pair its target and its place. `heads` are the targets in the order of their lists.
-    /// All entities are alive.
+    /// The reverse index of pairs: of each source in the order of the set the number of its
+    /// targets, and of each pair its target and its place. `heads` are the targets in the order of
+    /// their lists. All entities are alive.
     ///
     /// # Errors
     ///
@@ -114,7 +115,7 @@ impl Sources {
         for (&source, &count) in sources.iter().zip(counts) {
             for entry in 0..count {
                 let (&target, &place) = pairs.next().ok_or("a source with too many targets")?;
-                let number = lists.known(target);
+                let number = lists.number_of(target);
                 if core::mem::replace(&mut last_sources[number], source) == source {
                     return Err("a source has a target twice");
                 }

@@ -5,9 +5,9 @@
 //! sources. Each call tests the relations of its bundle before its first change, so a refused call
 //! changes nothing. A command leaves out the relations that are refused.
 //!
-//! A source that only gets another target takes a shorter way: no row changes, and no log reads it.
-//! A value and a list of sources end with their entities, so the slots of a source, and of a target
-//! that has sources, are not read.
+//! A source that only changes its target takes a shorter path: no row changes, and no log reads it.
+//! An entity that has a relation, or is a target, is alive, because both end with the entity. The
+//! directory is not asked for it.
 
 use core::any::TypeId;
 
@@ -34,9 +34,9 @@ impl Store {
         if !S::HAS_RELATIONS {
             return Ok(());
         }
-        let mut checking = CheckingRelations { store: self, source, refused: Ok(()) };
-        bundle.read(&mut checking);
-        checking.refused
+        let mut check = RelationCheck { store: self, source, refused: Ok(()) };
+        bundle.read(&mut check);
+        check.refused
     }
 
     /// The relations of a bundle for an entity that are refused: their types, and the reasons.
@@ -60,7 +60,7 @@ impl Store {
         panic: &mut FirstPanic,
     ) -> Vec<RelationError> {
         if R::IS_EMPTY
-            && let Some(outcome) = self.relate_again(entity, &added, self.clock)
+            && let Some(outcome) = self.retarget(entity, &added, self.clock)
         {
             return outcome.err().into_iter().collect();
         }
@@ -74,7 +74,7 @@ impl Store {
             return Vec::new();
         }
         let types: Vec<_> = refused.iter().map(|&(id, _)| id).collect();
-        let mut others = Others { store: self, entity, types, panic };
+        let mut others = ExchangeExcept { store: self, entity, types, panic };
         R::visit(&mut others);
         added.put(&mut others);
         refused.into_iter().map(|(_, error)| error).collect()
@@ -87,7 +87,7 @@ impl Store {
     ///
     /// If the target is not alive, or a tree would have a cycle.
     #[inline]
-    pub(in crate::store) fn relate_again<S: SparseBundle>(
+    pub(in crate::store) fn retarget<S: SparseBundle>(
         &mut self,
         source: Entity,
         bundle: &S,
@@ -96,9 +96,9 @@ impl Store {
         if const { S::LEN != 1 || !S::HAS_RELATIONS } {
             return None;
         }
-        let mut again = RelatingAgain { store: self, source, now, outcome: None };
-        bundle.read(&mut again);
-        again.outcome
+        let mut retarget = Retarget { store: self, source, now, outcome: None };
+        bundle.read(&mut retarget);
+        retarget.outcome
     }
 
     #[inline]
@@ -155,13 +155,13 @@ impl Store {
 }
 
 /// Checks the relations of one entity up to the first that is refused.
-struct CheckingRelations<'s> {
+struct RelationCheck<'s> {
     store: &'s mut Store,
     source: Entity,
     refused: Result<(), RelationError>,
 }
 
-impl SparseReader for CheckingRelations<'_> {
+impl SparseReader for RelationCheck<'_> {
     #[inline]
     fn read<S: SparseComponent>(&mut self, value: &S) {
         if S::HAS_RELATIONS && self.refused.is_ok() {
@@ -171,14 +171,14 @@ impl SparseReader for CheckingRelations<'_> {
 }
 
 /// Replaces the relation of one entity.
-struct RelatingAgain<'s> {
+struct Retarget<'s> {
     store: &'s mut Store,
     source: Entity,
     now: Version,
     outcome: Option<Result<(), RelationError>>,
 }
 
-impl SparseReader for RelatingAgain<'_> {
+impl SparseReader for Retarget<'_> {
     #[inline]
     fn read<S: SparseComponent>(&mut self, value: &S) {
         let Some(rules) = S::RELATION else { return };
@@ -200,7 +200,7 @@ impl SparseReader for RelatingAgain<'_> {
             return;
         }
         let place = rules.place.and_then(|place| place(value));
-        set.relate_again((at, source), (target, number), place, *now);
+        set.retarget((at, source), (target, number), place, *now);
         *outcome = Some(Ok(()));
     }
 }
@@ -222,14 +222,14 @@ impl SparseReader for RefusedRelations<'_> {
 }
 
 /// Drops and puts the sparse components of one entity, without some types.
-struct Others<'s> {
+struct ExchangeExcept<'s> {
     store: &'s mut Store,
     entity: Entity,
     types: Vec<TypeId>,
     panic: &'s mut FirstPanic,
 }
 
-impl SparseVisitor for Others<'_> {
+impl SparseVisitor for ExchangeExcept<'_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
         if !self.types.contains(&TypeId::of::<S>()) {
             self.store.drop_sparse_caught::<S>(self.entity, self.panic);
@@ -237,7 +237,7 @@ impl SparseVisitor for Others<'_> {
     }
 }
 
-impl SparseSink for Others<'_> {
+impl SparseSink for ExchangeExcept<'_> {
     fn put<S: SparseComponent>(&mut self, value: S) {
         if !self.types.contains(&TypeId::of::<S>()) {
             self.store.put_sparse_caught(self.entity, value, self.panic);

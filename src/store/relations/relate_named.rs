@@ -107,7 +107,7 @@ impl<T: SparseComponent> SparseSet<T> {
         if bytes.is_none()
             && let Some((at, _)) = self.find_pair(source, target)
         {
-            self.change();
+            self.renew_version();
             self.blocks.touch::<T>(at, now);
             return false;
         }

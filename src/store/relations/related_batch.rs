@@ -5,9 +5,9 @@
 //! the targets of the batch, and from other entities by those of the set, as far as no walk has
 //! been before. Each cycle passes through a source of the batch, because the graph had none.
 //!
-//! Sources that keep an order come last among those of their target, in the order of the batch. One
-//! after the other, each would first move to the end of the list that it leaves. So all that leave
-//! do it together, unless one asks for a place.
+//! In an ordered relation new sources go to the end of their list, in the order of the batch. A
+//! source leaves its old list in O(siblings). So all sources leave in one pass over the lists,
+//! unless a value asks for a place.
 
 use rustc_hash::FxHashMap;
 
@@ -109,11 +109,11 @@ impl Store {
 }
 
 impl<S: SparseComponent> SparseSet<S> {
-    /// Gives sources targets, in the order of a batch in which none asks for a place. Returns the
-    /// pairs that have made the first relation of their source, by their numbers in the batch.
+    /// Retargets the sources of a batch in which no value asks for a place. Returns the numbers of
+    /// the pairs that are the first relation of their source.
     fn relate_in_order(&mut self, batch: Vec<(Entity, S)>, now: Version) -> Vec<usize> {
         let rules = S::RELATION.expect("it is the set of a relation");
-        // Of each source the last target, and the last pair that has changed it.
+        // By source: its target at the end, and the number of the last pair that changed it.
         let mut last = FxHashMap::default();
         for (number, (source, value)) in batch.iter().enumerate() {
             let known = || (self.target(*source).unwrap_or(Entity::NULL), None);
@@ -134,7 +134,7 @@ impl<S: SparseComponent> SparseSet<S> {
                 Some(at) if changed == Some(number) => self.join(at, (rules.target)(&value), now),
                 // As a single relation to the same target does.
                 Some(at) if changed.is_none() => {
-                    self.change();
+                    self.renew_version();
                     self.blocks.touch::<S>(at, now);
                 }
                 None if changed == Some(number) => {

@@ -1,4 +1,4 @@
-//! The set of a relation: its values are changed together with the way back.
+//! The set of a relation: its values are changed together with the reverse index.
 
 use crate::component::SparseComponent;
 use crate::entity::Entity;
@@ -18,7 +18,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Overwrites the value at a position, and returns the former one; of a relation to many, adds
-    /// the pairs of a list, and returns it. Of a relation see [`SparseSet::relate_again`].
+    /// the pairs of a list, and returns it. Of a relation see [`SparseSet::retarget`].
     #[inline]
     pub(in crate::store) fn overwrite(&mut self, at: usize, value: T) -> T {
         if T::PAIRS.is_some() {
@@ -34,7 +34,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Inlined, because the caller has the number and the position in registers: 253 instructions
     /// with it, and 277 without.
     #[inline(always)]
-    pub(in crate::store) fn relate_again(
+    pub(in crate::store) fn retarget(
         &mut self,
         (at, source): (usize, Entity),
         (target, number): (Entity, Option<usize>),
@@ -43,7 +43,7 @@ impl<T: SparseComponent> SparseSet<T> {
     ) -> Entity {
         let rules = T::RELATION.expect("it is the set of a relation");
         let former = self.target_at(at);
-        self.change();
+        self.renew_version();
         self.blocks.touch::<T>(at, now);
         if former != target {
             if Self::IS_ORDERED {
@@ -59,8 +59,8 @@ impl<T: SparseComponent> SparseSet<T> {
         former
     }
 
-    /// Takes the source at a position out of the lists of its targets, before its value is removed.
-    pub(in crate::store) fn unlink_last(&mut self, at: usize) {
+    /// Removes the source at a position from the reverse index. Its value must be removed next.
+    pub(in crate::store) fn unlink_removed(&mut self, at: usize) {
         if T::PAIRS.is_some() {
             self.unlink_pairs(at);
         } else {
@@ -126,8 +126,8 @@ impl<T: SparseComponent> SparseSet<T> {
         false
     }
 
-    /// The targets of a source; none if this is not the set of a relation.
-    pub(in crate::store) fn add_targets(&self, source: Entity, list: &mut Vec<Entity>) {
+    /// Appends the targets of a source to `list`: none if this is not the set of a relation.
+    pub(in crate::store) fn extend_targets(&self, source: Entity, list: &mut Vec<Entity>) {
         match (T::PAIRS.is_some(), self.position(source)) {
             (true, Some(at)) => {
                 list.extend(self.links_at(at).iter().flat_map(|links| &links.targets));
@@ -148,7 +148,7 @@ impl<T: SparseComponent> SparseSet<T> {
             return self.remove_pairs(target, now);
         }
         let Some(list) = self.sources.lists.take(target) else { return Vec::new() };
-        self.change();
+        self.renew_version();
         for &source in list.sources() {
             // The id is in a list, so the index is its own.
             let position = self.blocks.positions.take(source.index());
@@ -221,7 +221,7 @@ impl<T: SparseComponent> SparseSet<T> {
         if !entities.iter().any(|&entity| self.contains(entity)) {
             return;
         }
-        self.change();
+        self.renew_version();
         for &entity in entities {
             if T::PAIRS.is_some() {
                 let list = self.sources.take_pairs(entity);

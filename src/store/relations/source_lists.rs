@@ -1,5 +1,5 @@
-//! Lists of sources, one for each target that has any: the part that the ways back of relations to
-//! one and to many share.
+//! Lists of sources, one for each target that has any: the part that the reverse indices of
+//! relations to one and to many share.
 //!
 //! ```text
 //!  numbers   index of a target ─► its list      pages, as in the set
@@ -67,7 +67,7 @@ impl SourceLists {
 
     /// The number of the list of a target that has one.
     #[inline]
-    pub(super) fn known(&self, target: Entity) -> usize {
+    pub(super) fn number_of(&self, target: Entity) -> usize {
         self.number(target).expect("the target of a relation has a list")
     }
 

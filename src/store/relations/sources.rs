@@ -1,16 +1,15 @@
-//! The way back of a relation: the sources of each target, beside the set of the relation.
+//! The reverse index of a relation: the sources of each target, beside the set of the relation.
 //!
 //! ```text
 //!  lists     │ 7v1: 2v1 9v1 4v3 │ 8v2: 5v1 │    one for each target that has sources
 //!  places    │ 0 │ 1 │ 0 │ 2 │                  of each source in its list, in the order of the set
 //! ```
 //!
-//! A source that comes is the last of its list, and the last one takes the place of a source that
-//! leaves: O(1), however many siblings it has. In an [`ordered_set`] a source is moved to the
-//! end before.
+//! A new source goes to the end of its list. A removal moves the last source into the gap. Both are
+//! O(1), however many siblings there are. An [`ordered_set`] first moves the source to the end.
 //!
-//! Of a relation to many the places lie in the lists of the sources, and [`pair_sources`] keeps the
-//! way there beside the lists here.
+//! A relation to many has a place for each pair, stored with the source's targets. Beside the lists
+//! here, [`pair_sources`] stores the index of each pair in its source's targets.
 //!
 //! [`ordered_set`]: super::ordered_set
 //! [`pair_sources`]: super::pair_sources
@@ -85,13 +84,13 @@ impl Sources {
     /// [`Sources::unlink`] that returns the number of the list if it is empty, and leaves it there.
     #[inline(always)]
     fn leave(&mut self, position: usize, target: Entity) -> (Option<(Entity, u32)>, Option<usize>) {
-        let (number, place) = (self.lists.known(target), self.places[position]);
+        let (number, place) = (self.lists.number_of(target), self.places[position]);
         let (moved, is_empty) = self.lists.swap_remove(number, place);
         (moved.map(|moved| (moved, place)), is_empty.then_some(number))
     }
 
-    /// The way back of relations with these sources, targets and places, in the order of the set.
-    /// `heads` are the targets in the order of their lists. All entities are alive.
+    /// The reverse index of relations with these sources, targets and places, in the order of the
+    /// set. `heads` are the targets in the order of their lists. All entities are alive.
     ///
     /// # Errors
     ///
@@ -104,7 +103,7 @@ impl Sources {
     ) -> Result<Self, &'static str> {
         let mut lists = SourceLists::of_targets(targets, heads)?;
         for ((&source, &target), &place) in entities.iter().zip(targets).zip(&places) {
-            lists.fill(lists.known(target), place, source)?;
+            lists.fill(lists.number_of(target), place, source)?;
         }
         Ok(Self { lists, places, ..Self::default() })
     }

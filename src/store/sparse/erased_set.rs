@@ -40,8 +40,8 @@ pub(in crate::store) trait ErasedSet: Any + Send + Sync {
     fn take_unmarked(&mut self) -> Vec<Entity>;
     /// Whether values outlive the despawn of their entities.
     fn is_cleanup(&self) -> bool;
-    fn left(&self) -> Vec<Entity>;
-    fn move_left_to(&mut self, left: &mut Vec<Entity>);
+    fn lost(&self) -> Vec<Entity>;
+    fn move_lost_to(&mut self, lost: &mut Vec<Entity>);
     /// Has no effect on the set of a cleanup component.
     fn end(
         &mut self,
@@ -76,15 +76,15 @@ pub(in crate::store) trait ErasedSet: Any + Send + Sync {
     fn new_copy(&self) -> Option<Box<dyn ErasedSet>>;
     /// Makes another set of the same type a copy.
     fn copy_to(&self, other: &mut dyn Any);
-    fn exchange_for(&mut self, copy: &mut dyn Any, now: Version);
+    fn swap_restored(&mut self, copy: &mut dyn Any, now: Version);
     /// Moves all values of another set of the same type to this one.
     fn append(&mut self, other: &mut dyn Any, now: Version);
     /// The effect of a despawn on the relations to the entity, if this is the set of a relation.
     fn on_delete(&self) -> Option<OnDelete>;
     /// Adds the targets of a source to a list.
-    fn add_targets(&self, source: Entity, list: &mut Vec<Entity>);
+    fn extend_targets(&self, source: Entity, list: &mut Vec<Entity>);
     /// Adds the sources of a target to a list.
-    fn add_sources(&self, target: Entity, list: &mut Vec<Entity>);
+    fn extend_sources(&self, target: Entity, list: &mut Vec<Entity>);
     /// The first source of a target for which `is_sought` is true.
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
     /// Whether bytes are the value of a pair, or none for a relation to one target.
@@ -154,12 +154,12 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         T::CLEANUP
     }
 
-    fn left(&self) -> Vec<Entity> {
-        self.read().left().to_vec()
+    fn lost(&self) -> Vec<Entity> {
+        self.read().lost().to_vec()
     }
 
-    fn move_left_to(&mut self, left: &mut Vec<Entity>) {
-        self.get_mut().move_left_to(left);
+    fn move_lost_to(&mut self, lost: &mut Vec<Entity>) {
+        self.get_mut().move_lost_to(lost);
     }
 
     fn end(
@@ -251,8 +251,8 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.read().copy_to(of_any(other));
     }
 
-    fn exchange_for(&mut self, copy: &mut dyn Any, now: Version) {
-        self.get_mut().exchange_for(of_any(copy), now);
+    fn swap_restored(&mut self, copy: &mut dyn Any, now: Version) {
+        self.get_mut().swap_restored(of_any(copy), now);
     }
 
     fn append(&mut self, other: &mut dyn Any, now: Version) {
@@ -264,11 +264,11 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         T::RELATION.map(|rules| rules.on_delete).or(of_pairs)
     }
 
-    fn add_targets(&self, source: Entity, list: &mut Vec<Entity>) {
-        self.read().add_targets(source, list);
+    fn extend_targets(&self, source: Entity, list: &mut Vec<Entity>) {
+        self.read().extend_targets(source, list);
     }
 
-    fn add_sources(&self, target: Entity, list: &mut Vec<Entity>) {
+    fn extend_sources(&self, target: Entity, list: &mut Vec<Entity>) {
         list.extend_from_slice(self.read().sources(target));
     }
 

@@ -1,4 +1,4 @@
-//! The rows of hidden entities that have a sparse component, for passes over the blocks of its set.
+//! Finds out whether a pass over the blocks of a sparse set must skip hidden entities.
 //!
 //! A set has the values of all entities in one order, so hidden values lie between the
 //! others. A pass over blocks asks once whether an archetype of hidden entities has a member of the
@@ -15,7 +15,8 @@ use super::member_rows::MemberRows;
 use super::sparse_set::SparseSet;
 
 impl<'w> EntityStates<'w> {
-    /// `None` if no entity with a value in the set of this number is hidden.
+    /// `None` if no entity with a value in the set can be hidden. While members are unmarked, a
+    /// hidden entity without a value counts as well.
     #[cold]
     fn with_hidden<S: SparseComponent>(
         (entities, archetypes): (&'w Directory, &'w Archetypes),
@@ -30,7 +31,7 @@ impl<'w> EntityStates<'w> {
     }
 }
 
-/// The rows of the entities with sparse components, to find hidden ones.
+/// The rows of the entities with sparse components, to find the hidden ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetRows<'w>(&'w Store);
 

@@ -19,25 +19,27 @@ impl SparseSets {
         self.cleanup.iter().any(|&(_, one)| one == number)
     }
 
-    /// Whether a despawn of an entity leaves values. O(sets of cleanup components).
-    pub(in crate::store) fn keep(&self, entity: Entity) -> bool {
+    /// Whether an entity has a sparse cleanup component, so that a despawn leaves it as gone.
+    /// O(sets of cleanup components).
+    pub(in crate::store) fn has_cleanup_value(&self, entity: Entity) -> bool {
         self.cleanup_sets().any(|set| set.contains(entity))
     }
 
-    /// The entities that have lost such a value.
-    pub(in crate::store) fn left(&self) -> FxHashSet<Entity> {
-        let mut left = FxHashSet::default();
-        self.cleanup_sets().for_each(|set| left.extend(set.left()));
-        left
+    /// The entities that have lost a sparse cleanup component since the last call of
+    /// [`SparseSets::take_lost`].
+    pub(in crate::store) fn lost(&self) -> FxHashSet<Entity> {
+        let mut lost = FxHashSet::default();
+        self.cleanup_sets().for_each(|set| lost.extend(set.lost()));
+        lost
     }
 
-    /// Takes the entities that have lost such a value, set by set.
-    pub(in crate::store) fn take_left(&mut self) -> Vec<Entity> {
-        let mut left = Vec::new();
+    /// Takes the entities that have lost a sparse cleanup component, set by set.
+    pub(in crate::store) fn take_lost(&mut self) -> Vec<Entity> {
+        let mut lost = Vec::new();
         for &(at, _) in &self.cleanup {
-            self.sets[at].move_left_to(&mut left);
+            self.sets[at].move_lost_to(&mut lost);
         }
-        left
+        lost
     }
 
     fn cleanup_sets(&self) -> impl Iterator<Item = &dyn ErasedSet> {

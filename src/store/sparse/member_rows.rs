@@ -1,11 +1,11 @@
 //! Members: which rows of the archetypes have which sparse components.
 //!
-//! The sets of the sparse components have the values. An archetype has a bit a row for each sparse
-//! component that one of its entities had ([`Archetypes::add_members`]). A new array of bits makes
-//! the edges from its archetype void, so that the next move along one first makes the array in its
-//! target, and makes the plans that name the sparse component. A compaction drops the arrays
-//! without members ([`Archetypes::drop_empty_members`]), forgets the edges, some of which relied on
-//! these arrays, and makes the plans anew.
+//! The values are in the sets. An archetype has an array of bits, one for each row, for each sparse
+//! component that one of its entities has had ([`Archetypes::add_members`]). A new array makes the
+//! archetype's edges invalid: the next move along an edge first adds the array to the target. The
+//! plans that name the component are updated. A compaction drops arrays without members
+//! ([`Archetypes::drop_empty_members`]), forgets the edges, some of which relied on these arrays,
+//! and makes the plans anew.
 //!
 //! A value is put before its bit, and a bit is cleared before the destructor of its value runs.
 //! Rows of entities that are gone have bits of cleanup components only. While systems share the
@@ -117,7 +117,7 @@ impl MemberRows<'_> {
             let Ok(Some(place)) = view.resolve(entity) else { continue };
             let id = place.archetype();
             if last.as_ref().is_none_or(|&(known, _)| known != id) {
-                if !self.archetypes.get(id).has_members(number) {
+                if !self.archetypes.get(id).tracks_members(number) {
                     self.add(id, number);
                 }
                 last = self.archetypes.get(id).member_bits(number).map(|set| (id, set));
@@ -161,7 +161,9 @@ impl Store {
     pub(in crate::store) fn follow_members(&mut self, source: ArchetypeId, target: ArchetypeId) {
         let [from, to] = [source, target].map(|id| self.archetypes.get(id));
         let is_kept = |number| !to.is_gone() || self.sparse.is_cleanup(number);
-        let lacked = from.members().filter(|&number| !to.has_members(number) && is_kept(number));
+        let lacked = from
+            .tracked_components()
+            .filter(|&number| !to.tracks_members(number) && is_kept(number));
         let lacked: Vec<_> = lacked.collect();
         let (_, mut rows) = self.sets_and_rows();
         lacked.into_iter().for_each(|number| rows.add(target, number));
@@ -219,7 +221,8 @@ impl Store {
             }
             known += members;
         }
-        let all = |one: &Archetype| one.members().map(|number| one.members_len(number)).sum();
+        let all =
+            |one: &Archetype| one.tracked_components().map(|number| one.members_len(number)).sum();
         let all: usize = archetypes.iter().map::<usize, _>(all).sum();
         (all != known).then_some("without a name")
     }

@@ -9,7 +9,7 @@ use super::sparse_set::SparseSet;
 impl<T: SparseComponent> SparseSet<T> {
     /// Renames all entities. All values are new.
     pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity, now: Version) {
-        self.change();
+        self.renew_version();
         self.touch_from(0, now);
         self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
         if let Some(rules) = T::RELATION {
@@ -34,7 +34,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Moves all values of another set to this one. The sets must have no entity in common.
     pub(super) fn append(&mut self, other: &mut Self, now: Version) {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
-        self.change();
+        self.renew_version();
         self.copy_values = self.copy_values.or(other.copy_values);
         if let Some(notes) = &mut self.notes {
             other.iter().for_each(|(entity, value)| notes.gain(entity, value));

@@ -34,7 +34,8 @@ impl<'a> SetView<'a> {
         (self.set.key(), self.set.version())
     }
 
-    /// Whether a set is an unchanged copy of the other one, or both are.
+    /// Whether both have the same contents: one is an unchanged copy of the other, or both are
+    /// unchanged copies of a third set.
     pub(crate) fn is_same(self, other: Self) -> bool {
         self.of.0 == other.of.0 && self.set.version() == other.set.version()
     }
@@ -52,14 +53,14 @@ impl<'a> SetView<'a> {
     /// The targets of a source, if it is the set of a relation.
     pub(crate) fn targets(self, source: Entity) -> Vec<Entity> {
         let mut targets = Vec::new();
-        self.set.add_targets(source, &mut targets);
+        self.set.extend_targets(source, &mut targets);
         targets
     }
 
     /// The sources of a target, if it is the set of a relation.
     pub(crate) fn sources(self, target: Entity) -> Vec<Entity> {
         let mut sources = Vec::new();
-        self.set.add_sources(target, &mut sources);
+        self.set.extend_sources(target, &mut sources);
         sources
     }
 
@@ -78,8 +79,8 @@ impl<'a> SetView<'a> {
         self.set.shape()
     }
 
-    /// The numbers of its values and, of a relation, of its pairs if it is one to many, and of its
-    /// targets.
+    /// The lengths of the arrays: values, pairs (0 unless it is a relation to many), targets (0
+    /// unless it is a relation).
     pub(crate) fn lens(self) -> [usize; 3] {
         self.set.lens()
     }

@@ -23,7 +23,7 @@ impl<T: SparseComponent> SparseSet<T> {
         let mut order: Vec<u32> = (0..len).collect();
         order.sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
         drop(keys);
-        self.change();
+        self.renew_version();
         self.permute(&mut order, now)
     }
 

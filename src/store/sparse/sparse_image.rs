@@ -57,6 +57,6 @@ impl SparseImage {
         now: Version,
         panic: &mut FirstPanic,
     ) {
-        sets.exchange_for((&mut prepared, now), &self.copies, is_alive, panic);
+        sets.swap_restored((&mut prepared, now), &self.copies, is_alive, panic);
     }
 }

@@ -1,9 +1,8 @@
 //! The rules of queries that choose rows by sparse components.
 //!
-//! An archetype has place for the members of a sparse component, or none: then no row of it has the
-//! component. The rule for archetypes that have place saves a pass the others; the rule for rows
-//! tells who has it. Such rules make no two queries disjoint, because one archetype has rows of
-//! both kinds.
+//! An archetype has an array of member bits for a sparse component, or its rows lack the component.
+//! One rule skips archetypes without the array; a second rule reads the bits of rows. These rules
+//! never make two queries disjoint: an archetype has rows with and without the bit.
 
 use core::any::{TypeId, type_name};
 
@@ -95,7 +94,7 @@ impl Requirements {
     }
 
     /// Whether rows are chosen by a sparse component.
-    pub(crate) fn name_sparse(&self) -> bool {
+    pub(crate) fn has_sparse_row_rule(&self) -> bool {
         self.row_rules().iter().flat_map(RowRule::components).any(|one| one.is_sparse)
     }
 
@@ -104,9 +103,9 @@ impl Requirements {
         self.sets().any(|(one, write)| write && one.id == id)
     }
 
-    /// A sparse component of which both use the set, if one of them writes it. It does not matter
-    /// which rows they choose: a set has one lock.
-    pub(crate) fn shared_set(&self, other: &Self) -> Option<&'static str> {
+    /// A sparse component whose set both requirements use, if one of them writes it. The chosen
+    /// rows do not matter, because a set has one lock.
+    pub(crate) fn conflicting_set(&self, other: &Self) -> Option<&'static str> {
         let clashes = |&&(mine, own): &&(ComponentRef, SetUse)| {
             let mut theirs = other.sets.iter().filter(|(theirs, _)| mine.id == theirs.id);
             theirs.any(|&(_, theirs)| own == SetUse::Writes || theirs == SetUse::Writes)

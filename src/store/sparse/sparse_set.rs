@@ -53,8 +53,8 @@ pub struct SparseSet<T> {
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
     /// Entities that have lost a value of a cleanup component: some may end with it.
-    left: Vec<Entity>,
-    /// The way back of a relation.
+    lost: Vec<Entity>,
+    /// The reverse index of a relation.
     pub(in crate::store) sources: Sources,
     /// The marks of values that a pass has borrowed.
     marks: Marks,
@@ -71,7 +71,7 @@ impl<T: SparseComponent> Default for SparseSet<T> {
             copy_values: copy_plain::<T>(),
             version: SetVersion::default(),
             unmarked: Vec::new(),
-            left: Vec::new(),
+            lost: Vec::new(),
             sources: Sources::default(),
             marks: Marks::default(),
             notes: None,
@@ -132,7 +132,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Exchanges the values with an older copy of this set. All are new.
-    pub(super) fn exchange_for(&mut self, copy: &mut Self, now: Version) {
+    pub(super) fn swap_restored(&mut self, copy: &mut Self, now: Version) {
         core::mem::swap(self, copy);
         self.touch_from(0, now);
         self.version.go_on_after(&copy.version);
@@ -169,7 +169,8 @@ impl<T: SparseComponent> SparseSet<T> {
         self.blocks.touch_from(first, self.len() - first, now);
     }
 
-    pub(in crate::store) fn change(&mut self) {
+    /// Gives the set a version that no earlier contents had.
+    pub(in crate::store) fn renew_version(&mut self) {
         self.version.change();
     }
 
@@ -247,7 +248,7 @@ impl<T: SparseComponent> SparseSet<T> {
     #[inline]
     pub(crate) fn get_mut(&mut self, entity: Entity, now: Version) -> Option<&mut T> {
         let position = self.position(entity)?;
-        self.change();
+        self.renew_version();
         self.blocks.touch::<T>(position, now);
         Some(&mut self.values[position])
     }
@@ -265,14 +266,14 @@ impl<T: SparseComponent> SparseSet<T> {
         {
             let target = (rules.target)(&value);
             let of = (target, self.sources.lists.number(target));
-            return Some((rules.of)(self.relate_again((at, entity), of, place, now)));
+            return Some((rules.of)(self.retarget((at, entity), of, place, now)));
         }
         let position = u32::try_from(self.len()).expect("there are more values than entities");
         // If an allocation is refused, the set is unchanged.
         self.entities.reserve(1);
         self.values.reserve(1);
         let known = self.blocks.positions.add(entity.index(), position);
-        self.change();
+        self.renew_version();
         if let Some(at) = known {
             let at = at as usize;
             self.blocks.touch::<T>(at, now);
@@ -313,14 +314,14 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// The entities that have lost a value of a cleanup component.
-    pub(super) fn left(&self) -> &[Entity] {
-        &self.left
+    pub(super) fn lost(&self) -> &[Entity] {
+        &self.lost
     }
 
     /// Moves the entities that have lost a value of a cleanup component to the end of a list.
     #[inline]
-    pub(super) fn move_left_to(&mut self, left: &mut Vec<Entity>) {
-        left.append(&mut self.left);
+    pub(super) fn move_lost_to(&mut self, lost: &mut Vec<Entity>) {
+        lost.append(&mut self.lost);
     }
 
     /// The entities with values.
@@ -333,24 +334,24 @@ impl<T: SparseComponent> SparseSet<T> {
     pub(crate) fn remove(&mut self, entity: Entity, now: Version) -> Option<T> {
         if T::HAS_RELATIONS {
             let at = self.position(entity)?;
-            self.change();
+            self.renew_version();
             self.note_loss(at);
-            self.unlink_last(at);
+            self.unlink_removed(at);
             return Some(self.remove_at(at, now));
         }
         // One look-up, for the comparison of ids as well.
         let Self { blocks, entities, .. } = self;
         let is_own = |at| entities[at as usize] == entity;
         let position = blocks.positions.take_if(entity.index(), is_own)?;
-        self.change();
+        self.renew_version();
         self.note_loss(position as usize);
         if T::CLEANUP {
-            self.left.push(entity);
+            self.lost.push(entity);
         }
         Some(self.fill(position, now))
     }
 
-    /// Removes the value at a position, without the way back.
+    /// Removes the value at a position, without the reverse index.
     #[inline]
     pub(in crate::store) fn remove_at(&mut self, at: usize, now: Version) -> T {
         let index = self.entities[at].index();
@@ -379,7 +380,7 @@ impl<T: SparseComponent> SparseSet<T> {
         &mut self,
         now: Version,
     ) -> impl ExactSizeIterator<Item = (Entity, &mut T)> {
-        self.change();
+        self.renew_version();
         self.touch_from(0, now);
         self.entities.iter().copied().zip(self.values.iter_mut())
     }
@@ -387,7 +388,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The values, to be borrowed for writing by entity, each once.
     #[inline]
     pub(super) fn each_mut(&mut self, now: Version) -> EachMut<'_, T> {
-        self.change();
+        self.renew_version();
         let Self { blocks, entities, values, marks, .. } = self;
         EachMut::new((blocks, now), entities, values, marks)
     }
@@ -433,7 +434,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     /// Drops all values, in the order of the set.
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
-        self.change();
+        self.renew_version();
         if let Some(notes) = &mut self.notes {
             let all = self.entities.iter().zip(self.values.iter());
             all.for_each(|(&one, value)| notes.lose(one, value));
@@ -472,8 +473,8 @@ impl<T: SparseComponent> SparseSet<T> {
         self.blocks.bytes() + self.sources.bytes()
     }
 
-    /// Whether the arrays, the positions and the way back agree, and no version of a block is after
-    /// that of the world.
+    /// Whether the arrays, the positions and the reverse index agree, and no version of a block is
+    /// after that of the world.
     pub(super) fn is_consistent(&self, clock: Version) -> bool {
         let (mut places, positions) = ((0u32..).zip(&self.entities), &self.blocks.positions);
         self.entities.len() == self.values.len()

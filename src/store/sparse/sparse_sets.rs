@@ -5,8 +5,8 @@
 //!
 //! Entities end by the methods of `despawn.rs`, whether or not a row of cleanup components remains:
 //! the sets of sparse cleanup components are in `kept_sets.rs`. Each of these calls
-//! [`SparseSets::end`] or [`SparseSets::clear`] at its end, when all rows are moved or removed,
-//! because a destructor may panic. In a world without sparse sets the call is one branch.
+//! [`SparseSets::end`] or [`SparseSets::clear_caught`] at its end, when all rows are moved or
+//! removed, because a destructor may panic. In a world without sparse sets the call is one branch.
 
 use core::any::TypeId;
 use core::fmt;
@@ -155,9 +155,8 @@ impl SparseSets {
         self.lock().map(SetLock::write)
     }
 
-    /// Drops the values of the entities `entity(0..len)`, none of which may be alive, but those of
-    /// cleanup components. Goes from set to set, and in each in the order of the entities.
-    /// O(len × sets).
+    /// Drops the values of the entities `entity(0..len)`, which must not be alive. Cleanup
+    /// components stay. Goes set by set, in the order of the entities. O(len × sets).
     pub(in crate::store) fn end(
         &mut self,
         len: usize,
@@ -235,7 +234,7 @@ impl SparseSets {
     /// Exchanges the sets that have copies. Sets that are not in `all` lose the values of
     /// entities for which `is_alive` is false. Leaves the copies empty: the values that they got
     /// are dropped at the end, in the order of the sets.
-    pub(super) fn exchange_for(
+    pub(super) fn swap_restored(
         &mut self,
         (copies, now): (&mut Self, Version),
         all: &Self,
@@ -244,7 +243,7 @@ impl SparseSets {
     ) {
         for ((type_id, _), set) in self.numbers.types.iter().zip(&mut self.sets) {
             match copies.numbers.by_type.get(type_id) {
-                Some(&at) => set.exchange_for(&mut *copies.sets[at], now),
+                Some(&at) => set.swap_restored(&mut *copies.sets[at], now),
                 None if all.numbers.by_type.contains_key(type_id) => {}
                 None => set.retain(is_alive, now, panic),
             }
@@ -283,12 +282,12 @@ impl SparseSets {
         self.relations.iter().map(|&(at, _)| self.sets[at].name())
     }
 
-    /// A number that tells apart the states of one world: as `origin`, with the contents of the
-    /// sets that have a form as bytes.
-    pub(in crate::store) fn origin(&self, origin: u64) -> u64 {
+    /// Extends the identity of a state, `rows`, by the names and versions of the sets that have
+    /// a form as bytes.
+    pub(in crate::store) fn identity_after(&self, rows: u64) -> u64 {
         let views = self.views().into_iter().filter(|view| view.shape().is_some());
-        views.fold(origin, |origin, view| {
-            let mut hash = Xxh3::with_seed(origin);
+        views.fold(rows, |identity, view| {
+            let mut hash = Xxh3::with_seed(identity);
             hash.update(&view.identity().1.to_ne_bytes());
             hash.update(view.name().as_bytes());
             hash.digest()

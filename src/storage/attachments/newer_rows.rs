@@ -10,10 +10,9 @@ use crate::version::Version;
 use super::enable_bits::{WORD, low_bits};
 use super::set_blocks::SetBlocks;
 
-/// The rows of a chunk that are newer than a version: by their words, or by the blocks of a sparse
-/// set.
+/// The rows of a chunk that changed after a version, by line versions or by set blocks.
 #[derive(Clone, Copy, Debug)]
-pub struct NewerLines<'s> {
+pub struct NewerRows<'s> {
     by: RowVersions<'s>,
     since: Version,
 }
@@ -29,7 +28,7 @@ enum RowVersions<'s> {
     Blocks(&'s SetBlocks, &'s [Entity]),
 }
 
-impl<'s> NewerLines<'s> {
+impl<'s> NewerRows<'s> {
     /// All rows are.
     pub(crate) const ALL: Self = Self { by: RowVersions::None, since: Version::NEVER };
 
@@ -75,7 +74,7 @@ impl<'s> NewerLines<'s> {
         }
     }
 
-    /// [`NewerLines::next_run`] of rows that are chosen, word by word.
+    /// [`NewerRows::next_run`] of rows that are chosen, word by word.
     #[inline(never)]
     fn next_run_of_words(self, rows: Range<u32>) -> Option<Range<u32>> {
         let words = |from: u32| {
