@@ -271,6 +271,10 @@ impl fmt::Display for AllocAtError {
                 f,
                 "the index of {entity} has used up its generations and is retired; choose another index"
             ),
+            Self::AboveLimit { entity, limit: u32::MAX } => write!(
+                f,
+                "the index of {entity} is one more than the highest that an entity can have; choose a lower index"
+            ),
             Self::AboveLimit { entity, limit } => write!(
                 f,
                 "the index of {entity} is not below the world's limit of {limit}; build the world with a greater `entities_max` or choose a lower index"
@@ -308,6 +312,9 @@ mod tests {
             assert!(text.contains("7v"), "{text}");
             assert!(text.contains("; "), "{text}");
         }
+        let entity = Entity::new(u32::MAX, 1);
+        let text = AllocAtError::AboveLimit { entity, limit: u32::MAX }.to_string();
+        assert!(!text.contains("entities_max"), "no limit is greater: {text}");
         let text = OutOfIds::InWorld { limit: 9 }.to_string();
         assert!(text.contains('9') && text.contains("entities_max"), "{text}");
         let text = TooMuchMemory { bytes: 7, bytes_max: 5 }.to_string();

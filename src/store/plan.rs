@@ -156,7 +156,9 @@ impl Plan {
         let matching =
             all.filter(|(_, archetype)| requirements.obstacles(archetype).next().is_none());
         let watches = self.watched.width() > 0;
+        let mut filed = self.column_map().labels().enumerate();
         self.tested_len == archetypes.len()
+            && filed.all(|(entry, label)| self.column_map().find(label) == Some(entry))
             && self.column_map().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.column_map().labels()))
             && (requirements.row_rules().is_empty() || self.rows.len() == self.column_map().len())

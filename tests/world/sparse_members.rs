@@ -2,7 +2,7 @@
 
 use phalanx::prelude::*;
 
-use crate::common::components::{Four, Number, Tag, Text, sound};
+use crate::common::components::{Four, Nth, Number, Tag, Text, sound};
 use crate::common::world;
 
 /// Compacts the world. Returns the number of freed bytes.
@@ -123,4 +123,37 @@ fn a_schedule_finds_members_after_bits_were_freed() {
         schedule.run(&mut world).expect("no system fails");
     }
     assert_eq!(*world.resource::<Vec<usize>>().expect("it is there"), [1, 0, 0].repeat(9));
+}
+
+#[test]
+fn members_of_an_early_archetype_are_found_after_those_of_a_late_one_are_gone() {
+    let mut world = world();
+    let early = world.spawn(Tag);
+    // More archetypes than a plan files in one word of labels.
+    world.spawn(Nth::<0>(0));
+    world.spawn(Nth::<1>(0));
+    world.spawn(Nth::<2>(0));
+    world.spawn(Nth::<3>(0));
+    world.spawn(Nth::<4>(0));
+    world.spawn(Nth::<5>(0));
+    world.spawn(Nth::<6>(0));
+    world.spawn(Nth::<7>(0));
+    let late = world.spawn(Nth::<8>(0));
+    let numbered = |world: &World| {
+        let query = world.query::<(Entity, &Number)>();
+        let by_entity = [early, late].map(|entity| query.get(entity).is_ok());
+        (query.rows().map(|(entity, _)| entity).collect::<Vec<_>>(), by_entity)
+    };
+    world.insert(late, Number(1)).expect("it is alive");
+    assert_eq!(numbered(&world), (vec![late], [false, true]));
+    world.remove::<Number>(late).expect("it has one");
+    // The late archetype loses its bits, and with them its entry in the plan.
+    compact(&mut world);
+    assert_eq!(numbered(&world), (vec![], [false, false]));
+    world.insert(early, Number(2)).expect("it is alive");
+    sound(&world);
+    assert_eq!(numbered(&world), (vec![early], [true, false]));
+    world.insert(late, Number(3)).expect("it is alive");
+    sound(&world);
+    assert_eq!(numbered(&world), (vec![early, late], [true, true]));
 }

@@ -163,3 +163,29 @@ fn a_system_sorts_and_values_without_bytes_are_sorted() {
     sound(&world);
     assert_eq!(small_world().sparse_mut::<Number>().sort_by_key(|_, number| number.0), 0);
 }
+
+#[test]
+fn keys_are_compared_by_their_total_order_alone() {
+    /// Ordered by `Ord`, and the other way by `PartialOrd`.
+    #[derive(PartialEq, Eq)]
+    struct Key(u32);
+
+    #[expect(clippy::non_canonical_partial_ord_impl, reason = "the test is about such a type")]
+    impl PartialOrd for Key {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            Some(other.0.cmp(&self.0))
+        }
+    }
+
+    impl Ord for Key {
+        fn cmp(&self, other: &Self) -> Ordering {
+            self.0.cmp(&other.0)
+        }
+    }
+
+    let mut world = small_world();
+    world.spawn_batch([3, 2, 1].map(Number));
+    assert_eq!(world.sparse_mut::<Number>().sort_by_key(|_, number| Key(number.0)), 2);
+    assert!(order(&world).iter().map(|&(_, number)| number).eq([1, 2, 3]));
+    assert_eq!(world.sparse_mut::<Number>().sort_by_key(|_, number| Key(number.0)), 0);
+}

@@ -32,8 +32,12 @@ impl fmt::Display for Fault {
 
 /// The name among `known` that the writer may have meant, as the end of a sentence.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let len = name.chars().count();
+    let steps_max = 2.min(len / 2);
+    // The distance takes microseconds, and is at least the difference of the lengths.
+    let known = known.filter(|known| known.chars().count().abs_diff(len) <= steps_max);
     let near = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
-    let near = near.filter(|(steps, _)| *steps <= 2.min(name.chars().count() / 2)).min();
+    let near = near.filter(|(steps, _)| *steps <= steps_max).min();
     near.map_or_else(String::new, |(_, known)| format!("; did you mean `{known}`?"))
 }
 

@@ -2,16 +2,24 @@
 
 use super::fault::{Fault, nearest};
 use super::part::{Link, Name, TypeText};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The types that are made before one, each once, with its name in the text.
 type Links<'t> = Vec<(usize, &'t Name, Link)>;
 
+/// The most comparisons of names in search of the ones that were meant, unless one search needs
+/// more: a file that is gone may leave a hundred thousand names unknown.
+const COMPARISONS_MAX: usize = 200_000;
+
+/// The most names of a cycle that its fault has: a cycle may go through all types, and many may
+/// share most of their types.
+const CYCLE_MAX: usize = 8;
+
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     New,
-    /// On the stack: a link to it closes a cycle.
-    Open,
+    /// At this place of the stack: a link to it closes a cycle.
+    Open(usize),
     /// All its links lead to types that can be made.
     Good,
     Bad,
@@ -30,19 +38,22 @@ pub(crate) fn order(
     // A name that is missing may be the parent of thousands of types.
     let mut near: HashMap<&str, String> = HashMap::new();
     for (number, one) in types.iter().enumerate() {
-        let mut known = Links::new();
+        let (mut known, mut targets) = (Links::new(), HashSet::new());
         for (name, link) in one.part.bases() {
             if let Some(&target) = numbers.get(&*name.text) {
-                if known.iter().all(|&(other, ..)| other != target) {
+                if targets.insert(target) {
                     known.push((target, name, link));
                 }
                 continue;
             }
             states[number] = State::Bad;
             if all_read {
-                let near = near
-                    .entry(&name.text)
-                    .or_insert_with(|| nearest(&name.text, numbers.keys().copied()));
+                let searches_max = (COMPARISONS_MAX / numbers.len()).max(1);
+                let is_searched = near.len() < searches_max;
+                let near = near.entry(&name.text).or_insert_with(|| match is_searched {
+                    true => nearest(&name.text, numbers.keys().copied()),
+                    false => String::new(),
+                });
                 let text =
                     format!("no type is named `{}`: define it, or correct it{near}", name.text);
                 faults.push(Fault { at: name.at.clone(), text });
@@ -59,6 +70,16 @@ pub(crate) fn order(
     order
 }
 
+/// A type on the stack of a visit.
+struct Open {
+    number: usize,
+    /// The number of its next link. The links before it have been followed.
+    next: usize,
+    /// The number of types below it on the stack that lead to the next one as a child.
+    children: usize,
+    is_bad: bool,
+}
+
 /// Visits a type and all types that it begins as, depth first, without recursion.
 fn visit(
     first: usize,
@@ -68,49 +89,55 @@ fn visit(
     order: &mut Vec<usize>,
     faults: &mut Vec<Fault>,
 ) {
-    // Each type with the number of its next link. The links before it have been followed.
-    let mut stack = vec![(first, 0)];
-    states[first] = State::Open;
-    let mut bad = vec![false];
-    while let Some((number, next)) = stack.last_mut() {
-        let number = *number;
-        let is_bad = bad.last_mut().expect("one for each type of the stack");
-        if let Some(&(target, name, _)) = links[number].get(*next) {
-            *next += 1;
+    let mut stack = vec![Open { number: first, next: 0, children: 0, is_bad: false }];
+    states[first] = State::Open(0);
+    while let Some(top) = stack.last_mut() {
+        let number = top.number;
+        if let Some(&(target, name, link)) = links[number].get(top.next) {
+            top.next += 1;
+            let children = top.children + usize::from(link != Link::Parent);
             match states[target] {
                 State::New => {
-                    states[target] = State::Open;
-                    stack.push((target, 0));
-                    bad.push(false);
+                    states[target] = State::Open(stack.len());
+                    stack.push(Open { number: target, next: 0, children, is_bad: false });
                 }
-                State::Open => {
-                    *is_bad = true;
-                    let start = stack.iter().position(|&(open, _)| open == target);
-                    let text = cycle(&stack[start.expect("it is open")..], types, links);
+                State::Open(start) => {
+                    top.is_bad = true;
+                    let all_parents = children == stack[start].children;
+                    let text = cycle(&stack[start..], all_parents, types);
                     faults.push(Fault { at: name.at.clone(), text });
                 }
                 State::Good => {}
-                State::Bad => *is_bad = true,
+                State::Bad => top.is_bad = true,
             }
             continue;
         }
+        let is_bad = top.is_bad;
         stack.pop();
-        let is_bad = bad.pop().expect("one for each type of the stack");
         states[number] = if is_bad { State::Bad } else { State::Good };
         if !is_bad {
             order.push(number);
-        } else if let Some(above) = bad.last_mut() {
-            *above = true;
+        } else if let Some(above) = stack.last_mut() {
+            above.is_bad = true;
         }
     }
 }
 
 /// A text about the types of a cycle.
-fn cycle(open: &[(usize, usize)], types: &[&TypeText], links: &[Links<'_>]) -> String {
-    let names = open.iter().chain(&open[..1]).map(|&(number, _)| &*types[number].name.text);
-    let names = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ");
-    let is_parent = |&(number, next): &(usize, usize)| links[number][next - 1].2 == Link::Parent;
-    if open.iter().all(is_parent) {
+fn cycle(open: &[Open], all_parents: bool, types: &[&TypeText]) -> String {
+    let name = |open: &Open| format!("`{}`", types[open.number].name.text);
+    let mut names: Vec<_> = match open.len() {
+        ..=CYCLE_MAX => open.iter().map(name).collect(),
+        len => {
+            let (first, last) = (CYCLE_MAX / 2, CYCLE_MAX - CYCLE_MAX / 2);
+            let between = format!("{} more", len - CYCLE_MAX);
+            let first = open[..first].iter().map(name).chain([between]);
+            first.chain(open[len - last..].iter().map(name)).collect()
+        }
+    };
+    names.extend(open.first().map(name));
+    let names = names.join(" → ");
+    if all_parents {
         format!("a cycle of parents: {names}: give one of them another parent, or none")
     } else {
         format!("a cycle of children: {names}: an object would contain itself: remove a child")

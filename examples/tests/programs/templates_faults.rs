@@ -298,6 +298,42 @@ fn a_long_line_of_parents_needs_no_deep_stack() {
 }
 
 #[test]
+fn cycles_that_share_most_of_their_types_have_short_texts() {
+    let types = 2000;
+    let link = |n: u32| {
+        let next = (n + 1) % types;
+        format!(r#""t{n}": {{"parent": "t{next}", "children": {{"x": {{"type": "t0"}}}}}}"#)
+    };
+    let text = format!("{{{}}}", (0..types).map(link).collect::<Vec<_>>().join(","));
+    let found = load(&[("x.json", &text)]).expect_err("each type leads back to the first");
+    assert_eq!(found.len(), types as usize);
+    assert!(found.iter().all(|fault| fault.text.len() < 200), "a few names of each cycle");
+    let long = found.iter().find(|fault| fault.text.contains("`t3` → 1900 more → `t1904` → "));
+    let long = &long.expect("a cycle of 1908 types").text;
+    assert!(long.starts_with("a cycle of children: `t0` → `t1` → "), "{long}");
+    assert!(long.contains(" → `t1907` → `t0`: an object would contain itself"), "{long}");
+    let parents = found.iter().filter(|fault| fault.text.starts_with("a cycle of parents: "));
+    assert_eq!(parents.count(), 1, "the parent of the last one is the first, and once its child");
+}
+
+#[test]
+fn a_file_of_types_that_is_gone_leaves_few_searches_for_their_names() {
+    let types = 20_000;
+    let missing = |n: u32| match n {
+        0 => "lapm".to_owned(),
+        n if n == types - 1 => "lmap".to_owned(),
+        n => format!("m{n}"),
+    };
+    let one = |n: u32| format!(r#""a long name {n}": {{"parent": "{}"}}"#, missing(n));
+    let all = (0..types).map(one).collect::<Vec<_>>().join(",\n");
+    let found = faults(&[("x.json", &format!(r#"{{{all}, "lamp": {{}}}}"#))]);
+    assert_eq!(found.len(), types as usize);
+    assert!(found[0].ends_with("`lapm`: define it, or correct it; did you mean `lamp`?"));
+    let last = found.last().expect("20,000 faults");
+    assert!(last.ends_with("`lmap`: define it, or correct it"), "{last}");
+}
+
+#[test]
 fn fields_are_inherited_and_overridden_over_three_levels() {
     let text = r#"{
       "lamp": { "components": { "light": { "radius": 1, "power": 10, "colour": 100 }, "burnt": {} } },

@@ -164,9 +164,9 @@ impl ColumnMap {
             assert!(known == own, "a column has different values in two entries");
         }
         let start = u32::try_from(start).expect("a map has 2^32 columns or more");
-        // Last, so that a label has an entry whatever panics.
-        let is_new = self.labels.push(label);
-        debug_assert!(is_new, "a label that ascends is refused");
+        // Last, so that a label has an entry whatever panics. An entry that its label does not find
+        // would keep the addresses of its list after rows have moved.
+        assert!(self.labels.push(label), "a label that ascends is refused");
         self.entries.push(Entry { key: list.key(), label, start });
     }
 

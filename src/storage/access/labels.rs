@@ -65,7 +65,9 @@ impl Labels {
         let Some(last) = self.words.get_mut(word) else { return };
         last.bits &= bit - 1;
         self.len = last.before + last.bits.count_ones();
-        self.words.truncate(word + 1);
+        // A word without labels at the end would refuse the next label, if it is in one before.
+        let used = self.words[..=word].iter().rposition(|word| word.bits != 0);
+        self.words.truncate(used.map_or(0, |last| last + 1));
     }
 
     /// The number of a label.
@@ -119,6 +121,12 @@ mod tests {
                 let found = sorted.binary_search(&label).ok().filter(|_| label < cut);
                 prop_assert_eq!(labels.find(label), found);
             }
+            // Any label after the last one that is left, also one below the cut.
+            let mut again = labels.clone();
+            let next = sorted.iter().rfind(|&&label| label < cut).map_or(0, |&last| last + 1);
+            let left = sorted.partition_point(|&label| label < cut);
+            prop_assert!(again.push(next));
+            prop_assert_eq!(again.find(next), Some(left));
             for &label in sorted.iter().filter(|&&label| label >= cut) {
                 prop_assert!(labels.push(label));
             }
