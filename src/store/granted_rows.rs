@@ -26,13 +26,13 @@ pub(crate) struct GrantedRows<'a> {
 }
 
 /// Live rows of a chunk that follow each other.
-struct NamedRun<'s> {
+struct BytesRun<'s> {
     archetype: &'s Archetype,
     chunk: u32,
     rows: Range<u32>,
 }
 
-impl<'s> NamedRun<'s> {
+impl<'s> BytesRun<'s> {
     /// The runs of the rows of an archetype that some rules choose.
     fn all(archetype: &'s Archetype, rules: &'s EnableRules) -> impl Iterator<Item = Self> {
         (0..archetype.list().chunk_len()).flat_map(move |chunk| {
@@ -81,7 +81,7 @@ impl AccessGuard<'_> {
         for number in plan.matching().iter().map(|&number| number as usize) {
             let archetype = &store.archetypes.as_slice()[number];
             let Some(found) = requirements.resolve(archetype) else { continue };
-            for run in NamedRun::all(archetype, &found.rows) {
+            for run in BytesRun::all(archetype, &found.rows) {
                 let bytes = |(column, term): (Option<&u16>, &NeededColumn)| {
                     let info = store.registry.info(term.component.id);
                     let Some(&column) = column else { return (info, None, term.write) };
