@@ -55,8 +55,8 @@
 //! * [`sources`] is the way back of a relation, beside its set: [`related_set`] changes both, and
 //!   [`related_sets`] follows despawned targets; [`levels`] sorts a tree by depth.
 //!   [`relate`] tests relations before they are made, [`related_batch`] those of many sources by
-//!   the graph at the end, and [`relate_named`] makes those that are named at run time. A
-//!   [`despawn_plan`] follows their rules before a despawn,
+//!   the graph at the end, and [`relate_named`] reads and makes those that are named at run time,
+//!   with a [`named_target`]. A [`despawn_plan`] follows their rules before a despawn,
 //!   with an [`alive_set`] of those that go. A [`relation_error`] says why one was refused. Both
 //!   kinds of relations have [`source_lists`]; one to many has the entries of [`pair_sources`]
 //!   beside them, and [`pair_set`] changes these. In an [`ordered_set`] the sources of a target
@@ -156,6 +156,7 @@ mod move_from;
 mod named_parts;
 mod named_plan;
 mod named_requirements;
+mod named_target;
 mod ordered_set;
 mod pair_set;
 mod pair_sources;
@@ -237,6 +238,7 @@ pub use merge::MergeErrorKind;
 pub(crate) use named_parts::{NamedParts, TermUse};
 pub(crate) use named_plan::NamedPlan;
 pub(crate) use named_requirements::NamedColumns;
+pub use named_target::NamedTarget;
 pub(crate) use pass::{EnteredArchetype, GrantedPlan, GrantedRows, NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;

@@ -21,7 +21,7 @@
 //! | [`by_name`] | components by name, with their values as bytes, or a [`bytes_error`] |
 //! | [`register_layout`] | components that exist at run time only |
 //! | [`named_query`] | a query that is data, of [`component_key`]s: its [`named_chunks`] |
-//! | [`named_relations`] | the ends of relations by name; makes and removes them |
+//! | [`named_relations`] | relations by name: reads both ends and values; makes and removes them |
 //! | [`named_chunk`] | rows of one of them, with [`column_view`]s |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`place_lookup`], [`place_lookup_mut`] | the same by place, or a [`place_error`] |
@@ -127,7 +127,7 @@ mod sort;
 mod sort_sparse;
 mod split;
 
-pub use crate::store::{EntityError, Levels, RelationError, SpawnError};
+pub use crate::store::{EntityError, Levels, NamedTarget, RelationError, SpawnError};
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::{Reflect, ReflectMut};
