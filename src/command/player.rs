@@ -328,6 +328,7 @@ impl Player<'_> {
             BarrierKind::Named { entity, change } => {
                 self.play_named(after, (entity, call_site), &change);
             }
+            BarrierKind::Link { source, link } => self.play_link(after, (source, call_site), &link),
             BarrierKind::Switches { bundle_kind, switches } => {
                 let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
                 let mut failed = Vec::new();
