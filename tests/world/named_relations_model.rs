@@ -211,7 +211,12 @@ fn relate(
     &(kind, relation, ends, number, place): &Step,
 ) {
     let typed = &ALL[relation as usize % ALL.len()];
-    let [source, target] = [ends.0, ends.1].map(|end| all[end as usize % all.len()]);
+    // A few targets, so that places differ.
+    let targets = if typed.is_ordered { 3 } else { all.len() };
+    let [source, target] = [(ends.0, all.len()), (ends.1, targets)].map(|(end, len)| {
+        let end = usize::from(end);
+        all[end % len]
+    });
     // Small places are within the lists, and the others beyond them.
     let place = place.map(|place| if place < 250 { usize::from(place % 6) } else { usize::MAX });
     let place = place.filter(|_| typed.is_ordered || kind % 7 == 1);
