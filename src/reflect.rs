@@ -6,16 +6,18 @@
 //! [`CommandBuffer`](crate::CommandBuffer) records the same:
 //! [`spawn_named`](crate::CommandBuffer::spawn_named),
 //! [`insert_named`](crate::CommandBuffer::insert_named) and
-//! [`remove_named`](crate::CommandBuffer::remove_named).
+//! [`remove_named`](crate::CommandBuffer::remove_named), and for relations
+//! [`relate_named`](crate::CommandBuffer::relate_named) and
+//! [`unrelate_named`](crate::CommandBuffer::unrelate_named).
 //! [`ReflectMut::register_layout`](crate::reflect::ReflectMut::register_layout) adds a component
 //! that exists at run time only, or returns a [`RegisterError`]; it is hidden, enableable or one of
 //! cleanup [with such properties](crate::reflect::ReflectMut::register_layout_with), and
 //! [`set_enabled`](crate::reflect::ReflectMut::set_enabled) switches it.
 //! [Relations](crate::sparse::relation) are no columns, and have calls of their own:
-//! [`relations`](Reflect::relations), [`targets`](Reflect::targets) and
-//! [`sources`](Reflect::sources), [`relate`](ReflectMut::relate),
-//! [`relate_with`](ReflectMut::relate_with) for the value of a pair, and
-//! [`unrelate`](ReflectMut::unrelate).
+//! [`relations`](Reflect::relations), [`targets`](Reflect::targets),
+//! [`sources`](Reflect::sources), and [`pair`](Reflect::pair) for the value of a pair;
+//! [`relate`](ReflectMut::relate) and [`unrelate`](ReflectMut::unrelate). A [`NamedTarget`] is the
+//! target with a place among its sources, or with the value of the pair.
 //! [`Reflect::components`](crate::reflect::Reflect::components) lists each component as a
 //! [`ComponentInfo`]: its name, size, and its [`ComponentShape`], with a [`FieldInfo`] for each
 //! field of a struct and a [`VariantInfo`] for each variant of an enum.
@@ -46,5 +48,6 @@
 pub use crate::component::{ComponentInfo, ComponentShape, FieldInfo, RegisterError, VariantInfo};
 pub use crate::world::{
     ArchetypeInfo, BytesError, Cell, CellMut, ColumnView, ColumnViewMut, ComponentKey,
-    ComponentView, EntityView, NamedChunk, NamedChunkMut, NamedQuery, Reflect, ReflectMut,
+    ComponentView, EntityView, NamedChunk, NamedChunkMut, NamedQuery, NamedTarget, Reflect,
+    ReflectMut,
 };

@@ -124,8 +124,8 @@ pub enum CommandErrorKind {
     /// A relation is refused: the command was applied without it. A command with two refused
     /// relations has an error for each. Or a relation refuses the despawn: it had no effect.
     Relation(RelationError),
-    /// A command that names components by text is refused, for a name or for the bytes of a value.
-    /// An entity that was to be spawned by it is never alive.
+    /// A command that names components or a relation by text is refused, for a name, a place or the
+    /// bytes of a value. An entity that was to be spawned by it is never alive.
     Bytes(BytesError),
 }
 
@@ -154,6 +154,7 @@ impl From<BytesError> for CommandErrorKind {
         match error {
             BytesError::Entity(EntityError::NoSuchEntity(error)) => Self::NoSuchEntity(error),
             BytesError::Entity(EntityError::Layout(error)) => Self::Layout(error),
+            BytesError::Entity(EntityError::Relation(error)) => Self::Relation(error),
             error => Self::Bytes(error),
         }
     }

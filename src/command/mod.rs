@@ -36,6 +36,7 @@
 // | `by_query` | the commands on all entities that a query matches |
 // | `shared_commands` | the commands on shared values |
 // | `named_commands`, `named_change` | commands that name components by text, and their values |
+// | `relation_commands`, `named_link` | commands that name relations by text, and their values |
 // | `switch`, `switches` | the commands that enable and disable, recorded as lists |
 // | `record`, `arena`, `bundle_kinds` | a command, the bytes of its value, its pair of bundle types |
 // | `sparse_values` | the sparse components of recorded commands |
@@ -67,12 +68,14 @@ mod id_supply;
 mod merge_table;
 mod named_change;
 mod named_commands;
+mod named_link;
 mod par_record;
 mod par_target;
 mod playback;
 mod player;
 mod record;
 mod related_runs;
+mod relation_commands;
 mod scratch;
 mod shared_commands;
 mod sparse_values;

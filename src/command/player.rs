@@ -329,6 +329,7 @@ impl Player<'_> {
             BarrierKind::Named { entity, change } => {
                 self.play_named(after, (entity, call_site), &change);
             }
+            BarrierKind::Link { source, link } => self.play_link(after, (source, call_site), &link),
             BarrierKind::Switches { bundle_kind, switches } => {
                 self.play_switches(after, bundle_kind, &switches);
             }

@@ -15,6 +15,7 @@ use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::command_errors::{CommandErrorKind, CommandVerb};
 use super::named_change::NamedChange;
+use super::named_link::NamedLink;
 use super::sparse_values::{BatchParts, SparseValues};
 use super::switches::Switches;
 
@@ -81,6 +82,7 @@ impl Barrier {
             }
             BarrierKind::Batch { parts: Some(parts), .. } => parts.bytes(),
             BarrierKind::Named { change, .. } => (change.bytes(), change.bytes()),
+            BarrierKind::Link { link, .. } => (link.bytes(), link.bytes()),
             _ => (0, 0),
         }
     }
@@ -125,6 +127,8 @@ pub(super) enum BarrierKind {
     Change { verb: CommandVerb, entity: Entity, change: DeferredChange },
     /// Changes an entity by the names of components.
     Named { entity: Entity, change: NamedChange },
+    /// Changes a relation by its name.
+    Link { source: Entity, link: Box<NamedLink> },
     /// Runs a closure.
     Run(Deferred<()>),
 }
@@ -301,6 +305,7 @@ impl Recorder {
                 }
                 kind @ (BarrierKind::Change { .. }
                 | BarrierKind::Named { .. }
+                | BarrierKind::Link { .. }
                 | BarrierKind::Run(_)) => kind,
             };
             Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }

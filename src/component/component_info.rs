@@ -7,15 +7,18 @@ use super::Component;
 use super::about::{About, ComponentShape, FieldInfo};
 use super::chunk_shape::ChunkShape;
 use super::field_kind::FieldKind;
-use super::hidden::{Gone, Prototype};
+use super::hidden::Prototype;
 use super::identity::Identity;
 use super::layout_properties::LayoutProperties;
 use super::map_entities::References;
+use super::plain::Plain;
 use super::run_time_layout::RunTimeLayout;
 use super::shared_place::SharedPlace;
 use super::values::Values;
 
-/// A component type in a world: its name and the layout of one row of its column.
+/// A component type in a world: its name and the layout of one row of its column. Or a
+/// [relation](crate::sparse::relation), with the layout of the value of a pair: see
+/// [`Reflect::pair`](crate::reflect::Reflect::pair).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -120,19 +123,35 @@ impl ComponentInfo {
     /// A tag that no bundle can name, in a type of shared values. The id is the id of its type for
     /// callers that compare types.
     pub(super) fn of_shared(place: SharedPlace, (type_id, name): (TypeId, &'static str)) -> Self {
+        Self { copied: true, shared: Some(place), ..Self::without_data(name, (type_id, name)) }
+    }
+
+    /// The value of a pair of a relation to many.
+    pub(super) fn of_pair<R: Plain>(name: &'static str, about: About) -> Self {
+        let values = Values::of::<R>();
+        let (size, align) = (size_of::<R>(), align_of::<R>());
+        Self { size, align, values, about, ..Self::of_relation::<R>(name) }
+    }
+
+    /// A relation of the type `R` without data.
+    pub(super) fn of_relation<R: 'static>(name: &'static str) -> Self {
+        Self::without_data(name, (TypeId::of::<R>(), type_name::<R>()))
+    }
+
+    fn without_data(name: &'static str, (type_id, path): (TypeId, &'static str)) -> Self {
         Self {
             name,
-            path: name,
+            path,
             identity: Identity::of_type(type_id),
             size: 0,
             align: 1,
             hidden: false,
             cleanup: false,
-            copied: true,
-            values: Values::of::<Gone>(),
+            copied: false,
+            values: Values::ANY,
             enableable: false,
             tracks_lines: false,
-            shared: Some(place),
+            shared: None,
             layout: None,
             about: About::new(ComponentShape::Struct(&[]), None),
         }

@@ -2,8 +2,10 @@
 
 use crate::entity::Entity;
 
+use super::about::About;
 use super::columnar::{AnyComponent, InSet};
 use super::component::ComponentHint;
+use super::component_info::ComponentInfo;
 use super::map_entities::MapValue;
 use super::pair_rules::PairRules;
 use super::plain::Plain;
@@ -49,6 +51,12 @@ pub trait ManyRelation: Plain + AnyComponent<Shape = InSet<Targets<Self>>> {
     #[doc(hidden)]
     const MAP_ENTITIES: Option<MapValue<Self>>;
 
+    /// The facts that the type tells about itself, for reports.
+    #[doc(hidden)]
+    fn about() -> About {
+        About::NOTHING
+    }
+
     /// The number of the set in the world that looked it up last.
     #[doc(hidden)]
     fn hint() -> Option<&'static ComponentHint>;
@@ -67,7 +75,9 @@ impl<R: ManyRelation> AnyComponent for Targets<R> {
 impl<R: ManyRelation> SparseComponent for Targets<R> {
     const NAME: &'static str = R::NAME;
     type Logged = ();
-    const PAIRS: Option<PairRules<Self>> = Some(Self::rules(R::ON_DELETE, R::DEFINITION));
+    const PAIRS: Option<PairRules<Self>> = Some(Self::rules(R::ON_DELETE, R::DEFINITION, || {
+        ComponentInfo::of_pair::<R>(R::NAME, R::about())
+    }));
     const MAP_ENTITIES: Option<MapValue<Self>> =
         if R::MAP_ENTITIES.is_some() { Some(map_entities_of) } else { None };
 

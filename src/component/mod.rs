@@ -142,7 +142,7 @@ pub use previous::Previous;
 pub use register_error::RegisterError;
 pub(crate) use registry::{Registry, RegistryId};
 pub use relation_component::{RelationComponent, TreeRelation, relation};
-pub(crate) use relation_rules::OnDelete;
+pub(crate) use relation_rules::{OnDelete, place_of};
 pub(crate) use run_time_layout::Description;
 pub(crate) use shared_codec::SharedCodec;
 pub(crate) use shared_map::SharedMap;

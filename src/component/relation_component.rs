@@ -145,9 +145,11 @@ pub trait TreeRelation: RelationComponent {}
 ///   whole. [`World::clear`](crate::World::clear) and [`World::restore`](crate::World::restore)
 ///   follow no rule.
 /// - **By name**, `"game.child_of"`, without the type: [`Reflect`](crate::reflect::Reflect) reads
-///   both ends of any relation, and [`relate`](crate::reflect::ReflectMut::relate),
-///   [`relate_with`](crate::reflect::ReflectMut::relate_with) and
-///   [`unrelate`](crate::reflect::ReflectMut::unrelate) change it.
+///   both ends of any relation and the values of pairs;
+///   [`relate`](crate::reflect::ReflectMut::relate) and
+///   [`unrelate`](crate::reflect::ReflectMut::unrelate), and the commands
+///   [`relate_named`](crate::CommandBuffer::relate_named) and
+///   [`unrelate_named`](crate::CommandBuffer::unrelate_named), change it.
 /// - **Logs**: [`Inserted`](crate::logs::Inserted) and [`Removed`](crate::logs::Removed) read the
 ///   sources that got the relation and lost it, with the target. A new target is neither, so a
 ///   loss may have another target than the gain: tables are kept by source. To make it seen, remove

@@ -8,6 +8,8 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
+use super::component_info::ComponentInfo;
+
 /// The name of a sparse component type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SparseName {
@@ -15,6 +17,8 @@ pub(super) struct SparseName {
     pub(super) path: &'static str,
     pub(super) number: u16,
     pub(super) is_cleanup: bool,
+    /// The value of a pair, if it is a relation.
+    pub(super) pair: Option<ComponentInfo>,
 }
 
 /// The names of the sparse component types of a world.
@@ -22,23 +26,17 @@ pub(super) struct SparseName {
 pub(super) struct SparseNames(pub(super) FxHashMap<&'static str, SparseName>);
 
 impl SparseNames {
-    /// Adds the name of a type, which may be a cleanup component, with the next number, unless
-    /// there is one.
+    /// Adds the name of a type, with the next number in place of its own, unless the name has one.
     ///
     /// # Panics
     ///
     /// If there are 65,536 names.
-    pub(super) fn add(
-        &mut self,
-        name: &'static str,
-        (type_id, path): (TypeId, &'static str),
-        is_cleanup: bool,
-    ) {
+    pub(super) fn add(&mut self, name: &'static str, one: SparseName) {
         let next = self.0.len();
         self.0.entry(name).or_insert_with(|| {
             let number = u16::try_from(next);
             let number = number.expect("a world has at most 65,536 types of sparse components");
-            SparseName { type_id, path, number, is_cleanup }
+            SparseName { number, ..one }
         });
     }
 }

@@ -3,10 +3,24 @@
 use core::any::{TypeId, type_name};
 
 use super::component_id::ComponentId;
+use super::component_info::ComponentInfo;
 use super::hidden::HasSparseCleanup;
 use super::name_taken::NameTaken;
 use super::registry::Registry;
 use super::sparse_component::SparseComponent;
+use super::sparse_names::SparseName;
+
+/// The name of `S`, before it has a number.
+fn name_of<S: SparseComponent>() -> SparseName {
+    let of_one = || S::RELATION.map(|_| ComponentInfo::of_relation::<S>(S::NAME));
+    SparseName {
+        type_id: TypeId::of::<S>(),
+        path: type_name::<S>(),
+        number: 0,
+        is_cleanup: S::CLEANUP,
+        pair: S::PAIRS.map(|rules| (rules.info)()).or_else(of_one),
+    }
+}
 
 impl Registry {
     /// The number of component types, with sparse ones.
@@ -52,8 +66,16 @@ impl Registry {
         if S::CLEANUP {
             self.register::<HasSparseCleanup>()?;
         }
-        self.sparse.add(S::NAME, (TypeId::of::<S>(), type_name::<S>()), S::CLEANUP);
+        if !self.is_sparse(S::NAME) {
+            self.sparse.add(S::NAME, name_of::<S>());
+        }
         Ok(())
+    }
+
+    /// The value of a pair of the relation that has a name, without data if it is one to one
+    /// target. `None` if the name is none of a relation.
+    pub(crate) fn pair_info(&self, name: &str) -> Option<&ComponentInfo> {
+        self.sparse.0.get(name)?.pair.as_ref()
     }
 
     /// The number of the sparse component that has a name, if there is one.
@@ -95,8 +117,7 @@ impl Registry {
     /// Adds the names of some sparse components of another world.
     pub(super) fn adopt_sparse(&mut self, other: &Self, names: &[&'static str]) {
         for &name in names {
-            let theirs = other.sparse.0[name];
-            self.sparse.add(name, (theirs.type_id, theirs.path), theirs.is_cleanup);
+            self.sparse.add(name, other.sparse.0[name]);
         }
     }
 

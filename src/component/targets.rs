@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::entity::Entity;
 
+use super::component_info::ComponentInfo;
 use super::links::Links;
 use super::pair_rules::PairRules;
 use super::plain::Plain;
@@ -188,10 +189,15 @@ impl<R, const N: usize> From<[(Entity, R); N]> for Targets<R> {
 
 impl<R: Plain> Targets<R> {
     /// The rules of a relation with values of type `R`.
-    pub(super) const fn rules(on_delete: OnDelete, definition: &'static str) -> PairRules<Self> {
+    pub(super) const fn rules(
+        on_delete: OnDelete,
+        definition: &'static str,
+        info: fn() -> ComponentInfo,
+    ) -> PairRules<Self> {
         PairRules {
             on_delete,
             definition,
+            info,
             value_size: size_of::<R>(),
             links: |list| &list.links,
             links_mut: |list| &mut list.links,
@@ -202,6 +208,7 @@ impl<R: Plain> Targets<R> {
             push_value: |list, other, entry| list.values.push(other.values[entry]),
             put_value: |list, at, other, entry| list.values[at] = other.values[entry],
             copy: |from, to| to.copy_from(from),
+            value: |list, entry| bytemuck::bytes_of(&list.values[entry]),
             bytes: |lists| {
                 let bytes = (PlainValues::<R>::new()).bytes;
                 lists.iter().flat_map(|list| bytes(&list.values)).copied().collect()

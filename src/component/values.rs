@@ -3,9 +3,9 @@
 use core::any::TypeId;
 use core::fmt;
 
-use super::Component;
 use super::identity::Identity;
 use super::layout_fields::LayoutFields;
+use super::plain::Plain;
 
 /// The bytes that are values of a component type: any, as for every `Pod` type, or only the bytes
 /// that the type accepts, as for a `bool` or an enum.
@@ -37,7 +37,7 @@ impl Values {
 
     /// The values of `C`.
     #[inline]
-    pub(crate) fn of<C: Component>() -> Self {
+    pub(crate) fn of<C: Plain>() -> Self {
         if Self::are_any::<C>() {
             return Self::ANY;
         }
@@ -54,7 +54,7 @@ impl Values {
 
     /// Whether any bytes are a value of `C`: whether it is its own `Bits`, which accept any.
     #[inline(always)]
-    pub(crate) fn are_any<C: Component>() -> bool {
+    pub(crate) fn are_any<C: Plain>() -> bool {
         TypeId::of::<C>() == TypeId::of::<C::Bits>()
     }
 
@@ -66,7 +66,7 @@ impl Values {
 
     /// Whether these are the values of `C`.
     #[inline]
-    pub(crate) fn are_of<C: Component>(self) -> bool {
+    pub(crate) fn are_of<C: Plain>(self) -> bool {
         self == Self::of::<C>()
     }
 
@@ -85,7 +85,7 @@ impl Values {
 }
 
 /// Whether these bytes are a row of values of `C`.
-fn are_valid<C: Component>(bytes: &[u8]) -> bool {
+fn are_valid<C: Plain>(bytes: &[u8]) -> bool {
     let mut values = bytes.chunks_exact(size_of::<C>().max(1));
     values.all(|value| bytemuck::checked::try_pod_read_unaligned::<C>(value).is_ok())
 }

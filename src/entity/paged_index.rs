@@ -139,24 +139,26 @@ impl PagedIndex {
     #[cold]
     fn add_page(&mut self, index: u32) {
         let (at, page, _) = split(index);
-        let (freed, freed_branch) = self.take_spare().unwrap_or_default();
+        let (freed, freed_branch) = self.take_spare().unzip();
         if self.root.len() <= at {
             self.root.resize_with(at + 1, || None);
         }
-        let branch = self.root[at].get_or_insert_with(|| freed_branch.unwrap_or_else(Branch::new));
+        let branch =
+            self.root[at].get_or_insert_with(|| freed_branch.flatten().unwrap_or_else(Branch::new));
         branch.pages[page] = Some(freed.unwrap_or_else(|| Box::new([NONE; PAGE_LEN])));
         branch.len += 1;
     }
 
     /// Takes a page without numbers out of its place, if there is one, and its branch if it was the
     /// last one there.
-    fn take_spare(&mut self) -> Option<(Option<Box<Page>>, Option<Box<Branch>>)> {
+    fn take_spare(&mut self) -> Option<(Box<Page>, Option<Box<Branch>>)> {
         while let Some((at, page)) = self.spare.pop().map(split_page) {
             let branch = self.root[at].as_mut().expect("the page has a branch");
             branch.is_spare[page] = false;
             if branch.used[page] == 0 {
                 let freed = branch.pages[page].take();
                 branch.len -= 1;
+                let freed = freed.expect("a page that is spare exists");
                 return Some((freed, if branch.len == 0 { self.root[at].take() } else { None }));
             }
         }

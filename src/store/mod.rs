@@ -177,7 +177,7 @@ pub(crate) use pass::{NextStep, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use query_parts::QueryParts;
 pub(crate) use read_guard::{ReadGuard, is_held};
-pub use relations::{Levels, RelationError};
+pub use relations::{Levels, NamedTarget, RelationError};
 pub(crate) use requirements::QueryType;
 pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
 pub(crate) use row_order::RowOrder;

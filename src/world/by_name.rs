@@ -130,7 +130,11 @@ impl Reflect<'_> {
         let Some(one) = ComponentRef::of_name(registry, key.name()) else {
             return Err(self.unknown_key(key, registry.sparse_names()));
         };
-        match key.is_name() || (!one.is_sparse && key.means(registry.info(one.id))) {
+        let is_meant = match one.is_sparse {
+            true => registry.pair_info(one.name).is_some_and(|info| key.means(info)),
+            false => key.means(registry.info(one.id)),
+        };
+        match key.is_name() || is_meant {
             true => Ok(one),
             false => Err(BytesError::OtherComponent { name: key.name().to_owned() }),
         }
@@ -409,13 +413,18 @@ impl NamedValues {
 /// The component with a name, if these bytes are a value of it.
 fn checked(reflect: Reflect<'_>, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
     let id = reflect.changeable(name)?;
-    let info = reflect.world.store.registry().info(id);
+    check_value(reflect.world.store.registry().info(id), bytes)?;
+    Ok(id)
+}
+
+/// Checks that these bytes are a value of a component, or of the pairs of a relation.
+pub(super) fn check_value(info: &ComponentInfo, bytes: &[u8]) -> Result<(), BytesError> {
+    let name = || info.name().to_owned();
     if bytes.len() != info.size() {
-        let (name, size, len) = (name.to_owned(), info.size(), bytes.len());
-        return Err(BytesError::Size { name, size, len });
+        return Err(BytesError::Size { name: name(), size: info.size(), len: bytes.len() });
     }
     if !info.values().accept(bytes) {
-        return Err(BytesError::Value { name: name.to_owned(), field: info.refused_field(bytes) });
+        return Err(BytesError::Value { name: name(), field: info.refused_field(bytes) });
     }
-    Ok(id)
+    Ok(())
 }

@@ -32,6 +32,12 @@ pub enum BytesError {
         /// The name.
         name: String,
     },
+    /// A place is asked for, and the relation is not
+    /// [ordered](crate::sparse::relation#ordered-sources).
+    NotOrdered {
+        /// The name.
+        name: String,
+    },
     /// The component with this name is [sparse](crate::component#sparse-components): its values
     /// have no bytes for these calls, also if they are plain data.
     Sparse {
@@ -146,12 +152,17 @@ impl fmt::Display for BytesError {
                 "`{name}` is no relation: `ReflectMut::insert` and `remove` change a component \
                  with bytes, and `World::insert` and `remove` a sparse one by its type"
             ),
+            Self::NotOrdered { name } => write!(
+                f,
+                "`{name}` keeps no order of its sources: write `#[relation(ordered)]`, or leave \
+                 `NamedTarget::at` out"
+            ),
             Self::Sparse { name } => write!(
                 f,
                 "`{name}` is sparse: calls by name do not reach its values; use its type, with \
                  `World::get`, `insert` and `remove`; a query names it by `NamedQuery::with`, \
                  `without` or `any_of`; of a relation, `Reflect::targets` and `ReflectMut::relate` \
-                 have the ends"
+                 have the ends, and `Reflect::pair` the value"
             ),
             Self::OtherComponent { name } => write!(
                 f,

@@ -14,7 +14,7 @@ use crate::component::{ComponentInfo, Identity};
 /// belongs to none; the numbers by which a world counts its components are private. A name means
 /// the component that has it in a world. An info means its own type or layout: a call in a world
 /// that lacks it, or that has another component of its name, is an error that says so. A sparse
-/// component has no info: give its name.
+/// component has no info, unless it is a [relation](crate::reflect::Reflect::pair): give its name.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -143,7 +143,11 @@ impl<'w> EntityView<'w> {
         let mut keys = components.into_iter().map(Into::into);
         keys.all(|key: ComponentKey<'_>| match self.component(key.name()) {
             Some(own) => key.means(own.info),
-            None => key.is_name() && self.sparse().any(|own| own == key.name()),
+            None => {
+                let pair = self.registry().pair_info(key.name());
+                let is_meant = key.is_name() || pair.is_some_and(|info| key.means(info));
+                is_meant && self.sparse().any(|own| own == key.name())
+            }
         })
     }
 
@@ -205,6 +209,13 @@ impl<'w> EntityView<'w> {
     }
 }
 
+impl<'w> ComponentView<'w> {
+    /// The value of a pair of a relation.
+    pub(super) const fn of_pair(info: &'w ComponentInfo, bytes: &'w [u8]) -> Self {
+        Self { info, bytes, is_enabled: true }
+    }
+}
+
 /// A component of the row at a place.
 fn view<'w>(
     (archetype, at): (&'w Archetype, ChunkRow),
@@ -234,8 +245,9 @@ impl fmt::Debug for EntityView<'_> {
     }
 }
 
-/// A component of an entity: its name, its layout, and its bytes. The `Debug` output is the one of
-/// its type, or the bytes if the type has no `Debug`.
+/// A component of an entity, or the value of a [pair](crate::reflect::Reflect::pair): its name, its
+/// layout, and its bytes. The `Debug` output is the one of its type, or the bytes if the type has
+/// no `Debug`.
 #[derive(Clone, Copy)]
 pub struct ComponentView<'w> {
     info: &'w ComponentInfo,

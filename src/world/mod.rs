@@ -23,7 +23,7 @@
 //! | [`register_layout`] | components that exist at run time only |
 //! | [`named_query`], [`named_chunks`] | a query that is data, of [`component_key`]s; its chunks |
 //! | [`named_chunk`], [`column_view`] | one chunk of such a query; one of its columns |
-//! | [`named_relations`] | relations by name: reads both ends, adds and removes |
+//! | [`named_relations`] | relations by name: both ends, values, changes |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`place_lookup`], [`place_lookup_mut`] | the same by place, or a [`place_error`] |
 //! | [`cell_shape`] | a component of one entity: one cell, or several for a split component |
@@ -128,7 +128,7 @@ mod sort;
 mod sort_sparse;
 mod split;
 
-pub use crate::store::{EntityError, Levels, RelationError, SpawnError};
+pub use crate::store::{EntityError, Levels, NamedTarget, RelationError, SpawnError};
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::{Reflect, ReflectMut};

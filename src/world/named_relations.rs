@@ -1,11 +1,14 @@
-//! Relations by name: both ends are read, and relations are made and removed, without their types.
+//! Relations by name: both ends and the values of pairs are read, and relations are made and
+//! removed, without their types.
 
+use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::nearest::nearest;
-use crate::store::SetView;
+use crate::store::{NamedTarget, SetView};
 
-use super::by_name::{Reflect, ReflectMut};
+use super::by_name::{Reflect, ReflectMut, check_value};
 use super::bytes_error::BytesError;
+use super::entity_view::ComponentView;
 
 /// # Relations
 impl<'w> Reflect<'w> {
@@ -30,7 +33,7 @@ impl<'w> Reflect<'w> {
 
     /// The targets of an entity by the relation with a name: one at most, unless it is a relation
     /// to many, whose order is that of [`Pairs::targets`](crate::sparse::Pairs::targets). Empty if
-    /// the entity is not alive. The values of pairs are read by their type. O(relations of the
+    /// the entity is not alive. [`pair`](Self::pair) has the value of each. O(relations of the
     /// world + targets).
     ///
     /// # Errors
@@ -53,8 +56,9 @@ impl<'w> Reflect<'w> {
     }
 
     /// The sources of an entity by the relation with a name, in the order of
-    /// [`Relation::sources`](crate::sparse::Relation::sources). Empty if the entity is not alive.
-    /// O(relations of the world + sources).
+    /// [`Relation::sources`](crate::sparse::Relation::sources): the place of a source of an ordered
+    /// relation is its index. Empty if the entity is not alive. O(relations of the world +
+    /// sources).
     ///
     /// # Errors
     ///
@@ -74,6 +78,51 @@ impl<'w> Reflect<'w> {
         Ok(self.known_relation(relation)?.sources(target))
     }
 
+    /// The value of a pair of a source and a target by the relation with a name: its layout, its
+    /// fields and its bytes, as of a component of an entity. `None` if there is no such pair. A
+    /// relation to one target, and one to many without data, has no bytes and no fields.
+    /// O(relations of the world), and as [`Pairs::get`](crate::sparse::Pairs::get).
+    ///
+    /// [`ReflectMut::relate`] writes it.
+    ///
+    /// # Errors
+    ///
+    /// If the name is unknown, or not one of a relation.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::reflect::ComponentShape;
+    /// #[relation(many, name = "game.likes")]
+    /// #[derive(Debug)]
+    /// struct Likes { weight: f32 }
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn(()));
+    /// world.insert(a, Likes { weight: 0.5 }.of(b)).unwrap();
+    ///
+    /// let pair = world.reflect().pair(a, "game.likes", b)?.unwrap();
+    /// assert_eq!(pair.bytes(), 0.5_f32.to_ne_bytes());
+    /// assert_eq!(format!("{pair:?}"), "Likes { weight: 0.5 }");
+    /// let ComponentShape::Struct(fields) = pair.info().shape() else { panic!("it is a struct") };
+    /// assert_eq!((fields[0].name, fields[0].type_name), ("weight", "f32"));
+    /// assert!(world.reflect().pair(b, "game.likes", a)?.is_none());
+    /// # Ok::<(), phalanx::reflect::BytesError>(())
+    /// ```
+    pub fn pair(
+        self,
+        source: Entity,
+        relation: &str,
+        target: Entity,
+    ) -> Result<Option<ComponentView<'w>>, BytesError> {
+        self.known_relation(relation)?;
+        let bytes = self.world.store.lend_pair(relation, (source, target));
+        Ok(bytes.map(|bytes| ComponentView::of_pair(self.pair_info(relation), bytes)))
+    }
+
+    /// The value of a pair of a relation, which must be known.
+    fn pair_info(self, relation: &str) -> &'w ComponentInfo {
+        self.world.store.registry().pair_info(relation).expect("the name is of a relation")
+    }
+
     /// The set of the relation with a name.
     fn known_relation(self, name: &str) -> Result<SetView<'w>, BytesError> {
         let (sets, name_of) = (self.world.store.sparse(), || name.to_owned());
@@ -91,93 +140,75 @@ impl<'w> Reflect<'w> {
 
 /// # Relations
 impl ReflectMut<'_> {
-    /// Gives an entity a target by the relation with a name. The effect is that of
+    /// Gives an entity a target by the relation with a name: an entity, or a [`NamedTarget`] that
+    /// has a place or a value as well. The effect is that of
     /// [`World::insert`](crate::World::insert) with `ChildOf::of(target)`: a former target is
-    /// replaced, and of a relation [to many](crate::sparse::relation#many-targets) a pair is
-    /// added. The value of a new pair has zeros as its bytes, which [`Plain`](crate::Plain) data
-    /// allows, and a pair that exists keeps its value; [`relate_with`](Self::relate_with) gives
-    /// another one. A source comes last in an
-    /// [ordered](crate::sparse::relation#ordered-sources) relation, unless it has this target: for
-    /// another place use its type, with `at`.
+    /// replaced. Of a relation [to many](crate::sparse::relation#many-targets) a pair is added, or
+    /// gets the new value, as with `Likes { weight: 0.5 }.of(target)`.
     ///
-    /// A system records it by `commands.run(|world| …)`. O(relations of the world), and as the
-    /// insertion.
+    /// - [`NamedTarget::at`] is the place of the source in an
+    ///   [ordered](crate::sparse::relation#ordered-sources) relation. Without it a source comes
+    ///   last, unless it has this target.
+    /// - [`NamedTarget::with`] has the value of the pair as bytes, which are checked as those of
+    ///   [`insert`](Self::insert). Without it the value of a new pair has zeros as its bytes, which
+    ///   [`Plain`](crate::Plain) data allows, and a pair that exists keeps its value.
+    ///
+    /// [`CommandBuffer::relate_named`](crate::CommandBuffer::relate_named) records it. O(relations
+    /// of the world), and as the insertion.
     ///
     /// # Errors
     ///
-    /// If the name is unknown, or not one of a relation, if one of the entities is not alive, or if
-    /// a tree would have a cycle. The world is unchanged.
+    /// If the name is unknown, or not one of a relation, if the bytes are not a value of the
+    /// relation, if it is not ordered and a place is given, if one of the entities is not alive, or
+    /// if a tree would have a cycle. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// #[relation(tree, name = "game.child_of")]
+    /// use phalanx::reflect::NamedTarget;
+    /// #[relation(tree, ordered, name = "game.child_of")]
     /// struct ChildOf;
-    /// let mut world = World::new();
-    /// world.register::<ChildOf>();
-    /// let [parent, child] = [(); 2].map(|()| world.spawn(()));
-    /// world.reflect_mut().relate(child, "game.child_of", parent)?;
-    /// assert_eq!(world.get::<ChildOf>(child).unwrap().target(), parent);
-    /// let error = world.reflect_mut().relate(parent, "game.child_of", child).unwrap_err();
-    /// assert!(error.to_string().contains("below it in the tree `game.child_of`"));
-    /// # Ok::<(), phalanx::reflect::BytesError>(())
-    /// ```
-    pub fn relate(
-        &mut self,
-        source: Entity,
-        relation: &str,
-        target: Entity,
-    ) -> Result<(), BytesError> {
-        Reflect { world: self.world }.known_relation(relation)?;
-        self.world.flush();
-        Ok(self.world.store.relate_named(relation, (source, target), None)?)
-    }
-
-    /// [`relate`](Self::relate) with the value of the pair as bytes, for a relation
-    /// [to many](crate::sparse::relation#many-targets); one without data, and any relation to one
-    /// target, has no bytes. A pair that exists gets the new value. The bytes are checked as those
-    /// of [`insert`](Self::insert) are.
-    ///
-    /// # Errors
-    ///
-    /// As [`relate`](Self::relate), and if the bytes are not a value of the relation. The world is
-    /// unchanged.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
     /// #[relation(many, name = "game.likes")]
     /// struct Likes { weight: f32 }
     /// let mut world = World::new();
-    /// world.register::<Targets<Likes>>();
-    /// let [a, b] = [(); 2].map(|()| world.spawn(()));
-    /// world.reflect_mut().relate_with(a, "game.likes", b, &0.5_f32.to_ne_bytes())?;
-    /// assert_eq!(world.relation::<Likes>().get(a, b).unwrap().weight, 0.5);
-    /// let error = world.reflect_mut().relate_with(a, "game.likes", b, &[1]).unwrap_err();
+    /// world.register::<(ChildOf, Targets<Likes>)>();
+    /// let [parent, a, b] = [(); 3].map(|()| world.spawn(()));
+    /// let mut named = world.reflect_mut();
+    /// named.relate(a, "game.child_of", parent)?;
+    /// named.relate(b, "game.child_of", NamedTarget::of(parent).at(0))?;
+    /// named.relate(a, "game.likes", NamedTarget::of(b).with(&0.5_f32.to_ne_bytes()))?;
+    ///
+    /// let error = named.relate(parent, "game.child_of", a).unwrap_err();
+    /// assert!(error.to_string().contains("below it in the tree `game.child_of`"));
+    /// let error = named.relate(a, "game.likes", NamedTarget::of(b).with(&[1])).unwrap_err();
     /// assert_eq!(error.to_string(), "a value of `game.likes` has 4 bytes, and 1 was given");
+    /// assert_eq!(world.relation::<ChildOf>().sources(parent), [b, a]);
+    /// assert_eq!(world.relation::<Likes>().get(a, b).unwrap().weight, 0.5);
     /// # Ok::<(), phalanx::reflect::BytesError>(())
     /// ```
-    pub fn relate_with(
+    pub fn relate<'v>(
         &mut self,
         source: Entity,
         relation: &str,
-        target: Entity,
-        value: &[u8],
+        target: impl Into<NamedTarget<'v>>,
     ) -> Result<(), BytesError> {
-        let set = Reflect { world: self.world }.known_relation(relation)?;
-        let (name, size, len) = (relation.to_owned(), set.pair_size(), value.len());
-        if len != size {
-            return Err(BytesError::Size { name, size, len });
+        let (reflect, target) = (Reflect { world: self.world }, target.into());
+        let set = reflect.known_relation(relation)?;
+        if target.place.is_some() && !set.is_ordered() {
+            return Err(BytesError::NotOrdered { name: relation.to_owned() });
         }
-        if !set.accepts(value) {
-            return Err(BytesError::Value { name, field: None });
+        if let Some(value) = target.value {
+            check_value(reflect.pair_info(relation), value)?;
         }
         self.world.flush();
-        Ok(self.world.store.relate_named(relation, (source, target), Some(value))?)
+        Ok(self.world.store.relate_named(relation, source, target)?)
     }
 
     /// Removes the relation of an entity to a target, by name, and returns whether there was one.
     /// The effect is that of [`World::remove`](crate::World::remove) of the relation; of one
     /// [to many](crate::sparse::relation#many-targets) a single pair is removed, and
-    /// [`Reflect::targets`] lists all of them. O(relations of the world), and as the removal.
+    /// [`Reflect::targets`] lists all of them.
+    /// [`CommandBuffer::unrelate_named`](crate::CommandBuffer::unrelate_named) records it.
+    /// O(relations of the world), and as the removal.
     ///
     /// # Errors
     ///

@@ -13,6 +13,7 @@ mod ids;
 mod merging;
 mod model;
 mod named;
+mod named_relations;
 mod panics;
 mod parallel;
 mod returned;

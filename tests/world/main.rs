@@ -42,6 +42,7 @@ mod move_from_model;
 mod named_model;
 mod named_query;
 mod named_relations;
+mod named_relations_model;
 mod ordered;
 mod ordered_model;
 mod pairs;

@@ -1,14 +1,11 @@
 //! Relations by name: the effect is that of the calls with types, and refused calls have none.
 
 use phalanx::error::EntityError;
-use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
-use phalanx::reflect::BytesError;
+use phalanx::reflect::{BytesError, ComponentShape, NamedQuery, NamedTarget};
 use phalanx::sparse::RelationError;
-use proptest::prelude::*;
 
 use crate::common::components::{Four, Text, sound};
-use crate::common::effort::effort;
 use crate::common::world;
 
 #[relation(tree, name = "game.child_of")]
@@ -24,6 +21,13 @@ struct Likes {
 }
 #[relation(many, name = "game.member_of")]
 struct MemberOf;
+#[relation(many, name = "game.knows")]
+#[derive(Debug)]
+struct Knows {
+    since: u16,
+    is_friend: bool,
+    nickname: [bool; 3],
+}
 #[relation(many, name = "game.needs")]
 #[derive(Debug, PartialEq)]
 enum Needs {
@@ -35,7 +39,7 @@ enum Needs {
 fn related() -> (World, [Entity; 4]) {
     let mut world = world();
     world.register::<(ChildOf, AimsAt, CardOf, Four, Text)>();
-    world.register::<(Targets<Likes>, Targets<MemberOf>, Targets<Needs>)>();
+    world.register::<(Targets<Likes>, Targets<MemberOf>, Targets<Needs>, Targets<Knows>)>();
     let all = [0, 1, 2, 3].map(|i| world.spawn(Four(i)));
     (world, all)
 }
@@ -66,19 +70,19 @@ fn a_pair_has_zeros_until_it_gets_a_value_and_keeps_it() -> Result<(), BytesErro
     let weight = |world: &World| world.relation::<Likes>().get(a, b).map(|likes| likes.weight);
     world.reflect_mut().relate(a, "game.likes", b)?;
     assert_eq!(weight(&world), Some(0));
-    world.reflect_mut().relate_with(a, "game.likes", b, &7u32.to_ne_bytes())?;
+    world.reflect_mut().relate(a, "game.likes", NamedTarget::of(b).with(&7u32.to_ne_bytes()))?;
     world.reflect_mut().relate(a, "game.likes", b)?;
     assert_eq!(weight(&world), Some(7));
-    world.reflect_mut().relate_with(a, "game.likes", c, &9u32.to_ne_bytes())?;
+    world.reflect_mut().relate(a, "game.likes", NamedTarget::of(c).with(&9u32.to_ne_bytes()))?;
     assert_eq!(world.reflect().targets(a, "game.likes")?, [b, c]);
     assert!(world.reflect_mut().unrelate(a, "game.likes", b)?);
     assert_eq!((weight(&world), world.has::<Likes>(a)), (None, true));
     assert!(world.reflect_mut().unrelate(a, "game.likes", c)?);
     assert!(!world.has::<Likes>(a));
-    world.reflect_mut().relate_with(a, "game.needs", b, &[1])?;
+    world.reflect_mut().relate(a, "game.needs", NamedTarget::of(b).with(&[1]))?;
     assert_eq!(world.relation::<Needs>().get(a, b), Some(&Needs::Badly));
-    world.reflect_mut().relate_with(a, "game.member_of", b, &[])?;
-    world.reflect_mut().relate_with(a, "game.child_of", b, &[])?;
+    world.reflect_mut().relate(a, "game.member_of", NamedTarget::of(b).with(&[]))?;
+    world.reflect_mut().relate(a, "game.child_of", NamedTarget::of(b).with(&[]))?;
     assert!(world.has::<MemberOf>(a) && world.has::<ChildOf>(a));
     sound(&world);
     Ok(())
@@ -87,7 +91,7 @@ fn a_pair_has_zeros_until_it_gets_a_value_and_keeps_it() -> Result<(), BytesErro
 #[test]
 fn names_are_listed_in_their_order() {
     let (world, _) = related();
-    let names = ["aims_at", "card_of", "child_of", "likes", "member_of", "needs"];
+    let names = ["aims_at", "card_of", "child_of", "knows", "likes", "member_of", "needs"];
     assert!(world.reflect().relations().eq(names.map(|name| format!("game.{name}"))));
     assert_eq!(World::new().reflect().relations().len(), 0);
 }
@@ -101,8 +105,9 @@ fn a_name_that_is_none_of_a_relation_is_refused() {
         let errors = [
             world.reflect().targets(a, name).map(drop),
             world.reflect().sources(a, name).map(drop),
+            world.reflect().pair(a, name, b).map(drop),
             world.reflect_mut().relate(a, name, b),
-            world.reflect_mut().relate_with(a, name, b, &[]),
+            world.reflect_mut().relate(a, name, NamedTarget::of(b).with(&[1]).at(0)),
             world.reflect_mut().unrelate(a, name, b).map(drop),
         ];
         let [first, ..] = errors.each_ref().map(|error| error.clone().expect_err("it is refused"));
@@ -135,9 +140,7 @@ fn a_name_that_is_none_of_a_relation_is_refused() {
         );
     }
     let error = world.reflect_mut().insert(a, [("game.child_of", &[][..])]).expect_err("no bytes");
-    assert!(
-        error.to_string().ends_with("`Reflect::targets` and `ReflectMut::relate` have the ends")
-    );
+    assert!(error.to_string().ends_with("have the ends, and `Reflect::pair` the value"));
     assert_eq!(world.hash(), hash, "nothing has changed");
 }
 
@@ -184,7 +187,8 @@ fn bytes_that_are_no_value_of_a_pair_are_refused() {
     let (mut world, [a, b, ..]) = related();
     let hash = world.hash();
     let mut refused = |name: &str, bytes: &[u8]| {
-        world.reflect_mut().relate_with(a, name, b, bytes).expect_err("refused").to_string()
+        let target = NamedTarget::of(b).with(bytes);
+        world.reflect_mut().relate(a, name, target).expect_err("refused").to_string()
     };
     assert_eq!(
         refused("game.likes", &[1; 3]),
@@ -199,210 +203,127 @@ fn bytes_that_are_no_value_of_a_pair_are_refused() {
         "a value of `game.member_of` has 0 bytes, and 1 was given"
     );
     assert!(refused("game.needs", &[2]).starts_with("the bytes are no value of `game.needs`"));
+    let text = refused("game.knows", &[0, 0, 2, 0, 0, 0]);
+    assert!(text.starts_with("the field `is_friend` of `game.knows` has bytes that are no `bool`"));
+    let text = refused("game.knows", &[9, 9, 1, 0, 0, 9]);
+    assert!(
+        text.starts_with("the field `nickname` of `game.knows` has bytes that are no `[bool; 3]`")
+    );
     assert_eq!(world.hash(), hash, "nothing has changed");
 }
 
-/// Makes a relation of a source to a target, with the value of a number.
-type Relate = fn(&mut World, (Entity, Entity), Option<u32>) -> Result<(), EntityError>;
-
-/// The calls on one relation by its type.
-struct Typed {
-    name: &'static str,
-    relate: Relate,
-    unrelate: fn(&mut World, (Entity, Entity)) -> Result<bool, EntityError>,
-    /// The bytes of a value of a number.
-    bytes: fn(u32) -> Vec<u8>,
-    /// The targets and the sources of an entity.
-    ends: fn(&World, Entity) -> [Vec<Entity>; 2],
-    /// The rows with the relation, and those whose relation counts as changed.
-    rows: fn(&World, Version) -> [Vec<Entity>; 2],
-}
-
-/// Whether the source has the relation; a dead one is an error. Reserved ids get their rows, as by
-/// each call that changes a world.
-fn of_living(world: &mut World, source: Entity, has: bool) -> Result<bool, EntityError> {
-    world.despawn_batch(&[]);
-    world.entity(source).map(|_| has).map_err(EntityError::from)
-}
-
-macro_rules! rows {
-    ($relation:ty) => {
-        |world, since| {
-            let changed = world.query::<Entity>().filter_since::<Changed<$relation>>(since);
-            [world.query::<Entity>().with::<$relation>().rows().collect(), changed.rows().collect()]
-        }
-    };
-}
-
-macro_rules! one {
-    ($relation:ident, $name:literal) => {
-        Typed {
-            name: $name,
-            relate: |world, (source, target), _| world.insert(source, $relation::of(target)),
-            unrelate: |world, (source, target)| {
-                let has = world.relation::<$relation>().target(source) == Some(target);
-                if has {
-                    world.remove::<$relation>(source)?;
-                }
-                of_living(world, source, has)
-            },
-            bytes: |_| Vec::new(),
-            ends: |world, entity| {
-                let relation = world.relation::<$relation>();
-                [relation.target(entity).into_iter().collect(), relation.sources(entity).to_vec()]
-            },
-            rows: rows!($relation),
-        }
-    };
-}
-
-macro_rules! many {
-    ($relation:ident, $name:literal, $value:expr, $bytes:expr) => {
-        Typed {
-            name: $name,
-            relate: |world, (source, target), number| {
-                let former = world.relation::<$relation>().get(source, target).copied();
-                let value: fn(u32) -> $relation = $value;
-                let value = number.map(value).or(former).unwrap_or(value(0));
-                world.insert(source, value.of(target))
-            },
-            unrelate: |world, (source, target)| {
-                let has = world.relation::<$relation>().contains(source, target);
-                if has {
-                    world.get_mut::<$relation>(source)?.remove(target);
-                }
-                of_living(world, source, has)
-            },
-            bytes: $bytes,
-            ends: |world, entity| {
-                let relation = world.relation::<$relation>();
-                [relation.targets(entity).to_vec(), relation.sources(entity).to_vec()]
-            },
-            rows: rows!($relation),
-        }
-    };
-}
-
-const ALL: [Typed; 6] = [
-    one!(ChildOf, "game.child_of"),
-    one!(AimsAt, "game.aims_at"),
-    one!(CardOf, "game.card_of"),
-    many!(Likes, "game.likes", |weight| Likes { weight }, |n| n.to_ne_bytes().to_vec()),
-    many!(MemberOf, "game.member_of", |_| MemberOf, |_| Vec::new()),
-    many!(
-        Needs,
-        "game.needs",
-        |n| if n % 2 == 0 { Needs::Somewhat } else { Needs::Badly },
-        |n| vec![n.to_ne_bytes()[0] % 2]
-    ),
-];
-
-/// The entities that gained and lost two relations.
-struct Logs {
-    children: (LogCursor<Insertions<ChildOf>>, LogCursor<Removals<ChildOf>>),
-    likes: (LogCursor<Insertions<Likes>>, LogCursor<Removals<Likes>>),
-}
-
-impl Logs {
-    fn new(world: &mut World) -> Self {
-        Self { children: (world.cursor(), world.cursor()), likes: (world.cursor(), world.cursor()) }
+#[test]
+fn a_pair_is_shown_as_a_component_is() -> Result<(), BytesError> {
+    let (mut world, [a, b, c, _]) = related();
+    let knows = Knows { since: 1999, is_friend: true, nickname: [false, true, false] };
+    world.insert(a, knows.of(b))?;
+    world.insert(a, Likes { weight: 3 }.of(b))?;
+    world.insert(b, Needs::Badly.of(a))?;
+    world.insert(b, MemberOf.of(c))?;
+    world.insert(b, ChildOf::of(c))?;
+    let reflect = world.reflect();
+    let pair = |source, name, target| reflect.pair(source, name, target).map(Option::unwrap);
+    let shown = pair(a, "game.knows", b)?;
+    let text = "Knows { since: 1999, is_friend: true, nickname: [false, true, false] }";
+    assert_eq!(format!("{shown:?}"), text);
+    assert_eq!(shown.bytes(), [&1999_u16.to_ne_bytes()[..], &[1, 0, 1, 0]].concat());
+    assert_eq!(
+        (shown.info().name(), shown.info().size(), shown.info().align()),
+        ("game.knows", 6, 2)
+    );
+    assert!(shown.is_enabled() && !shown.info().is_enableable());
+    let ComponentShape::Struct(fields) = shown.info().shape() else { panic!("it is a struct") };
+    let fields = fields.iter().map(|field| (field.name, field.type_name, field.offset, field.size));
+    let expected =
+        [("since", "u16", 0, 2), ("is_friend", "bool", 2, 1), ("nickname", "[bool; 3]", 3, 3)];
+    assert!(fields.eq(expected));
+    let needs = pair(b, "game.needs", a)?;
+    let ComponentShape::Enum(variants) = needs.info().shape() else { panic!("it is an enum") };
+    assert!(variants.iter().map(|one| (one.name, one.value)).eq([("Somewhat", 0), ("Badly", 1)]));
+    assert_eq!((needs.bytes(), format!("{needs:?}").as_str()), (&[1][..], "Badly"));
+    for name in ["game.member_of", "game.child_of"] {
+        let pair = pair(b, name, c)?;
+        assert_eq!((pair.info().name(), pair.bytes()), (name, &[][..]));
+        assert_eq!((pair.info().size(), pair.info().shape()), (0, ComponentShape::Struct(&[])));
     }
-
-    fn read(&mut self, world: &World) -> [Vec<(Entity, Entity)>; 4] {
-        let targets = |(sources, values): (&[Entity], &[ChildOf])| {
-            sources.iter().zip(values).map(|(&source, value)| (source, value.target())).collect()
-        };
-        let pairs = |(sources, _): (&[Entity], &[()])| {
-            sources.iter().map(|&source| (source, Entity::NULL)).collect()
-        };
-        [
-            targets(self.children.0.read(world)),
-            targets(self.children.1.read(world)),
-            pairs(self.likes.0.read(world)),
-            pairs(self.likes.1.read(world)),
-        ]
+    for (source, name, target) in [
+        (b, "game.knows", a),
+        (a, "game.knows", c),
+        (b, "game.child_of", a),
+        (Entity::NULL, "game.knows", b),
+        (Entity::NULL, "game.child_of", Entity::NULL),
+    ] {
+        assert!(reflect.pair(source, name, target)?.is_none(), "{source} {name} {target}");
     }
+    // It is lent with the world, beside other views of the relation.
+    assert_eq!(world.relation::<Knows>().get(a, b).map(|knows| knows.since), Some(1999));
+    assert_eq!(needs.bytes(), [1]);
+    world.get_mut::<Knows>(a)?.get_mut(b).expect("it is a target").since = 7;
+    let shown = world.reflect().pair(a, "game.knows", b)?.expect("it is a pair");
+    assert_eq!(shown.bytes()[..2], 7_u16.to_ne_bytes());
+    sound(&world);
+    Ok(())
 }
 
-/// A step of two worlds: its kind, the relation, two entities, and the value of a pair.
-type Step = (u8, u8, (u8, u8), Option<u32>);
+#[test]
+fn the_info_of_a_pair_is_a_key_of_its_relation() -> Result<(), BytesError> {
+    let (mut world, [a, b, ..]) = related();
+    world.insert(a, Likes { weight: 3 }.of(b))?;
+    let pair = world.reflect().pair(a, "game.likes", b)?;
+    let likes = *pair.expect("it is a pair").info();
+    assert!(world.entity(a).expect("alive").has_all([likes]));
+    assert!(!world.entity(b).expect("alive").has_all([likes]));
+    let query = NamedQuery::new().with(likes);
+    assert_eq!(world.reflect().chunks(&query)?.map(|chunk| chunk.len()).sum::<usize>(), 1);
+    let error = world.reflect().chunks(&NamedQuery::new().read(likes)).map(drop);
+    assert!(matches!(error, Err(BytesError::Sparse { .. })), "{error:?}");
+    // Another type of this name, in another world.
+    #[relation(many, name = "game.likes")]
+    struct OtherLikes;
+    let mut other = World::new();
+    let entity = other.spawn(());
+    other.insert(entity, OtherLikes.of(entity))?;
+    assert!(!other.entity(entity).expect("alive").has_all([likes]));
+    let error = other.reflect().chunks(&query).map(drop);
+    assert!(matches!(error, Err(BytesError::OtherComponent { .. })), "{error:?}");
+    Ok(())
+}
 
-/// Makes a relation, or removes one, by type in one world and by name in the other.
-fn relate(worlds: &mut [World; 2], all: &[Entity], &(kind, relation, ends, value): &Step) {
-    let typed = &ALL[relation as usize % ALL.len()];
-    let [source, target] = [ends.0, ends.1].map(|end| all[end as usize % all.len()]);
-    let [by_type, by_name] = worlds;
-    let named = &mut by_name.reflect_mut();
-    let (expected, found) = match (kind % 3, value) {
-        (0, _) => {
-            let found = named.unrelate(source, typed.name, target);
-            ((typed.unrelate)(by_type, (source, target)), found)
-        }
-        (_, None) => {
-            let found = named.relate(source, typed.name, target);
-            ((typed.relate)(by_type, (source, target), None).map(|()| true), found.map(|()| true))
-        }
-        (_, Some(number)) => {
-            let found = named.relate_with(source, typed.name, target, &(typed.bytes)(number));
-            ((typed.relate)(by_type, (source, target), value).map(|()| true), found.map(|()| true))
-        }
+#[test]
+fn a_source_comes_to_a_place() -> Result<(), BytesError> {
+    let (mut world, [a, b, c, deck]) = related();
+    let place = |world: &mut World, source, place| {
+        let target = NamedTarget::of(deck).at(place);
+        world.reflect_mut().relate(source, "game.card_of", target)
     };
-    assert_eq!(found, expected.map_err(BytesError::from));
-}
-
-fn compare([by_type, by_name]: &[World; 2], all: &[Entity], since: Version) {
-    assert_eq!(by_name.hash(), by_type.hash());
-    assert_eq!(by_name.version(), by_type.version());
-    for typed in &ALL {
-        for &entity in all {
-            let [targets, sources] = (typed.ends)(by_type, entity);
-            assert_eq!(by_name.reflect().targets(entity, typed.name), Ok(targets));
-            assert_eq!(by_name.reflect().sources(entity, typed.name), Ok(sources));
-        }
-        assert_eq!((typed.rows)(by_name, since), (typed.rows)(by_type, since), "{}", typed.name);
+    place(&mut world, a, 7)?;
+    place(&mut world, b, 0)?;
+    place(&mut world, c, 1)?;
+    assert_eq!(world.reflect().sources(deck, "game.card_of")?, [b, c, a]);
+    place(&mut world, b, usize::MAX)?;
+    assert_eq!(world.reflect().sources(deck, "game.card_of")?, [c, a, b]);
+    let target = NamedTarget::of(deck).at(1).with(&[]);
+    world.reflect_mut().relate(c, "game.card_of", target)?;
+    assert_eq!(world.reflect().sources(deck, "game.card_of")?, [a, c, b]);
+    assert_eq!(world.relation::<CardOf>().place(c), Some(1));
+    world.reflect_mut().relate(a, "game.card_of", NamedTarget::of(c).at(0))?;
+    assert_eq!(world.relation::<CardOf>().sources(deck), [c, b]);
+    sound(&world);
+    let (hash, version) = (world.hash(), world.version());
+    for name in ["game.child_of", "game.aims_at", "game.likes", "game.member_of"] {
+        let error = world.reflect_mut().relate(a, name, NamedTarget::of(b).at(0));
+        assert_eq!(error, Err(BytesError::NotOrdered { name: name.to_owned() }));
     }
-    sound(by_name);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 2 } else { effort(16) },
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn a_world_by_name_equals_a_world_by_type(
-        steps in prop::collection::vec(any::<Step>(), 1..80),
-    ) {
-        let ((by_type, first), (by_name, _)) = (related(), related());
-        let (mut worlds, mut all) = ([by_type, by_name], first.to_vec());
-        let mut logs = worlds.each_mut().map(Logs::new);
-        for step in &steps {
-            let since = worlds[0].version();
-            match step.0 {
-                0..16 => {
-                    let spawned = worlds.each_mut().map(|world| world.spawn(Text::from("new")));
-                    prop_assert_eq!(spawned[0], spawned[1]);
-                    all.push(spawned[0]);
-                }
-                16..28 => {
-                    let reserved = worlds.each_ref().map(World::reserve_entity);
-                    let [Ok(one), Ok(other)] = reserved else { panic!("ids are left") };
-                    prop_assert_eq!(one, other);
-                    all.push(one);
-                }
-                28..48 => {
-                    let one = all[step.1 as usize % all.len()];
-                    let outcomes = worlds.each_mut().map(|world| world.despawn(one).is_ok());
-                    prop_assert_eq!(outcomes[0], outcomes[1]);
-                }
-                _ => relate(&mut worlds, &all, step),
-            }
-            compare(&worlds, &all, since);
-            let [by_type, by_name] = &worlds;
-            let [typed, named] = &mut logs;
-            prop_assert_eq!(named.read(by_name), typed.read(by_type));
-        }
-    }
+    let error = world.reflect_mut().relate(a, "game.likes", NamedTarget::of(b).at(0));
+    assert_eq!(
+        error.expect_err("it is refused").to_string(),
+        "`game.likes` keeps no order of its sources: write `#[relation(ordered)]`, or leave \
+         `NamedTarget::at` out"
+    );
+    let dead = NamedTarget::of(Entity::NULL).at(0);
+    let error = world.reflect_mut().relate(c, "game.card_of", dead).expect_err("it is dead");
+    let typed = world.insert(c, CardOf::of(Entity::NULL).at(0)).expect_err("it is dead");
+    assert_eq!(error, BytesError::from(typed));
+    assert_eq!((world.hash(), world.version()), (hash, version), "nothing has changed");
+    Ok(())
 }

@@ -178,8 +178,15 @@ macro_rules! __component {
             )),*
         ] })] }
     };
-    // A sparse component of plain data is in no column.
-    (@in_columns $name:ident [$($text:literal)?] [sparse] $about:tt) => {};
+    // A sparse component of plain data is in no column. A relation to many tells its facts.
+    (@in_columns $name:ident [$($text:literal)?] [sparse] [$($about:tt)*]) => {
+        impl $name {
+            #[allow(dead_code, reason = "needed for a relation to many")]
+            fn __about() -> $crate::__define::About {
+                $crate::__facts! { @facts $name, $($about)* }
+            }
+        }
+    };
     (@in_columns $name:ident [$($text:literal)?] [$($flag:ident)*] [$($about:tt)*]) => {
         impl $crate::Component for $name
         where

@@ -1,24 +1,27 @@
 //! The facts that a component tells about itself: its printing, and the
 //! entities that its values refer to.
 
-/// `@about` writes the function of that name, `@entities` and `@entities_of` the trait for a struct
-/// and for a generic one, and `@map_entities` the constant of types that are no columns, which may
-/// have the trait or not.
+/// `@about` writes the function of that name, `@facts` its value, `@entities` and `@entities_of`
+/// the trait for a struct and for a generic one, and `@map_entities` the constant of types that are
+/// no columns, which may have the trait or not.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __facts {
     (@about $type:ty, $($shape:tt)*) => {
         fn about() -> $crate::__define::About {
-            // Unused for a type that has `Debug`.
-            #[allow(unused_imports, reason = "needed for a type without `Debug`")]
-            use $crate::__define::Fallback as _;
-            $crate::__define::About::new(
-                $crate::__define::ComponentShape::$($shape)*,
-                $crate::__define::Probe::<$type>::FORMAT,
-            )
-            .with_references($crate::__define::Probe::<$type>::REFERENCES)
+            $crate::__facts! { @facts $type, $($shape)* }
         }
     };
+    (@facts $type:ty, $($shape:tt)*) => {{
+        // Unused for a type that has `Debug`.
+        #[allow(unused_imports, reason = "needed for a type without `Debug`")]
+        use $crate::__define::Fallback as _;
+        $crate::__define::About::new(
+            $crate::__define::ComponentShape::$($shape)*,
+            $crate::__define::Probe::<$type>::FORMAT,
+        )
+        .with_references($crate::__define::Probe::<$type>::REFERENCES)
+    }};
     (@entities $name:ident [$({ $field:tt $type:ty })*]) => {
         impl $crate::MapEntities for $name {
             const HAS_ENTITIES: $crate::__define::bool = {

@@ -121,6 +121,11 @@ macro_rules! __many {
                 const ON_DELETE: $crate::__define::OnDelete = $crate::__define::OnDelete::$rule;
                 const DEFINITION: &'static $crate::__define::str = $definition;
                 $crate::__facts! { @map_entities $name [] }
+
+                fn about() -> $crate::__define::About {
+                    $name::__about()
+                }
+
                 $crate::__component! { @hint }
             }
         };

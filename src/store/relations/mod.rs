@@ -17,7 +17,7 @@
 //! | [`ordered_set`] | the same, where the sources of a target keep their order |
 //! | [`pair_sources`], [`pair_set`] | many targets for each source |
 //! | [`relate`], [`related_batch`] | tests and makes one relation; those of many sources at once |
-//! | [`relate_named`] | the same by a name that is known at run time |
+//! | [`relate_named`], [`named_target`] | the same by a name that is known at run time |
 //! | [`despawn_plan`], [`alive_set`] | the entities of a despawn, by the rules of relations |
 //! | [`related_sets`] | removes the relations to targets that were despawned |
 //! | [`levels`] | sorts a tree by depth |
@@ -26,6 +26,7 @@
 mod alive_set;
 mod despawn_plan;
 mod levels;
+mod named_target;
 mod ordered_set;
 mod pair_set;
 mod pair_sources;
@@ -40,5 +41,6 @@ mod sources;
 
 pub use levels::Levels;
 pub(in crate::store) use levels::is_tree;
+pub use named_target::NamedTarget;
 pub use relation_error::RelationError;
 pub(super) use sources::Sources;

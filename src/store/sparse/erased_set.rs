@@ -8,7 +8,7 @@ use crate::version::Version;
 
 use super::super::first_panic::FirstPanic;
 use super::super::logs::Logs;
-use super::super::relations::is_tree;
+use super::super::relations::{NamedTarget, is_tree};
 use super::set_arrays::SetArrays;
 use super::set_lock::SetLock;
 use super::set_shape::SetShape;
@@ -87,12 +87,12 @@ pub(in crate::store) trait ErasedSet: Any + Send + Sync {
     fn extend_sources(&self, target: Entity, list: &mut Vec<Entity>);
     /// The first source of a target for which `is_sought` is true.
     fn find_source(&self, target: Entity, is_sought: &dyn Fn(Entity) -> bool) -> Option<Entity>;
-    /// Whether bytes are the value of a pair, or none for a relation to one target.
-    fn accepts(&self, bytes: &[u8]) -> bool;
-    /// The bytes of the value of a pair.
-    fn pair_size(&self) -> usize;
+    /// The bytes of the value of a pair, for as long as the lock is borrowed.
+    fn lend_pair(&self, source: Entity, target: Entity) -> Option<&[u8]>;
+    /// Whether sources keep their order, if this is the set of a relation.
+    fn is_ordered(&self) -> bool;
     fn closes_cycle(&self, source: Entity, target: Entity) -> bool;
-    fn relate(&mut self, of: (Entity, Entity), bytes: Option<&[u8]>, now: Version) -> bool;
+    fn relate(&mut self, source: Entity, target: NamedTarget<'_>, now: Version) -> bool;
     fn unrelate(&mut self, of: (Entity, Entity), now: Version) -> Option<bool>;
     fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity>;
     fn copy_relations(
@@ -276,20 +276,20 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         self.read().sources(target).iter().copied().find(|&source| is_sought(source))
     }
 
-    fn accepts(&self, bytes: &[u8]) -> bool {
-        SparseSet::<T>::value_to(Entity::NULL, bytes).is_some()
+    fn lend_pair(&self, source: Entity, target: Entity) -> Option<&[u8]> {
+        self.lend().pair_bytes(source, target)
     }
 
-    fn pair_size(&self) -> usize {
-        SparseSet::<T>::pair_size()
+    fn is_ordered(&self) -> bool {
+        SparseSet::<T>::IS_ORDERED
     }
 
     fn closes_cycle(&self, source: Entity, target: Entity) -> bool {
         self.read().closes_cycle(source, target)
     }
 
-    fn relate(&mut self, of: (Entity, Entity), bytes: Option<&[u8]>, now: Version) -> bool {
-        self.get_mut().relate(of, bytes, now)
+    fn relate(&mut self, source: Entity, target: NamedTarget<'_>, now: Version) -> bool {
+        self.get_mut().relate(source, target, now)
     }
 
     fn unrelate(&mut self, of: (Entity, Entity), now: Version) -> Option<bool> {

@@ -64,14 +64,9 @@ impl<'a> SetView<'a> {
         sources
     }
 
-    /// The bytes of the value of a pair, if it is the set of a relation to many.
-    pub(crate) fn pair_size(self) -> usize {
-        self.set.pair_size()
-    }
-
-    /// Whether bytes are the value of a pair.
-    pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
-        self.set.accepts(bytes)
+    /// Whether it is the set of an ordered relation.
+    pub(crate) fn is_ordered(self) -> bool {
+        self.set.is_ordered()
     }
 
     /// The form of its values as bytes, if they have one.
