@@ -199,8 +199,14 @@ impl PagedIndex {
     /// If it has none.
     #[inline]
     pub(crate) fn replace(&mut self, index: u32, number: u32) {
+        assert!(self.replace_known(index, number), "the index has no number");
+    }
+
+    /// [`PagedIndex::replace`] unless the index has no number. Returns whether it has one.
+    #[inline]
+    pub(crate) fn replace_known(&mut self, index: u32, number: u32) -> bool {
         let at = self.place_mut(index).map(|(at, _)| at).filter(|at| **at != NONE);
-        *at.expect("the index has no number") = number;
+        at.map(|at| *at = number).is_some()
     }
 
     /// Takes the number of an index. If it was the last one in its page, the page is spare.

@@ -1,8 +1,10 @@
 //! A pass over some rows of a query and all rows below them in a tree, level after level.
 //!
 //! The rows to visit are known before the pass: they follow from the tree alone. The slices of each
-//! part are cut at their ends. Rows between them are read as parents, and are not stamped.
+//! part are cut at their ends. Rows between them are read as parents, and are not stamped. Chunks
+//! without a row to visit and without a parent are passed over before their slices are made.
 
+use core::cell::Cell;
 use core::ops::Range;
 
 use crate::component::Component;
@@ -44,9 +46,26 @@ struct Piece<'w, G> {
 /// For each run the number of its piece, and the slices of the other terms.
 type Cuts<O> = Vec<Option<(usize, O)>>;
 
-impl<G> Piece<'_, G> {
-    fn value(&self, row: u32) -> Option<&G> {
-        self.values.get(row.checked_sub(self.start)? as usize)
+/// Copies the values at places from a row on. `last` is the number of the piece that has the last
+/// one. Not inlined, so that the loop has its own registers.
+#[inline(never)]
+fn copy_values<G: Copy>(
+    pieces: &[Piece<'_, G>],
+    last: &mut usize,
+    (first, places): (u32, &[u32]),
+    copies: &mut [G],
+) {
+    // The values of a piece, and the place of the first of them.
+    let of = |number: usize| (pieces[number].start.wrapping_sub(first), &*pieces[number].values);
+    let (mut start, mut values) = of(*last);
+    for (copy, &place) in copies.iter_mut().zip(places) {
+        let mut value = values.get(place.wrapping_sub(start) as usize);
+        if value.is_none() {
+            *last = pieces.partition_point(|piece| piece.start <= first + place) - 1;
+            (start, values) = of(*last);
+            value = values.get(place.wrapping_sub(start) as usize);
+        }
+        *copy = *value.expect("a parent is in a part of the query");
     }
 }
 
@@ -55,14 +74,13 @@ impl<'a> ChangedLevels<'a> {
     pub(super) fn new(rows: &'a LevelRuns, entries: &[Range<u32>]) -> Self {
         let mut runs = Vec::new();
         for range in entries {
-            let mut first = range.start;
+            let (mut first, mut number) = (range.start, rows.run_of(range.start));
             while first < range.end {
-                let number = rows.run_of(first);
                 let run = &rows.runs[number as usize];
                 let (place, left) = (first - run.first, range.end - first);
                 let len = left.min(run.len - place);
                 runs.push(ChangedRun { run: number, first, start: run.start + place, len });
-                first += len;
+                (first, number) = (first + len, number + 1);
             }
         }
         let mut by_row: Vec<_> = (0u32..).take(runs.len()).collect();
@@ -79,37 +97,70 @@ impl<'a> ChangedLevels<'a> {
         mut body: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
     ) {
         let (mut pieces, mut cuts) = self.cut(query);
-        let mut gathered = Vec::new();
+        let mut parents = Vec::new();
         // The piece of the last parent.
         let mut last = 0;
         for (run, cut) in self.runs.iter().zip(&mut cuts) {
             let (piece, others) = cut.take().expect("a run is cut once and visited once");
-            let above = &self.rows.runs[run.run as usize];
-            gathered.clear();
-            gathered.extend((run.first..run.first + run.len).map(|entry| {
-                let Some(row) = self.rows.parent_row(above, entry as usize) else { return *root };
-                if pieces[last].value(row).is_none() {
-                    last = pieces.partition_point(|piece: &Piece<'_, G>| piece.start <= row) - 1;
+            parents.clear();
+            parents.resize(run.len as usize, *root);
+            let mut rest = &mut parents[..];
+            for (above, places) in self.parents_of(run) {
+                let own = rest.split_off_mut(..places.len()).expect("a row has one parent");
+                if let Some(above) = self.rows.runs.get(above as usize) {
+                    copy_values(&pieces, &mut last, (above.start, places), own);
                 }
-                *pieces[last].value(row).expect("a parent is in a part of the query")
-            }));
+            }
             // A parent is in another level, so in another piece.
-            body(&mut *pieces[piece].values, others, &gathered);
+            body(&mut *pieces[piece].values, others, &parents);
         }
     }
 
-    /// Cuts the slices of a pass at the ends of the runs. Returns all pieces in the order of the
-    /// rows, and for each run the number of its piece and the slices of the other terms.
+    /// [`LevelRuns::parents_of`] the rows of a run.
+    fn parents_of(&self, run: &ChangedRun) -> impl Iterator<Item = (u32, &[u32])> {
+        let first = run.first as usize;
+        self.rows.parents_of(&self.rows.runs[run.run as usize], first..first + run.len as usize)
+    }
+
+    /// A row of each run and of each run with parents, in ascending order.
+    fn needed_rows(&self) -> Vec<u32> {
+        let mut rows: Vec<_> =
+            self.by_row.iter().map(|&number| self.runs[number as usize].start).collect();
+        let above = self.runs.iter().flat_map(|run| self.parents_of(run));
+        let above = above.filter_map(|(above, _)| self.rows.runs.get(above as usize));
+        rows.extend(above.map(|above| above.start));
+        // Not an unstable one: the rows of a level ascend, which it makes use of.
+        rows.sort();
+        rows
+    }
+
+    /// Cuts the slices of a pass at the ends of the runs, without chunks that have no row of a run
+    /// and no parent. Returns the pieces in the order of the rows, and for each run the number of
+    /// its piece and the slices of the other terms.
     fn cut<'w, G: Component, Q: LevelTerms<G>, F: Filter>(
         &self,
         query: Query<'w, Q, F>,
     ) -> (Vec<Piece<'w, G>>, Cuts<Q::Others<'w>>) {
         let (mut pieces, mut cuts) = (Vec::new(), Cuts::new());
         cuts.resize_with(self.runs.len(), || None);
-        let mut parts = self.rows.parts.iter();
+        let parts = &self.rows.parts;
+        // The number of the next part.
+        let next = Cell::new(0);
+        let mut needed = self.needed_rows().into_iter().peekable();
+        let is_needed = || {
+            let rest = &parts[next.get()..];
+            let own = rest.iter().take_while(|part| part.is_in_chunk_of(&rest[0])).count();
+            let end = rest[own - 1].first + rest[own - 1].len;
+            let is_needed = needed.peek().is_some_and(|&row| row < end);
+            if !is_needed {
+                next.set(next.get() + own);
+            }
+            while needed.next_if(|&row| row < end).is_some() {}
+            is_needed
+        };
         let mut by_row = self.by_row.iter().map(|&number| number as usize).peekable();
-        query.into_iter().for_each_unstamped(|mut slices, stamp| {
-            let part = parts.next().expect("the plan fits the query");
+        query.into_iter().for_each_unstamped(is_needed, |mut slices, stamp| {
+            let part = &parts[next.replace(next.get() + 1)];
             let (mut row, end) = (part.first, part.first + part.len);
             let mut cut_to = |row: &mut u32, to: u32| {
                 let (values, others) = Q::first(Q::split_off(&mut slices, (to - *row) as usize));

@@ -153,9 +153,21 @@ impl<'w> ChunkCursor<'w> {
         filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
+        self.cut_wanted::<Q, F>(filter, slice_rows, || true)
+    }
+
+    /// [`ChunkCursor::cut_next`] of the chunks for which `is_wanted` is true. It is called once for
+    /// each chunk that passes, in their order.
+    #[inline]
+    pub(super) fn cut_wanted<Q: Terms, F: Filter>(
+        &mut self,
+        filter: &OpenFilter<'w, F>,
+        slice_rows: SliceRows,
+        mut is_wanted: impl FnMut() -> bool,
+    ) -> Option<CutChunk<'w>> {
         loop {
             if let Some(current) = &mut self.current
-                && let Some(cut) = current.cut_next::<Q, F>(filter, slice_rows)
+                && let Some(cut) = current.cut_wanted::<Q, F>(filter, slice_rows, &mut is_wanted)
             {
                 return Some(cut);
             }
@@ -373,37 +385,51 @@ impl<'w> ArchetypeCursor<'w> {
         filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
     ) -> Option<CutChunk<'w>> {
-        let cut = self.cut_unfetched::<Q, F>(filter, slice_rows)?;
+        self.cut_wanted::<Q, F>(filter, slice_rows, || true)
+    }
+
+    /// [`ChunkCursor::cut_wanted`] in this archetype.
+    #[inline(always)]
+    fn cut_wanted<Q: Terms, F: Filter>(
+        &mut self,
+        filter: &OpenFilter<'w, F>,
+        slice_rows: SliceRows,
+        is_wanted: impl FnMut() -> bool,
+    ) -> Option<CutChunk<'w>> {
+        let cut = self.cut_unfetched::<Q, F>(filter, slice_rows, is_wanted)?;
         cut.prefetch::<Q, F>();
         Some(cut)
     }
 
-    /// [`ArchetypeCursor::cut_next`] of rows that are not prefetched.
+    /// [`ArchetypeCursor::cut_wanted`] of rows that are not prefetched.
     #[inline(always)]
     fn cut_unfetched<Q: Terms, F: Filter>(
         &mut self,
         filter: &OpenFilter<'w, F>,
         slice_rows: SliceRows,
+        mut is_wanted: impl FnMut() -> bool,
     ) -> Option<CutChunk<'w>> {
         let mut seen = RowMask::empty();
-        while (F::BY_CHUNK || is_by_row::<Q, F>()) && !self.chunks.is_done() {
-            if !F::BY_CHUNK || self.passes(filter, StampAt::Chunk(self.chunks.index())) {
-                if !is_by_row::<Q, F>() {
+        while !self.chunks.is_done() {
+            let passes = !F::BY_CHUNK || self.passes(filter, StampAt::Chunk(self.chunks.index()));
+            let visibility = match (passes, is_by_row::<Q, F>()) {
+                (false, _) => Visibility::None,
+                (true, false) => Visibility::All,
+                (true, true) => {
+                    seen = self.seen(filter);
+                    seen.visibility()
+                }
+            };
+            match visibility {
+                Visibility::All if is_wanted() => {
+                    // All of these rows are seen: later steps need not look at the words of the
+                    // mask.
+                    seen = RowMask::all_of(seen.chunk(), seen.rows());
                     break;
                 }
-                seen = self.seen(filter);
-                match seen.visibility() {
-                    Visibility::All => {
-                        // All of these rows are seen: later steps need not look at the words of the
-                        // mask.
-                        seen = RowMask::all_of(seen.chunk(), seen.rows());
-                        break;
-                    }
-                    Visibility::Partial => break,
-                    Visibility::None => {}
-                }
+                Visibility::Partial if is_wanted() => break,
+                _ => self.chunks.skip(),
             }
-            self.chunks.skip();
         }
         let chunk = self.chunks.next_number();
         let columns = self.chunks.next_chunk(slice_rows)?;
@@ -420,7 +446,7 @@ impl<'w> ArchetypeCursor<'w> {
         now: Version,
     ) -> Option<ChunkRun<'w, Q>> {
         let CutChunk { columns, rows, chunk, seen } = if is_by_chunk::<Q, F>() {
-            let cut = self.cut_unfetched::<Q, F>(filter, slice_rows)?;
+            let cut = self.cut_unfetched::<Q, F>(filter, slice_rows, || true)?;
             if BY_RUN {
                 cut.prefetch::<Q, F>();
             }

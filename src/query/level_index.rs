@@ -25,11 +25,12 @@ pub(super) struct LevelIndex {
 impl LevelIndex {
     /// O(rows).
     pub(super) fn of(rows: &LevelRuns) -> Self {
-        let parents: Vec<_> = rows
-            .runs
-            .iter()
-            .flat_map(|run| run.entries().map(|entry| rows.parent_entry(run, entry)))
-            .collect();
+        let of_run = |run| rows.parents_of(run, run.entries());
+        let parents = rows.runs.iter().flat_map(of_run).flat_map(|(above, places)| {
+            let first = rows.runs.get(above as usize).map(|above| above.first);
+            places.iter().map(move |place| Some(first? + place))
+        });
+        let parents: Vec<_> = parents.collect();
         let mut firsts = vec![0; parents.len() + 1];
         parents.iter().flatten().for_each(|&parent| firsts[parent as usize + 1] += 1);
         (1..firsts.len()).for_each(|entry| firsts[entry] += firsts[entry - 1]);

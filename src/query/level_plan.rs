@@ -234,17 +234,12 @@ impl<R: TreeRelation> LevelPlan<R> {
                     let first = self.rows.parents[run.first as usize] as usize;
                     &above[first..first + len]
                 }
-                Some(above) => {
+                Some(_) => {
                     gathered.clear();
-                    let mut places = &self.rows.parents[run.entries()];
-                    for runs in self.rows.mixed(run).chunk_by(|one, next| one == next) {
-                        let (own, rest) = places.split_at(runs.len());
-                        let above = &before[runs[0] as usize];
-                        gathered.extend(own.iter().map(|&place| above[place as usize]));
-                        places = rest;
+                    for (above, places) in self.rows.parents_of(run, run.entries()) {
+                        let above = &before[above as usize];
+                        gathered.extend(places.iter().map(|&place| above[place as usize]));
                     }
-                    // All of them, if their parents are in one run.
-                    gathered.extend(places.iter().map(|&place| above[place as usize]));
                     &gathered
                 }
                 None => {

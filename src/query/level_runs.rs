@@ -102,23 +102,31 @@ impl LevelRuns {
         fits && parts.next().is_none()
     }
 
-    /// The run that has the parent of an entry of `run`, and its place there. `None` for a root.
-    fn parent(&self, run: &LevelRun, entry: usize) -> Option<(&LevelRun, u32)> {
-        let above = match run.mixed {
-            NONE => run.above,
-            first => self.above[first as usize + entry - run.first as usize],
+    /// The parents of some entries of a run: the number of a run that has them, or [`NONE`] of
+    /// roots, and their places there, for neighbours with parents in one run.
+    pub(super) fn parents_of(
+        &self,
+        run: &LevelRun,
+        entries: Range<usize>,
+    ) -> impl Iterator<Item = (u32, &[u32])> {
+        let mut mixed = match run.mixed {
+            NONE => &[],
+            first => {
+                let run = run.first as usize;
+                &self.above[first as usize..][entries.start - run..entries.end - run]
+            }
         };
-        Some((self.runs.get(above as usize)?, self.parents[entry]))
-    }
-
-    /// The row of the parent of an entry of `run`.
-    pub(super) fn parent_row(&self, run: &LevelRun, entry: usize) -> Option<u32> {
-        self.parent(run, entry).map(|(above, place)| above.start + place)
-    }
-
-    /// The entry of the parent of an entry of `run`.
-    pub(super) fn parent_entry(&self, run: &LevelRun, entry: usize) -> Option<u32> {
-        self.parent(run, entry).map(|(above, place)| above.first + place)
+        let (mut places, only) = (&self.parents[entries], run.above);
+        core::iter::from_fn(move || {
+            let above = *mixed.first().unwrap_or(&only);
+            let len = match mixed.len() {
+                0 => places.len(),
+                _ => mixed.iter().take_while(|&&number| number == above).count(),
+            };
+            let own = places.split_off(..len)?;
+            mixed = &mixed[len.min(mixed.len())..];
+            (len > 0).then_some((above, own))
+        })
     }
 
     /// The number of the run of an entry.
@@ -140,14 +148,6 @@ impl LevelRuns {
             let [from, to] = [rows.start, rows.end]
                 .map(|row| run.first + (row.clamp(run.start, run.end()) - run.start));
             entries.push(from..to);
-        }
-    }
-
-    /// The runs of the parents of each row of a run: none if they are in one.
-    pub(super) fn mixed(&self, run: &LevelRun) -> &[u32] {
-        match run.mixed {
-            NONE => &[],
-            first => &self.above[first as usize..][..run.len as usize],
         }
     }
 
@@ -220,6 +220,11 @@ impl PassPart {
     /// The row after the last of the part, in its chunk.
     pub(super) const fn end(&self) -> u32 {
         self.start + self.len
+    }
+
+    /// Whether both are parts of one chunk.
+    pub(super) fn is_in_chunk_of(&self, other: &Self) -> bool {
+        (self.list, self.chunk) == (other.list, other.chunk)
     }
 
     fn of(archetype: &Archetype, (chunk, rows): (u32, Range<u32>), first: u32) -> Self {

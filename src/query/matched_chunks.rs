@@ -74,6 +74,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
         for (entry, _, archetype) in entries(plan, store.archetypes().as_slice(), filter) {
             for mask in masks::<Q, F>(plan, entry, archetype, filter) {
+                if !is_by_row::<Q, F>() {
+                    f(store, archetype, mask.chunk(), 0..mask.rows());
+                    continue;
+                }
                 let mut runs = mask.runs();
                 while let Some(run) = runs.next_run() {
                     f(store, archetype, mask.chunk(), run);
@@ -157,8 +161,14 @@ pub(super) fn masks<'p, Q: Terms, F: Filter>(
     let (rules, watched) = (plan.rows(entry), plan.watched(entry));
     let mask = move |chunk| {
         let list = archetype.list();
-        let rows = ((chunk, list.rows(chunk)), list.capacity() as usize);
-        seen_rows(&filter, (rules, watched), archetype.beside(), rows)
+        let rows = list.rows(chunk);
+        match is_by_row::<Q, F>() {
+            false => RowMask::all_of(chunk, rows),
+            true => {
+                let in_chunk = ((chunk, rows), list.capacity() as usize);
+                seen_rows(&filter, (rules, watched), archetype.beside(), in_chunk)
+            }
+        }
     };
     let all = passing(plan, entry, archetype, filter).map(mask);
     all.filter(|mask| !is_by_row::<Q, F>() || !mask.none())

@@ -118,13 +118,15 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     }
 
     /// Calls `f` with the slices of each part of a chunk that a pass visits, and with a function
-    /// that stamps rows of that chunk. Others are not stamped.
+    /// that stamps rows of that chunk. Others are not stamped. Leaves out the chunks for which
+    /// `is_wanted`, called in the order of the pass, is false.
     pub(super) fn for_each_unstamped(
         mut self,
+        mut is_wanted: impl FnMut() -> bool,
         mut f: impl FnMut(Q::Slices<'w>, &mut dyn FnMut(Range<u32>)),
     ) {
         let Self { cursor, filter, slice_rows, sets, .. } = &mut self;
-        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, *slice_rows) {
+        while let Some(mut cut) = cursor.cut_wanted::<Q, F>(filter, *slice_rows, &mut is_wanted) {
             let (chunk, mut parts) = (cut.chunk, cut.parts::<Q, F>(*sets));
             while let Some(part) = parts.next::<F>() {
                 f(part.slices, &mut |rows| {

@@ -2,10 +2,12 @@
 
 use crate::component::SparseComponent;
 use crate::entity::Entity;
+use crate::prefetch::prefetch;
 use crate::version::Version;
 
 use super::super::first_panic::FirstPanic;
 use super::super::sparse::SparseSet;
+use super::sources::Sources;
 
 impl<T: SparseComponent> SparseSet<T> {
     /// Files the relation of a source that gets a value, at the next position.
@@ -31,8 +33,8 @@ impl<T: SparseComponent> SparseSet<T> {
     /// Gives the source at a position a target, and a place among its sources if one is asked for.
     /// The number of the target's list is known, if it has sources. Returns the former target.
     ///
-    /// Inlined, because the caller has the number and the position in registers: 253 instructions
-    /// with it, and 277 without.
+    /// Inlined, because the caller has the number and the position in registers: 24 instructions
+    /// fewer.
     #[inline(always)]
     pub(in crate::store) fn retarget(
         &mut self,
@@ -42,16 +44,16 @@ impl<T: SparseComponent> SparseSet<T> {
         now: Version,
     ) -> Entity {
         let rules = T::RELATION.expect("it is the set of a relation");
-        let former = self.target_at(at);
+        if Self::IS_ORDERED && self.target_at(at) != target {
+            self.move_to(at, u32::MAX);
+        }
+        let former = core::mem::replace(&mut self.values[at], (rules.of)(target));
+        let former = (rules.target)(&former);
         self.renew_version();
         self.blocks.touch::<T>(at, now);
         if former != target {
-            if Self::IS_ORDERED {
-                self.move_to(at, u32::MAX);
-            }
             let moved = self.sources.relink((at, source), former, (target, number));
             self.set_place(moved);
-            self.values[at] = (rules.of)(target);
         }
         if let Some(place) = place {
             self.move_to(at, place);
@@ -149,15 +151,49 @@ impl<T: SparseComponent> SparseSet<T> {
         }
         let Some(list) = self.sources.lists.take(target) else { return Vec::new() };
         self.renew_version();
-        for &source in list.sources() {
+        let Self { blocks, entities, values, sources: Sources { places, .. }, .. } = self;
+        let take = |source: &Entity| {
             // The id is in a list, so the index is its own.
-            let position = self.blocks.positions.take(source.index());
-            let position = position.expect("a source has a value");
-            self.note_loss(position as usize);
-            self.sources.places.swap_remove(position as usize);
-            self.fill(position, now);
+            let gap = blocks.positions.take(source.index()).expect("a source has a value");
+            // Without this the stores of `close_gaps` wait for each other: 27 ns a source, and 25.
+            prefetch(entities.as_ptr().wrapping_add(gap as usize));
+            prefetch(places.as_ptr().wrapping_add(gap as usize));
+            prefetch(values.as_ptr().wrapping_add(gap as usize));
+            gap
+        };
+        let gaps: Vec<_> = list.sources().iter().map(take).collect();
+        if let Some(notes) = &mut self.notes {
+            let lost = gaps.iter().map(|&gap| gap as usize);
+            lost.for_each(|at| notes.lose(self.entities[at], &self.values[at]));
         }
+        self.close_gaps(&gaps, now);
         list.into_sources()
+    }
+
+    /// Closes the gaps at positions that no entity has any more: of the values that stay, the last
+    /// ones take these places. O(gaps).
+    fn close_gaps(&mut self, gaps: &[u32], now: Version) {
+        let Self { blocks, entities, values, sources: Sources { places, .. }, .. } = self;
+        let len = values.len() - gaps.len();
+        let (entities_kept, entities_moved) = entities.split_at_mut(len);
+        let (places_kept, places_moved) = places.split_at_mut(len);
+        let (values_kept, values_moved) = values.split_at_mut(len);
+        let mut moved = entities_moved.iter().zip(places_moved).zip(values_moved).rev();
+        for &gap in gaps {
+            let at = gap as usize;
+            if at < len {
+                let stays = |&((entity, _), _): &((&Entity, _), _)| {
+                    blocks.positions.replace_known(entity.index(), gap)
+                };
+                let ((entity, place), value) = moved.find(stays).expect("a value for each gap");
+                (entities_kept[at], places_kept[at]) = (*entity, *place);
+                core::mem::swap(&mut values_kept[at], value);
+                blocks.touch::<T>(at, now);
+            }
+        }
+        blocks.touch_from(len, gaps.len(), now);
+        (entities.truncate(len), places.truncate(len));
+        values.truncate(len);
     }
 
     /// Gives copies the relations of their originals, in the order of the pairs. Returns the copies

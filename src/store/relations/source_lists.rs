@@ -68,7 +68,10 @@ impl SourceLists {
     /// The number of the list of a target that has one.
     #[inline]
     pub(super) fn number_of(&self, target: Entity) -> usize {
-        self.number(target).expect("the target of a relation has a list")
+        // A list ends with its target, so the index is its own.
+        let number = self.numbers.get(target.index()).expect("the target of a relation has a list");
+        debug_assert!(self.number(target).is_some(), "an entity that has ended has sources");
+        number as usize
     }
 
     /// The number of lists.
@@ -131,8 +134,14 @@ impl SourceLists {
     #[inline]
     pub(super) fn swap_remove(&mut self, number: usize, place: u32) -> (Option<Entity>, bool) {
         let sources = &mut self.lists[number].sources;
-        sources.swap_remove(place as usize);
-        (sources.get(place as usize).copied(), sources.is_empty())
+        let last = sources.pop().expect("a list has a source");
+        debug_assert!(place as usize <= sources.len(), "a place beyond the sources of a target");
+        let gap = sources.get_mut(place as usize);
+        let moved = gap.map(|gap| {
+            *gap = last;
+            last
+        });
+        (moved, sources.is_empty())
     }
 
     /// Moves the source at a place to another place, or to the end: those between follow by one.

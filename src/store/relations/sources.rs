@@ -54,9 +54,12 @@ impl Sources {
     /// that has taken its place in the list, and the place, which it is given.
     #[inline(always)]
     pub(super) fn unlink(&mut self, position: usize, target: Entity) -> Option<(Entity, u32)> {
-        let (moved, number) = self.leave(position, target);
-        number.into_iter().for_each(|empty| drop(self.lists.remove(empty)));
-        moved
+        let (number, place) = (self.lists.number_of(target), self.places[position]);
+        let (moved, is_empty) = self.lists.swap_remove(number, place);
+        if is_empty {
+            self.lists.remove(number);
+        }
+        moved.map(|moved| (moved, place))
     }
 
     /// Moves the source at a position of the set to the end of the list of another target, the
@@ -68,25 +71,21 @@ impl Sources {
         former: Entity,
         (target, mut number): (Entity, Option<usize>),
     ) -> Option<(Entity, u32)> {
-        let (moved, emptied) = self.leave(position, former);
-        if let Some(emptied) = emptied {
-            self.lists.remove(emptied);
-            // It may be the last list, which has taken that number.
+        let Self { lists, places, .. } = self;
+        let place = &mut places[position];
+        let left = lists.number_of(former);
+        let (moved, is_empty) = lists.swap_remove(left, *place);
+        let moved = moved.map(|moved| (moved, *place));
+        if is_empty {
+            lists.remove(left);
+            // The other list may be the last one, which has taken that number.
             number = None;
         }
-        self.places[position] = match number {
-            Some(number) => self.lists.add_at(number, source),
-            None => self.lists.add(source, target).1,
+        *place = match number {
+            Some(number) => lists.add_at(number, source),
+            None => lists.add(source, target).1,
         };
         moved
-    }
-
-    /// [`Sources::unlink`] that returns the number of the list if it is empty, and leaves it there.
-    #[inline(always)]
-    fn leave(&mut self, position: usize, target: Entity) -> (Option<(Entity, u32)>, Option<usize>) {
-        let (number, place) = (self.lists.number_of(target), self.places[position]);
-        let (moved, is_empty) = self.lists.swap_remove(number, place);
-        (moved.map(|moved| (moved, place)), is_empty.then_some(number))
     }
 
     /// The reverse index of relations with these sources, targets and places, in the order of the

@@ -66,17 +66,27 @@ impl MemberRows<'_> {
 
     /// Records that entities do not have a sparse component any more.
     pub(in crate::store) fn clear(&mut self, entities: &[Entity], number: u16) {
-        // Neighbours in the list are mostly of one archetype.
-        let mut last = None;
-        for &entity in entities {
-            let Ok(place) = self.entities.locate(entity) else { continue };
+        let mut rest = entities;
+        while let Some((&first, others)) = rest.split_first() {
+            let Ok(place) = self.entities.locate(first) else {
+                rest = others;
+                continue;
+            };
+            // Neighbours in the list are mostly of one archetype.
             let id = place.archetype();
-            if last.as_ref().is_none_or(|&(known, _)| known != id) {
-                last = Some((id, self.archetypes.get(id).member_bits(number)));
+            let set = self.archetypes.get(id).member_bits(number);
+            let in_it = |&entity| {
+                let place = self.entities.locate(entity).ok();
+                place.filter(|place| place.archetype() == id)
+            };
+            let mut len = 0;
+            for place in rest.iter().map_while(in_it) {
+                len += 1;
+                if let Some(set) = &set {
+                    set(place.row(), false);
+                }
             }
-            if let Some((_, Some(set))) = &last {
-                set(place.row(), false);
-            }
+            rest = &rest[len..];
         }
     }
 

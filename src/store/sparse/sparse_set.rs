@@ -59,7 +59,7 @@ pub struct SparseSet<T> {
     /// The marks of values that a pass has borrowed.
     marks: Marks,
     /// The values that came and went, while a log of them has readers.
-    pub(super) notes: Option<Box<dyn Notes<T>>>,
+    pub(in crate::store) notes: Option<Box<dyn Notes<T>>>,
 }
 
 impl<T: SparseComponent> Default for SparseSet<T> {
