@@ -192,7 +192,8 @@ impl<T: SparseComponent> SparseSet<T> {
             }
         }
         blocks.touch_from(len, gaps.len(), now);
-        (entities.truncate(len), places.truncate(len));
+        entities.truncate(len);
+        places.truncate(len);
         values.truncate(len);
     }
 
