@@ -273,7 +273,8 @@ impl fmt::Display for AllocAtError {
             ),
             Self::AboveLimit { entity, limit: u32::MAX } => write!(
                 f,
-                "the index of {entity} is one more than the highest that an entity can have; choose a lower index"
+                "the index of {entity} is one more than the highest that an entity can have; \
+                 choose a lower index"
             ),
             Self::AboveLimit { entity, limit } => write!(
                 f,

@@ -76,8 +76,8 @@ impl fmt::Display for MergeErrorKind {
             Self::SharedEntities { name } => write!(
                 f,
                 "shared values of type `{name}` name entities, which have other ids in another \
-                 world: say by `SharedValuesMut::map_entities` how their ids are replaced, in one of the two \
-                 worlds, or take these values from the entities before"
+                 world: say by `SharedValuesMut::map_entities` how their ids are replaced, in \
+                 one of the two worlds, or take these values from the entities before"
             ),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
             Self::Memory(error) => fmt::Display::fmt(error, f),

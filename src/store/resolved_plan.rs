@@ -169,7 +169,9 @@ impl ResolvedPlan {
         let (old_len, column_map) = (cache.len(), &self.column_map);
         // If a step below panics, the cache stays stale.
         self.valid_at.store(ChangeLog::NEVER, Ordering::Relaxed);
-        cache.reserve(column_map.len(), column_map.width());
+        if column_map.len() > old_len {
+            cache.reserve(column_map.len(), column_map.width());
+        }
         let mut resolve = |index| resolve(cache, index, column_map, archetypes);
         // The loop at the end resolves all new entries, in order. New archetypes are not searched
         // for among the old entries.

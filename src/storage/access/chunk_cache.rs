@@ -110,7 +110,7 @@ impl ChunkCache {
             + self.entities.capacity() * size_of::<CachedEntities>()
     }
 
-    /// Makes room for `entries` of `width` columns, and for later ones: none of them copies all.
+    /// Makes room for `entries` of `width` columns, more than there are, up to a power of two.
     pub(crate) fn reserve(&mut self, entries: usize, width: usize) {
         let more = entries.next_power_of_two() - self.lens.len();
         self.lens.reserve(more);

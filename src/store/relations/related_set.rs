@@ -155,7 +155,8 @@ impl<T: SparseComponent> SparseSet<T> {
         let take = |source: &Entity| {
             // The id is in a list, so the index is its own.
             let gap = blocks.positions.take(source.index()).expect("a source has a value");
-            // Without this the stores of `close_gaps` wait for each other: 27 ns a source, and 25.
+            // `close_gaps` writes these lines. Asked for here, they come at the same time: 25 ns a
+            // source instead of 27.
             prefetch(entities.as_ptr().wrapping_add(gap as usize));
             prefetch(places.as_ptr().wrapping_add(gap as usize));
             prefetch(values.as_ptr().wrapping_add(gap as usize));

@@ -135,13 +135,11 @@ impl SourceLists {
     pub(super) fn swap_remove(&mut self, number: usize, place: u32) -> (Option<Entity>, bool) {
         let sources = &mut self.lists[number].sources;
         let last = sources.pop().expect("a list has a source");
-        debug_assert!(place as usize <= sources.len(), "a place beyond the sources of a target");
-        let gap = sources.get_mut(place as usize);
-        let moved = gap.map(|gap| {
-            *gap = last;
-            last
-        });
-        (moved, sources.is_empty())
+        let is_last = place as usize == sources.len();
+        if !is_last {
+            sources[place as usize] = last;
+        }
+        ((!is_last).then_some(last), sources.is_empty())
     }
 
     /// Moves the source at a place to another place, or to the end: those between follow by one.

@@ -16,7 +16,7 @@
 //! | [`sparse_set`], [`set_moves`] | one set; moves of its values to other entities and sets |
 //! | [`set_lock`], [`erased_set`], [`boxed_set`] | its lock, its calls without a type, its box |
 //! | [`set_version`], [`set_writes`] | the version of a set; its values lent as slices |
-//! | [`sparse_bundles`], [`sparse_matches`] | bundles that come and go: of one entity, of all matches |
+//! | [`sparse_bundles`], [`sparse_matches`] | bundles of one entity; of all that match |
 //! | [`member_rows`] | the bits of rows |
 //! | [`sparse_rules`], [`set_use`] | the rules of queries, and the sets that they use |
 //! | [`term_sets`], [`sets_mut`], [`each_mut`] | the sets of terms; each value lent once |
