@@ -10,7 +10,7 @@ use core::ops::Range;
 use crate::component::Component;
 
 use super::filter::Filter;
-use super::level_runs::LevelRuns;
+use super::level_runs::{LevelRuns, Parents};
 use super::level_terms::LevelTerms;
 use super::query::Query;
 
@@ -46,24 +46,24 @@ struct Piece<'w, G> {
 /// For each run the number of its piece, and the slices of the other terms.
 type Cuts<O> = Vec<Option<(usize, O)>>;
 
-/// Copies the values at places from a row on. `last` is the number of the piece that has the last
-/// one. Not inlined, so that the loop has its own registers.
+/// Copies the values of some rows. `last` is the number of the piece that has the last one. Not
+/// inlined, so that the loop has its own registers.
 #[inline(never)]
 fn copy_values<G: Copy>(
     pieces: &[Piece<'_, G>],
     last: &mut usize,
-    (first, places): (u32, &[u32]),
+    rows: impl Iterator<Item = u32>,
     copies: &mut [G],
 ) {
-    // The values of a piece, and the place of the first of them.
-    let of = |number: usize| (pieces[number].start.wrapping_sub(first), &*pieces[number].values);
+    // The first row of a piece, and its values.
+    let of = |number: usize| (pieces[number].start, &*pieces[number].values);
     let (mut start, mut values) = of(*last);
-    for (copy, &place) in copies.iter_mut().zip(places) {
-        let mut value = values.get(place.wrapping_sub(start) as usize);
+    for (copy, row) in copies.iter_mut().zip(rows) {
+        let mut value = values.get(row.wrapping_sub(start) as usize);
         if value.is_none() {
-            *last = pieces.partition_point(|piece| piece.start <= first + place) - 1;
+            *last = pieces.partition_point(|piece| piece.start <= row) - 1;
             (start, values) = of(*last);
-            value = values.get(place.wrapping_sub(start) as usize);
+            value = values.get((row - start) as usize);
         }
         *copy = *value.expect("a parent is in a part of the query");
     }
@@ -104,11 +104,16 @@ impl<'a> ChangedLevels<'a> {
             let (piece, others) = cut.take().expect("a run is cut once and visited once");
             parents.clear();
             parents.resize(run.len as usize, *root);
-            let mut rest = &mut parents[..];
-            for (above, places) in self.parents_of(run) {
-                let own = rest.split_off_mut(..places.len()).expect("a row has one parent");
-                if let Some(above) = self.rows.runs.get(above as usize) {
-                    copy_values(&pieces, &mut last, (above.start, places), own);
+            let first = |run: u32| self.rows.runs[run as usize].start;
+            match self.parents_of(run) {
+                Parents::None => {}
+                Parents::InOne { run, places } => {
+                    let rows = places.iter().map(|place| first(run) + place);
+                    copy_values(&pieces, &mut last, rows, &mut parents);
+                }
+                Parents::InSeveral { runs, places } => {
+                    let rows = runs.iter().zip(places).map(|(&run, place)| first(run) + place);
+                    copy_values(&pieces, &mut last, rows, &mut parents);
                 }
             }
             // A parent is in another level, so in another piece.
@@ -117,7 +122,7 @@ impl<'a> ChangedLevels<'a> {
     }
 
     /// [`LevelRuns::parents_of`] the rows of a run.
-    fn parents_of(&self, run: &ChangedRun) -> impl Iterator<Item = (u32, &[u32])> {
+    fn parents_of(&self, run: &ChangedRun) -> Parents<'_> {
         let first = run.first as usize;
         self.rows.parents_of(&self.rows.runs[run.run as usize], first..first + run.len as usize)
     }
@@ -126,9 +131,16 @@ impl<'a> ChangedLevels<'a> {
     fn needed_rows(&self) -> Vec<u32> {
         let mut rows: Vec<_> =
             self.by_row.iter().map(|&number| self.runs[number as usize].start).collect();
-        let above = self.runs.iter().flat_map(|run| self.parents_of(run));
-        let above = above.filter_map(|(above, _)| self.rows.runs.get(above as usize));
-        rows.extend(above.map(|above| above.start));
+        for run in &self.runs {
+            let first = |run: u32| self.rows.runs[run as usize].start;
+            match self.parents_of(run) {
+                Parents::None => {}
+                Parents::InOne { run, .. } => rows.push(first(run)),
+                Parents::InSeveral { runs, .. } => {
+                    rows.extend(runs.chunk_by(|one, next| one == next).map(|run| first(run[0])));
+                }
+            }
+        }
         // Not an unstable one: the rows of a level ascend, which it makes use of.
         rows.sort();
         rows

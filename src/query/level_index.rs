@@ -1,11 +1,12 @@
 //! The way down a tree: the children of the rows of a query, for passes over a part of them.
 
+use core::iter::repeat_n;
 use core::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use super::filter::Filter;
-use super::level_runs::LevelRuns;
+use super::level_runs::{LevelRuns, Parents};
 use super::query::Query;
 use super::row_tree::narrow;
 use super::terms::Terms;
@@ -25,12 +26,19 @@ pub(super) struct LevelIndex {
 impl LevelIndex {
     /// O(rows).
     pub(super) fn of(rows: &LevelRuns) -> Self {
-        let of_run = |run| rows.parents_of(run, run.entries());
-        let parents = rows.runs.iter().flat_map(of_run).flat_map(|(above, places)| {
-            let first = rows.runs.get(above as usize).map(|above| above.first);
-            places.iter().map(move |place| Some(first? + place))
-        });
-        let parents: Vec<_> = parents.collect();
+        let entry = |run: u32, place: &u32| Some(rows.runs[run as usize].first + place);
+        let mut parents = Vec::with_capacity(rows.parents.len());
+        for run in &rows.runs {
+            match rows.parents_of(run, run.entries()) {
+                Parents::None => parents.extend(repeat_n(None, run.len as usize)),
+                Parents::InOne { run, places } => {
+                    parents.extend(places.iter().map(|place| entry(run, place)));
+                }
+                Parents::InSeveral { runs, places } => {
+                    parents.extend(runs.iter().zip(places).map(|(&run, place)| entry(run, place)));
+                }
+            }
+        }
         let mut firsts = vec![0; parents.len() + 1];
         parents.iter().flatten().for_each(|&parent| firsts[parent as usize + 1] += 1);
         (1..firsts.len()).for_each(|entry| firsts[entry] += firsts[entry - 1]);

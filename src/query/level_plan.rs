@@ -26,7 +26,7 @@ use crate::store::SparseSet;
 use super::changed_levels::ChangedLevels;
 use super::filter::Filter;
 use super::level_index::LevelIndex;
-use super::level_runs::LevelRuns;
+use super::level_runs::{LevelRuns, Parents};
 use super::level_terms::LevelTerms;
 use super::query::Query;
 use super::query_type::query_type;
@@ -229,22 +229,25 @@ impl<R: TreeRelation> LevelPlan<R> {
         for (number, run) in self.rows.runs.iter().enumerate() {
             let (before, own) = firsts.split_at_mut(number);
             let len = run.len as usize;
-            let values = match before.get(run.above as usize) {
-                Some(above) if run.in_order => {
-                    let first = self.rows.parents[run.first as usize] as usize;
-                    &above[first..first + len]
-                }
-                Some(_) => {
-                    gathered.clear();
-                    for (above, places) in self.rows.parents_of(run, run.entries()) {
-                        let above = &before[above as usize];
-                        gathered.extend(places.iter().map(|&place| above[place as usize]));
-                    }
-                    &gathered
-                }
-                None => {
+            let values = match self.rows.parents_of(run, run.entries()) {
+                Parents::None => {
                     roots.resize(len.max(roots.len()), *root);
                     &roots[..len]
+                }
+                Parents::InOne { run: above, places } if run.in_order => {
+                    &before[above as usize][places[0] as usize..][..len]
+                }
+                Parents::InOne { run: above, places } => {
+                    let above = &before[above as usize];
+                    gathered.clear();
+                    gathered.extend(places.iter().map(|&place| above[place as usize]));
+                    &gathered
+                }
+                Parents::InSeveral { runs, places } => {
+                    let above = |(&run, &place): (&u32, &u32)| before[run as usize][place as usize];
+                    gathered.clear();
+                    gathered.extend(runs.iter().zip(places).map(above));
+                    &gathered
                 }
             };
             let others = others[number].take().expect("a run is cut once and visited once");

@@ -70,6 +70,22 @@ pub(super) struct LevelRun {
     pub(super) in_order: bool,
 }
 
+/// The parents of neighbours in a run, by their places in the runs above.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Parents<'r> {
+    /// The rows are roots.
+    None,
+    InOne {
+        run: u32,
+        places: &'r [u32],
+    },
+    /// The run of each parent, beside its place.
+    InSeveral {
+        runs: &'r [u32],
+        places: &'r [u32],
+    },
+}
+
 impl LevelRun {
     /// The entries of its rows.
     pub(super) const fn entries(&self) -> Range<usize> {
@@ -102,31 +118,17 @@ impl LevelRuns {
         fits && parts.next().is_none()
     }
 
-    /// The parents of some entries of a run: the number of a run that has them, or [`NONE`] of
-    /// roots, and their places there, for neighbours with parents in one run.
-    pub(super) fn parents_of(
-        &self,
-        run: &LevelRun,
-        entries: Range<usize>,
-    ) -> impl Iterator<Item = (u32, &[u32])> {
-        let mut mixed = match run.mixed {
-            NONE => &[],
-            first => {
-                let run = run.first as usize;
-                &self.above[first as usize..][entries.start - run..entries.end - run]
+    /// The parents of some entries of a run.
+    pub(super) fn parents_of(&self, run: &LevelRun, entries: Range<usize>) -> Parents<'_> {
+        let places = &self.parents[entries.clone()];
+        match (run.above, run.mixed) {
+            (NONE, _) => Parents::None,
+            (run, NONE) => Parents::InOne { run, places },
+            (_, mixed) => {
+                let first = mixed as usize + (entries.start - run.first as usize);
+                Parents::InSeveral { runs: &self.above[first..][..places.len()], places }
             }
-        };
-        let (mut places, only) = (&self.parents[entries], run.above);
-        core::iter::from_fn(move || {
-            let above = *mixed.first().unwrap_or(&only);
-            let len = match mixed.len() {
-                0 => places.len(),
-                _ => mixed.iter().take_while(|&&number| number == above).count(),
-            };
-            let own = places.split_off(..len)?;
-            mixed = &mixed[len.min(mixed.len())..];
-            (len > 0).then_some((above, own))
-        })
+        }
     }
 
     /// The number of the run of an entry.
