@@ -1,6 +1,7 @@
 //! Random reads by place: from the place of a row to one of its components.
 
 use core::fmt;
+use core::ops::Range;
 
 use crate::component::Component;
 use crate::entity::Entity;
@@ -60,7 +61,7 @@ impl<'w, C: Component> Lookup<'w, C> {
 /// Random reads of one component by entity and by place; see [`Lookup::by_place`].
 pub struct PlaceLookup<'w, C: Component> {
     columns: ColumnViews<'w, C>,
-    table: PlaceTable<'w>,
+    table: PlaceTable<'w, &'w [C]>,
 }
 
 impl<'w, C: Component> PlaceLookup<'w, C> {
@@ -91,7 +92,7 @@ impl<'w, C: Component> PlaceLookup<'w, C> {
     /// ```
     #[inline(always)]
     pub fn at(&self, place: RowPlace) -> Result<&'w C, PlaceError> {
-        self.columns.at(&self.table, place).ok_or_else(|| absent::<C>(&self.table, place))
+        self.table.cell(place).ok_or_else(|| absent::<C, _>(&self.table, place))
     }
 
     /// The component of an entity: [`Lookup::get`].
@@ -178,11 +179,11 @@ impl<C: Component> fmt::Debug for PlaceLookup<'_, C> {
 }
 
 /// The places of entities whose rows follow each other in a chunk.
-pub(super) fn places_of(
-    table: &PlaceTable<'_>,
+pub(super) fn places_of<T: Copy>(
+    table: &PlaceTable<'_, T>,
     entities: &[Entity],
     place: &dyn Fn(Entity) -> Result<RowPlace, EntityError>,
-) -> Result<impl ExactSizeIterator<Item = RowPlace> + use<>, EntityError> {
+) -> Result<NeighbourPlaces, EntityError> {
     let ends = match entities {
         [] => None,
         [first, .., last] => Some((place(*first)?, place(*last)?)),
@@ -193,14 +194,35 @@ pub(super) fn places_of(
             && last.distance(first) == entities.len() as u64 - 1;
         assert!(follows, "the chunk is of another world: its rows do not follow each other here");
     }
-    Ok((0..entities.len()).map(move |row| {
-        let (first, _) = ends.expect("a chunk without rows has a row");
-        first.after(row as u64)
-    }))
+    Ok(NeighbourPlaces { first: ends.map(|(first, _)| first), rows: 0..entities.len() })
 }
+
+/// The places of rows that follow each other in a chunk.
+pub(super) struct NeighbourPlaces {
+    /// The place of the first row, if there is one.
+    first: Option<RowPlace>,
+    rows: Range<usize>,
+}
+
+impl Iterator for NeighbourPlaces {
+    type Item = RowPlace;
+
+    fn next(&mut self) -> Option<RowPlace> {
+        Some(self.first?.after(self.rows.next()? as u64))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
+    }
+}
+
+impl ExactSizeIterator for NeighbourPlaces {}
 
 /// The error of a place.
 #[cold]
-pub(super) fn absent<C: Component>(table: &PlaceTable<'_>, place: RowPlace) -> PlaceError {
+pub(super) fn absent<C: Component, T: Copy>(
+    table: &PlaceTable<'_, T>,
+    place: RowPlace,
+) -> PlaceError {
     if table.knows(place) { PlaceError::Missing(C::NAME) } else { PlaceError::Moved }
 }

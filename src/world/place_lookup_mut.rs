@@ -44,7 +44,7 @@ impl<'w, C: Component> LookupMut<'w, C> {
 /// Random reads and writes of one component by entity and by place; see [`LookupMut::by_place`].
 pub struct PlaceLookupMut<'w, C: Component> {
     columns: ColumnViewsMut<'w, C>,
-    table: PlaceTable<'w>,
+    table: PlaceTable<'w, u32>,
 }
 
 impl<C: Component> PlaceLookupMut<'_, C> {
@@ -65,7 +65,7 @@ impl<C: Component> PlaceLookupMut<'_, C> {
     /// ```
     #[inline(always)]
     pub fn at(&self, place: RowPlace) -> Result<&C, PlaceError> {
-        self.columns.at(&self.table, place).ok_or_else(|| absent::<C>(&self.table, place))
+        self.columns.at(&self.table, place).ok_or_else(|| absent::<C, _>(&self.table, place))
     }
 
     /// The component at a place, for writing. Stamps its column in its chunk, or only its row, as
@@ -91,7 +91,7 @@ impl<C: Component> PlaceLookupMut<'_, C> {
     #[inline(always)]
     pub fn at_mut(&mut self, place: RowPlace) -> Result<&mut C, PlaceError> {
         let table = &self.table;
-        self.columns.at_mut(table, place).ok_or_else(|| absent::<C>(table, place))
+        self.columns.at_mut(table, place).ok_or_else(|| absent::<C, _>(table, place))
     }
 
     /// The component of an entity, for reading: [`LookupMut::get`].

@@ -177,21 +177,34 @@ impl<'w, C: Component> CellFinder<'w, C> {
         self.lists.push(ListView::new(first, shift));
     }
 
-    /// A table for the places of the rows of all lists. `first` is the first place.
-    pub(super) fn place_table<'n>(
+    /// A table for the places of the rows of all lists. `first` is the first place, `chunk` is
+    /// called with the number of each chunk of the finder, and `absent` stands for all others.
+    pub(super) fn place_table<'n, T: Copy>(
         &self,
-        first: RowPlace,
-        numbers: &'n ChunkNumbers,
-    ) -> PlaceTable<'n> {
-        PlaceTable::new(first, numbers, self.lists.iter().map(|list| list.first()))
+        (first, numbers): (RowPlace, &'n ChunkNumbers),
+        chunk: impl Fn(u32) -> T,
+        absent: T,
+    ) -> PlaceTable<'n, T> {
+        let lists = self.lists.iter().map(|list| list.first());
+        PlaceTable::new(first, numbers, lists, (chunk, absent))
+    }
+
+    /// The first cell of a chunk, and the number of its rows.
+    pub(super) fn cells(&self, chunk: u32) -> (*const C, u32) {
+        let (base, span) = (self.bases[chunk as usize], self.spans[chunk as usize]);
+        (base.wrapping_add(span.begin() as usize), span.len())
     }
 
     /// The place of an entity's row, or the reason why it has none.
-    pub(super) fn place(&self, table: &PlaceTable<'_>, entity: Entity) -> Result<RowPlace, Absent> {
+    pub(super) fn place<T: Copy>(
+        &self,
+        table: &PlaceTable<'_, T>,
+        entity: Entity,
+    ) -> Result<RowPlace, Absent> {
         self.find_row(table, entity).ok_or_else(|| self.absent(entity))
     }
 
-    fn find_row(&self, table: &PlaceTable<'_>, entity: Entity) -> Option<RowPlace> {
+    fn find_row<T: Copy>(&self, table: &PlaceTable<'_, T>, entity: Entity) -> Option<RowPlace> {
         let found = self.find_any(entity)?;
         let list = self.directory.get(entity)?.archetype().index();
         let chunk = found.chunk - self.lists[list].first()? as usize;
@@ -202,23 +215,32 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The cell of a place. `None` if the place is of another numbering, or its row lacks the
     /// component.
     #[inline(always)]
-    pub(super) fn find_place(&self, table: &PlaceTable<'_>, place: RowPlace) -> Option<Found<C>> {
+    pub(super) fn find_place(
+        &self,
+        table: &PlaceTable<'_, u32>,
+        place: RowPlace,
+    ) -> Option<Found<C>> {
+        self.row_of_place(table, place).map(|row| self.found(row))
+    }
+
+    /// The row of a place. The table may be of another finder.
+    #[inline(always)]
+    fn row_of_place(&self, table: &PlaceTable<'_, u32>, place: RowPlace) -> Option<Row> {
         let (chunk, row) = table.row(place)?;
-        let at = self.spans.get(chunk)?.position(row)?;
-        Some(self.found(Row { chunk, at }))
+        let at = self.spans.get(chunk as usize)?.position(row)?;
+        Some(Row { chunk: chunk as usize, at })
     }
 
     /// [`CellFinder::find_and_mark`] by place.
     #[inline(always)]
     pub(super) fn find_place_and_mark(
         &mut self,
-        table: &PlaceTable<'_>,
+        table: &PlaceTable<'_, u32>,
         place: RowPlace,
         marked: impl FnOnce(usize),
     ) -> Option<Found<C>> {
-        let (chunk, row) = table.row(place)?;
-        let at = self.spans.get(chunk)?.position(row)?;
-        self.mark_row(Row { chunk, at }, marked)
+        let row = self.row_of_place(table, place)?;
+        self.mark_row(row, marked)
     }
 
     /// The row of a cell in its chunk.
@@ -302,7 +324,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The cell of a row.
     #[inline(always)]
     fn found(&self, Row { chunk, at }: Row) -> Found<C> {
-        // SAFETY: the chunk of a row has a span, which `find` and `find_place` read, or a mark,
+        // SAFETY: the chunk of a row has a span, which `find` and `row_of_place` read, or a mark,
         // which `mark_row` reads, and there are at most as many marks as spans. `push` makes
         // `bases` as long as the spans of all chunks.
         let base = unsafe { self.bases.get_unchecked(chunk) };

@@ -18,7 +18,7 @@ use crate::storage::stamps::{StampKind, StampPair, Stamps};
 use crate::version::Version;
 
 use super::cell_finder::{Absent, CellFinder, Found, reason};
-use super::list_view::ListView;
+use super::list_view::{CHUNKS_MAX, ListView};
 use super::place_table::PlaceTable;
 
 /// The enable bits of each chunk of a finder, if its component has any.
@@ -104,19 +104,25 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         &self,
         first: RowPlace,
         numbers: &'n ChunkNumbers,
-    ) -> PlaceTable<'n> {
-        self.finder.place_table(first, numbers)
+    ) -> PlaceTable<'n, &'w [C]> {
+        self.finder.place_table((first, numbers), |chunk| self.cells(chunk), &[])
     }
 
     /// The place of an entity's row, or the reason why it has none.
-    pub(crate) fn place(&self, table: &PlaceTable<'_>, entity: Entity) -> Result<RowPlace, Absent> {
+    pub(crate) fn place(
+        &self,
+        table: &PlaceTable<'_, &'w [C]>,
+        entity: Entity,
+    ) -> Result<RowPlace, Absent> {
         self.finder.place(table, entity)
     }
 
-    /// The cell of a place.
-    #[inline(always)]
-    pub(crate) fn at(&self, table: &PlaceTable<'_>, place: RowPlace) -> Option<&'w C> {
-        self.finder.find_place(table, place).map(|found| self.cell(&found))
+    /// The cells of a chunk of the finder.
+    fn cells(&self, chunk: u32) -> &'w [C] {
+        let (first, len) = self.finder.cells(chunk);
+        // SAFETY: all rows of a chunk's span are live, by the invariant of `CellFinder`, and
+        // neighbours in memory. A live cell may be read for `'w`: see `cell`.
+        unsafe { core::slice::from_raw_parts(first, len as usize) }
     }
 
     /// A cell that the finder has found.
@@ -279,18 +285,22 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         &self,
         first: RowPlace,
         numbers: &'n ChunkNumbers,
-    ) -> PlaceTable<'n> {
-        self.finder.place_table(first, numbers)
+    ) -> PlaceTable<'n, u32> {
+        self.finder.place_table((first, numbers), |chunk| chunk, CHUNKS_MAX)
     }
 
     /// The place of an entity's row, or the reason why it has none.
-    pub(crate) fn place(&self, table: &PlaceTable<'_>, entity: Entity) -> Result<RowPlace, Absent> {
+    pub(crate) fn place(
+        &self,
+        table: &PlaceTable<'_, u32>,
+        entity: Entity,
+    ) -> Result<RowPlace, Absent> {
         self.finder.place(table, entity)
     }
 
     /// The cell of a place, for reading.
     #[inline(always)]
-    pub(crate) fn at(&self, table: &PlaceTable<'_>, place: RowPlace) -> Option<&C> {
+    pub(crate) fn at(&self, table: &PlaceTable<'_, u32>, place: RowPlace) -> Option<&C> {
         self.finder.find_place(table, place).map(|found| self.cell(&found))
     }
 
@@ -340,7 +350,11 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
 
     /// The cell of a place, for writing; its chunk is stamped.
     #[inline(always)]
-    pub(crate) fn at_mut(&mut self, table: &PlaceTable<'_>, place: RowPlace) -> Option<&mut C> {
+    pub(crate) fn at_mut(
+        &mut self,
+        table: &PlaceTable<'_, u32>,
+        place: RowPlace,
+    ) -> Option<&mut C> {
         let beside = &*self.beside;
         let marked = |chunk| match C::TRACKS_LINES {
             true => {}

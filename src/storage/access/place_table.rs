@@ -3,50 +3,49 @@
 use crate::storage::chunk_numbers::ChunkNumbers;
 use crate::storage::row_place::RowPlace;
 
-/// Finds the chunks of places in a [`CellFinder`](super::cell_finder::CellFinder).
+/// Finds the chunks of places, and what a view has of them: the cells, for reading; for writing
+/// their numbers in its [`CellFinder`](super::cell_finder::CellFinder).
 #[derive(Debug)]
-pub(crate) struct PlaceTable<'w> {
+pub(crate) struct PlaceTable<'w, T> {
     first: RowPlace,
     row_bits: u32,
     /// The numbers of the chunks of all lists.
     numbers: &'w ChunkNumbers,
-    /// The number in the finder of each chunk of the world; [`PlaceTable::ABSENT`] if the finder
-    /// does not have it.
-    chunks: Vec<u32>,
+    /// Each chunk of the world.
+    chunks: Vec<T>,
 }
 
-impl<'w> PlaceTable<'w> {
-    /// The number of a chunk that no finder has.
-    const ABSENT: u32 = u32::MAX;
-
+impl<'w, T: Copy> PlaceTable<'w, T> {
     /// A table for places from `first` on, with the first chunk in the finder of each list that the
-    /// finder has.
+    /// finder has. `chunk` is called with the number of a chunk in the finder; `absent` stands for
+    /// those that it does not have.
     pub(super) fn new(
         first: RowPlace,
         numbers: &'w ChunkNumbers,
         lists: impl Iterator<Item = Option<u32>>,
+        (chunk, absent): (impl Fn(u32) -> T, T),
     ) -> Self {
         let mut chunks = Vec::with_capacity(numbers.len() as usize);
         for (list, found) in lists.enumerate() {
             let len = numbers.end(list) - numbers.first(list);
             match found {
-                Some(found) => chunks.extend(found..found + len),
-                None => chunks.resize(chunks.len() + len as usize, Self::ABSENT),
+                Some(found) => chunks.extend((found..found + len).map(&chunk)),
+                None => chunks.resize(chunks.len() + len as usize, absent),
             }
         }
         debug_assert_eq!(chunks.len(), numbers.len() as usize, "the numbers are of other lists");
         Self { first, row_bits: numbers.row_bits(), numbers, chunks }
     }
 
-    /// The chunk of a place in the finder, and the row in it. `None` if the place is of another
-    /// numbering. The finder tells whether it has them.
+    /// The chunk of a place, and the row in it. `None` if the place is of another numbering. The
+    /// chunk may have fewer rows.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the lower bits")]
-    pub(super) fn row(&self, place: RowPlace) -> Option<(usize, u32)> {
+    pub(super) fn row(&self, place: RowPlace) -> Option<(T, u32)> {
         let distance = place.distance(self.first);
         let chunk = usize::try_from(distance.wrapping_shr(self.row_bits)).ok()?;
         let row = (distance & ((1 << self.row_bits) - 1)) as u32;
-        Some((*self.chunks.get(chunk)? as usize, row))
+        Some((*self.chunks.get(chunk)?, row))
     }
 
     /// The place of a row of a chunk of a list.
@@ -64,5 +63,15 @@ impl<'w> PlaceTable<'w> {
     pub(crate) fn are_in_one_chunk(&self, a: RowPlace, b: RowPlace) -> bool {
         let chunk = |place: RowPlace| place.distance(self.first).wrapping_shr(self.row_bits);
         self.knows(a) && chunk(a) == chunk(b)
+    }
+}
+
+impl<'c, C> PlaceTable<'_, &'c [C]> {
+    /// The cell of a place. `None` if the place is of another numbering, or its row lacks the
+    /// component.
+    #[inline(always)]
+    pub(crate) fn cell(&self, place: RowPlace) -> Option<&'c C> {
+        let (cells, row) = self.row(place)?;
+        cells.get(row as usize)
     }
 }

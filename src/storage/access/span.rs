@@ -16,6 +16,12 @@ impl Span {
         self.0 as u32
     }
 
+    /// The number of rows.
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+    pub(super) const fn len(self) -> u32 {
+        ((self.0 >> u32::BITS) as u32).wrapping_sub(self.0 as u32)
+    }
+
     /// The position of the chunk's row with this number, if it has one.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
