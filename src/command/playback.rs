@@ -3,6 +3,8 @@
 //! Barriers are played back in the order of recording. Between two barriers, the commands of one
 //! entity are merged to one change, and entities follow in the order of their last command.
 
+use std::vec;
+
 use crate::entity::Entity;
 use crate::store::FirstPanic;
 use crate::world::World;
@@ -14,7 +16,7 @@ use super::command_errors::{
 };
 use super::failures::Failures;
 use super::player::{Outcome, Player};
-use super::record::{Record, RecordKind, Recorder, drop_barriers};
+use super::record::{Barrier, Record, RecordKind, Recorder, drop_barriers};
 use super::scratch::PlaybackScratch;
 
 /// # Playback of commands
@@ -135,18 +137,29 @@ fn play(
         failed_parts: Vec::new(),
     };
     let mut from = 0;
-    let mut barriers = barriers.drain(..);
-    while let Some(barrier) = barriers.next() {
+    let mut barriers = LeftBarriers(barriers.drain(..));
+    while let Some(barrier) = barriers.0.next() {
         player.play_records(from..barrier.after, groups, group);
         from = barrier.after;
         player.play_barrier(barrier);
         if player.world.id() != id {
-            drop_barriers(barriers, &mut player.outcome.panic);
+            drop_barriers(&mut barriers.0, &mut player.outcome.panic);
             return (player.outcome, 0);
         }
     }
     player.play_records(from..records.len(), groups, group);
     (player.outcome, player.loans_ended.saturating_sub(assigned))
+}
+
+/// The barriers that are not played yet. Dropped one by one if a panic ends the playback.
+struct LeftBarriers<'b>(vec::Drain<'b, Barrier>);
+
+impl Drop for LeftBarriers<'_> {
+    fn drop(&mut self) {
+        let mut panic = FirstPanic::default();
+        drop_barriers(&mut self.0, &mut panic);
+        panic.resume_from_drop();
+    }
 }
 
 /// Assigns ids to the spawns without one, as long as ids are left. Returns the number assigned.

@@ -58,6 +58,8 @@ impl Player<'_> {
         groups: &mut EntityGroups,
         group: &mut Vec<u32>,
     ) {
+        // Before the notes are held, and before the first change: it may panic.
+        self.world.store.know_types();
         self.world.store.hold_set_notes();
         if self.may_follow_parts(&self.records[records.clone()]) {
             self.play_by_runs(records, groups, group);
@@ -347,7 +349,10 @@ impl Player<'_> {
         let mut failed = Vec::new();
         match refused {
             Some(fault) => failed.extend(switches.list.iter().map(|&one| (one, fault.clone()))),
-            None => switches.play(self.world, &mut |&one, fault| failed.push((one, fault))),
+            None => {
+                let mut fail = |&one: &_, fault| failed.push((one, fault));
+                self.catch(|world| switches.play(world, &mut fail));
+            }
         }
         for (switch, fault) in failed {
             let (verb, entity) = (switch.verb(), switch.entity);

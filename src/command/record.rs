@@ -151,6 +151,16 @@ pub(super) fn drop_barriers(mut left: impl Iterator<Item = Barrier>, panic: &mut
     panic.catch(|| left.by_ref().for_each(drop));
 }
 
+/// Drops the commands one by one: the destructor of a list would end the process at the second
+/// panic of a captured value.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let mut panic = FirstPanic::default();
+        self.clear_caught(&mut panic);
+        panic.resume_from_drop();
+    }
+}
+
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder")

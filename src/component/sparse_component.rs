@@ -19,7 +19,7 @@ use super::relation_rules::RelationRules;
 
 /// A component that is stored beside the chunks, by entity: a value of any `Send + Sync` type, with
 /// or without a destructor. [`#[component(sparse)]`](crate::component#sparse-components) implements
-/// it.
+/// it; other implementations are not supported.
 ///
 /// ```
 /// # use phalanx::prelude::*;

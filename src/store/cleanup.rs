@@ -104,7 +104,7 @@ impl Store {
     /// `Component::hint`, which may panic, so it comes before the first change.
     pub(super) fn update_cleanup(&mut self) {
         if self.has_cleanup() {
-            self.plans.update_types(&self.registry);
+            self.know_types();
         }
     }
 

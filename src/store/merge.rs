@@ -127,7 +127,7 @@ impl Store {
         }
         let Self { archetypes, pool, registry, entities, sparse, .. } = &mut other;
         let archetypes = archetypes.all_mut();
-        self.plans.update_types(&self.registry);
+        self.know_types();
         // Numbers of sparse components have other meanings there.
         archetypes.iter_mut().for_each(Archetype::clear_members);
         // Runs `Component::hint`, which may panic, so it comes before memory is taken over.

@@ -61,7 +61,7 @@ impl Store {
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
         // Both run `Component::hint`, which may panic, so they come before rows are taken out.
-        self.plans.update_types(&self.registry);
+        self.know_types();
         let target = |from| self.target(other.archetypes.get(from), &adopted);
         let targets: Vec<_> = leaving.archetypes().map(target).map(Some).collect();
         let mut parts = other.take_out(leaving);

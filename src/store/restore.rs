@@ -21,7 +21,7 @@ impl Store {
     /// before any change; or if a destructor panics, at the end.
     pub(crate) fn restore(&mut self, image: &StoreImage) {
         // Runs `Component::hint`, which may panic, so it comes before the first change.
-        self.plans.update_types(&self.registry);
+        self.know_types();
         let prepared = image.sparse.prepare(&self.sparse);
         let known = match image.is_foreign {
             true => 0,

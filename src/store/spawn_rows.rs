@@ -28,9 +28,12 @@ impl Store {
         let (columns, sparse) = PendingParts::split(bundle);
         let is_missing = self.check_sets::<B::Sparse>();
         self.check_relations(Entity::NULL, sparse.get())?;
+        if is_missing {
+            self.name_sets::<B::Sparse>();
+        }
         let entity = self.spawn(columns)?;
         if is_missing {
-            self.add_missing_sets::<B::Sparse>();
+            self.add_named_sets::<B::Sparse>();
         }
         self.put_sparse(entity, sparse.take());
         Ok(entity)
@@ -43,10 +46,15 @@ impl Store {
         bundle: B,
     ) -> Result<(), SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
-        self.check_sets::<B::Sparse>();
+        let is_missing = self.check_sets::<B::Sparse>();
         self.check_relations(entity, sparse.get())?;
+        if is_missing {
+            self.name_sets::<B::Sparse>();
+        }
         self.spawn_at(entity, columns)?;
-        self.add_sets::<B::Sparse>();
+        if is_missing {
+            self.add_named_sets::<B::Sparse>();
+        }
         self.put_sparse(entity, sparse.take());
         Ok(())
     }
@@ -65,7 +73,10 @@ impl Store {
         if <<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
             return self.spawn_each(bundles.map(|bundle| bundle.split().0));
         }
-        self.check_sets::<<I::Item as Bundle>::Sparse>();
+        let is_missing = self.check_sets::<<I::Item as Bundle>::Sparse>();
+        if is_missing {
+            self.name_sets::<<I::Item as Bundle>::Sparse>();
+        }
         let mut parts = Vec::new();
         let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
             let mut all_columns = Vec::new();
@@ -89,7 +100,9 @@ impl Store {
                 columns
             }))?
         };
-        self.add_sets::<<I::Item as Bundle>::Sparse>();
+        if is_missing {
+            self.add_named_sets::<<I::Item as Bundle>::Sparse>();
+        }
         let entities = self.spawned(rows).to_vec();
         // They are new, so no value is replaced and no destructor runs.
         let mut panic = FirstPanic::default();

@@ -218,6 +218,12 @@ impl Store {
         self.clock.advance()
     }
 
+    /// Tells the plans about types that became known. Comes before the first change, because it
+    /// runs `Component::hint`, which may panic.
+    pub(crate) fn know_types(&mut self) {
+        self.plans.update_types(&self.registry);
+    }
+
     /// The archetype of exactly this set. A new one is tested once against every cached plan.
     ///
     /// # Errors
@@ -227,9 +233,8 @@ impl Store {
         if let Some(id) = self.archetypes.find(set) {
             return Ok(id);
         }
-        // Runs `Component::hint`, which may panic, so it comes before the archetype is added: no
-        // plan lacks the archetype.
-        self.plans.update_types(&self.registry);
+        // Before the archetype is added: no plan lacks it.
+        self.know_types();
         let id = self.archetypes.add(set, &self.registry)?;
         self.plans.extend(&self.archetypes);
         Ok(id)

@@ -352,6 +352,14 @@ fn the_first_of_several_panics_goes_on() {
     let panic = clear.expect_err("three destructors panic");
     assert_eq!(panic.downcast_ref::<String>().unwrap(), "destructor 7");
     assert_eq!(take(&drops), [7, 9, 11]);
+
+    // A buffer that is dropped with its commands.
+    let captured = [13, 15].map(value);
+    captured.into_iter().for_each(|captured| buffer.run(move |_| drop(captured)));
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(buffer)));
+    let panic = dropped.expect_err("two destructors panic");
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "destructor 13");
+    assert_eq!(take(&drops), [13, 15]);
 }
 
 /// A component that its entity keeps when it is despawned.

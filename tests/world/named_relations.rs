@@ -168,7 +168,8 @@ fn a_dead_end_and_a_cycle_are_refused_as_by_type() {
         error.to_string(),
         format!(
             "{c} cannot be the target of {a}, because it is below it in the tree \
-             `game.child_of`: move {c} out of the subtree first"
+             `game.child_of`, or would be by the same call: move {c} out of the subtree, or \
+             give one of them another target"
         )
     );
     for name in [child_of, "game.likes"] {

@@ -92,7 +92,7 @@ impl fmt::Display for RelationError {
             }
             Self::Cycle { relation, source, target } => write!(
                 f,
-                "{target} cannot be the target of {source}, because it is below it in the tree `{relation}`: move {target} out of the subtree first"
+                "{target} cannot be the target of {source}, because it is below it in the tree `{relation}`, or would be by the same call: move {target} out of the subtree, or give one of them another target"
             ),
             Self::Held { relation, target, source } => write!(
                 f,

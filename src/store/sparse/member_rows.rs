@@ -113,13 +113,18 @@ impl MemberRows<'_> {
     /// Records that entities have sparse components, by their numbers. Also while the ids are
     /// shared with the systems of a stage.
     fn set_all(&mut self, members: &[(u16, Vec<Entity>)]) {
-        for (number, entities) in members {
-            self.set_each(entities, *number);
+        let firsts = members.iter().map(|(number, entities)| self.set_each(entities, *number));
+        // Plans list the archetypes from a number on: once, however many have new arrays.
+        if let Some(first) = firsts.flatten().min() {
+            self.graph.recheck();
+            self.plans.renew_members(first, self.archetypes);
         }
     }
 
-    /// Records that entities have a sparse component.
-    fn set_each(&mut self, entities: &[Entity], number: u16) {
+    /// Records that entities have a sparse component. Returns the first archetype that has a new
+    /// array, of which the edges and the plans do not know yet.
+    fn set_each(&mut self, entities: &[Entity], number: u16) -> Option<ArchetypeId> {
+        let mut first = None::<ArchetypeId>;
         let view = self.entities.view();
         // Neighbours in the list are mostly of one archetype.
         let mut last = None;
@@ -128,7 +133,8 @@ impl MemberRows<'_> {
             let id = place.archetype();
             if last.as_ref().is_none_or(|&(known, _)| known != id) {
                 if !self.archetypes.get(id).tracks_members(number) {
-                    self.add(id, number);
+                    self.archetypes.add_members(id, number);
+                    first = Some(first.map_or(id, |first| first.min(id)));
                 }
                 last = self.archetypes.get(id).member_bits(number).map(|set| (id, set));
             }
@@ -136,6 +142,7 @@ impl MemberRows<'_> {
                 set(place.row(), true);
             }
         }
+        first
     }
 }
 
