@@ -29,7 +29,7 @@ use kernels::Ready;
 use limits::{Counts, limited_to};
 use programs::archetypes::ManyArchetypes;
 use programs::changed::Changed;
-use programs::churn::Churn;
+use programs::churn::{Churn, ChurnBatch, ChurnCommands};
 use programs::columns::{PosVel, SimpleIter};
 use programs::fragments::FragmentedIter;
 use programs::insert::SpawnBatch;
@@ -37,7 +37,7 @@ use programs::life::LookUpLife;
 use programs::lookup::{GetOne, QueryGet, RandomLookup, ReadWritable, RowOfOne, RowOfTwo};
 use programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use programs::pass_start::PassStart;
-use programs::structure::AddRemove;
+use programs::structure::{AddRemove, AddRemoveCommands};
 use programs::write_one::{GetMutOne, LookupWrite, QueryGetMut};
 
 fn main() {
@@ -168,6 +168,12 @@ count! {
     add_remove at pairs_10000: AddRemove,
         Counts { instructions: 8_941_413, read_misses: 10_190, write_misses: 7_449 };
 
+    // 411 instructions and 6.6 lines a pair of two commands. A record takes 24 bytes and a value 8;
+    // playback reads them, locations and rows from the second cache. The rest is recording, a look
+    // at each pair of neighbours, and a slot for each entity.
+    add_remove_commands at pairs_10000: AddRemoveCommands,
+        Counts { instructions: 4_113_728, read_misses: 45_567, write_misses: 20_901 };
+
     // 65 instructions a row, one of them because the blocks of a list keep their layout. Rows of
     // 100 bytes alone are 15,625 lines. The path of the program moves the misses by some 100: from
     // 240 to 336 were counted.
@@ -186,6 +192,16 @@ count! {
 
     churn at rows_1000_of_100000: Churn,
         Counts { instructions: 542_387, read_misses: 6_373, write_misses: 6_584 };
+
+    // More instructions than `churn`, for prefetches, which are counted as misses. Each entity that
+    // goes is in one of 26 archetypes, and so is each that comes: 13.8 lines of slots, rows, stamps
+    // and homes are the floor of changes in a random order.
+    churn_batch at rows_1000_of_100000: ChurnBatch,
+        Counts { instructions: 661_497, read_misses: 7_001, write_misses: 6_794 };
+
+    // As `churn_batch`, with two records and a value for each entity that is replaced.
+    churn_commands at rows_1000_of_100000: ChurnCommands,
+        Counts { instructions: 1_070_690, read_misses: 10_356, write_misses: 7_083 };
 
     // 837 instructions a pair, each finished before the next.
     add_and_remove at pairs_10000: AddAndRemove,

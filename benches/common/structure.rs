@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use phalanx::prelude::*;
 
-use super::programs::structure::{AddRemove, Added, Kept};
+use super::programs::structure::{AddRemove, AddRemoveCommands, Added, Kept};
 use super::sides::{Workload, fresh, steady};
 use super::timed::timed;
 use super::{position, velocity, world};
@@ -25,6 +25,7 @@ fn add_remove() -> Workload {
     Workload::new("add_remove", ENTITIES, ENTITIES)
         .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, |tables, _| tables.check()))
         .phalanx("phalanx", |chunk| timed(AddRemove::new(chunk, ENTITIES)))
+        .phalanx("phalanx_commands", |chunk| timed(AddRemoveCommands::new(chunk, ENTITIES)))
 }
 
 /// Spawns entities one by one, and afterwards despawns them in the same order.

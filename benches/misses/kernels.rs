@@ -7,7 +7,7 @@ use phalanx::ChunkSize;
 use super::programs::Program;
 use super::programs::archetypes::ManyArchetypes;
 use super::programs::changed::Changed;
-use super::programs::churn::Churn;
+use super::programs::churn::{Churn, ChurnBatch, ChurnCommands};
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
 use super::programs::insert::SpawnBatch;
@@ -15,7 +15,7 @@ use super::programs::life::LookUpLife;
 use super::programs::lookup::{GetOne, QueryGet, RandomLookup, ReadWritable, RowOfOne, RowOfTwo};
 use super::programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use super::programs::pass_start::PassStart;
-use super::programs::structure::AddRemove;
+use super::programs::structure::{AddRemove, AddRemoveCommands};
 use super::programs::write_one::{GetMutOne, LookupWrite, QueryGetMut, RandomWrite};
 
 const CHUNK: ChunkSize = ChunkSize::KIB_16;
@@ -118,6 +118,10 @@ pub(crate) fn add_remove() -> Ready<AddRemove> {
     Ready::warm(AddRemove::new(CHUNK, 10_000))
 }
 
+pub(crate) fn add_remove_commands() -> Ready<AddRemoveCommands> {
+    Ready::warm(AddRemoveCommands::new(CHUNK, 10_000))
+}
+
 /// Cold: the world grows by the spawned rows, so a second batch would be another program.
 pub(crate) fn spawn_batch() -> Ready<SpawnBatch> {
     Ready::cold(SpawnBatch::new(CHUNK, 10_000))
@@ -135,6 +139,14 @@ pub(crate) fn despawn_one() -> Ready<DespawnOne> {
 
 pub(crate) fn churn() -> Ready<Churn> {
     Ready::warm(Churn::new(CHUNK, 100_000, 1_000))
+}
+
+pub(crate) fn churn_batch() -> Ready<ChurnBatch> {
+    Ready::warm(ChurnBatch(Churn::new(CHUNK, 100_000, 1_000)))
+}
+
+pub(crate) fn churn_commands() -> Ready<ChurnCommands> {
+    Ready::warm(ChurnCommands::new(Churn::new(CHUNK, 100_000, 1_000)))
 }
 
 /// Rows move to an archetype that holds others.

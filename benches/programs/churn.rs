@@ -10,7 +10,10 @@ use super::random::{random_index, random_indices};
 /// Spawns the entity of a number.
 type Spawn = fn(&mut World, usize) -> Entity;
 
-/// Declares the markers, and a function that spawns entities with each.
+/// Records the spawn of the entity of a number.
+type RecordSpawn = fn(&mut CommandBuffer, usize) -> Entity;
+
+/// Declares the markers, and functions that spawn entities with each.
 macro_rules! kinds {
     ($($marker:ident)*) => {
         /// The markers.
@@ -24,6 +27,9 @@ macro_rules! kinds {
 
         const KINDS: &[Spawn] =
             &[$(|world, i| world.spawn((position(i), velocity(i), marker::$marker))),*];
+
+        const RECORDED_KINDS: &[RecordSpawn] =
+            &[$(|buffer, i| buffer.spawn((position(i), velocity(i), marker::$marker))),*];
     };
 }
 
@@ -74,5 +80,59 @@ impl Program for Churn {
         };
         let right = self.entities.iter().enumerate().filter(is_right).count();
         same("the number of entities that are right", right, self.entities.len())
+    }
+}
+
+/// [`Churn`] with one call for the despawns of a pass.
+pub struct ChurnBatch(pub Churn);
+
+impl Program for ChurnBatch {
+    fn pass(&mut self) {
+        let Churn { world, entities, places, random } = &mut self.0;
+        let gone: Vec<_> = places.iter().map(|&place| entities[place]).collect();
+        world.despawn_batch(&gone);
+        for &place in &*places {
+            entities[place] = KINDS[random(KINDS.len())](world, place);
+        }
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
+    }
+}
+
+/// [`Churn`] with all changes of a pass recorded in a buffer.
+pub struct ChurnCommands {
+    churn: Churn,
+    buffer: CommandBuffer,
+}
+
+impl ChurnCommands {
+    /// [`Churn::new`], with ids for the spawns of a pass.
+    ///
+    /// # Panics
+    ///
+    /// If the world has no ids for them.
+    pub fn new(mut churn: Churn) -> Self {
+        let ids = u32::try_from(churn.places.len()).expect("a pass replaces few");
+        let buffer = churn.world.command_buffer(ids).expect("the ids are free");
+        Self { churn, buffer }
+    }
+}
+
+impl Program for ChurnCommands {
+    fn pass(&mut self) {
+        let Self { churn: Churn { world, entities, places, random }, buffer } = self;
+        for &place in &*places {
+            buffer.despawn(entities[place]);
+        }
+        for &place in &*places {
+            entities[place] = RECORDED_KINDS[random(KINDS.len())](buffer, place);
+        }
+        world.apply(buffer).expect("all are alive");
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.churn.check(passes)
     }
 }

@@ -35,6 +35,39 @@ impl AddRemove {
     }
 }
 
+/// The changes of [`AddRemove`], recorded in a buffer and applied together.
+pub struct AddRemoveCommands {
+    pub changes: AddRemove,
+    pub buffer: CommandBuffer,
+}
+
+impl AddRemoveCommands {
+    /// `len` entities with a number each.
+    ///
+    /// # Panics
+    ///
+    /// Never: the buffer needs no ids.
+    pub fn new(chunk: ChunkSize, len: usize) -> Self {
+        let mut changes = AddRemove::new(chunk, len);
+        let buffer = changes.world.command_buffer(0).expect("it needs no ids");
+        Self { changes, buffer }
+    }
+}
+
+impl Program for AddRemoveCommands {
+    fn pass(&mut self) {
+        let Self { changes: AddRemove { world, entities }, buffer } = self;
+        entities.iter().for_each(|&entity| buffer.insert(entity, Added(0.0)));
+        world.apply(buffer).expect("all are alive");
+        entities.iter().for_each(|&entity| buffer.remove::<Added>(entity));
+        world.apply(buffer).expect("all are alive");
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.changes.check(passes)
+    }
+}
+
 impl Program for AddRemove {
     fn pass(&mut self) {
         for &entity in &self.entities {

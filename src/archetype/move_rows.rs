@@ -2,7 +2,8 @@
 //!
 //! The move has one version, looks at the edge once, and works by columns: adjacent rows are copied
 //! by one `memcpy` per column. The rows are removed from the source in reverse order, so that
-//! removing its last rows, or all, copies no row in it.
+//! removing its last rows, or all, copies no row in it. If these are in order as well, as in a
+//! system that changes every row, they are removed chunk by chunk.
 
 use core::ops::Range;
 
@@ -91,9 +92,15 @@ impl<'s> Arrivals<'s> {
     fn begin_run(&mut self, source: &Archetype, entities: Range<usize>) {
         let MoveScratch { rows, from, .. } = &mut *self.scratch;
         from.clear();
-        for &row in &rows[entities] {
-            RowRun::add(from, source.list.split(row));
-        }
+        let list = &source.list;
+        // Neighbours of one chunk. A full chunk may end where the next one begins.
+        let follows =
+            |a: &RowIndex, b: &RowIndex| b.0.wrapping_sub(a.0) == 1 && list.split(*b).row > 0;
+        let run = |rows: &[RowIndex]| RowRun {
+            at: list.split(rows[0]),
+            len: u32::try_from(rows.len()).expect("a chunk has 2^32 rows or more"),
+        };
+        from.extend(rows[entities].chunk_by(follows).map(run));
     }
 
     /// Records a run that was written with these rows and begins at `first`.
@@ -146,8 +153,25 @@ impl<'s> Arrivals<'s> {
         target: ArchetypeId,
         context: &mut MoveContext<'_>,
     ) {
+        let MoveScratch { rows, runs, .. } = &*self.scratch;
+        // Rows in ascending order from this place on are all that follow it.
+        let are_last = rows.first().is_some_and(|&first| {
+            source.list.index_of(source.list.split(first)) + rows.len() == source.len()
+        });
+        if are_last
+            && rows.is_sorted_by(|a, b| a < b)
+            && source.remove_last(rows.len(), context.pool, context.now)
+        {
+            let mut entities = entities;
+            for &(first, len) in runs {
+                let (arrived, left) = entities.split_at(len as usize);
+                context.entities.set_locations(arrived, Location::new(target, first));
+                entities = left;
+            }
+            return;
+        }
         let mut entities = entities.iter().rev();
-        for &(RowIndex(first), len) in self.scratch.runs.iter().rev() {
+        for &(RowIndex(first), len) in runs.iter().rev() {
             for (position, entity) in (first..first + len).rev().zip(&mut entities) {
                 let there = Location::new(target, RowIndex(position));
                 let here = context.entities.replace_location(entity.index(), there);

@@ -125,6 +125,26 @@ impl Archetype {
         self.finish_removal(at, last, now)
     }
 
+    /// [`Archetype::remove`] of the last rows, from the last one on. Returns `false`, without a
+    /// change, if the archetype has extras, which follow rows one by one.
+    pub(super) fn remove_last(&mut self, mut rows: usize, pool: &mut Pool, now: Version) -> bool {
+        if self.extras.is_some() {
+            return false;
+        }
+        self.entities.truncate(self.entities.len() - rows);
+        while rows > 0 {
+            let (chunk, tail) = (self.list.chunk_len() as usize - 1, self.list.tail());
+            let removed = u32::try_from(rows).map_or(tail, |rows| rows.min(tail));
+            self.list.remove_last(removed, pool);
+            self.stamps.record_removal(chunk, chunk, now);
+            if removed == tail {
+                self.drop_chunks(chunk);
+            }
+            rows -= removed as usize;
+        }
+        true
+    }
+
     /// Removes the rest of a row after its cells: the `last` row takes its place. Returns the
     /// entity of the last row if it has moved.
     #[inline(always)]

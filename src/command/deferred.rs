@@ -1,8 +1,11 @@
 //! Records of one bundle kind that follow each other, played together.
 //!
-//! Most systems record such commands: spawns and changes, each the only one of its entity. Played
-//! together they cost less than one by one: rows are written and moved column by column, with one
-//! version. A spawn without neighbours is played as it was recorded: its bundle needs no merge.
+//! Most systems record such commands: spawns, changes and despawns, each the only one of its
+//! entity. Played together they cost less than one by one: rows are written and moved column by
+//! column, with one version, and despawns prefetch memory for the next ones. A spawn without
+//! neighbours is played as it was recorded: its bundle needs no merge.
+
+use core::ops::Range;
 
 use crate::store::RowValues;
 use crate::world::EntityError;
@@ -13,20 +16,39 @@ use super::player::Player;
 use super::record::{Record, RecordKind};
 
 impl Player<'_> {
-    /// Defers a spawn or a change, to be played with others.
+    /// Plays records that are each the only one of its entity.
+    pub(super) fn play_lone(&mut self, records: Range<usize>) {
+        let mut left = records;
+        while !left.is_empty() {
+            let pairs = self.records[left.clone()].windows(2);
+            let joined = pairs.take_while(|pair| self.joins(&pair[0], &pair[1])).count();
+            let run = left.start..left.start + joined + 1;
+            left.start = run.end;
+            self.play_run(run);
+        }
+    }
+
+    /// Defers the only record of its entity, to be played with others.
     #[inline]
     pub(super) fn defer(&mut self, at: usize) {
-        if let Some(last) = self.deferred.clone().last() {
-            let (last, next) = (&self.records[last], &self.records[at]);
-            let follows = self.deferred.end == at
-                && (last.kind, last.bundle_kind) == (next.kind, next.bundle_kind);
-            if follows && (next.kind == RecordKind::Change || self.is_next_value(last, next)) {
-                self.deferred.end += 1;
-                return;
-            }
+        let follows = !self.deferred.is_empty() && self.deferred.end == at;
+        if follows && self.joins(&self.records[at - 1], &self.records[at]) {
+            self.deferred.end += 1;
+            return;
         }
         self.play_deferred();
         self.deferred = at..at + 1;
+    }
+
+    /// Whether two records that follow each other are played together.
+    #[inline]
+    fn joins(&self, last: &Record, next: &Record) -> bool {
+        (last.kind, last.bundle_kind) == (next.kind, next.bundle_kind)
+            && match next.kind {
+                RecordKind::Despawn => self.world.store.sparse().is_empty(),
+                RecordKind::Change => !self.is_alone(last) && !self.is_alone(next),
+                _ => self.is_next_value(last, next),
+            }
     }
 
     /// Returns `true` if the values of two records of one kind are consecutive.
@@ -38,22 +60,47 @@ impl Player<'_> {
     /// Plays the deferred records.
     #[inline]
     pub(super) fn play_deferred(&mut self) {
-        if self.deferred.is_empty() {
-            return;
+        if !self.deferred.is_empty() {
+            let deferred = core::mem::take(&mut self.deferred);
+            self.play_run(deferred);
         }
-        let deferred = core::mem::take(&mut self.deferred);
-        let records = &self.records[deferred.clone()];
+    }
+
+    /// Plays one record, or several that are played together.
+    #[inline]
+    fn play_run(&mut self, run: Range<usize>) {
+        let records = &self.records[run.clone()];
         let played = match records {
-            [first, _, ..] if first.kind == RecordKind::Change => {
-                self.play_changes(deferred.start, records);
+            [only] if only.kind == RecordKind::Spawn => {
+                if let Err(error) = self.spawn(only) {
+                    self.group_failed(run.start, &[0], error);
+                }
                 true
             }
-            [_, _, ..] => self.play_spawns(records),
+            [first, _, ..] => match first.kind {
+                RecordKind::Despawn => {
+                    self.despawn_all(records);
+                    true
+                }
+                RecordKind::Change => {
+                    self.play_changes(run.start, records);
+                    true
+                }
+                _ => self.play_spawns(records),
+            },
             _ => false,
         };
         if !played {
-            deferred.for_each(|at| self.play_group(at, &[0]));
+            run.for_each(|at| self.play_group(at, &[0]));
         }
+    }
+
+    /// Despawns the entities of records with one version. A second despawn of an entity has no
+    /// effect.
+    pub(super) fn despawn_all(&mut self, records: &[Record]) {
+        let entity = |i: usize| records[i].entity;
+        let ended = self.catch(|world| world.store.despawn_batch(records.len(), entity));
+        self.outcome.applied.despawned += ended.and_then(Result::ok).unwrap_or_default();
     }
 
     /// Plays spawns of one bundle kind together, or none of them: returns `false`.

@@ -41,6 +41,15 @@ impl EntityGroups {
         map_bytes(&self.latest) + vec_bytes(&self.links) + vec_bytes(&self.seen)
     }
 
+    /// Whether each record is a group of its own. Loops over a world in the order of its ids record
+    /// such commands, and frames that change entities here and there.
+    pub(super) fn are_lone(&mut self, records: &[Record]) -> bool {
+        let id = |record: &Record| record.entity.to_bits();
+        records.is_sorted_by(|a, b| id(a) < id(b))
+            || records.is_sorted_by(|a, b| id(a) > id(b))
+            || self.all_differ(records)
+    }
+
     /// Calls `play` with each group of the records, as indices into them. `group` is scratch
     /// memory.
     pub(super) fn each(
@@ -58,9 +67,6 @@ impl EntityGroups {
         let id = |record: &Record| record.entity.to_bits();
         if records.is_sorted_by_key(id) || records.is_sorted_by_key(|r| Reverse(id(r))) {
             return each_adjacent(records, group, play);
-        }
-        if self.all_differ(records) {
-            return (0u32..).zip(records).for_each(|(at, _)| play(&[at]));
         }
         self.link(records);
         for (last, link) in (0u32..).zip(&self.links) {

@@ -42,8 +42,7 @@ pub(super) struct Player<'p> {
     pub(super) moves: &'p mut MoveScratch,
     /// The number of loans that have ended, with or without a spawn.
     pub(super) loans_ended: usize,
-    /// Adjacent records of one bundle kind, spawns or changes, each the only one of its entity: to
-    /// be played together.
+    /// Adjacent records of one kind, each the only one of its entity: to be played together.
     pub(super) deferred: Range<usize>,
     /// The records before the next barrier that failed, while sparse parts are to be played.
     pub(super) failed_parts: Vec<usize>,
@@ -100,18 +99,16 @@ impl Player<'_> {
     ) {
         self.world.flush();
         let first = records.start;
-        let all = self.records;
-        let run = &all[records.clone()];
+        let run = &self.records[records.clone()];
         if run.iter().all(|record| record.kind == RecordKind::Despawn) {
-            // Merging is not needed: a second despawn of an entity has no effect.
-            let ended = self.catch(|world| world.store.despawn_batch(run.len(), |i| run[i].entity));
-            self.outcome.applied.despawned += ended.and_then(Result::ok).unwrap_or_default();
-            return;
+            // Merging is not needed.
+            return self.despawn_all(run);
+        }
+        if groups.are_lone(run) {
+            return self.play_lone(records);
         }
         groups.each(run, group, |group| match *group {
-            [only] if self.is_deferrable(first + only as usize) => {
-                self.defer(first + only as usize);
-            }
+            [only] => self.defer(first + only as usize),
             _ => {
                 self.play_deferred();
                 self.play_group(first, group);
@@ -120,13 +117,10 @@ impl Player<'_> {
         self.play_deferred();
     }
 
-    /// Whether a record that is the only one of its entity may be played with others.
+    /// Whether a change, the only one of its entity, must not be played with others.
     #[inline]
-    fn is_deferrable(&self, at: usize) -> bool {
-        let record = &self.records[at];
-        record.kind != RecordKind::Despawn
-            && !self.gives_gone_sparse(record)
-            && !self.frees_gone_sparse(record)
+    pub(super) fn is_alone(&self, record: &Record) -> bool {
+        self.gives_gone_sparse(record) || self.frees_gone_sparse(record)
     }
 
     /// Whether a record gives a sparse component to an entity that is gone. It is refused. The
@@ -171,8 +165,6 @@ impl Player<'_> {
             // Records of one entity that is gone are played one by one.
             (false, false) if self.frees_gone_sparse(head) => Ok(()),
             (false, false) if self.gives_gone_sparse(head) => Err(NoSuchEntity { entity }.into()),
-            // A lone spawn has no other change to be merged with.
-            (true, false) if group.len() == 1 => self.spawn(head),
             (is_spawn, false) => {
                 let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));
                 let merged = self.merge_table.merge(self.world, self.resolved, changes);

@@ -153,6 +153,19 @@ impl ChunkList {
         RemovedRow { list: self, at, last }
     }
 
+    /// Removes the last rows of the last chunk.
+    ///
+    /// # Panics
+    ///
+    /// If it has fewer rows.
+    pub(crate) fn remove_last(&mut self, rows: u32, pool: &mut Pool) {
+        assert!(rows <= self.tail, "the last chunk has {} rows, not {rows}", self.tail);
+        self.tail -= rows;
+        if rows > 0 && self.tail == 0 {
+            self.close_chunk(pool);
+        }
+    }
+
     /// Frees the block of the last chunk, which has become empty, or sets it aside if it is a first
     /// block.
     #[inline(never)]
@@ -224,6 +237,26 @@ mod tests {
         assert_eq!(list.compact(usize::MAX, &mut pool), 7, "back to a first block");
         push(&mut list, 1, &mut pool);
         assert_eq!((list.in_first_block(), list.ready_to), (true, 15));
+    }
+
+    #[test]
+    fn the_last_rows_of_a_chunk_go_at_once_as_one_by_one() {
+        let shape = ColumnShape::plain("number", 4, 4);
+        let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("it fits");
+        let (mut pool, [mut list, mut other]) =
+            (Pool::default(), [layout.clone(), layout].map(ChunkList::new));
+        let rows = other.layouts().chunk().capacity() + 18;
+        for list in [&mut list, &mut other] {
+            push(list, rows, &mut pool);
+        }
+        for removed in [0, 7, 11, 20] {
+            list.remove_last(removed, &mut pool);
+            remove_last(&mut other, removed, &mut pool);
+            assert!(list.is_consistent());
+            let state =
+                |list: &ChunkList| (list.chunk_len(), list.tail(), list.block_len(), list.ready_to);
+            assert_eq!(state(&list), state(&other), "{removed} rows removed");
+        }
     }
 
     #[test]
