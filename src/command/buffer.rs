@@ -55,7 +55,8 @@ use super::scratch::PlaybackScratch;
 ///
 /// * commands between two barriers that are all despawns have one version together, and so have
 ///   spawns, or changes, of equal component types that follow each other, each of another entity:
-///   these are written or moved column by column, which is less work than a direct call each;
+///   these are written or moved column by column, which is less work than a direct call each. In a
+///   world without sparse components so have despawns that follow each other;
 /// * only the final row of an entity must fit a chunk, not the intermediate ones;
 /// * a component that is removed and inserted again is overwritten in place.
 ///
