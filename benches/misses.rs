@@ -195,7 +195,7 @@ count! {
 
     // More instructions than `churn`, for prefetches, which are counted as misses. Each entity that
     // goes is in one of 26 archetypes, and so is each that comes: 13.8 lines of slots, rows, stamps
-    // and homes are the floor of changes in a random order.
+    // and homes, in a random order. With prefetches half as far ahead 1.4 less, in the same time.
     churn_batch at rows_1000_of_100000: ChurnBatch,
         Counts { instructions: 661_497, read_misses: 7_001, write_misses: 6_794 };
 

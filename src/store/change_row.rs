@@ -117,17 +117,13 @@ impl Store {
             self.put_sparse_at((entity, place), sparse.take());
             return Ok(());
         }
-        let is_missing = self.check_sets::<B::Sparse>();
+        self.check_sets::<B::Sparse>();
         self.check_relations(entity, sparse.get())?;
-        if is_missing {
-            self.name_sets::<B::Sparse>();
-        }
         let change = self.change_of::<B::Columns>(ChangeKind::Insert, entity, |store| {
             Change::Insert(store.bundle_id::<B::Columns>())
         })?;
-        if is_missing {
-            self.add_named_sets::<B::Sparse>();
-        }
+        // Runs `Component::hint`, which may panic, so it comes before the first change.
+        self.add_sets::<B::Sparse>();
         self.exchange_along::<(), _>(change, columns);
         self.put_sparse(entity, sparse.take());
         Ok(())
@@ -197,20 +193,15 @@ impl Store {
             self.add_sets::<A::Sparse>();
             R::Columns::load(&mut &[][..])
         } else {
-            let is_missing = self.check_sets::<A::Sparse>();
+            self.check_sets::<A::Sparse>();
             self.check_relations(entity, sparse.get())?;
-            if is_missing {
-                self.name_sets::<A::Sparse>();
-            }
             let kind = ChangeKind::Exchange;
             let change = self.change_of::<(R::Columns, A::Columns)>(kind, entity, |store| {
                 let removed = store.bundle_id::<R::Columns>();
                 let added = store.bundle_id::<A::Columns>();
                 Change::Exchange { removed, added }
             })?;
-            if is_missing {
-                self.add_named_sets::<A::Sparse>();
-            }
+            self.add_sets::<A::Sparse>();
             self.exchange_along(change, columns)
         };
         let removed = self.take_sparse::<R::Sparse>(entity).expect("it has the components");

@@ -78,7 +78,7 @@ impl Store {
         root: Entity,
         parents: &[Option<Entity>],
     ) -> Result<Vec<Entity>, SpawnError> {
-        let is_missing = self.check_sets::<R>();
+        self.check_sets::<R>();
         let place = self.entities.locate(root)?;
         if self.archetypes.get(place.archetype()).is_gone() {
             return Err(NoSuchEntity { entity: root }.into());
@@ -94,13 +94,9 @@ impl Store {
             None => vec![root],
         };
         let mut groups = self.copy_groups(&originals);
-        let is_missing = is_missing && parents.iter().any(Option::is_some);
-        if is_missing {
-            self.name_sets::<R>();
-        }
         self.attempt(|store| store.prepare_groups(&mut groups, parents.len()))?;
-        if is_missing {
-            self.add_named_sets::<R>();
+        if parents.iter().any(Option::is_some) {
+            self.add_sets::<R>();
         }
         let entities = vec![Entity::NULL; originals.len() * parents.len()];
         let places = originals.iter().copied().zip(0..).collect();

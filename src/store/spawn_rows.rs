@@ -28,12 +28,9 @@ impl Store {
         let (columns, sparse) = PendingParts::split(bundle);
         let is_missing = self.check_sets::<B::Sparse>();
         self.check_relations(Entity::NULL, sparse.get())?;
-        if is_missing {
-            self.name_sets::<B::Sparse>();
-        }
         let entity = self.spawn(columns)?;
         if is_missing {
-            self.add_named_sets::<B::Sparse>();
+            self.add_missing_sets::<B::Sparse>();
         }
         self.put_sparse(entity, sparse.take());
         Ok(entity)
@@ -46,15 +43,10 @@ impl Store {
         bundle: B,
     ) -> Result<(), SpawnError> {
         let (columns, sparse) = PendingParts::split(bundle);
-        let is_missing = self.check_sets::<B::Sparse>();
+        self.check_sets::<B::Sparse>();
         self.check_relations(entity, sparse.get())?;
-        if is_missing {
-            self.name_sets::<B::Sparse>();
-        }
         self.spawn_at(entity, columns)?;
-        if is_missing {
-            self.add_named_sets::<B::Sparse>();
-        }
+        self.add_sets::<B::Sparse>();
         self.put_sparse(entity, sparse.take());
         Ok(())
     }
@@ -73,10 +65,7 @@ impl Store {
         if <<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY {
             return self.spawn_each(bundles.map(|bundle| bundle.split().0));
         }
-        let is_missing = self.check_sets::<<I::Item as Bundle>::Sparse>();
-        if is_missing {
-            self.name_sets::<<I::Item as Bundle>::Sparse>();
-        }
+        self.check_sets::<<I::Item as Bundle>::Sparse>();
         let mut parts = Vec::new();
         let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
             let mut all_columns = Vec::new();
@@ -100,9 +89,7 @@ impl Store {
                 columns
             }))?
         };
-        if is_missing {
-            self.add_named_sets::<<I::Item as Bundle>::Sparse>();
-        }
+        self.add_sets::<<I::Item as Bundle>::Sparse>();
         let entities = self.spawned(rows).to_vec();
         // They are new, so no value is replaced and no destructor runs.
         let mut panic = FirstPanic::default();

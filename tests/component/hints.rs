@@ -122,39 +122,6 @@ fn a_hint_that_panics_in_a_change_of_all_that_match_changes_no_entity() {
     sound(&world);
 }
 
-#[component(sparse, name = "hints.fresh")]
-struct Fresh(Arc<u32>);
-
-struct Gained(usize);
-
-#[test]
-fn a_hint_that_panics_in_a_spawn_with_a_new_set_spawns_no_entity() {
-    let mut world = world();
-    let entity = world.spawn(Four(9));
-    world.query::<(&Four, Option<&Fragile>)>().rows().for_each(drop);
-    world.insert_resource(Gained(0));
-    let mut schedule = Schedule::new();
-    schedule
-        .add(|mut new: Inserted<Four>, mut gained: ResMut<Gained>| gained.0 += new.read().0.len());
-    schedule.run(&mut world).expect("no system fails");
-    let owner = Arc::new(1);
-    let fresh = || Fresh(Arc::clone(&owner));
-    breaks(|| world.spawn((Four(1), fresh())));
-    breaks(|| world.spawn_batch((0..3).map(|i| (Four(i), fresh()))).len());
-    breaks(|| world.insert(entity, (Tag, fresh())));
-    sound(&world);
-    assert_eq!((world.query::<&Four>().count_rows(), Arc::strong_count(&owner)), (1, 1));
-    assert!(!world.has::<Tag>(entity));
-    // Once the hint is known nothing breaks.
-    world.spawn_batch((0..3).map(|i| (Four(i), fresh())));
-    schedule.run(&mut world).expect("no system fails");
-    assert_eq!(
-        (Arc::strong_count(&owner), world.resource::<Gained>().expect("it is kept").0),
-        (4, 3)
-    );
-    sound(&world);
-}
-
 #[component(cleanup, name = "hints.trace")]
 struct Trace(u32);
 #[component(sparse, cleanup, name = "hints.handle")]

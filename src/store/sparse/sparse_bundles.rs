@@ -67,23 +67,12 @@ impl Store {
     }
 
     /// [`Store::add_sets`] after a check.
-    fn add_missing_sets<S: SparseBundle>(&mut self) {
-        self.name_sets::<S>();
-        self.add_named_sets::<S>();
-    }
-
-    /// Gives components without a set their names, after a check. Comes before the first change,
-    /// because it runs `Component::hint`, which may panic.
     #[cold]
-    pub(in crate::store) fn name_sets<S: SparseBundle>(&mut self) {
+    pub(in crate::store) fn add_missing_sets<S: SparseBundle>(&mut self) {
         S::visit(&mut Naming { registry: &mut self.registry });
-        // Each plan knows the sparse components of all sets.
+        // May panic, so it comes before the sets are added: each plan knows the sparse components
+        // of all sets.
         self.know_types();
-    }
-
-    /// Adds the sets of components that [`Store::name_sets`] has named. Does not panic.
-    #[cold]
-    pub(in crate::store) fn add_named_sets<S: SparseBundle>(&mut self) {
         S::visit(&mut Adding { sets: &mut self.sparse, registry: &self.registry });
     }
 
