@@ -191,3 +191,58 @@ fn rows_that_are_too_large_are_reported_one_by_one() {
     assert!(all.iter().all(|&entity| world.has::<Page>(entity) != world.has::<Big>(entity)));
     world.check().expect("sound");
 }
+
+#[test]
+fn the_last_rows_of_an_archetype_move_in_order() {
+    for moved in [1, 2, ROWS / 3, ROWS - 1, ROWS] {
+        let (mut world, mut buffer) = world_and_buffer(0);
+        let all = world.spawn_batch((0..ROWS).map(Four)).to_vec();
+        let last = &all[(ROWS - moved) as usize..];
+        let before = world.version();
+        last.iter().for_each(|&entity| buffer.insert(entity, Tag));
+        assert_eq!(apply(&mut world, &mut buffer).moved, moved as usize);
+        assert!(world.query::<Entity>().with::<Tag>().rows().eq(last.iter().copied()));
+        let left = &all[..(ROWS - moved) as usize];
+        assert!(world.query::<Entity>().without::<Tag>().rows().eq(left.iter().copied()));
+        assert!((0..).zip(&all).all(|(n, &entity)| world.get::<Four>(entity) == Ok(&Four(n))));
+        assert!(changed(&world, before).is_empty(), "no value was written");
+        // Rows come after those that stayed, also where these left a part of a chunk.
+        world.spawn_batch((0..10).map(Four));
+        last.iter().for_each(|&entity| buffer.remove::<Tag>(entity));
+        assert_eq!(apply(&mut world, &mut buffer).moved, moved as usize);
+        assert_eq!(world.query::<&Four>().without::<Tag>().count_rows(), ROWS as usize + 10);
+    }
+}
+
+#[test]
+fn despawns_among_other_commands_end_each_entity_once() {
+    let (mut world, mut buffer) = world_and_buffer(ROWS / 100 + 1);
+    let all = spawn_mixed(&mut world);
+    let (mut left, mut number) = (Vec::new(), numbers(5));
+    for (n, &entity) in all.iter().enumerate() {
+        match number() % 5 {
+            0 => buffer.insert(entity, Tag),
+            1..3 => {
+                buffer.despawn(entity);
+                continue;
+            }
+            3 if n % 100 == 3 => _ = buffer.spawn(Byte(1)),
+            _ => {}
+        }
+        left.push(entity);
+    }
+    let spawned = world.len();
+    let applied = apply(&mut world, &mut buffer);
+    assert_eq!(applied.despawned, spawned - left.len());
+    assert_eq!(world.len(), left.len() + applied.spawned);
+    assert!(left.iter().all(|&entity| world.contains(entity)));
+    // An entity that is despawned twice, in two runs.
+    let (first, second) = (left[0], left[1]);
+    for entity in [first, second] {
+        buffer.despawn(entity);
+    }
+    buffer.insert(left[2], Byte(2));
+    buffer.despawn(first);
+    let applied = apply(&mut world, &mut buffer);
+    assert_eq!((applied.despawned, world.contains(first)), (2, false));
+}
