@@ -229,6 +229,7 @@ impl<R: TreeRelation> LevelPlan<R> {
         for (number, run) in self.rows.runs.iter().enumerate() {
             let (before, own) = firsts.split_at_mut(number);
             let len = run.len as usize;
+            gathered.clear();
             let values = match self.rows.parents_of(run, run.entries()) {
                 Parents::None => {
                     roots.resize(len.max(roots.len()), *root);
@@ -239,13 +240,11 @@ impl<R: TreeRelation> LevelPlan<R> {
                 }
                 Parents::InOne { run: above, places } => {
                     let above = &before[above as usize];
-                    gathered.clear();
                     gathered.extend(places.iter().map(|&place| above[place as usize]));
                     &gathered
                 }
                 Parents::InSeveral { runs, places } => {
                     let above = |(&run, &place): (&u32, &u32)| before[run as usize][place as usize];
-                    gathered.clear();
                     gathered.extend(runs.iter().zip(places).map(above));
                     &gathered
                 }

@@ -17,9 +17,9 @@ use super::world::World;
 /// one; [`run`](crate::CommandBuffer::run) records a call of this function.
 ///
 /// O(batch), and of a tree O(batch + entities above it). Sources that keep an order take O(batch ·
-/// log(batch) + siblings) more, and O(batch × siblings) if one of them asks for a place. A relation
-/// to many looks for each pair in the shorter one of two lists: the targets of its source, and the
-/// sources of its target.
+/// log(batch) + siblings) more, and O(batch × siblings) if one of them asks for a place. A
+/// relation to many looks for each pair in the shorter one of two lists: the targets of its
+/// source, and the sources of its target.
 ///
 /// # Errors
 ///

@@ -106,8 +106,13 @@ impl MemberRows<'_> {
     #[cold]
     fn add(&mut self, archetype: ArchetypeId, number: u16) {
         self.archetypes.add_members(archetype, number);
+        self.renew_from(archetype);
+    }
+
+    /// Tells the edges and the plans about new arrays of archetypes, of which `first` is the first.
+    fn renew_from(&mut self, first: ArchetypeId) {
         self.graph.recheck();
-        self.plans.renew_members(archetype, self.archetypes);
+        self.plans.renew_members(first, self.archetypes);
     }
 
     /// Records that entities have sparse components, by their numbers. Also while the ids are
@@ -116,8 +121,7 @@ impl MemberRows<'_> {
         let firsts = members.iter().map(|(number, entities)| self.set_each(entities, *number));
         // Plans list the archetypes from a number on: once, however many have new arrays.
         if let Some(first) = firsts.flatten().min() {
-            self.graph.recheck();
-            self.plans.renew_members(first, self.archetypes);
+            self.renew_from(first);
         }
     }
 
