@@ -228,10 +228,11 @@ impl ComponentHint {
 ///   of a million rows take 0.8 µs, and by the bits 11. Other calls, and filters, read the bits.
 ///   Several threads may read the values, and one writes them: `&mut Burning` and
 ///   [`par`](crate::Query::par) do not compile together. The term locks the whole component, so a
-///   system excludes others that write it, whatever rows they choose. A system without other terms
-///   has all values by [`Sparse`](crate::sparse::Sparse) or `SparseMut`, in the order of
+///   system excludes others that write it, whatever rows they choose. Every query visits rows in
+///   their order, which is not the order of the values; so a system without other terms has all
+///   values as slices by [`Sparse`](crate::sparse::Sparse) or `SparseMut` instead, in the order of
 ///   [`iter`](crate::sparse::Sparse::iter), and those that are not hidden [block by
-///   block](crate::sparse::SparseBlocksMut).
+///   block](crate::sparse::SparseBlocksMut), also in parallel.
 /// - **Calls for all that match** ([`Matching::insert`](crate::Matching::insert), commands by
 ///   query) insert clones; of relations they only remove. **Logs** have values if it is `plain`.
 /// - **It is dropped** when its entity is despawned, in any way, unless it is a [cleanup
@@ -241,8 +242,8 @@ impl ComponentHint {
 ///   value in a command that is never applied, or that fails, is dropped as well.
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
-/// - [`World::instantiate`](crate::World::instantiate) copies none, other worlds replace [ids in
-///   it](crate::MapEntities), [logs](crate::logs::Removals#sparse-components) have its comings.
+/// - [`World::instantiate`](crate::World::instantiate) copies plain ones, other worlds replace [ids
+///   in it](crate::MapEntities), [logs](crate::logs::Removals#sparse-components) have its comings.
 /// - **States**: `#[component(sparse, plain)]` defines plain data, as `#[component]` does.
 ///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
 ///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).

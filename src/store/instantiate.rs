@@ -1,11 +1,12 @@
-//! Copies of an entity, column by column.
+//! Copies of an entity: column by column, then its plain sparse values.
 
 use crate::archetype::Change;
-use crate::entity::{Entity, Location, NoSuchEntity, ReserveError, RowIndex};
+use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity, ReserveError, RowIndex};
 
 use super::batch::{Batch, Spawner, ensure_room};
 use super::entity_error::SpawnError;
 use super::find_edge::EdgeError;
+use super::first_panic::FirstPanic;
 use super::store::Store;
 
 impl Store {
@@ -22,27 +23,51 @@ impl Store {
         copies: usize,
     ) -> Result<&[Entity], SpawnError> {
         let place = self.entities.locate(prototype)?;
-        let Self { archetypes, entities, .. } = self;
-        let source = archetypes.get(place.archetype());
+        let source = self.archetypes.get(place.archetype());
         if source.is_gone() {
             return Err(NoSuchEntity { entity: prototype }.into());
         }
-        if !source.is_copied() {
-            return self.instantiate_part(place, copies);
+        let sparse_bytes = self.sparse.copied_bytes(prototype);
+        if let Some(bytes) = sparse_bytes {
+            let bytes = (bytes as u64).saturating_mul(copies as u64);
+            self.entities.requests.ensure_within(bytes)?;
         }
-        ensure_room(source, entities, copies)?;
-        let batch = Batch::new(Spawner::at(self, place.archetype()));
-        let rows = replicated(batch, place.row(), copies)?.finish_copies(place.row())?;
-        Ok(self.spawned(rows))
+        let rows = match source.is_copied() {
+            true => self.copy_row(place, copies)?,
+            false => self.copy_part_of_row(place, copies)?,
+        };
+        let new = self.spawned(rows);
+        if sparse_bytes.is_some() {
+            let pairs: Vec<_> = new.iter().map(|&copy| (prototype, copy)).collect();
+            let mut panic = FirstPanic::default();
+            let members = self.sparse.copy_values(&pairs, None, self.clock, &mut panic);
+            self.set_members(&members);
+            self.record_sets();
+            panic.resume();
+        }
+        let all = self.archetypes.get(rows.0).entities();
+        Ok(&all[all.len() - rows.1..])
     }
 
-    /// Spawns copies that lack components of the original at `place`: one is copied to their
-    /// archetype, the others from that copy.
-    fn instantiate_part(
+    /// Writes copies of the row at `place`. Returns their archetype and number.
+    fn copy_row(
         &mut self,
         place: Location,
         copies: usize,
-    ) -> Result<&[Entity], SpawnError> {
+    ) -> Result<(ArchetypeId, usize), SpawnError> {
+        let Self { archetypes, entities, .. } = self;
+        ensure_room(archetypes.get(place.archetype()), entities, copies)?;
+        let batch = Batch::new(Spawner::at(self, place.archetype()));
+        Ok(replicated(batch, place.row(), copies)?.finish_copies(place.row())?)
+    }
+
+    /// [`Store::copy_row`] for copies that lack components of the original: one is copied to their
+    /// archetype, the others from that copy.
+    fn copy_part_of_row(
+        &mut self,
+        place: Location,
+        copies: usize,
+    ) -> Result<(ArchetypeId, usize), SpawnError> {
         let edge = self.attempt(|store| {
             let edge = match store.edge(place.archetype(), Change::Copy) {
                 Ok(edge) => edge,
@@ -54,7 +79,7 @@ impl Store {
             Ok(edge)
         })?;
         if copies == 0 {
-            return Ok(&[]);
+            return Ok((self.graph.edge(edge).target, 0));
         }
         let Self { archetypes, clock, entities, pool, graph, .. } = self;
         let edge = graph.edge(edge);
@@ -72,7 +97,7 @@ impl Store {
         let batch = replicated(Batch::new(spawner), row, copies - 1);
         let batch = batch.expect("there is memory for all copies");
         batch.finish_copies(row).expect("there are ids for all copies");
-        Ok(self.spawned((target, copies)))
+        Ok((target, copies))
     }
 }
 

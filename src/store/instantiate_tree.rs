@@ -104,7 +104,7 @@ impl Store {
         groups.iter_mut().for_each(|group| self.copy_group(group, &mut copies));
         let mut panic = FirstPanic::default();
         groups.iter().for_each(|group| self.map_copies(group, &copies, &mut panic));
-        self.copy_relations::<R>(&originals, &copies, &mut panic);
+        self.copy_sparse::<R>(&originals, &copies, &mut panic);
         for (copy, parent) in copies.entities.chunks(originals.len()).zip(parents) {
             if let Some(parent) = *parent {
                 self.put_sparse_caught(copy[0], R::to(parent), &mut panic);
@@ -116,19 +116,21 @@ impl Store {
         Ok(copies.entities)
     }
 
-    /// Gives the copies the relations of their originals.
-    fn copy_relations<R: RelationComponent>(
+    /// Gives the copies the plain sparse values and the relations of their originals.
+    fn copy_sparse<R: RelationComponent>(
         &mut self,
         originals: &[Entity],
         copies: &TreeCopies,
         panic: &mut FirstPanic,
     ) {
-        if !self.sparse.has_relations() {
+        if self.sparse.is_empty() {
             return;
         }
         for (copy, entities) in copies.entities.chunks(originals.len()).enumerate() {
             let pairs: Vec<_> = originals.iter().copied().zip(entities.iter().copied()).collect();
             let new = |entity| copies.of(copy, entity);
+            let members = self.sparse.copy_values(&pairs, Some(&new), self.clock, panic);
+            self.set_members(&members);
             let members = self.sparse.copy_relations::<R>(&pairs, &new, self.clock, panic);
             self.set_members(&members);
         }

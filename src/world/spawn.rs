@@ -270,7 +270,8 @@ impl World {
     /// of the prototype.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
-    /// [Sparse components](crate::component#sparse-components) are not copied.
+    /// Of [sparse components](crate::component#sparse-components) the plain ones are copied, one by
+    /// one; values of other types, which need not be `Clone`, and relations are not.
     ///
     /// # Errors
     ///
@@ -305,17 +306,18 @@ impl World {
     /// same.
     ///
     /// Each copy of an entity is one of [`instantiate`](Self::instantiate): a
-    /// [`Prototype`](crate::Prototype) tag, cleanup components and sparse components are left out.
-    /// The relations of its entities, of any type, are copied, and they and [`Entity`] fields, also
-    /// in the values of pairs, that point into the tree point into the copy; those that point to
-    /// other entities stay as they are. Ids in the values of chunks
+    /// [`Prototype`](crate::Prototype) tag, cleanup components, and sparse components that are not
+    /// plain are left out. The relations of its entities, of any type, are copied. They and
+    /// [`Entity`] fields, also in plain sparse values and in those of pairs, that point into the
+    /// tree point into the copy; those that point to other entities stay as they are. Ids in the
+    /// values of chunks
     /// ([`PerChunk`](crate::chunks::PerChunk)) and in shared values stay as well, and so do those
     /// in types without [`MapEntities`](crate::MapEntities). Relations of other entities to the
     /// tree are not copied.
     ///
     /// The root of each copy gets its entry of `parents` as its target of `R`, whatever the target
     /// of `root`. A parent may lie in the tree, which is copied as it is before the call. To copy
-    /// sparse components, zip `chunks(1 + descendants.len())` with the root and its descendants.
+    /// other sparse values, zip `chunks(1 + descendants.len())` with the root and its descendants.
     ///
     /// [`Prototype`](crate::Prototype) hides one entity: give it to each part of a tree that exists
     /// to be copied.
@@ -327,9 +329,10 @@ impl World {
     /// components of 12 bytes, a prototype without other relations, Zen 4 with other programs
     /// beside).
     ///
-    /// O(bytes + entities × relation types); for each archetype that it adds, O(archetypes) in each
-    /// cached query that names a sparse component. The depth of the tree does not matter. Memory is
-    /// counted in rows, so the limit of one call may be exceeded by a chunk an archetype.
+    /// O(bytes + entities × sparse components); for each archetype that it adds, O(archetypes) in
+    /// each cached query that names a sparse component. The depth of the tree does not matter.
+    /// Memory is counted in rows, so the limit of one call may be exceeded by a chunk an archetype
+    /// and by the sparse values.
     ///
     /// # Errors
     ///

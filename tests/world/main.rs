@@ -97,6 +97,7 @@ mod sparse_bundles;
 mod sparse_changes;
 mod sparse_cleanup;
 mod sparse_cleanup_states;
+mod sparse_copies;
 mod sparse_drops;
 mod sparse_hidden;
 mod sparse_logs;

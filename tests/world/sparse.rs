@@ -222,7 +222,7 @@ fn many_values_by_far_indices_take_little_memory() {
 }
 
 #[test]
-fn copies_ignore_values_and_hashes_have_members() {
+fn copies_ignore_values_that_are_not_plain_and_hashes_have_members() {
     let mut world = World::new();
     let prototype = world.spawn(Four(1));
     let hash = world.hash();

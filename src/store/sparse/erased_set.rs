@@ -95,6 +95,14 @@ pub(in crate::store) trait ErasedSet: Any + Send + Sync {
     fn relate(&mut self, source: Entity, target: NamedTarget<'_>, now: Version) -> bool;
     fn unrelate(&mut self, of: (Entity, Entity), now: Version) -> Option<bool>;
     fn remove_sources(&mut self, target: Entity, now: Version) -> Vec<Entity>;
+    fn copied_bytes(&self, original: Entity) -> Option<usize>;
+    fn copy_values(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: Option<&dyn Fn(Entity) -> Entity>,
+        now: Version,
+        panic: &mut FirstPanic,
+    ) -> Vec<Entity>;
     fn copy_relations(
         &mut self,
         pairs: &[(Entity, Entity)],
@@ -308,6 +316,20 @@ impl<T: SparseComponent> ErasedSet for SetLock<T> {
         panic: &mut FirstPanic,
     ) -> Vec<Entity> {
         self.get_mut().copy_relations(pairs, new, now, panic)
+    }
+
+    fn copied_bytes(&self, original: Entity) -> Option<usize> {
+        self.read().copied_bytes(original)
+    }
+
+    fn copy_values(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: Option<&dyn Fn(Entity) -> Entity>,
+        now: Version,
+        panic: &mut FirstPanic,
+    ) -> Vec<Entity> {
+        self.get_mut().copy_values(pairs, new, now, panic)
     }
 
     fn cut(

@@ -21,6 +21,7 @@
 //! | [`sparse_rules`], [`set_use`] | the rules of queries, and the sets that they use |
 //! | [`term_sets`], [`sets_mut`], [`each_mut`] | the sets of terms; each value lent once |
 //! | [`watched_sets`] | the sets whose versions filters compare |
+//! | [`copy_values`] | the values of copied entities |
 //! | [`kept_sets`] | the sets of cleanup components |
 //! | [`entity_states`], [`hidden_rows`] | alive, gone or hidden entities; hidden values |
 //! | [`set_notes`], [`record_sets`] | values gained and lost, until the logs record them |
@@ -30,6 +31,7 @@
 //! | `sparse_set_tests` | tests of one set |
 
 mod boxed_set;
+mod copy_values;
 mod each_mut;
 mod entity_states;
 mod erased_set;

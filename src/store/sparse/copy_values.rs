@@ -1,0 +1,70 @@
+//! Copies of entities get copies of their plain values.
+//!
+//! A value of another type need not have copies, a cleanup component exists once, and relations are
+//! copied with whole trees, by functions of their own.
+
+use core::slice;
+
+use crate::component::{DenseValues, SparseComponent};
+use crate::entity::Entity;
+use crate::version::Version;
+
+use super::super::first_panic::FirstPanic;
+use super::sparse_set::SparseSet;
+use super::sparse_sets::SparseSets;
+
+impl<T: SparseComponent> SparseSet<T> {
+    const IS_COPIED: bool =
+        T::VALUES.is_some() && T::RELATION.is_none() && T::PAIRS.is_none() && !T::CLEANUP;
+
+    /// The bytes that a copy of an entity takes here. `None` if it gets no value.
+    pub(super) fn copied_bytes(&self, original: Entity) -> Option<usize> {
+        let is_copied = Self::IS_COPIED && self.contains(original);
+        is_copied.then_some(size_of::<T>() + size_of::<Entity>())
+    }
+
+    /// Gives copies the values of their originals, with new ids inside if some are given. Returns
+    /// the copies that have one.
+    pub(super) fn copy_values(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: Option<&dyn Fn(Entity) -> Entity>,
+        now: Version,
+        panic: &mut FirstPanic,
+    ) -> Vec<Entity> {
+        let mut copied = Vec::new();
+        let Some(plain) = T::VALUES.filter(|_| Self::IS_COPIED) else { return copied };
+        let mut values = DenseValues::default();
+        for &(original, copy) in pairs {
+            let Some(at) = self.position(original) else { continue };
+            (plain.copy)(slice::from_ref(&self.values[at]), &mut values);
+            let mut value = values.pop().expect("a value was copied");
+            if let Some((map_value, new)) = T::MAP_ENTITIES.zip(new) {
+                panic.call(|| map_value(&mut value, &mut |id| new(id)));
+            }
+            self.insert(copy, value, now);
+            copied.push(copy);
+        }
+        copied
+    }
+}
+
+impl SparseSets {
+    /// The bytes that a copy of an entity takes in all sets. `None` if it gets no value. O(sets).
+    pub(in crate::store) fn copied_bytes(&self, original: Entity) -> Option<usize> {
+        self.sets.iter().filter_map(|set| set.copied_bytes(original)).reduce(|sum, one| sum + one)
+    }
+
+    /// Gives copies the plain values of their originals, with new ids inside if some are given.
+    /// Returns the copies that have one, with the numbers of the sets. O(pairs × sets).
+    pub(in crate::store) fn copy_values(
+        &mut self,
+        pairs: &[(Entity, Entity)],
+        new: Option<&dyn Fn(Entity) -> Entity>,
+        now: Version,
+        panic: &mut FirstPanic,
+    ) -> Vec<(u16, Vec<Entity>)> {
+        let sets = self.sets.iter_mut().zip(&self.numbers.types).filter(|(set, _)| set.len() > 0);
+        sets.map(|(set, of)| (of.1, set.copy_values(pairs, new, now, panic))).collect()
+    }
+}
