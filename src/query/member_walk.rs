@@ -62,6 +62,11 @@ impl MemberWalk {
         Self { members, next: 0, end: 0, row_mask: 0, known }
     }
 
+    #[cfg(test)]
+    pub(super) const fn len(&self) -> usize {
+        self.members.len()
+    }
+
     /// The next member: its archetype, and its row there.
     #[inline]
     pub(super) fn place(&self) -> Option<(u32, RowIndex)> {

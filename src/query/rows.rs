@@ -49,6 +49,12 @@ impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
         Self { iter, whole, walk, part: SomeRows::all(part), listed: ListedRows::none(listed) }
     }
 
+    /// The number of members of the set that the pass begins with.
+    #[cfg(test)]
+    pub(crate) fn begun_with(&self) -> Option<usize> {
+        self.walk.as_ref().map(MemberWalk::len)
+    }
+
     /// Goes to the next rows of a query that chooses rows. False at the end.
     #[inline(always)]
     fn next_part(&mut self) -> bool {

@@ -31,6 +31,7 @@ impl<const N: usize> sealed::Sealed for Scripted<N> {}
 impl<const N: usize> Filter for Scripted<N> {
     const BY_CHUNK: bool = false;
     const BY_ROW: bool = true;
+    const BY_MEMBERS: bool = true;
     type Sets = ();
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {

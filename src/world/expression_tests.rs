@@ -1,11 +1,12 @@
-//! Random expressions of filters against brute force: each row of a world with all subsets of six
-//! components, three of which are enabled and disabled in all ways.
+//! Random expressions of filters against brute force: rows of a world with all subsets of six
+//! components, three of which are enabled and disabled in all ways, each with some of two sparse
+//! components and a shared value.
 
 use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
 
 use super::world::World;
-use crate::component::{Columnar, Component};
+use crate::component::{AnyComponent, Component, component};
 use crate::entity::Entity;
 use crate::query::{Filter, IgnoreEnabled, IncludeHidden, Scripted, query_type};
 use crate::store::{ComponentIds, FilterExpression, RequirementsBuilder};
@@ -34,6 +35,11 @@ components! {
     Unseen(u32), false;
 }
 
+#[component(sparse)]
+struct Sparse0(u32);
+#[component(sparse)]
+struct Sparse1(String);
+
 /// The state of a component in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -42,9 +48,15 @@ enum State {
     Disabled,
 }
 
+/// The components that make the archetype of a row, then those that are not seen by it.
 type Row = [State; COMPONENTS];
 
-const COMPONENTS: usize = 7;
+/// A shared value of type `usize`, and a component that the world does not know.
+const SHARED: usize = 6;
+const UNSEEN: usize = 7;
+/// The first of the sparse components.
+const SPARSE: usize = 8;
+const COMPONENTS: usize = 10;
 
 /// An expression by the numbers of components.
 #[derive(Clone, Debug)]
@@ -86,7 +98,7 @@ impl Tree {
     }
 
     fn expression(&self, builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
-        fn has<C: Columnar>(builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
+        fn has<C: AnyComponent>(builder: &mut RequirementsBuilder<'_>) -> FilterExpression {
             builder.presence::<C::Shape>()
         }
         let each = |some: &[Self], builder: &mut RequirementsBuilder<'_>| {
@@ -99,7 +111,10 @@ impl Tree {
             Self::Has(3) => has::<Switched0>(builder),
             Self::Has(4) => has::<Switched1>(builder),
             Self::Has(5) => has::<Switched2>(builder),
-            Self::Has(_) => has::<Unseen>(builder),
+            Self::Has(SHARED) => builder.shared_presence::<usize>(),
+            Self::Has(UNSEEN) => has::<Unseen>(builder),
+            Self::Has(SPARSE) => has::<Sparse0>(builder),
+            Self::Has(_) => has::<Sparse1>(builder),
             Self::Disabled(3) => builder.disablement::<Switched0>(),
             Self::Disabled(4) => builder.disablement::<Switched1>(),
             Self::Disabled(_) => builder.disablement::<Switched2>(),
@@ -129,16 +144,21 @@ fn add_switched<C: Component>(world: &mut World, entity: Entity, state: State, v
     }
 }
 
-/// A row for each state of each component, in any order of the bits of a chunk.
+/// Two rows for each state of the first six components, in any order of the bits of a chunk. The
+/// others follow from the number of the row.
 fn rows() -> (World, Vec<(Entity, Row)>) {
     use State::{Absent, Disabled, Enabled};
     let mut world = World::new();
     let mut rows = Vec::new();
     // Miri takes minutes for all of them; seven have each state of each component.
-    for number in (0..216usize).step_by(if cfg!(miri) { 31 } else { 1 }) {
+    for number in (0..432usize).step_by(if cfg!(miri) { 62 } else { 1 }) {
+        let (twin, number) = (number % 2, number / 2);
         let plain = |bit: usize| if number >> bit & 1 == 1 { Enabled } else { Absent };
+        let other =
+            |step: usize| if (number / step + twin).is_multiple_of(3) { Enabled } else { Absent };
         let switched = |place: u32| [Absent, Enabled, Disabled][number / 8 / 3usize.pow(place) % 3];
-        let row = [plain(0), plain(1), plain(2), switched(0), switched(1), switched(2), Absent];
+        let ([a, b, c], [d, e, f]) = ([0, 1, 2].map(plain), [0, 1, 2].map(switched));
+        let row = [a, b, c, d, e, f, other(1), Absent, other(2), other(5)];
         let entity = world.spawn(());
         add(&mut world, entity, row[0], Plain0([]));
         add(&mut world, entity, row[1], Plain1(1));
@@ -146,6 +166,15 @@ fn rows() -> (World, Vec<(Entity, Row)>) {
         add_switched(&mut world, entity, row[3], Switched0([]));
         add_switched(&mut world, entity, row[4], Switched1(1));
         add_switched(&mut world, entity, row[5], Switched2([1; 2]));
+        if row[SHARED] == Enabled {
+            world.insert_shared(entity, number % 2).expect("it is alive");
+        }
+        if row[SPARSE] == Enabled {
+            world.insert(entity, Sparse0(1)).expect("it is alive");
+        }
+        if row[SPARSE + 1] == Enabled {
+            world.insert(entity, Sparse1(String::new())).expect("it is alive");
+        }
         rows.push((entity, row));
     }
     (world, rows)
@@ -213,7 +242,7 @@ proptest! {
         // A type that becomes known after the plan was made.
         let late = world.spawn(Unseen(1));
         let mut row = [State::Absent; COMPONENTS];
-        row[6] = State::Enabled;
+        row[UNSEEN] = State::Enabled;
         let rows: Vec<_> = rows.into_iter().chain([(late, row)]).collect();
         assert_passes::<Scripted<0>>(&mut world, &rows, &tree, true)?;
     }
@@ -226,7 +255,7 @@ proptest! {
         let archetypes = |tree: &Tree| {
             let passing = rows.iter().filter(|(_, row)| tree.passes(row, true));
             let sets = passing.map(|(_, row)| row.map(|state| state != State::Absent));
-            sets.collect::<std::collections::BTreeSet<_>>()
+            sets.map(|set| set[..SPARSE].to_vec()).collect::<std::collections::BTreeSet<_>>()
         };
         let are_apart = archetypes(&a).is_disjoint(&archetypes(&b));
         prop_assert!(!are_disjoint || are_apart, "{:?} and {:?}", a, b);

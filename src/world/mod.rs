@@ -43,6 +43,7 @@
 //! | [`check`] | every invariant |
 //! | `refused_tests` | calls that are refused leave the world unchanged |
 //! | `expression_tests` | random expressions of filters against a look at all rows |
+//! | `begin_with_set_tests` | the sparse set that a pass begins with |
 //! | `attachment_tests` | a kind of attachment that exists in tests only, in a random world |
 //! | [`hash`], [`hash_sets`], [`hash_cache`], [`digests`] | one number for the state of entities, components, ids and versions |
 
@@ -99,6 +100,8 @@ mod hash;
 
 #[cfg(test)]
 mod attachment_tests;
+#[cfg(test)]
+mod begin_with_set_tests;
 mod check;
 #[cfg(test)]
 mod expression_tests;

@@ -90,6 +90,57 @@ fn a_kernel_that_panics_ends_nothing_and_the_other_commands_are_played() {
     assert!(buffer.is_empty());
 }
 
+/// The numbers of all rows with one, in their order.
+fn fours(world: &World) -> Vec<u32> {
+    world.query::<&Four>().rows().map(|four| four.0).collect()
+}
+
+#[test]
+fn rows_are_sorted_as_they_are_at_playback() {
+    let (mut world, mut buffer) = world_and_buffer(1);
+    let all = world.spawn_batch((0..2_000).map(|i| Four(i * 997 % 2_000))).to_vec();
+    let other = world.spawn((Four(7), Tag));
+    buffer.despawn(all[0]); // the row with 0
+    let new = buffer.spawn(Four(5_000));
+    buffer.insert(all[1], Four(2_997));
+    buffer.sort_where::<&Four, Without<Tag>, _>(|four| std::cmp::Reverse(four.0));
+    buffer.insert(all[2], Four(3_000)); // after the sort: it stays where it is
+    let applied = apply(&mut world, &mut buffer);
+    let mut want: Vec<_> = (1..2_000).filter(|&four| four != 997).chain([2_997, 5_000]).collect();
+    want.sort_unstable_by(|a, b| b.cmp(a));
+    assert!(applied.matched > 1_900, "{} rows have new places", applied.matched);
+    want.iter_mut().filter(|four| **four == 1_994).for_each(|four| *four = 3_000);
+    assert_eq!(fours(&world)[..want.len()], want);
+    assert_eq!(
+        (world.get::<Four>(new), world.get::<Four>(other)),
+        (Ok(&Four(5_000)), Ok(&Four(7)))
+    );
+    buffer.sort_where::<&Four, With<Tag>, _>(|four| four.0);
+    assert_eq!(apply(&mut world, &mut buffer).matched, 0, "one row is in order");
+}
+
+#[test]
+fn a_key_that_panics_moves_no_row_and_the_other_commands_are_played() {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    let all = world.spawn_batch((0..500).rev().map(Four)).to_vec();
+    let before = fours(&world);
+    buffer.insert(all[0], Tag);
+    buffer.sort_where::<&Four, (), _>(|four| {
+        assert_ne!(four.0, 123, "a key panics");
+        four.0
+    });
+    buffer.remove::<Tag>(all[0]);
+    buffer.insert(all[1], Byte(1));
+    buffer.remove::<Byte>(all[1]);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.apply(&mut buffer)));
+    assert!(panic.is_err() && buffer.is_empty());
+    assert!(!world.has::<Tag>(all[0]) && !world.has::<Byte>(all[1]), "the others were played");
+    let mut after = fours(&world);
+    assert!(!after.is_sorted(), "no row has moved by the sort");
+    after.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(after, before);
+}
+
 #[test]
 fn despawns_alone_have_the_effect_of_despawns_among_others() {
     let (mut world, mut buffer) = world_and_buffer(0);

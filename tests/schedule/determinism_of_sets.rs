@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use phalanx::Schedule;
 use phalanx::command::CommandWriter;
 use phalanx::prelude::*;
+use phalanx::rows::LevelPlan;
 use phalanx::schedule::{CommandReport, Local};
 
 use super::determinism::Random;
@@ -20,6 +21,10 @@ use super::effort::effort;
 /// cycle, which would be an error of the run.
 #[component]
 struct Rank(u32);
+
+/// The length of a path to an entity from its root, by the ranks along it.
+#[component]
+struct Depth(u32);
 
 #[relation(tree)]
 struct ChildOf;
@@ -131,11 +136,48 @@ fn forget(likes: Pairs<Likes>, mut commands: Commands, mut seen: ResMut<Seen>) {
 /// Spawns entities below others and below each other.
 fn grow(ranks: Ranks, mut round: Local<u64>, mut commands: Commands) {
     for [(source, rank), (target, _)] in pairs(&ranks, &mut round, (5, 12)) {
-        let new = commands.spawn((Rank(rank + 1), ChildOf::of(source)));
+        let new = commands.spawn((Rank(rank + 1), Depth(0), ChildOf::of(source)));
         let slots =
             (0..3).map(|_| (Rank(rank + 2), SlotOf::of(new), Likes { weight: 3 }.of(target)));
         commands.spawn_batch(slots);
     }
+}
+
+fn sort_by_rank(mut commands: Commands) {
+    commands.sort_where::<&Rank, (), _>(|rank| rank.0 % 9);
+}
+
+fn sort_by_level(mut commands: Commands) {
+    commands.run(|world| {
+        world.matching::<&Depth>().sort_by_level::<ChildOf>();
+    });
+}
+
+/// Rows lie in whatever order the sorts have left.
+fn place(
+    tree: Relation<ChildOf>,
+    mut plan: Local<LevelPlan<ChildOf>>,
+    rows: Query<(&mut Depth, &Rank)>,
+) {
+    tree.propagate(&mut plan, rows, &Depth(1), |depths, ranks, parents| {
+        for ((depth, rank), parent) in depths.iter_mut().zip(ranks).zip(parents) {
+            depth.0 = parent.0 % 1_000_003 * 5 + rank.0;
+        }
+    });
+}
+
+/// Copies the first tree of at most 20 entities, as a tree of its own.
+fn copy_tree(mut commands: Commands) {
+    commands.run(|world| {
+        let tree = world.relation::<ChildOf>();
+        let mut roots = tree.iter().map(|(_, target)| tree.root(target));
+        let root = roots.find(|&root| tree.descendants(root).len() < 20);
+        drop(roots);
+        drop(tree);
+        if let Some(root) = root {
+            world.instantiate_tree::<ChildOf>(root, None).expect("it is alive");
+        }
+    });
 }
 
 fn look(
@@ -212,6 +254,10 @@ const RELATIONS: &[Add] = &[
     |schedule| _ = schedule.add(like),
     |schedule| _ = schedule.add(forget),
     |schedule| _ = schedule.add(grow),
+    |schedule| _ = schedule.add(sort_by_rank),
+    |schedule| _ = schedule.add(sort_by_level),
+    |schedule| _ = schedule.add(place),
+    |schedule| _ = schedule.add(copy_tree),
     |schedule| _ = schedule.add(look),
 ];
 
@@ -253,7 +299,8 @@ struct Frame {
 /// The frames of a program.
 fn run(mut schedule: Schedule) -> Vec<Frame> {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    world.spawn_batch((0..900).map(|i| Rank(i * 7 % 100)));
+    world.spawn_batch((0..600).map(|i| (Rank(i * 7 % 100), Depth(0))));
+    world.spawn_batch((0..300).map(|i| Rank(i * 11 % 100)));
     world.spawn_batch((0..300).map(|i| (Rank(i % 50), Heat(i), Note(i.to_string()))));
     world.insert_resource(Seen::default());
     let frame = |_| {

@@ -50,6 +50,34 @@ fn one_of_a_million_siblings_goes_alone() {
     sound(&world);
 }
 
+/// With a step that looks at all siblings this would take many minutes.
+#[test]
+fn many_of_a_million_siblings_come_and_go_one_by_one() {
+    let mut world = world();
+    let [parent, other] = [(); 2].map(|()| world.spawn(()));
+    let children = world.spawn_batch((0..MANY).map(|_| PartOf::of(parent))).to_vec();
+    let some = children.len() / 10;
+    // From the front: the siblings behind these are most of all.
+    for pair in children[..2 * some].chunks(2) {
+        world.insert(pair[0], PartOf::of(other)).expect("no cycle");
+        world.remove::<PartOf>(pair[1]).expect("alive");
+    }
+    let tree = world.relation::<PartOf>();
+    let lens = [parent, other].map(|target| tree.sources(target).len());
+    assert_eq!(lens, [children.len() - 2 * some, some]);
+    drop(tree);
+    for pair in children[..2 * some].chunks(2) {
+        world.insert(pair[0], PartOf::of(parent)).expect("no cycle");
+        world.insert(pair[1], PartOf::of(parent)).expect("no cycle");
+        world.despawn(pair[0]).expect("alive");
+    }
+    let tree = world.relation::<PartOf>();
+    assert_eq!(tree.sources(parent).len(), children.len() - some);
+    assert!(tree.sources(other).is_empty());
+    drop(tree);
+    sound(&world);
+}
+
 fn tree(world: &mut World) -> [Entity; 4] {
     let root = world.spawn(Four(0));
     let children = world.spawn_batch([ChildOf::of(root); 3]).to_vec();
