@@ -290,7 +290,8 @@ macro_rules! filter_methods {
             /// One look-up of `value` by its hash; a pass visits the archetypes of this value, and
             /// none of others, however many values there are. No entity passes if no entity has
             /// such a value, or if two filters name two values of a type. The type must be the type
-            /// of the values: `&str` does not find a `String`.
+            /// of the values: `&str` does not find a `String`. Entities that point at another
+            /// entity are found by a [relation](crate::sparse::relation).
             ///
             /// ```
             /// # use phalanx::prelude::*;

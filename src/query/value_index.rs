@@ -1,4 +1,9 @@
 //! An index by value: the entities of a query with a component that equals a value.
+//!
+//! The index is a value of the program, and no attribute of the component. So a component costs the
+//! same with and without one, no change has to tell it anything, a component may have several (of
+//! queries with other filters), and a search takes `&self`: it needs no lock of the world, also
+//! while several systems search at once.
 
 use core::fmt;
 use core::hash::{BuildHasher as _, Hash};

@@ -171,8 +171,8 @@ impl<'w> EntityView<'w> {
     }
 
     /// The names of its [sparse components](crate::component#sparse-components).
-    /// [`components`](Self::components) omits them, because calls by name do not read their bytes.
-    /// O(sets of the world).
+    /// [`components`](Self::components) omits them, because a view has no locks: the values are
+    /// behind one for each component, which [`get`](Self::get) takes. O(sets of the world).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -6,10 +6,12 @@
 //!  values      │  a  │  b  │  c  │
 //! ```
 //!
-//! Values lie without gaps; the last one takes the place of a removed one. Positions are found by
-//! index, in pages, because the index of an entity may be near 4,294,967,295 in a world of few
-//! entities ([`PagedIndex`](crate::entity::PagedIndex)). Each block of values has the version at
-//! which one of them was written last ([`SetBlocks`]): a call that writes values takes the version.
+//! Values lie without gaps, in one vector, so that a position is an address without a look at a
+//! list of chunks, and all values are one slice. A vector that grows copies them, amortised O(1) an
+//! insertion. The last value takes the place of a removed one. Positions are found by index, in
+//! pages, because the index of an entity may be near 4,294,967,295 in a world of few entities
+//! ([`PagedIndex`](crate::entity::PagedIndex)). Each block of values has the version at which one
+//! of them was written last ([`SetBlocks`]): a call that writes values takes the version.
 //!
 //! A position is that of an id if the id at the position is the same. A value is removed when its
 //! entity is despawned, so an old id finds no value, even if its index is in use again. A value of
