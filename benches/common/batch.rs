@@ -3,18 +3,82 @@
 //! One call spawns the batch. Despawning is entity by entity in two orders (from the first, so that
 //! each removal moves the last row into the hole; from the last, so that no row moves), or all at
 //! once.
+//!
+//! `batch_spawn_children` spawns children of 100 to a parent with their relations in one batch, which
+//! lie beside a batch without relations, and one with relations that are inserted one by one.
 
 use phalanx::prelude::*;
 
+use super::hierarchy::ChildOf;
 use super::sides::{Side, Workload, steady};
 use super::structure::{Slots, check_lived};
-use super::{position, velocity, world};
+use super::{Position, position, velocity, world};
 
 const SIZES: [usize; 2] = [10_000, 100_000];
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    SIZES.map(batch_spawn_despawn).into()
+    let sizes = SIZES.into_iter();
+    sizes.flat_map(|len| [batch_spawn_despawn(len), batch_spawn_children(len)]).collect()
+}
+
+/// The children of a parent.
+const CHILDREN: usize = 100;
+
+fn batch_spawn_children(len: usize) -> Workload {
+    Workload::new("batch_spawn_children", len, len)
+        .limit(move || {
+            let parents = vec![Vec::with_capacity(CHILDREN); len / CHILDREN];
+            steady(
+                (Slots::default(), parents, 0),
+                move |(slots, parents, lived)| {
+                    for i in 0..len {
+                        parents[i / CHILDREN].push(slots.spawn((position(i), velocity(i))));
+                    }
+                    *lived += slots.ids.len();
+                    for id in parents.iter_mut().rev().flat_map(|some| some.drain(..).rev()) {
+                        slots.despawn(id);
+                    }
+                },
+                move |(slots, _, lived), steps| check_lived(*lived, slots.ids.len(), len, steps),
+            )
+        })
+        .phalanx("phalanx", move |chunk| {
+            families(chunk, len, |world, parents| {
+                let row = |i| (position(i), velocity(i), ChildOf::of(parents[i / CHILDREN]));
+                world.spawn_batch((0..len).map(row));
+            })
+        })
+        .phalanx("phalanx_one_by_one", move |chunk| {
+            families(chunk, len, |world, parents| {
+                let rows = (0..len).map(|i| (position(i), velocity(i)));
+                let children = world.spawn_batch(rows).to_vec();
+                for (i, child) in children.into_iter().enumerate() {
+                    world.insert(child, ChildOf::of(parents[i / CHILDREN])).expect("no cycle");
+                }
+            })
+        })
+        .phalanx("phalanx_without_parents", move |chunk| {
+            families(chunk, len, |world, _| {
+                world.spawn_batch((0..len).map(|i| (position(i), velocity(i))));
+            })
+        })
+}
+
+/// A side that spawns children, of which the parents are reserved ids, and clears the world.
+fn families(chunk: ChunkSize, len: usize, spawn: impl Fn(&mut World, &[Entity])) -> impl Side {
+    steady(
+        (world(chunk), 0),
+        move |(world, lived)| {
+            let parents: Vec<_> = (0..len / CHILDREN)
+                .map(|_| world.reserve_entity().expect("there are ids"))
+                .collect();
+            spawn(world, &parents);
+            *lived += world.query::<&Position>().count_rows();
+            world.clear();
+        },
+        move |(world, lived), steps| check_lived(*lived, world.len(), len, steps),
+    )
 }
 
 fn batch_spawn_despawn(len: usize) -> Workload {

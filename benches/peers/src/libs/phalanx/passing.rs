@@ -3,8 +3,11 @@ use crate::passing::{Groups, passing};
 
 #[component(enableable)]
 struct Tag;
+#[component(sparse)]
+struct Mark;
 
-/// A tag of all entities that is enabled and disabled.
+/// A tag of all entities that is enabled and disabled; `[sparse]` is a sparse component, and
+/// `[insert, remove]` one in columns.
 pub(crate) fn toggle(h: &mut Harness, n: usize) {
     let mut w = World::new();
     let e = w.spawn_batch((0..n).map(|i| (Position::new(pos0(i)), Tag))).to_vec();
@@ -28,6 +31,19 @@ pub(crate) fn toggle(h: &mut Harness, n: usize) {
     );
     passing(
         h,
+        "sparse",
+        Groups::Halves,
+        spawned(n),
+        |w, passed| {
+            let mut marks = w.sparse_mut::<Mark>();
+            passed.to.iter().for_each(|&e| _ = marks.insert(e, Mark).expect("alive"));
+            passed.from.iter().for_each(|&e| _ = marks.remove(e).expect("is marked"));
+        },
+        |w, e| (x(w, e), w.has::<Mark>(e).then_some(0.0)),
+        |w| w.sparse::<Mark>().len(),
+    );
+    passing(
+        h,
         "insert, remove",
         Groups::Halves,
         spawned(n),
@@ -42,7 +58,7 @@ pub(crate) fn toggle(h: &mut Harness, n: usize) {
 
 /// A value by entity, which lies outside of the archetypes.
 #[component(sparse)]
-struct Apart(f32);
+pub(super) struct Apart(pub(super) f32);
 
 /// A sparse component; `[insert, remove]` is a component in columns.
 pub(crate) fn sparse(h: &mut Harness, n: usize) {

@@ -1,3 +1,4 @@
+use super::passing::Apart;
 use super::*;
 use crate::pairs::{self, Pairs};
 
@@ -14,6 +15,23 @@ pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
             }
         },
         |(w, e)| kept(w, e),
+    );
+    h.run(
+        "sparse",
+        entities_with_a(n),
+        |(w, e)| {
+            let mut values = w.sparse_mut::<Apart>();
+            for &e in &*e {
+                values.insert(e, Apart(0.0)).expect("alive");
+            }
+            for &e in &*e {
+                values.remove(e).expect("has a value");
+            }
+        },
+        |(w, e)| {
+            let left_over = w.sparse::<Apart>().len();
+            Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
+        },
     );
     // A component of every entity that is switched on and off: no row moves.
     h.run(
