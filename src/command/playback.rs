@@ -6,6 +6,7 @@
 use std::vec;
 
 use crate::entity::Entity;
+use crate::payload::Payload;
 use crate::store::FirstPanic;
 use crate::world::World;
 
@@ -73,11 +74,13 @@ impl World {
         }
         self.flush();
         let (commands, policy) = (buffer.len(), buffer.on_dead_entity);
-        let recorder = ClearOnDrop(&mut buffer.recorder);
-        let (mut outcome, loans_ended) =
-            play(self, recorder.0, &mut buffer.scratch, policy, failures);
-        recorder.0.clear_caught(&mut outcome.panic);
-        drop(recorder);
+        let CommandBuffer { recorder, scratch, .. } = buffer;
+        let played = Payload::catch(|| play(self, recorder, scratch, policy, failures));
+        let (mut outcome, loans_ended) = played.unwrap_or_else(|panic| {
+            failures.sort();
+            self.give_up(buffer, panic)
+        });
+        buffer.recorder.clear_caught(&mut outcome.panic);
         failures.sort();
         let is_same_world = buffer.is_of(self);
         // Ids of the first world are not renewed in another one: copies of them may exist.
@@ -91,16 +94,22 @@ impl World {
         assert!(policy != DeadEntityPolicy::Panic || failures.is_empty(), "{failures}");
         Ok(Applied { commands, ..outcome.applied })
     }
-}
 
-/// Clears the recorder when dropped, even if playback panics.
-struct ClearOnDrop<'b>(&'b mut Recorder);
-
-impl Drop for ClearOnDrop<'_> {
-    fn drop(&mut self) {
-        let mut panic = FirstPanic::default();
-        self.0.clear_caught(&mut panic);
-        panic.resume_from_drop();
+    /// Empties a buffer whose playback has ended with a panic, and ends the loans of the spawns
+    /// that it has not played. Resumes the panic.
+    #[cold]
+    fn give_up(&mut self, buffer: &mut CommandBuffer, panic: Payload) -> ! {
+        let mut later = FirstPanic::default();
+        // No loan ends while an id is reserved. The row of such an id may need a new archetype, and
+        // so the hint that has panicked.
+        let is_flushed = later.call(|| self.flush()).is_some();
+        if is_flushed && buffer.is_of(self) {
+            let spawns = buffer.recorder.records.iter().filter(|r| r.kind == RecordKind::Spawn);
+            spawns.for_each(|record| _ = self.store.end_loan(record.entity));
+            buffer.ids.renew(self, 0);
+        }
+        buffer.recorder.clear_caught(&mut later);
+        panic.resume()
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use phalanx::prelude::*;
 use phalanx::{Version, command::CommandErrorKind};
 
-use crate::common::components::{Big, Byte, Four, Hundred, Page, Tag, Twelve};
+use crate::common::components::{Big, Byte, Four, Hundred, Line, Page, Serial, Tag, Third, Twelve};
 use crate::fixtures::{apply, errors, world_and_buffer};
 
 /// Enough rows for several chunks of small rows.
@@ -192,11 +192,14 @@ fn rows_that_are_too_large_are_reported_one_by_one() {
     world.check().expect("sound");
 }
 
-#[test]
-fn the_last_rows_of_an_archetype_move_in_order() {
+/// The last rows of an archetype, in order, with the values that `bundle` gives them.
+fn last_rows_move_in_order<B: Bundle>(
+    bundle: impl Fn(u32) -> B,
+    has: impl Fn(&World, Entity, u32) -> bool,
+) {
     for moved in [1, 2, ROWS / 3, ROWS - 1, ROWS] {
         let (mut world, mut buffer) = world_and_buffer(0);
-        let all = world.spawn_batch((0..ROWS).map(Four)).to_vec();
+        let all = world.spawn_batch((0..ROWS).map(&bundle)).to_vec();
         let last = &all[(ROWS - moved) as usize..];
         let before = world.version();
         last.iter().for_each(|&entity| buffer.insert(entity, Tag));
@@ -204,14 +207,29 @@ fn the_last_rows_of_an_archetype_move_in_order() {
         assert!(world.query::<Entity>().with::<Tag>().rows().eq(last.iter().copied()));
         let left = &all[..(ROWS - moved) as usize];
         assert!(world.query::<Entity>().without::<Tag>().rows().eq(left.iter().copied()));
-        assert!((0..).zip(&all).all(|(n, &entity)| world.get::<Four>(entity) == Ok(&Four(n))));
+        assert!((0..).zip(&all).all(|(n, &entity)| has(&world, entity, n)));
         assert!(changed(&world, before).is_empty(), "no value was written");
         // Rows come after those that stayed, also where these left a part of a chunk.
-        world.spawn_batch((0..10).map(Four));
+        world.spawn_batch((0..10).map(&bundle));
         last.iter().for_each(|&entity| buffer.remove::<Tag>(entity));
         assert_eq!(apply(&mut world, &mut buffer).moved, moved as usize);
-        assert_eq!(world.query::<&Four>().without::<Tag>().count_rows(), ROWS as usize + 10);
+        assert_eq!(world.query::<Entity>().without::<Tag>().count_rows(), ROWS as usize + 10);
+        assert!((0..).zip(&all).all(|(n, &entity)| has(&world, entity, n)));
     }
+}
+
+#[test]
+fn the_last_rows_of_an_archetype_move_in_order() {
+    // With versions of lines, which follow rows one by one, and without.
+    last_rows_move_in_order(Four, |world, entity, n| world.get::<Four>(entity) == Ok(&Four(n)));
+    last_rows_move_in_order(
+        |n| (Serial(n), Line([n; 16])),
+        |world, entity, n| {
+            world.get::<Serial>(entity) == Ok(&Serial(n))
+                && world.get::<Line>(entity) == Ok(&Line([n; 16]))
+        },
+    );
+    last_rows_move_in_order(|_| Third, |world, entity, _| world.has::<Third>(entity));
 }
 
 #[test]

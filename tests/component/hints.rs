@@ -216,6 +216,27 @@ fn a_hint_that_panics_in_an_insertion_of_both_kinds_changes_no_column() {
     assert_eq!(world.get::<Four>(entity).ok(), Some(&Four(2)));
 }
 
+#[test]
+fn a_hint_that_panics_in_a_playback_takes_no_id_from_the_world() {
+    let mut world = World::builder().entities_max(8).build();
+    world.spawn(Four(0));
+    world.query::<(&Four, Option<&Fragile>)>().rows().for_each(drop);
+    let mut buffer = world.command_buffer(2).expect("ids");
+    // Playback takes ids for the spawns of writers, and is the first to ask for the hint.
+    buffer.par_writers(1)[0].spawn(Twelve([1; 3]));
+    buffer.par_writers(1)[0].spawn(Twelve([2; 3]));
+    let unused = buffer.spawn(Other);
+    breaks(|| world.apply(&mut buffer));
+    sound(&world);
+    assert!(buffer.is_empty() && !world.contains(unused));
+    assert_ne!(buffer.spawn(Tag), unused, "the buffer has other ids");
+    world.apply(&mut buffer).expect("the hint does not panic");
+    drop(buffer);
+    let spawned = std::iter::from_fn(|| world.try_spawn(()).ok()).count();
+    assert_eq!((spawned, world.len()), (6, 8));
+    sound(&world);
+}
+
 /// Its hint queries [`ASKED`].
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
