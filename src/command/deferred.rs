@@ -41,12 +41,14 @@ impl Player<'_> {
     }
 
     /// Whether two records that follow each other are played together.
-    #[inline]
+    #[inline(always)]
     fn joins(&self, last: &Record, next: &Record) -> bool {
         (last.kind, last.bundle_kind) == (next.kind, next.bundle_kind)
             && match next.kind {
                 RecordKind::Despawn => self.world.store.sparse().is_empty(),
-                RecordKind::Change => !self.is_alone(last) && !self.is_alone(next),
+                RecordKind::Change => {
+                    !(self.may_be_alone() && (self.is_alone(last) || self.is_alone(next)))
+                }
                 _ => self.is_next_value(last, next),
             }
     }

@@ -117,6 +117,12 @@ impl Player<'_> {
         self.play_deferred();
     }
 
+    /// Whether a change may be one that must not be played with others: an entity may be gone.
+    #[inline(always)]
+    pub(super) fn may_be_alone(&self) -> bool {
+        self.world.store.has_cleanup() || self.world.store.sparse().has_cleanup()
+    }
+
     /// Whether a change, the only one of its entity, must not be played with others.
     #[inline]
     pub(super) fn is_alone(&self, record: &Record) -> bool {

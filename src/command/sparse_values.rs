@@ -50,6 +50,8 @@ pub(super) struct SparseValues {
     last: Option<(TypeId, usize)>,
     /// The number of parts that have been played.
     played: usize,
+    /// Scratch memory.
+    targets: Vec<Entity>,
 }
 
 impl fmt::Debug for SparseValues {
@@ -120,21 +122,25 @@ impl SparseValues {
         entity_of: impl Fn(usize) -> Option<Entity>,
         panic: &mut FirstPanic,
     ) -> Vec<(usize, RelationError)> {
+        let Self { parts, queues, played, targets, .. } = self;
         let mut refused = Vec::new();
         // Readers of changes know the versions so far.
         store.advance_clock();
-        while let Some(&ValuesPart { record, queue }) = self.parts.get(self.played)
-            && record < records.end
-        {
-            self.played += 1;
-            let only_drops = self.queues[queue].only_drops();
+        let len = parts[*played..].partition_point(|part| part.record < records.end);
+        // Parts of one queue that follow each other are one call: a part changes sets only, so all
+        // of them may be asked for before the first.
+        for run in parts[*played..][..len].chunk_by(|a, b| a.queue == b.queue) {
+            *played += run.len();
+            let queue = &mut *queues[run[0].queue];
+            let only_drops = queue.only_drops();
             // An entity that is gone has sparse cleanup components.
             let has_effect =
                 |&entity: &Entity| store.contains(entity) || only_drops && store.is_gone(entity);
-            let entity = entity_of(record).filter(has_effect);
-            let target = entity.map(|entity| (&mut *store, entity));
-            let errors = self.queues[queue].play(target, panic);
-            refused.extend(errors.into_iter().map(|error| (record, error)));
+            let target = |part: &ValuesPart| entity_of(part.record).filter(has_effect);
+            targets.clear();
+            targets.extend(run.iter().map(|part| target(part).unwrap_or(Entity::NULL)));
+            let errors = queue.play(store, targets, panic);
+            refused.extend(errors.into_iter().map(|(n, error)| (run[n].record, error)));
         }
         refused
     }
@@ -173,12 +179,14 @@ impl SparseValues {
 
     /// The allocated memory, without memory that the values own.
     pub(super) fn held_bytes(&self) -> usize {
-        vec_bytes(&self.parts) + self.queues.iter().map(|queue| queue.bytes().1).sum::<usize>()
+        let lists = vec_bytes(&self.parts) + vec_bytes(&self.targets);
+        lists + self.queues.iter().map(|queue| queue.bytes().1).sum::<usize>()
     }
 
     /// Frees unused memory.
     pub(super) fn shrink(&mut self) {
         self.parts.shrink_to_fit();
+        self.targets = Vec::new();
         self.queues.iter_mut().for_each(|queue| queue.shrink());
     }
 }
@@ -228,13 +236,15 @@ impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
 
 /// A queue of any type.
 trait Queue: Any + Send + Sync {
-    /// Takes the next value, and changes an entity with it, or drops it. Returns the relations that
-    /// are refused: the entity does not get these.
+    /// Takes the next values, and changes an entity with each, or drops it where the entity is
+    /// null. Returns the relations that are refused, each with its place in the list: the entities
+    /// do not get these.
     fn play(
         &mut self,
-        target: Option<(&mut Store, Entity)>,
+        store: &mut Store,
+        targets: &[Entity],
         panic: &mut FirstPanic,
-    ) -> Vec<RelationError>;
+    ) -> Vec<(usize, RelationError)>;
     fn has_relations(&self) -> bool;
     /// Whether no value is put.
     fn only_drops(&self) -> bool;
@@ -261,15 +271,21 @@ impl<R, A> Default for QueueOf<R, A> {
 impl<R: SparseBundle, A: SparseBundle> Queue for QueueOf<R, A> {
     fn play(
         &mut self,
-        target: Option<(&mut Store, Entity)>,
+        store: &mut Store,
+        targets: &[Entity],
         panic: &mut FirstPanic,
-    ) -> Vec<RelationError> {
-        let value = self.values.pop_front().expect("a part has a value");
-        let Some((store, entity)) = target else {
-            value.put(panic);
-            return Vec::new();
-        };
-        store.exchange_accepted::<R, A>(entity, value, panic)
+    ) -> Vec<(usize, RelationError)> {
+        let mut refused = Vec::new();
+        for (n, &entity) in targets.iter().enumerate() {
+            let value = self.values.pop_front().expect("a part has a value");
+            if entity.is_null() {
+                value.put(panic);
+                continue;
+            }
+            let errors = store.exchange_accepted::<R, A>(entity, value, panic);
+            refused.extend(errors.into_iter().map(|error| (n, error)));
+        }
+        refused
     }
 
     fn has_relations(&self) -> bool {
@@ -320,12 +336,14 @@ impl<R> Default for PairQueue<R> {
 impl<R: ManyRelation> Queue for PairQueue<R> {
     fn play(
         &mut self,
-        source: Option<(&mut Store, Entity)>,
+        store: &mut Store,
+        sources: &[Entity],
         _: &mut FirstPanic,
-    ) -> Vec<RelationError> {
-        let target = self.targets.pop_front().expect("a part has a target");
-        if let Some((store, source)) = source {
-            store.remove_pair::<Targets<R>>(source, target);
+    ) -> Vec<(usize, RelationError)> {
+        for (&source, target) in sources.iter().zip(self.targets.drain(..sources.len())) {
+            if !source.is_null() {
+                store.remove_pair::<Targets<R>>(source, target);
+            }
         }
         Vec::new()
     }

@@ -155,22 +155,22 @@ impl<S: SparseComponent> SparseBundle for S {
     const HAS_CLEANUP: bool = S::CLEANUP;
     const NAMES: Names = Names::of_one(S::NAME);
 
-    #[inline]
+    #[inline(always)]
     fn visit(visitor: &mut impl SparseVisitor) {
         visitor.visit_sparse::<S>();
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&self, reader: &mut impl SparseReader) {
         reader.read(self);
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(self, sink: &mut impl SparseSink) {
         sink.put(self);
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(source: &mut impl SparseSource) -> Option<Self> {
         source.take()
     }

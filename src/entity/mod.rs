@@ -44,7 +44,8 @@
 //! becomes valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row
 //! of an entity; a [`directory_view`] finds it.
 //!
-//! A [`paged_index`] has a number for some entities, found by the index of their ids.
+//! A [`paged_index`] has a number for some entities, found by the index of their ids, each in an
+//! [`index_place`].
 //!
 //! [`request`] limits the memory of one call, [`id_errors`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`broken_directory`] tests every invariant.
@@ -72,7 +73,8 @@
 //!   id_map, id_numbers            made of a directory or of its image
 //!   id_changes                    compares both
 //!   state                         asks `unused` for its limit
-//!   paged_index                   uses none of them
+//!   index_place                   uses none of them
+//!   paged_index                   made of index places
 //! ```
 
 mod absorb;
@@ -90,6 +92,7 @@ mod id_errors;
 mod id_map;
 mod id_numbers;
 mod id_queue;
+mod index_place;
 mod loan;
 mod location;
 mod next_ids;
@@ -115,6 +118,7 @@ pub use id_errors::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchM
 pub(crate) use id_map::IdMap;
 pub(crate) use id_numbers::{IdDefect, IdNumbers};
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
+pub(crate) use index_place::IndexPlace;
 pub(crate) use location::{ArchetypeId, Location, RowIndex};
 pub(crate) use paged_index::PagedIndex;
 pub(crate) use request::RequestLimit;

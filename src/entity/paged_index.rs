@@ -18,6 +18,8 @@
 
 use std::collections::HashSet;
 
+use super::index_place::{IndexPlace, NONE};
+
 /// Bits of an index that choose a number in its page.
 const PAGE_BITS: u32 = 10;
 /// Bits of an index that choose a page in its branch.
@@ -26,9 +28,6 @@ const BRANCH_BITS: u32 = 8;
 const PAGE_LEN: usize = 1 << PAGE_BITS;
 /// Pages of a branch.
 const BRANCH_LEN: usize = 1 << BRANCH_BITS;
-
-/// The mark of an index without a number.
-const NONE: u32 = u32::MAX;
 
 type Page = [u32; PAGE_LEN];
 
@@ -127,12 +126,13 @@ impl PagedIndex {
         (number != NONE).then_some(number)
     }
 
-    /// The place of an index, if its page exists, and the number of numbers in the page.
-    #[inline]
-    fn place_mut(&mut self, index: u32) -> Option<(&mut u32, &mut u16)> {
+    /// The place of an index, if its page exists.
+    #[inline(always)]
+    pub(crate) fn place_mut(&mut self, index: u32) -> Option<IndexPlace<'_>> {
         let (branch, page, place) = split(index);
         let Branch { pages, used, .. } = &mut **self.root.get_mut(branch)?.as_mut()?;
-        Some((&mut pages[page].as_deref_mut()?[place], &mut used[page]))
+        let number = &mut pages[page].as_deref_mut()?[place];
+        Some(IndexPlace { number, used: &mut used[page] })
     }
 
     /// Makes the page of an index, which does not exist.
@@ -180,12 +180,11 @@ impl PagedIndex {
     pub(crate) fn add(&mut self, index: u32, number: u32) -> Option<u32> {
         assert!(number != NONE, "there are 2^32 numbers or more");
         loop {
-            if let Some((at, used)) = self.place_mut(index) {
-                if *at != NONE {
-                    return Some(*at);
+            if let Some(place) = self.place_mut(index) {
+                if !place.is_vacant() {
+                    return Some(place.number());
                 }
-                *at = number;
-                *used += 1;
+                place.fill(number);
                 return None;
             }
             self.add_page(index);
@@ -197,35 +196,25 @@ impl PagedIndex {
     /// # Panics
     ///
     /// If it has none.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn replace(&mut self, index: u32, number: u32) {
         assert!(self.replace_known(index, number), "the index has no number");
     }
 
     /// [`PagedIndex::replace`] unless the index has no number. Returns whether it has one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn replace_known(&mut self, index: u32, number: u32) -> bool {
-        let at = self.place_mut(index).map(|(at, _)| at).filter(|at| **at != NONE);
-        at.map(|at| *at = number).is_some()
+        let known = self.place_mut(index).filter(|place| !place.is_vacant());
+        known.map(|place| *place.number = number).is_some()
     }
 
     /// Takes the number of an index. If it was the last one in its page, the page is spare.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) -> Option<u32> {
-        self.take_if(index, |_| true)
-    }
-
-    /// [`PagedIndex::take`] of a number for which `is_own` is true.
-    #[inline]
-    pub(crate) fn take_if(&mut self, index: u32, is_own: impl FnOnce(u32) -> bool) -> Option<u32> {
-        let (at, used) = self.place_mut(index)?;
-        let number = *at;
-        if number == NONE || !is_own(number) {
-            return None;
-        }
-        *at = NONE;
-        *used -= 1;
-        if *used == 0 {
+        let place = self.place_mut(index).filter(|place| !place.is_vacant())?;
+        let (number, is_last) = (place.number(), place.is_last());
+        place.empty();
+        if is_last {
             self.list_spare(index >> PAGE_BITS);
         }
         Some(number)

@@ -32,6 +32,10 @@ impl Store {
         values: impl Fn(usize) -> RowValues<'v>,
         mut failed: impl FnMut(usize, EntityError),
     ) -> usize {
+        if is_nothing(bundles) {
+            self.check_batch(entities, bundles, failed);
+            return 0;
+        }
         let (mut moved, mut now, mut next) = (0, None, 0);
         while next < entities.len() {
             let source = match self.neighbours(&entities[next..], &mut scratch.rows) {
@@ -45,7 +49,6 @@ impl Store {
             let rows = next..next + scratch.rows.len();
             next = rows.end;
             match self.exchange_bytes_edge(entities[rows.start], source, bundles) {
-                Ok(_) if is_nothing(bundles) => {}
                 Ok(edge) => {
                     let now = *now.get_or_insert_with(|| self.advance_clock());
                     let rows = (source, rows);
@@ -59,6 +62,26 @@ impl Store {
         }
         self.end_cleanup();
         moved
+    }
+
+    /// [`Store::exchange_bytes_batch`] of no components: of changes of sparse ones alone.
+    fn check_batch(
+        &mut self,
+        entities: &[Entity],
+        bundles: (BundleId, BundleId),
+        mut failed: impl FnMut(usize, EntityError),
+    ) {
+        let mut known = None;
+        for (n, &entity) in entities.iter().enumerate() {
+            match self.entities.locate(entity).map(Location::archetype) {
+                Ok(source) if known == Some(source) => {}
+                Ok(source) => match self.exchange_bytes_edge(entity, source, bundles) {
+                    Ok(_) => known = Some(source),
+                    Err(error) => failed(n, error),
+                },
+                Err(error) => failed(n, error.into()),
+            }
+        }
     }
 
     /// The archetype of the first entity. Lists the rows of this entity and of the entities

@@ -268,21 +268,12 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// assert!(names.insert(Entity::NULL, Name("nobody".to_owned())).is_err());
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
+    #[inline]
     pub fn insert(&mut self, entity: Entity, value: S) -> Result<Option<S>, NoSuchEntity> {
+        let set = (&mut *self.set, self.number);
         match &mut self.rows {
-            ViewedRows::Own(rows) => {
-                let place = rows.locate(entity).ok_or(NoSuchEntity { entity })?;
-                let replaced = self.set.insert(entity, value, self.now);
-                if replaced.is_none() {
-                    rows.set_at(place, self.number, true);
-                }
-                rows.record_notes(self.set);
-                Ok(replaced)
-            }
-            ViewedRows::Shared(states, _) if states.is_alive(entity) => {
-                Ok(self.set.insert_unmarked(entity, value, self.now))
-            }
-            ViewedRows::Shared(..) => Err(NoSuchEntity { entity }),
+            ViewedRows::Own(rows) => rows.insert(set, (entity, value), self.now),
+            ViewedRows::Shared(states, _) => states.insert(set.0, (entity, value), self.now),
         }
     }
 
@@ -298,16 +289,13 @@ impl<'w, S: SparseComponent> SparseMut<'w, S> {
     /// # let mut world = World::new();
     /// assert!(world.sparse_mut::<Name>().remove(Entity::NULL).is_none());
     /// ```
+    #[inline]
     pub fn remove(&mut self, entity: Entity) -> Option<S> {
-        let removed = self.set.remove(entity, self.now)?;
+        let set = (&mut *self.set, self.number);
         match &mut self.rows {
-            ViewedRows::Own(rows) => {
-                rows.set(entity, self.number, false);
-                rows.record_notes(self.set);
-            }
-            ViewedRows::Shared(states, _) => states.clear_member(entity, self.number),
+            ViewedRows::Own(rows) => rows.remove(set, entity, self.now),
+            ViewedRows::Shared(states, _) => states.remove(set, entity, self.now),
         }
-        Some(removed)
     }
 
     /// Takes the values for which the closure returns `false`, as [`remove`](Self::remove) does,

@@ -11,7 +11,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::entity::{Entity, PagedIndex};
+use crate::entity::{Entity, IndexPlace, PagedIndex};
 use crate::version::Version;
 
 /// The bytes of the values of a block, at most.
@@ -48,6 +48,19 @@ impl SetBlocks {
             Some(version) => *version.get_mut() = now.to_bits(),
             None => self.push(now),
         }
+    }
+
+    /// The place of an index without a position, and the version of the block of position `at`, if
+    /// the memory of both exists.
+    #[inline(always)]
+    pub(crate) fn vacant<T>(
+        &mut self,
+        index: u32,
+        at: usize,
+    ) -> Option<(IndexPlace<'_>, &mut u64)> {
+        let version = self.versions.get_mut(at >> const { block_bits::<T>() })?.get_mut();
+        let place = self.positions.place_mut(index).filter(IndexPlace::is_vacant)?;
+        Some((place, version))
     }
 
     #[cold]

@@ -53,6 +53,7 @@ impl Store {
     /// Drops the sparse components `R` of an entity, which must be alive, and puts those of a
     /// bundle, whose sets must exist. Relations that are refused are left out: an older one of
     /// their type stays. Returns the reasons.
+    #[inline]
     pub(crate) fn exchange_accepted<R: SparseBundle, A: SparseBundle>(
         &mut self,
         entity: Entity,

@@ -21,12 +21,25 @@ pub(in crate::store) struct BoxedSet {
     set: Box<dyn ErasedSet>,
     /// The type of the value in the box.
     of: TypeId,
+    /// The number in the world, by which the members are known.
+    number: u16,
 }
 
 impl BoxedSet {
-    pub(super) fn new(set: Box<dyn ErasedSet>) -> Self {
+    pub(super) fn new(set: Box<dyn ErasedSet>, number: u16) -> Self {
         let of = <dyn Any>::type_id(&*set);
-        Self { set, of }
+        Self { set, of, number }
+    }
+
+    #[inline]
+    pub(super) const fn number(&self) -> u16 {
+        self.number
+    }
+
+    /// Whether it is the set of `T`.
+    #[inline]
+    pub(super) fn is_of<T: SparseComponent>(&self) -> bool {
+        self.of == TypeId::of::<SetLock<T>>()
     }
 
     pub(super) fn into_box(self) -> Box<dyn ErasedSet> {
@@ -38,7 +51,7 @@ impl BoxedSet {
     /// If it is the set of another type.
     #[inline]
     fn assert_of<T: SparseComponent>(&self) {
-        assert!(self.of == TypeId::of::<SetLock<T>>(), "a sparse set is filed under another type");
+        assert!(self.is_of::<T>(), "a sparse set is filed under another type");
     }
 
     /// The lock of the set of `T`.
@@ -103,19 +116,19 @@ mod tests {
 
     #[test]
     fn a_set_is_lent_as_its_type() {
-        let mut set = BoxedSet::new(Box::<SetLock<Name>>::default());
+        let mut set = BoxedSet::new(Box::<SetLock<Name>>::default(), 0);
         let (entity, now) = (Entity::new(3, 1), Version::NEVER.next());
         let name = || Name("Ada".to_owned());
         assert_eq!(set.get_mut::<Name>().get_mut().insert(entity, name(), now), None);
         set.release();
         assert_eq!(set.get::<Name>().read().get(entity), Some(&name()));
-        let mut again = BoxedSet::new(set.into_box());
+        let mut again = BoxedSet::new(set.into_box(), 0);
         assert_eq!(again.get_mut::<Name>().get_mut().remove(entity, now), Some(name()));
     }
 
     #[test]
     #[should_panic(expected = "filed under another type")]
     fn a_set_is_not_lent_as_another_type_of_the_same_layout() {
-        BoxedSet::new(Box::<SetLock<Name>>::default()).get::<Other>();
+        BoxedSet::new(Box::<SetLock<Name>>::default(), 0).get::<Other>();
     }
 }

@@ -14,7 +14,7 @@
 
 use crate::archetype::{Archetype, Archetypes, Graph};
 use crate::component::SparseComponent;
-use crate::entity::{ArchetypeId, Directory, Entity, Location};
+use crate::entity::{ArchetypeId, Directory, Entity, Location, NoSuchEntity};
 use crate::version::Version;
 
 use super::super::logs::Logs;
@@ -48,7 +48,7 @@ impl MemberRows<'_> {
     }
 
     /// Records that an entity has a sparse component, or has not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, entity: Entity, number: u16, is_member: bool) {
         if let Some(place) = self.find(entity) {
             self.set_at(place, number, is_member);
@@ -56,12 +56,47 @@ impl MemberRows<'_> {
     }
 
     /// Records that the entity of a row has a sparse component, or has not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_at(&mut self, place: Location, number: u16, is_member: bool) {
         let archetype = self.archetypes.get(place.archetype());
         if !archetype.set_member(number, place.row(), is_member) && is_member {
             self.add_first(place, number);
         }
+    }
+
+    /// Gives an entity a value in the set of a number, and returns the one that it replaces.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive.
+    #[inline(never)]
+    pub(crate) fn insert<S: SparseComponent>(
+        &mut self,
+        (set, number): (&mut SparseSet<S>, u16),
+        (entity, value): (Entity, S),
+        now: Version,
+    ) -> Result<Option<S>, NoSuchEntity> {
+        let place = self.locate(entity).ok_or(NoSuchEntity { entity })?;
+        let replaced = set.insert(entity, value, now);
+        if replaced.is_none() {
+            self.set_at(place, number, true);
+        }
+        self.record_notes(set);
+        Ok(replaced)
+    }
+
+    /// Takes the value from an entity in the set of a number.
+    #[inline(never)]
+    pub(crate) fn remove<S: SparseComponent>(
+        &mut self,
+        (set, number): (&mut SparseSet<S>, u16),
+        entity: Entity,
+        now: Version,
+    ) -> Option<S> {
+        let removed = set.remove(entity, now)?;
+        self.set(entity, number, false);
+        self.record_notes(set);
+        Some(removed)
     }
 
     /// Records that entities do not have a sparse component any more.

@@ -13,7 +13,8 @@
 //! | file | holds |
 //! | --- | --- |
 //! | [`sparse_sets`], [`set_numbers`] | all sets of a world; the position of a set, by type |
-//! | [`sparse_set`], [`set_moves`] | one set; moves of its values to other entities and sets |
+//! | [`sparse_set`], [`set_changes`] | one set; its values that come and go, one by one |
+//! | [`set_moves`] | moves of its values to other entities and sets |
 //! | [`set_lock`], [`erased_set`], [`boxed_set`] | its lock, its calls without a type, its box |
 //! | [`set_version`], [`set_writes`] | the version of a set; its values lent as slices |
 //! | [`sparse_bundles`], [`sparse_matches`] | bundles of one entity; of all that match |
@@ -43,6 +44,7 @@ mod member_rows;
 mod record_sets;
 mod saved_set;
 mod set_arrays;
+mod set_changes;
 mod set_lock;
 mod set_moves;
 mod set_notes;

@@ -29,7 +29,7 @@ impl SetNumbers {
 
     /// The position of the set of `T`, by hashing. Sets the hint.
     #[inline(never)]
-    fn find<T: SparseComponent>(&self) -> Option<usize> {
+    pub(super) fn find<T: SparseComponent>(&self) -> Option<usize> {
         let position = *self.by_type.get(&TypeId::of::<T>())?;
         if let (Some(hint), Ok(known)) = (T::hint(), u32::try_from(position)) {
             hint.set(known);

@@ -48,9 +48,17 @@ impl Store {
     /// If another component has the name of one of them.
     #[inline]
     pub(crate) fn add_sets<S: SparseBundle>(&mut self) {
-        if !S::IS_EMPTY {
+        if !self.has_sets::<S>() {
             self.try_add_sets::<S>().unwrap_or_else(|taken| taken.refuse());
         }
+    }
+
+    /// Whether no set of some components is missing.
+    #[inline(always)]
+    fn has_sets<S: SparseBundle>(&self) -> bool {
+        let mut known = KnownSets { sets: &self.sparse, are_all: true };
+        S::visit(&mut known);
+        known.are_all
     }
 
     /// Adds the sets of some components.
@@ -58,7 +66,6 @@ impl Store {
     /// # Errors
     ///
     /// If another component has the name of one of them. No set is added.
-    #[inline]
     pub(crate) fn try_add_sets<S: SparseBundle>(&mut self) -> Result<(), NameTaken> {
         if self.find_missing_sets::<S>()? {
             self.add_missing_sets::<S>();
@@ -227,6 +234,7 @@ impl Store {
     }
 
     /// Drops sparse components of an entity, as far as it has them.
+    #[inline]
     pub(crate) fn drop_sparse_caught<S: SparseBundle>(
         &mut self,
         entity: Entity,
@@ -341,6 +349,20 @@ impl<S: SparseBundle> Drop for PendingParts<S> {
     }
 }
 
+/// Looks for components without a set.
+struct KnownSets<'s> {
+    sets: &'s SparseSets,
+    /// Whether each has one.
+    are_all: bool,
+}
+
+impl SparseVisitor for KnownSets<'_> {
+    #[inline(always)]
+    fn visit_sparse<S: SparseComponent>(&mut self) {
+        self.are_all = self.are_all && self.sets.has::<S>();
+    }
+}
+
 /// Checks the names of components without a set.
 struct Checking<'s> {
     store: &'s Store,
@@ -432,7 +454,7 @@ impl SparseSink for SetChange<'_> {
 }
 
 impl SparseSource for Taking<'_> {
-    #[inline]
+    #[inline(always)]
     fn take<S: SparseComponent>(&mut self) -> Option<S> {
         let (set, number) = self.sets.get_numbered()?;
         let value = set.remove(self.entity, self.now)?;
@@ -442,6 +464,7 @@ impl SparseSource for Taking<'_> {
 }
 
 impl SparseVisitor for SetChange<'_> {
+    #[inline(always)]
     fn visit_sparse<S: SparseComponent>(&mut self) {
         let (entity, place) = self.of;
         let Some((set, number)) = self.sets.get_numbered::<S>() else { return };
@@ -450,7 +473,9 @@ impl SparseVisitor for SetChange<'_> {
             if let Some(place) = place {
                 self.rows.set_at(place, number, false);
             }
-            self.panic.catch(|| drop(removed.take()));
+            if const { core::mem::needs_drop::<S>() } {
+                self.panic.catch(|| drop(removed.take()));
+            }
         }
     }
 }

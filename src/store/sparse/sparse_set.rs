@@ -55,7 +55,7 @@ pub struct SparseSet<T> {
     /// Entities that got a value while their rows could not be marked as members.
     unmarked: Vec<Entity>,
     /// Entities that have lost a value of a cleanup component: some may end with it.
-    lost: Vec<Entity>,
+    pub(super) lost: Vec<Entity>,
     /// The reverse index of a relation.
     pub(in crate::store) sources: Sources,
     /// The marks of values that a pass has borrowed.
@@ -255,44 +255,6 @@ impl<T: SparseComponent> SparseSet<T> {
         Some(&mut self.values[position])
     }
 
-    /// Adds the value of an entity, which must be alive. Returns the value that it replaces; of a
-    /// relation to many the list that adds its pairs to another one, or has none.
-    #[inline]
-    pub(crate) fn insert(&mut self, entity: Entity, mut value: T, now: Version) -> Option<T> {
-        if T::PAIRS.is_some_and(|rules| (rules.links)(&value).is_empty()) {
-            return Some(value);
-        }
-        let place = Self::take_place(&mut value);
-        if let Some(rules) = T::RELATION
-            && let Some(at) = self.position(entity)
-        {
-            let target = (rules.target)(&value);
-            let of = (target, self.sources.lists.number(target));
-            return Some((rules.of)(self.retarget((at, entity), of, place, now)));
-        }
-        let position = u32::try_from(self.len()).expect("there are more values than entities");
-        // If an allocation is refused, the set is unchanged.
-        self.entities.reserve(1);
-        self.values.reserve(1);
-        let known = self.blocks.positions.add(entity.index(), position);
-        self.renew_version();
-        if let Some(at) = known {
-            let at = at as usize;
-            self.blocks.touch::<T>(at, now);
-            debug_assert!(self.entities[at] == entity, "an entity that has ended has a value");
-            return Some(self.overwrite(at, value));
-        }
-        self.blocks.add::<T>(position as usize, now);
-        self.link_next(entity, &mut value);
-        if let Some(notes) = &mut self.notes {
-            notes.gain(entity, &value);
-        }
-        self.entities.push(entity);
-        self.values.push(value);
-        place.into_iter().for_each(|place| self.move_to(position as usize, place));
-        None
-    }
-
     /// [`SparseSet::insert`] while rows cannot be marked as members: notes a new one.
     pub(crate) fn insert_unmarked(&mut self, entity: Entity, value: T, now: Version) -> Option<T> {
         let replaced = self.insert(entity, value, now);
@@ -329,49 +291,6 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The entities with values.
     pub(super) fn entities(&self) -> &[Entity] {
         &self.entities
-    }
-
-    /// Removes the value of an entity. The last one takes its place.
-    #[inline]
-    pub(crate) fn remove(&mut self, entity: Entity, now: Version) -> Option<T> {
-        if T::HAS_RELATIONS {
-            let at = self.position(entity)?;
-            self.renew_version();
-            self.note_loss(at);
-            self.unlink_removed(at);
-            return Some(self.remove_at(at, now));
-        }
-        // One look-up, for the comparison of ids as well.
-        let Self { blocks, entities, .. } = self;
-        let is_own = |at| entities[at as usize] == entity;
-        let position = blocks.positions.take_if(entity.index(), is_own)?;
-        self.renew_version();
-        self.note_loss(position as usize);
-        if T::CLEANUP {
-            self.lost.push(entity);
-        }
-        Some(self.fill(position, now))
-    }
-
-    /// Removes the value at a position, without the reverse index.
-    #[inline]
-    pub(in crate::store) fn remove_at(&mut self, at: usize, now: Version) -> T {
-        let index = self.entities[at].index();
-        let position = self.blocks.positions.take(index).expect("it has a value");
-        self.fill(position, now)
-    }
-
-    /// Takes the value at a position that no entity has any more. The last one takes its place.
-    #[inline]
-    pub(in crate::store) fn fill(&mut self, position: u32, now: Version) -> T {
-        let at = position as usize;
-        self.entities.swap_remove(at);
-        if let Some(moved) = self.entities.get(at) {
-            self.blocks.positions.replace(moved.index(), position);
-            self.blocks.touch::<T>(at, now);
-        }
-        self.blocks.touch::<T>(self.entities.len(), now);
-        self.values.swap_remove(at)
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {

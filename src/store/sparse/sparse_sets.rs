@@ -54,27 +54,37 @@ impl SparseSets {
         self.sets.is_empty()
     }
 
-    #[inline]
-    fn lock<T: SparseComponent>(&self) -> Option<&SetLock<T>> {
-        Some(self.sets[self.numbers.position::<T>()?].get())
+    /// The position of the set of `T`, if the hint is valid here.
+    #[inline(always)]
+    fn hinted<T: SparseComponent>(&self) -> Option<usize> {
+        let at = T::hint()?.get() as usize;
+        self.sets.get(at).is_some_and(BoxedSet::is_of::<T>).then_some(at)
     }
 
     #[inline]
-    fn lock_mut<T: SparseComponent>(&mut self) -> Option<&mut SetLock<T>> {
-        Some(self.sets[self.numbers.position::<T>()?].get_mut())
+    fn lock<T: SparseComponent>(&self) -> Option<&SetLock<T>> {
+        match self.hinted::<T>() {
+            Some(at) => Some(self.sets[at].get()),
+            None => Some(self.sets[self.numbers.find::<T>()?].get()),
+        }
     }
 
     /// The set of `T`, if it exists.
     #[inline]
     pub(crate) fn get_mut<T: SparseComponent>(&mut self) -> Option<&mut SparseSet<T>> {
-        self.lock_mut().map(SetLock::get_mut)
+        self.get_numbered().map(|(set, _)| set)
     }
 
-    /// The set of `T` with its number in the world, if it exists.
+    /// The set of `T` with its number in the world, if it exists. One comparison of types, if the
+    /// hint is valid.
     #[inline]
     pub(crate) fn get_numbered<T: SparseComponent>(&mut self) -> Option<(&mut SparseSet<T>, u16)> {
-        let at = self.numbers.position::<T>()?;
-        Some((self.sets[at].get_mut().get_mut(), self.numbers.types[at].1))
+        let set = match self.hinted::<T>() {
+            Some(at) => &mut self.sets[at],
+            None => &mut self.sets[self.numbers.find::<T>()?],
+        };
+        let number = set.number();
+        Some((set.get_mut().get_mut(), number))
     }
 
     /// The number in the world of the set of `T`, if it exists.
@@ -85,7 +95,7 @@ impl SparseSets {
     /// Whether the set of `T` exists.
     #[inline]
     pub(super) fn has<T: SparseComponent>(&self) -> bool {
-        self.numbers.position::<T>().is_some()
+        self.hinted::<T>().is_some() || self.numbers.find::<T>().is_some()
     }
 
     /// Adds the set of `T`, which must have a name in the world, unless it exists.
@@ -109,7 +119,7 @@ impl SparseSets {
             let place = self.cleanup.partition_point(|&(other, _)| is_before(other));
             self.cleanup.insert(place, (at, of.1));
         }
-        self.sets.push(BoxedSet::new(set));
+        self.sets.push(BoxedSet::new(set, of.1));
     }
 
     /// The set of `T` for reading, if it exists.
@@ -302,7 +312,7 @@ impl SparseSets {
             let set = set.unwrap_or_else(|| {
                 let at = former.numbers.by_type[&of.0];
                 let empty = former.sets[at].new_copy().expect("it is part of snapshots");
-                core::mem::replace(&mut former.sets[at], BoxedSet::new(empty)).into_box()
+                core::mem::replace(&mut former.sets[at], BoxedSet::new(empty, of.1)).into_box()
             });
             self.push(of, set);
         }
