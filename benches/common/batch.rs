@@ -44,13 +44,13 @@ fn batch_spawn_children(len: usize) -> Workload {
             )
         })
         .phalanx("phalanx", move |chunk| {
-            families(chunk, len, |world, parents| {
+            families(chunk, len, move |world, parents| {
                 let row = |i| (position(i), velocity(i), ChildOf::of(parents[i / CHILDREN]));
                 world.spawn_batch((0..len).map(row));
             })
         })
         .phalanx("phalanx_one_by_one", move |chunk| {
-            families(chunk, len, |world, parents| {
+            families(chunk, len, move |world, parents| {
                 let rows = (0..len).map(|i| (position(i), velocity(i)));
                 let children = world.spawn_batch(rows).to_vec();
                 for (i, child) in children.into_iter().enumerate() {
@@ -59,7 +59,7 @@ fn batch_spawn_children(len: usize) -> Workload {
             })
         })
         .phalanx("phalanx_without_parents", move |chunk| {
-            families(chunk, len, |world, _| {
+            families(chunk, len, move |world, _| {
                 world.spawn_batch((0..len).map(|i| (position(i), velocity(i))));
             })
         })

@@ -44,6 +44,7 @@ pub(crate) mod sides;
 pub(crate) mod size;
 pub(crate) mod snapshot;
 pub(crate) mod sparse;
+pub(crate) mod sparse_pairs;
 pub(crate) mod split;
 pub(crate) mod structure;
 pub(crate) mod subtrees;
@@ -110,6 +111,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         lanes::workloads(),
         split::workloads(),
         sparse::workloads(),
+        sparse_pairs::workloads(),
         enable::workloads(),
         cull::workloads(),
         shared::workloads(),

@@ -9,7 +9,10 @@ mod common;
 
 use std::str;
 
+use phalanx::__define::InSet;
+use phalanx::AnyComponent;
 use phalanx::prelude::*;
+use phalanx::sparse::SparseComponent;
 
 use crate::common::components::{Four, sound};
 
@@ -32,6 +35,10 @@ impl<const N: usize> Name<N> {
         }
         digits
     };
+    const SPARSE: [u8; 6] = {
+        let [a, b, c, d, e] = Self::DIGITS;
+        [b's', a, b, c, d, e]
+    };
 }
 
 impl<const N: usize> Component for Numbered<N> {
@@ -39,6 +46,24 @@ impl<const N: usize> Component for Numbered<N> {
         Ok(name) => name,
         Err(_) => panic!("digits are ASCII"),
     };
+}
+
+/// The `N`th of many sparse components.
+#[derive(Debug, PartialEq)]
+struct Side<const N: usize>(usize);
+
+impl<const N: usize> AnyComponent for Side<N> {
+    type Shape = InSet<Self>;
+}
+
+impl<const N: usize> SparseComponent for Side<N> {
+    const NAME: &'static str = match str::from_utf8(&Name::<N>::SPARSE) {
+        Ok(name) => name,
+        Err(_) => panic!("digits are ASCII"),
+    };
+    type Logged = ();
+
+    fn logged(&self) {}
 }
 
 macro_rules! eight {
@@ -150,4 +175,59 @@ fn a_world_of_more_than_4096_component_types_works() {
         65
     );
     told_apart!(world; 1 63 64 511 512 2047 2048 4094 4095 4096 4097 4222);
+}
+
+/// Gives an entity the eight sparse components from a number on.
+macro_rules! eight_sides {
+    ($world:ident, $entity:ident; $($n:literal)*) => {
+        $($world.insert($entity, (
+            Side::<{ 8 * $n }>(8 * $n), Side::<{ 8 * $n + 1 }>(8 * $n + 1),
+            Side::<{ 8 * $n + 2 }>(8 * $n + 2), Side::<{ 8 * $n + 3 }>(8 * $n + 3),
+            Side::<{ 8 * $n + 4 }>(8 * $n + 4), Side::<{ 8 * $n + 5 }>(8 * $n + 5),
+            Side::<{ 8 * $n + 6 }>(8 * $n + 6), Side::<{ 8 * $n + 7 }>(8 * $n + 7),
+        )).expect("alive");)*
+    };
+}
+
+/// Rows with one sparse component, or with it and the first one, are told apart.
+macro_rules! sides_told_apart {
+    ($world:ident; $($n:literal)*) => {$(
+        let alone = $world.spawn((Four($n), Side::<$n>(1)));
+        let paired = $world.spawn((Four($n), Side::<$n>(2), Side::<0>(3)));
+        assert!($world.has::<Side<$n>>(alone) && !$world.has::<Side<{ $n - 1 }>>(alone));
+        assert!(!$world.has::<Side<{ $n + 1 }>>(alone) && !$world.has::<Side<0>>(alone));
+        let query = $world.query::<(Entity, &Four, &Side<$n>)>().without::<Side<0>>();
+        assert_eq!(query.rows().map(|(e, _, side)| (e, side.0)).collect::<Vec<_>>(), [(alone, 1)]);
+        let query = $world.query::<&Four>().with::<Side<$n>>().with::<Side<0>>();
+        assert_eq!(query.count_rows(), 1 + 1, "beside the one that has all");
+        assert_eq!($world.remove::<Side<$n>>(alone), Ok(Side(1)));
+        assert!($world.query::<Entity>().without::<Side<0>>().with::<Side<$n>>().is_empty());
+        $world.despawn(paired).expect("alive");
+        assert_eq!($world.sparse::<Side<$n>>().len(), 1);
+    )*};
+}
+
+#[test]
+fn rows_have_any_of_many_sparse_components() {
+    let mut world = World::new();
+    let all = world.spawn(Four(0));
+    eight_sides!(world, all; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
+    assert_eq!(world.entity(all).expect("alive").sparse().count(), 136);
+    assert_eq!(world.reflect().archetypes().filter(|one| one.len() > 0).count(), 1);
+    sides_told_apart!(world; 1 7 8 62 63 64 65 126 127 128 129 134);
+    sound(&world);
+    let hash = world.hash();
+    world.memory_mut().compact(usize::MAX);
+    sound(&world);
+    assert_eq!(world.hash(), hash);
+    let copy = world.spawn(Four(1));
+    eight_sides!(world, copy; 16);
+    assert_eq!(world.query::<(&Four, &Side<128>, &Side<135>)>().rows().count(), 2);
+    world.despawn(all).expect("alive");
+    assert_eq!(
+        world.query::<(&Four, &Side<128>)>().rows().next().map(|(_, side)| side.0),
+        Some(128)
+    );
+    assert!(world.query::<Entity>().with::<Side<127>>().is_empty());
+    sound(&world);
 }
