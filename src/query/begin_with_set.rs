@@ -28,12 +28,8 @@
 //!
 //! Members that are neighbours decide the limit: a chunk without members costs 14 ns by bits, and a
 //! member that is found in the directory and sorted costs 4 more.
-//!
-//! Members that lie in the order of their rows need no sorting. So a set of up to
-//! [32](SPREAD_MEMBERS_MAX) members a chunk is used as well, if a sample of its members lie in this
-//! order and [apart](are_spread).
 
-use crate::entity::{Directory, Entity};
+use crate::entity::Directory;
 use crate::storage::{SliceRows, Visibility};
 use crate::store::Plan;
 
@@ -49,25 +45,6 @@ use super::terms::{OpenOf, Terms};
 
 /// The set is used if it has at most this many members for each chunk.
 const MEMBERS_MAX: usize = 4;
-
-/// The set is also used if it has at most this many members for each chunk, and these are
-/// [spread](are_spread) in the order of their rows.
-const SPREAD_MEMBERS_MAX: usize = 32;
-
-/// Spread members have indices that differ by at least this much.
-const SPREAD_GAP: u32 = 8;
-
-/// Whether members have ascending indices, mostly, and few neighbours among them. Looks at a few:
-/// the choice decides the time of a pass and not its result.
-fn are_spread(entities: &[Entity]) -> bool {
-    const PAIRS: usize = 32;
-    let pairs = entities.windows(2).step_by((entities.len() / PAIRS).max(1)).take(PAIRS);
-    let is_spread = |pair: &[Entity]| {
-        let gap = pair[1].index().checked_sub(pair[0].index());
-        gap.is_some_and(|gap| gap >= SPREAD_GAP)
-    };
-    pairs.filter(|pair| is_spread(pair)).count() >= PAIRS * 3 / 4
-}
 
 /// Whether a pass of such a query may begin with a set: no filter compares versions, which chunks
 /// have.
@@ -119,13 +96,9 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         }
         let (cursor, _, _, sets) = self.walk_parts();
         let set = Q::fewest(&sets)?;
-        let has_chunks = |members_max| {
-            // In a single chunk the bits cost less than a list of members.
-            let chunks = set.entities.len().div_ceil(members_max).max(2);
-            cursor.pass.has_member_chunks(set.number, chunks)
-        };
-        let are_few =
-            has_chunks(MEMBERS_MAX) || has_chunks(SPREAD_MEMBERS_MAX) && are_spread(set.entities);
+        let chunks = set.entities.len().div_ceil(MEMBERS_MAX);
+        // In a single chunk the bits cost less than a list of members.
+        let are_few = cursor.pass.has_member_chunks(set.number, chunks.max(2));
         are_few.then(|| MemberWalk::new(set, &directory.view()))
     }
 
@@ -145,24 +118,5 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
             }
         }
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_are_spread_if_they_ascend_without_neighbours() {
-        let entities = |index: &dyn Fn(u32) -> u32| -> Vec<_> {
-            (0..1000).map(|i| Entity::new(index(i), 1)).collect()
-        };
-        assert!(are_spread(&entities(&|i| i * 100)));
-        assert!(are_spread(&entities(&|i| i * 100 + i % 2 * 92)), "two by two, just apart");
-        assert!(!are_spread(&entities(&|i| i)), "neighbours");
-        assert!(!are_spread(&entities(&|i| (1000 - i) * 100)), "they descend");
-        assert!(!are_spread(&entities(&|i| i.wrapping_mul(0x9E37_79B9))), "in no order");
-        assert!(!are_spread(&entities(&|i| i * 100)[..8]), "too few to tell");
-        assert!(!are_spread(&[]));
     }
 }
