@@ -27,10 +27,11 @@
 //! the number of their chunk. Rows that follow each other in both orders are copied by one `memcpy`
 //! a column.
 
-use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
+use crate::entity::{ArchetypeId, Directory, Entity, Location, RowIndex};
 use crate::storage::{
     Attachments, ChunkList, ChunkRow, DistinctColumns, Pool, RowMove, RowRun, RowSpan, Stamps,
 };
+use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::move_chunks::MoveContext;
@@ -81,17 +82,27 @@ impl Archetype {
         let capacity = self.entities.capacity();
         let entities = core::mem::replace(&mut self.entities, Vec::with_capacity(capacity));
         let cells = RowMove::new((&old, &self.list), all_columns(&old), (none(), none()));
-        let (mut written, mut from) = (self.begin_rows(), Vec::new());
-        while written.len() < order.len() {
-            let left = &order[written.len()..];
-            let run = self.room(&written, left.len(), context.pool).at_most(left.len());
+        let (mut left, mut free, mut from) =
+            (order, Vec::new(), Vec::with_capacity(runs_of(order)));
+        while !left.is_empty() {
+            let done = order.len() - left.len();
+            let run = self.list.open_run(done, left.len(), context.pool).at_most(left.len());
             assert!(run.rows.start == 0, "a chunk has rows before the others are moved");
-            let rows = &left[..run.rows.len()];
-            from.clear();
-            rows.iter().for_each(|&row| RowRun::add(&mut from, old.split(row)));
-            cells.write_rows((&old, &from), (&mut self.list, &run), &mut written, |_, _| &[]);
-            self.entities.extend(rows.iter().map(|&row| entities[old.index_of(old.split(row))]));
-            self.follow_rows(id, run.chunk, &mut meta, &from, context);
+            let (rows, start) = (left.split_off(..run.rows.len()).unwrap_or(&[]), from.len());
+            from.push(RowRun { at: old.split(rows[0]), len: 1 });
+            rows[1..].iter().for_each(|&row| RowRun::add(&mut from, old.split(row)));
+            free.push((run, start..from.len()));
+        }
+        let runs: Vec<_> = free.iter().map(|(run, part)| (run, &from[part.clone()])).collect();
+        // Pass by pass: a row of a random order is in another page than the row before, and the
+        // pages of one column or list are few enough for the processor to keep their addresses.
+        let written = cells.write_by_column(&old, (&mut self.list, &runs));
+        self.entities.extend(order.iter().map(|&row| entities[old.index_of(old.split(row))]));
+        for (run, from) in &runs {
+            self.move_stamps(run.chunk, &mut meta, from, context.now);
+        }
+        for (run, from) in &runs {
+            self.locate_rows(id, run.chunk, from, context.entities);
         }
         self.list.commit(&written);
         old.clear(context.pool);
@@ -126,7 +137,8 @@ impl Archetype {
         let (mut order, mut from) = (ShiftedRows::new(shifts), Vec::new());
         for chunk in 0..self.list.chunk_len() {
             order.take(&self.list, self.list.rows(chunk) as usize, &mut from);
-            self.follow_rows(id, chunk, &mut meta, &from, context);
+            self.move_stamps(chunk, &mut meta, &from, context.now);
+            self.locate_rows(id, chunk, &from, context.entities);
         }
     }
 
@@ -189,41 +201,55 @@ impl Archetype {
         OldMeta { stamps, attachments, last_to, chunks: Vec::new(), spans: Vec::new() }
     }
 
-    /// Stamps chunk `to` for its new rows, which lay in `rows`, tells the attachments about them,
-    /// and sets the locations of their entities.
-    fn follow_rows(
-        &mut self,
-        id: ArchetypeId,
-        to: u32,
-        old: &mut OldMeta,
-        rows: &[RowRun],
-        context: &mut MoveContext<'_>,
-    ) {
+    /// Stamps chunk `to` for its new rows, which lay in `rows`, and tells the attachments about
+    /// them.
+    fn move_stamps(&mut self, to: u32, old: &mut OldMeta, rows: &[RowRun], now: Version) {
         let OldMeta { stamps, attachments, last_to, chunks, spans } = old;
+        // Each chunk is written, and the next one over it if it was there before: in a random order
+        // a jump would be guessed.
         chunks.clear();
+        chunks.resize(rows.len(), 0);
+        let mut found = 0;
+        for RowRun { at: ChunkRow { chunk, .. }, .. } in rows {
+            chunks[found] = *chunk;
+            let last = core::mem::replace(&mut last_to[*chunk as usize], to);
+            found += usize::from(last != to);
+        }
+        chunks.truncate(found);
         spans.clear();
-        let mut len = 0;
-        for run in rows {
-            if core::mem::replace(&mut last_to[run.at.chunk as usize], to) != to {
-                chunks.push(run.at.chunk);
+        if attachments.is_some() {
+            let mut to = 0;
+            for &RowRun { at, len } in rows {
+                spans.push((at.chunk, RowSpan { from: at.row, to, len }));
+                to += len;
             }
-            if attachments.is_some() {
-                spans.push((run.at.chunk, RowSpan { from: run.at.row, to: len, len: run.len }));
-            }
-            len += run.len;
+            spans.sort_by_key(|&(chunk, _)| chunk);
         }
-        spans.sort_by_key(|&(chunk, _)| chunk);
-        let first = ChunkRow { chunk: to, row: 0 };
-        let is_same = *rows == [RowRun { at: first, len }];
-        let attachments = attachments.as_ref();
+        let (attachments, is_same) = (attachments.as_ref(), stay(to, rows));
         let from = RowSources { stamps, attachments, chunks, spans, is_same };
-        self.rows_reordered(to, &from, context.now);
-        if !is_same {
-            let (index, location) = (self.list.index_of(first), self.list.position(first));
-            let entities = &self.entities[index..index + len as usize];
-            context.entities.set_locations(entities, Location::new(id, location));
-        }
+        self.rows_reordered(to, &from, now);
     }
+
+    /// Sets the locations of the entities in chunk `to`, whose rows lay in `rows`.
+    fn locate_rows(&self, id: ArchetypeId, to: u32, rows: &[RowRun], entities: &mut Directory) {
+        if stay(to, rows) {
+            return;
+        }
+        let first = ChunkRow { chunk: to, row: 0 };
+        let (index, location) = (self.list.index_of(first), self.list.position(first));
+        let len: usize = rows.iter().map(|run| run.len as usize).sum();
+        entities.set_locations(&self.entities[index..index + len], Location::new(id, location));
+    }
+}
+
+/// Whether the rows of chunk `to` lay in `rows` before, in the same places.
+fn stay(to: u32, rows: &[RowRun]) -> bool {
+    matches!(rows, [run] if run.at == ChunkRow { chunk: to, row: 0 })
+}
+
+/// The number of rows that do not follow the one before.
+fn runs_of(order: &[RowIndex]) -> usize {
+    order.windows(2).filter(|pair| pair[0].0.wrapping_add(1) != pair[1].0).count() + 1
 }
 
 /// All columns of a list, for a list with the same columns.

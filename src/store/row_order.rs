@@ -1,5 +1,7 @@
 //! Puts the rows of an archetype in another order, which [`sort_order`](super::sort_order) finds.
 
+use std::borrow::Cow;
+
 use crate::archetype::{Archetype, MoveContext, RowShift};
 use crate::entity::{ArchetypeId, RowIndex};
 use crate::storage::{ChunkRow, RowRun};
@@ -14,8 +16,8 @@ use super::store::Store;
 pub(crate) enum RowOrder {
     /// All rows, in runs; few of them jump. No run if no row moves.
     Few(Vec<SortedRun>),
-    /// The numbers of all rows.
-    Many(Vec<u32>),
+    /// All rows.
+    Many(Vec<RowIndex>),
 }
 
 impl RowOrder {
@@ -52,37 +54,45 @@ impl Store {
                 shifts.iter().map(|shift| shift.from.len as usize).sum()
             }
             RowOrder::Many(order) => {
-                let (all, moved) = positions(archetype, rows, order);
-                archetype.gather_rows(id, &all, context);
+                let moved = count_moved(archetype, rows, order);
+                archetype.gather_rows(id, &with_others(archetype, rows, order), context);
                 moved
             }
         }
     }
 }
 
-/// The positions of all rows of an archetype after `rows` were put in the order of their numbers,
-/// and the number of rows with another place.
-fn positions(archetype: &Archetype, rows: &[RowRun], order: &[u32]) -> (Vec<RowIndex>, usize) {
+/// The number of rows with another place after `rows` were put in this order.
+fn count_moved(archetype: &Archetype, rows: &[RowRun], mut order: &[RowIndex]) -> usize {
+    let count = |run: &RowRun| {
+        let RowIndex(first) = archetype.list().position(run.at);
+        let new = order.split_off(..run.len as usize).expect("the order has fewer rows");
+        (first..).zip(new).filter(|&(old, new)| old != new.0).count()
+    };
+    rows.iter().map(count).sum()
+}
+
+/// The order of all rows of an archetype in which `rows` have this order, and all others stay.
+fn with_others<'o>(
+    archetype: &Archetype,
+    rows: &[RowRun],
+    mut order: &'o [RowIndex],
+) -> Cow<'o, [RowIndex]> {
+    if order.len() == archetype.len() {
+        return Cow::Borrowed(order);
+    }
     let list = archetype.list();
     let mut all = Vec::with_capacity(list.len());
     for chunk in 0..list.chunk_len() {
         let RowIndex(first) = list.position(ChunkRow { chunk, row: 0 });
         all.extend((first..first + list.rows(chunk)).map(RowIndex));
     }
-    let mut from = Vec::with_capacity(order.len());
     for run in rows {
-        let RowIndex(first) = list.position(run.at);
-        from.extend((first..first + run.len).map(RowIndex));
+        let (first, len) = (list.index_of(run.at), run.len as usize);
+        let new = order.split_off(..len).expect("the order has fewer rows");
+        all[first..first + len].copy_from_slice(new);
     }
-    let (mut order, mut moved) = (order.iter(), 0);
-    for run in rows {
-        let first = list.index_of(run.at);
-        for (place, &number) in all[first..first + run.len as usize].iter_mut().zip(&mut order) {
-            moved += usize::from(*place != from[number as usize]);
-            *place = from[number as usize];
-        }
-    }
-    (all, moved)
+    Cow::Owned(all)
 }
 
 /// The chunks that are sorted by a key.

@@ -93,12 +93,11 @@ pub(crate) fn sort_few<C: KeyCells, K: Ord + Copy>(
     Some(split.merge())
 }
 
-/// The order in which the keys ascend, as numbers of keys. Equal keys keep their order.
-pub(crate) fn sort_all<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<u32> {
-    // The number makes all keys different, so that the sort is stable.
-    let mut keys: Vec<(K, u32)> = keys.zip(0..).collect();
+/// The rows in the order of their keys. Rows with equal keys ascend.
+pub(crate) fn sort_all<K: Ord, R: Ord>(mut keys: Vec<(K, R)>) -> Vec<R> {
+    // The row makes all keys different.
     keys.sort_unstable_by(Ord::cmp);
-    keys.into_iter().map(|(_, number)| number).collect()
+    keys.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The place of a key.
@@ -294,7 +293,7 @@ mod tests {
     fn sort_order<K: Ord + Clone>(keys: &[K]) -> Option<Vec<u32>> {
         match sort_few(&slice(keys), |key| key) {
             Some(order) => numbers(&order),
-            None => Some(sort_all(keys.iter().cloned())),
+            None => Some(sort_all(keys.iter().cloned().zip(0..).collect())),
         }
     }
 
@@ -419,7 +418,7 @@ mod tests {
         assert!(order.into_iter().eq((1..200).chain([0])));
         assert_eq!(sort_order(&(0..200).map(Unordered).collect::<Vec<_>>()), None);
         // Few keys that ascend are sorted in another way.
-        let order = sort_all((0..100).rev().map(Unordered));
+        let order = sort_all((0..100).rev().map(Unordered).zip(0..).collect());
         assert!(order.into_iter().eq((0..100).rev()));
     }
 

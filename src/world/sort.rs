@@ -1,7 +1,7 @@
 //! `sort_by_key`, `sort_by` and `sort_by_level`: the rows that a query matches are put in an order.
 
 use crate::component::{ConstText, TreeRelation};
-use crate::entity::{ArchetypeId, PagedIndex};
+use crate::entity::{ArchetypeId, PagedIndex, RowIndex};
 use crate::query::{
     AccessFlags, Filter, KeyColumns, KeySlices, Query, ReadTerms, SortKey, Terms, any_gives,
     masks_in,
@@ -16,6 +16,26 @@ struct SeenRows {
     archetype: ArchetypeId,
     runs: Vec<RowRun>,
     len: usize,
+}
+
+impl SeenRows {
+    /// The order of the rows by their keys.
+    fn sort<K: Ord>(&self, store: &Store, keys: impl IntoIterator<Item = K>) -> RowOrder {
+        let list = store.archetypes().as_slice()[self.archetype.index()].list();
+        let (mut runs, mut rows) = (self.runs.iter(), 0..0);
+        let mut pairs = Vec::with_capacity(self.len);
+        // By `fold`, which goes from slice to slice.
+        keys.into_iter().for_each(|key| {
+            if rows.start == rows.end {
+                let run = runs.next().expect("there are fewer rows than keys");
+                let RowIndex(first) = list.position(run.at);
+                rows = first..first + run.len;
+            }
+            pairs.push((key, RowIndex(rows.start)));
+            rows.start += 1;
+        });
+        RowOrder::Many(sort_all(pairs))
+    }
 }
 
 impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
@@ -231,8 +251,7 @@ fn sort_rows<K: Ord>(store: &mut Store, seen: Vec<SeenRows>, mut keys: Vec<K>) -
     for seen in seen.into_iter().rev() {
         let keys = keys.split_off(keys.len() - seen.len);
         let few = sort_few(&key_slices(&seen.runs, &keys), |key| key);
-        let many = || RowOrder::Many(sort_all(keys.into_iter()));
-        let order = few.map_or_else(many, RowOrder::Few);
+        let order = few.map_or_else(|| seen.sort(store, keys), RowOrder::Few);
         if !order.is_same() {
             orders.push((seen, order));
         }
@@ -261,9 +280,9 @@ fn order_by<S: SortKey>(store: &Store, seen: &SeenRows) -> (Numbers<S>, RowOrder
         KeySlice { at, cells: cells.part(rows), ascends: ascends(at.chunk) }
     };
     let slices: Vec<_> = seen.runs.iter().map(slice).collect();
-    let keys = || slices.iter().flat_map(|slice| slice.cells.rows()).map(|row| S::key(row));
     let few = sort_few(&slices, |row| S::key(row));
-    (columns, few.map_or_else(|| RowOrder::Many(sort_all(keys())), RowOrder::Few))
+    let keys = || slices.iter().flat_map(|slice| slice.cells.rows()).map(|row| S::key(row));
+    (columns, few.map_or_else(|| seen.sort(store, keys()), RowOrder::Few))
 }
 
 /// A compile error unless every match has the cells of a key and the query reads them. Evaluated in

@@ -11,6 +11,7 @@
 
 use super::row_move::RowMove;
 use super::writer::{Tally, Writer};
+use crate::prefetch::prefetch;
 use crate::storage::block::{CellStarts, copy_small};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun};
@@ -93,22 +94,42 @@ impl RowMove {
         written: &mut WrittenRows,
         value: impl Fn(usize, usize) -> &'v [u8],
     ) {
-        self.assert_between(source.key(), target.key());
         let first = target.assert_free(run);
         written.assert_next(target.key(), first);
-        from.iter().for_each(|&from| source.assert_live(from));
-        let rows = rows_len(from);
-        assert!(rows == run.rows.len(), "{rows} rows are moved to a run of {}", run.rows.len());
-        for (cell, to_starts) in self.kept_cells() {
-            // SAFETY: the keys, the rows and the run are asserted above.
-            unsafe { copy_column((source, from), (target, run), cell, to_starts) };
-        }
+        self.copy_by_column(source, (target, &[(run, from)]));
         for (i, &column) in self.added().columns().as_slice().iter().enumerate() {
             target.write_column(column, run, |row| value(i, row));
         }
         // SAFETY: the kept and the added columns are all columns of the target, by `RowMove::new`,
         // and each is written in every row of the run.
+        unsafe { written.add_rows(target.key(), first, run.rows.len()) };
+    }
+
+    /// Writes runs that follow each other from the first free row on, like
+    /// [`RowMove::write_rows`] without added cells. Column by column: in a random order each cell
+    /// is in another page, and one column has few enough pages for the processor to keep their
+    /// addresses.
+    ///
+    /// # Panics
+    ///
+    /// As `write_rows`, or if a column of the target is not kept.
+    pub(crate) fn write_by_column(
+        &self,
+        source: &ChunkList,
+        (target, runs): (&mut ChunkList, &[(&FreeRun, &[RowRun])]),
+    ) -> WrittenRows {
+        assert!(self.added().columns().as_slice().is_empty(), "a column is not written");
+        let (first, mut rows) = (target.len(), 0);
+        for (run, _) in runs {
+            assert!(target.assert_free(run) == first + rows, "the runs do not follow each other");
+            rows += run.rows.len();
+        }
+        self.copy_by_column(source, (target, runs));
+        let mut written = target.no_written_rows();
+        // SAFETY: the kept columns are all columns of the target, by `RowMove::new` and because
+        // none is added. Each is written in every row of the runs, which are these rows.
         unsafe { written.add_rows(target.key(), first, rows) };
+        written
     }
 
     /// Overwrites the kept cells of live rows by live rows of the source. O(bytes).
@@ -122,17 +143,44 @@ impl RowMove {
         (source, from): (&ChunkList, &[RowRun]),
         (target, to): (&mut ChunkList, RowRun),
     ) {
-        self.assert_between(source.key(), target.key());
-        from.iter().for_each(|&from| source.assert_live(from));
         target.assert_live(to);
-        assert!(rows_len(from) == to.len as usize, "rows are overwritten by another number");
         let run = FreeRun { chunk: to.at.chunk, rows: to.at.row..to.at.row + to.len };
+        self.copy_by_column(source, (target, &[(&run, from)]));
+    }
+
+    /// Copies the kept cells of live rows of the source to runs of the target, column by column.
+    ///
+    /// # Panics
+    ///
+    /// If this was made for other lists or for a single one, one of the rows is not live, their
+    /// number differs from that of their run, or a run ends outside its chunk.
+    #[inline]
+    fn copy_by_column(
+        &self,
+        source: &ChunkList,
+        (target, runs): (&mut ChunkList, &[(&FreeRun, &[RowRun])]),
+    ) {
+        self.assert_between(source.key(), target.key());
+        for &(run, from) in runs {
+            from.iter().for_each(|&from| source.assert_live(from));
+            let rows = rows_len(from);
+            assert!(rows == run.rows.len(), "{rows} rows are moved to a run of {}", run.rows.len());
+            assert!(run.rows.end <= target.capacity(), "the run ends outside its chunk");
+        }
         for (cell, to_starts) in self.kept_cells() {
-            // SAFETY: the keys and the rows are asserted above.
-            unsafe { copy_column((source, from), (target, &run), cell, to_starts) };
+            for &(run, from) in runs {
+                // SAFETY: the keys, the rows and the run are asserted above.
+                unsafe { copy_column((source, from), (target, run), cell, to_starts) };
+            }
         }
     }
 }
+
+/// Runs between the hint to load a cell and its copy: rows of a random order wait for memory.
+const RUNS_AHEAD: usize = 32;
+
+/// A column of so many bytes is in a cache near the processor, and its cells need no hint.
+const NEAR_BYTES: usize = 1 << 20;
 
 /// The number of rows of some runs.
 fn rows_len(runs: &[RowRun]) -> usize {
@@ -153,11 +201,20 @@ unsafe fn copy_column(
     cell: &CellStarts,
     to_starts: &[u32; BlockClass::LEN],
 ) {
+    let from_cell = |at: ChunkRow| {
+        // SAFETY: all rows of the runs are live in the source, by the contract.
+        unsafe { cell.at(source.place(at.chunk), at.row) }
+    };
     let to_place = target.place(run.chunk);
     let mut to_row = run.rows.start;
+    let is_far = source.len() * cell.size as usize > NEAR_BYTES;
+    let later = if is_far { from.get(RUNS_AHEAD..) } else { None };
+    let mut later = later.unwrap_or(&[]).iter();
     for &RowRun { at, len } in from {
-        // SAFETY: the row is live in the source, by the contract.
-        let from_cell = unsafe { cell.at(source.place(at.chunk), at.row) };
+        if let Some(later) = later.next() {
+            prefetch(from_cell(later.at).as_ptr());
+        }
+        let from_cell = from_cell(at);
         // SAFETY: the source's runs have together the length of the target's run, so this row is
         // one of its rows, and less than the capacity of the chunk at this place.
         let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to_row) };
