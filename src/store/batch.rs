@@ -207,8 +207,19 @@ pub(super) fn ensure_room(
     entities: &mut Directory,
     rows: usize,
 ) -> Result<(), ReserveError> {
+    ensure_room_beside(archetype, entities, rows, 0)
+}
+
+/// [`ensure_room`] for a call that needs other memory as well.
+pub(super) fn ensure_room_beside(
+    archetype: &Archetype,
+    entities: &mut Directory,
+    rows: usize,
+    other_bytes: u64,
+) -> Result<(), ReserveError> {
     entities.ensure_room(rows)?;
-    entities.requests.ensure(request_bytes(archetype, rows))?;
+    let bytes = request_bytes(archetype, rows).saturating_add(other_bytes);
+    entities.requests.ensure(bytes)?;
     Ok(())
 }
 

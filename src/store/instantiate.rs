@@ -3,7 +3,7 @@
 use crate::archetype::Change;
 use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity, ReserveError, RowIndex};
 
-use super::batch::{Batch, Spawner, ensure_room};
+use super::batch::{Batch, Spawner, ensure_room_beside};
 use super::entity_error::SpawnError;
 use super::find_edge::EdgeError;
 use super::first_panic::FirstPanic;
@@ -27,17 +27,14 @@ impl Store {
         if source.is_gone() {
             return Err(NoSuchEntity { entity: prototype }.into());
         }
-        let sparse_bytes = self.sparse.copied_bytes(prototype);
-        if let Some(bytes) = sparse_bytes {
-            let bytes = (bytes as u64).saturating_mul(copies as u64);
-            self.entities.requests.ensure_within(bytes)?;
-        }
+        let value_bytes = self.sparse.copied_bytes(prototype);
+        let sparse_bytes = (value_bytes.unwrap_or(0) as u64).saturating_mul(copies as u64);
         let rows = match source.is_copied() {
-            true => self.copy_row(place, copies)?,
-            false => self.copy_part_of_row(place, copies)?,
+            true => self.copy_row(place, copies, sparse_bytes)?,
+            false => self.copy_part_of_row(place, copies, sparse_bytes)?,
         };
         let new = self.spawned(rows);
-        if sparse_bytes.is_some() {
+        if value_bytes.is_some() {
             let pairs: Vec<_> = new.iter().map(|&copy| (prototype, copy)).collect();
             let mut panic = FirstPanic::default();
             let members = self.sparse.copy_values(&pairs, None, self.clock, &mut panic);
@@ -49,14 +46,16 @@ impl Store {
         Ok(&all[all.len() - rows.1..])
     }
 
-    /// Writes copies of the row at `place`. Returns their archetype and number.
+    /// Writes copies of the row at `place`, if there is room for them and for their sparse values.
+    /// Returns their archetype and number.
     fn copy_row(
         &mut self,
         place: Location,
         copies: usize,
+        sparse_bytes: u64,
     ) -> Result<(ArchetypeId, usize), SpawnError> {
         let Self { archetypes, entities, .. } = self;
-        ensure_room(archetypes.get(place.archetype()), entities, copies)?;
+        ensure_room_beside(archetypes.get(place.archetype()), entities, copies, sparse_bytes)?;
         let batch = Batch::new(Spawner::at(self, place.archetype()));
         Ok(replicated(batch, place.row(), copies)?.finish_copies(place.row())?)
     }
@@ -67,6 +66,7 @@ impl Store {
         &mut self,
         place: Location,
         copies: usize,
+        sparse_bytes: u64,
     ) -> Result<(ArchetypeId, usize), SpawnError> {
         let edge = self.attempt(|store| {
             let edge = match store.edge(place.archetype(), Change::Copy) {
@@ -75,7 +75,8 @@ impl Store {
                 Err(error) => unreachable!("a copy requires no component: {error:?}"),
             };
             let Self { archetypes, entities, graph, .. } = store;
-            ensure_room(archetypes.get(graph.edge(edge).target), entities, copies)?;
+            let target = archetypes.get(graph.edge(edge).target);
+            ensure_room_beside(target, entities, copies, sparse_bytes)?;
             Ok(edge)
         })?;
         if copies == 0 {

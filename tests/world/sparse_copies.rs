@@ -151,6 +151,13 @@ fn values_count_as_memory_of_the_call() {
         assert!(world.instantiate(original, copies).is_err());
         assert_eq!((world.hash(), world.len()), (hash, 1));
     }
+    // The limit is of rows and values together.
+    #[component]
+    struct Column([u64; 512]);
+    world.insert(original, Column([2; 512])).expect("alive");
+    let hash = world.hash();
+    assert!(world.instantiate(original, 200).is_err());
+    assert_eq!((world.hash(), world.len()), (hash, 1));
     assert_eq!(world.instantiate(original, 100).expect("there is room").len(), 100);
     assert_eq!(world.sparse::<Large>().iter().filter(|(_, large)| large.0[511] == 1).count(), 101);
     sound(&world);

@@ -426,7 +426,7 @@ impl Attachments {
     }
 
     /// New rows of a chunk are copies of a row. `column` has the column of the source for a column
-    /// here. Copies have no sparse components.
+    /// here. Copies get their sparse components later.
     pub(crate) fn rows_copied(
         &self,
         (stamps, chunk): (&Stamps, u32),

@@ -20,7 +20,7 @@ impl<T: SparseComponent> SparseSet<T> {
     /// The bytes that a copy of an entity takes here. `None` if it gets no value.
     pub(super) fn copied_bytes(&self, original: Entity) -> Option<usize> {
         let is_copied = Self::IS_COPIED && self.contains(original);
-        is_copied.then_some(size_of::<T>() + size_of::<Entity>())
+        is_copied.then_some(size_of::<T>() + size_of::<Entity>() + size_of::<u32>())
     }
 
     /// Gives copies the values of their originals, with new ids inside if some are given. Returns
@@ -32,20 +32,21 @@ impl<T: SparseComponent> SparseSet<T> {
         now: Version,
         panic: &mut FirstPanic,
     ) -> Vec<Entity> {
-        let mut copied = Vec::new();
-        let Some(plain) = T::VALUES.filter(|_| Self::IS_COPIED) else { return copied };
+        let Some(plain) = T::VALUES.filter(|_| Self::IS_COPIED) else { return Vec::new() };
+        let known = pairs.iter().filter_map(|&(one, copy)| Some((self.position(one)?, copy)));
+        let known: Vec<_> = known.collect();
+        self.entities.reserve(known.len());
+        self.values.reserve(known.len());
         let mut values = DenseValues::default();
-        for &(original, copy) in pairs {
-            let Some(at) = self.position(original) else { continue };
+        for &(at, copy) in &known {
             (plain.copy)(slice::from_ref(&self.values[at]), &mut values);
             let mut value = values.pop().expect("a value was copied");
             if let Some((map_value, new)) = T::MAP_ENTITIES.zip(new) {
                 panic.call(|| map_value(&mut value, &mut |id| new(id)));
             }
             self.insert(copy, value, now);
-            copied.push(copy);
         }
-        copied
+        known.into_iter().map(|(_, copy)| copy).collect()
     }
 }
 

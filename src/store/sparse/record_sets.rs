@@ -5,7 +5,7 @@
 //!
 //! | change | calls |
 //! | --- | --- |
-//! | spawns, `insert`, `remove`, despawns, `clear`, merges, copies of trees | `record_sets` |
+//! | spawns, `insert`, `remove`, despawns, `clear`, merges, copies | `record_sets` |
 //! | `exchange` | `record_combined_sets` |
 //! | commands between two barriers | `hold_set_notes`, then `record_combined_sets` |
 //! | `SparseMut` of a world, `TargetsMut::remove` | `SparseSet::record_notes`, after each change |
