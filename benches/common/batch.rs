@@ -4,8 +4,8 @@
 //! each removal moves the last row into the hole; from the last, so that no row moves), or all at
 //! once.
 //!
-//! `batch_spawn_children` spawns children of 100 to a parent with their relations in one batch, which
-//! lie beside a batch without relations, and one with relations that are inserted one by one.
+//! `batch_spawn_children` spawns the children of parents with their relations in one batch. Beside
+//! it are a batch without relations, and one whose relations are inserted one by one.
 
 use phalanx::prelude::*;
 

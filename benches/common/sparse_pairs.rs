@@ -1,8 +1,8 @@
 //! A sparse component that some entities get and lose again, and look-ups of its values.
 //!
 //! The limit is a sparse set by hand: an array of positions by the index of the entity, and dense
-//! arrays of ids and values. It does not ask whether an entity is alive, has no versions, and no row
-//! knows of its values.
+//! arrays of ids and values. It does not ask whether an entity is alive, has no versions, and no
+//! row knows of its values.
 
 use phalanx::prelude::*;
 
@@ -38,6 +38,12 @@ fn chosen(is_random: bool) -> Vec<usize> {
         all.retain(|i| i % (ENTITIES / CHOSEN) == 0);
     }
     all
+}
+
+/// The same numbers for the set by hand.
+fn ids(is_random: bool) -> Vec<u32> {
+    let narrow = |i| u32::try_from(i).expect("few entities");
+    chosen(is_random).into_iter().map(narrow).collect()
 }
 
 /// A sparse set by hand.
@@ -101,27 +107,31 @@ impl Frame {
     }
 }
 
+/// What a side does for all chosen entities.
+type Change = fn(&mut World, &[Entity]);
+
 /// Each of the chosen entities gets a value, and then each loses it.
 fn pairs(name: &'static str, is_random: bool) -> Workload {
-    let side = move |chunk, insert: fn(&mut Frame), remove: fn(&mut Frame)| {
-        steady(
-            Frame::new(chunk, is_random),
-            move |frame| {
-                insert(frame);
-                frame.gained += frame.world.sparse::<Timer>().len();
-                remove(frame);
-            },
-            |frame, passes| {
-                assert!(frame.world.sparse::<Timer>().is_empty(), "all were removed");
-                assert_eq!(frame.gained as u64, CHOSEN as u64 * passes, "all were inserted");
-            },
-        )
+    let side = move |[insert, remove]: [Change; 2]| {
+        move |chunk| {
+            steady(
+                Frame::new(chunk, is_random),
+                move |Frame { world, chosen, gained }| {
+                    insert(world, chosen);
+                    *gained += world.sparse::<Timer>().len();
+                    remove(world, chosen);
+                },
+                |frame, passes| {
+                    assert!(frame.world.sparse::<Timer>().is_empty(), "all were removed");
+                    assert_eq!(frame.gained as u64, CHOSEN as u64 * passes, "all were inserted");
+                },
+            )
+        }
     };
     Workload::new(name, ENTITIES, CHOSEN)
         .limit(move || {
-            let ids: Vec<_> = chosen(is_random).iter().map(|&i| i as u32).collect();
             steady(
-                (Set::new(), ids, 0),
+                (Set::new(), ids(is_random), 0),
                 |(set, ids, gained)| {
                     ids.iter().for_each(|&id| set.insert(id, 1.0));
                     *gained += set.ids.len();
@@ -133,83 +143,69 @@ fn pairs(name: &'static str, is_random: bool) -> Workload {
                 },
             )
         })
-        .phalanx("phalanx", move |chunk| {
-            side(
-                chunk,
-                |Frame { world, chosen, .. }| {
-                    for &one in &*chosen {
-                        world.insert(one, Timer(1.0)).expect("alive");
-                    }
-                },
-                |Frame { world, chosen, .. }| {
-                    for &one in &*chosen {
-                        world.remove::<Timer>(one).expect("it has one");
-                    }
-                },
-            )
-        })
-        .phalanx("phalanx_view", move |chunk| {
-            side(
-                chunk,
-                |Frame { world, chosen, .. }| {
-                    let mut timers = world.sparse_mut::<Timer>();
-                    for &one in &*chosen {
-                        timers.insert(one, Timer(1.0)).expect("alive");
-                    }
-                },
-                |Frame { world, chosen, .. }| {
-                    let mut timers = world.sparse_mut::<Timer>();
-                    for &one in &*chosen {
-                        timers.remove(one).expect("it has one");
-                    }
-                },
-            )
-        })
-        .phalanx("phalanx_system", move |chunk| {
-            side(
-                chunk,
-                |Frame { world, chosen, .. }| {
-                    world.run(|mut timers: SparseMut<Timer>| {
-                        for &one in &*chosen {
-                            timers.insert(one, Timer(1.0)).expect("alive");
-                        }
-                    });
-                },
-                |Frame { world, chosen, .. }| {
-                    world.run(|mut timers: SparseMut<Timer>| {
-                        for &one in &*chosen {
-                            timers.remove(one).expect("it has one");
-                        }
-                    });
-                },
-            )
-        })
-        .phalanx("phalanx_commands", move |chunk| {
-            side(
-                chunk,
-                |Frame { world, chosen, .. }| {
-                    world.run(|mut commands: Commands| {
-                        for &one in &*chosen {
-                            commands.insert(one, Timer(1.0));
-                        }
-                    });
-                },
-                |Frame { world, chosen, .. }| {
-                    world.run(|mut commands: Commands| {
-                        for &one in &*chosen {
-                            commands.remove::<Timer>(one);
-                        }
-                    });
-                },
-            )
-        })
+        .phalanx("phalanx", side(BY_WORLD))
+        .phalanx("phalanx_commands", side(BY_COMMANDS))
+        .phalanx("phalanx_system", side(BY_SYSTEM))
+        .phalanx("phalanx_view", side(BY_VIEW))
+}
+
+const BY_WORLD: [Change; 2] = [
+    |world, chosen| {
+        for &one in chosen {
+            world.insert(one, Timer(1.0)).expect("alive");
+        }
+    },
+    |world, chosen| {
+        for &one in chosen {
+            world.remove::<Timer>(one).expect("it has one");
+        }
+    },
+];
+
+const BY_VIEW: [Change; 2] = [
+    |world, chosen| insert_all(world.sparse_mut(), chosen),
+    |world, chosen| remove_all(world.sparse_mut(), chosen),
+];
+
+const BY_SYSTEM: [Change; 2] = [
+    |world, chosen| world.run(|timers: SparseMut<Timer>| insert_all(timers, chosen)),
+    |world, chosen| world.run(|timers: SparseMut<Timer>| remove_all(timers, chosen)),
+];
+
+const BY_COMMANDS: [Change; 2] = [
+    |world, chosen| {
+        world.run(|mut commands: Commands| {
+            for &one in chosen {
+                commands.insert(one, Timer(1.0));
+            }
+        });
+    },
+    |world, chosen| {
+        world.run(|mut commands: Commands| {
+            for &one in chosen {
+                commands.remove::<Timer>(one);
+            }
+        });
+    },
+];
+
+fn insert_all(mut timers: SparseMut<'_, Timer>, chosen: &[Entity]) {
+    for &one in chosen {
+        timers.insert(one, Timer(1.0)).expect("alive");
+    }
+}
+
+fn remove_all(mut timers: SparseMut<'_, Timer>, chosen: &[Entity]) {
+    for &one in chosen {
+        timers.remove(one).expect("it has one");
+    }
 }
 
 /// The sum of the values of the chosen entities, all of which have one.
 fn look_ups(name: &'static str, is_random: bool) -> Workload {
     Workload::new(name, ENTITIES, CHOSEN)
         .limit(move || {
-            let ids: Vec<_> = chosen(is_random).iter().map(|&i| i as u32).collect();
+            let ids = ids(is_random);
             let mut set = Set::new();
             ids.iter().for_each(|&id| set.insert(id, 0.5));
             steady(

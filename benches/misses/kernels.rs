@@ -6,15 +6,20 @@ use phalanx::ChunkSize;
 
 use super::programs::Program;
 use super::programs::archetypes::ManyArchetypes;
-use super::programs::changed::Changed;
+use super::programs::changed::{Changed, WriteAndVisit};
 use super::programs::churn::{Churn, ChurnBatch, ChurnCommands};
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
 use super::programs::insert::SpawnBatch;
 use super::programs::life::LookUpLife;
-use super::programs::lookup::{GetOne, QueryGet, RandomLookup, ReadWritable, RowOfOne, RowOfTwo};
+use super::programs::list_outside::ListOutside;
+use super::programs::lookup::{
+    GetOne, QueryGet, RandomLookup, ReadWritable, RowOfOne, RowOfTwo, SeveralLookup,
+};
+use super::programs::new_worlds::NewWorlds;
 use super::programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use super::programs::pass_start::PassStart;
+use super::programs::sparse_pairs::{FewMembers, SparseBySystem, SparseByWorld};
 use super::programs::structure::{AddRemove, AddRemoveCommands};
 use super::programs::write_one::{GetMutOne, LookupWrite, QueryGetMut, RandomWrite};
 
@@ -74,6 +79,10 @@ pub(crate) fn random_lookup() -> Ready<RandomLookup> {
     Ready::warm(RandomLookup::new(CHUNK, 100_000, 100_000))
 }
 
+pub(crate) fn lookup_several() -> Ready<SeveralLookup> {
+    Ready::warm(SeveralLookup::new(CHUNK, 10_000))
+}
+
 pub(crate) fn get_one() -> Ready<GetOne> {
     Ready::warm(GetOne(RandomLookup::new(CHUNK, 10_000, 10_000)))
 }
@@ -110,8 +119,32 @@ pub(crate) fn life() -> Ready<LookUpLife> {
     Ready::warm(LookUpLife::new(CHUNK, 100, 100))
 }
 
+pub(crate) fn list_outside() -> Ready<ListOutside> {
+    Ready::warm(ListOutside::new(CHUNK, 10_000))
+}
+
 pub(crate) fn changed() -> Ready<Changed> {
     Ready::warm(Changed::new(CHUNK, 100_000, 50_000..51_000))
+}
+
+pub(crate) fn changed_scattered() -> Ready<WriteAndVisit> {
+    Ready::warm(WriteAndVisit::scattered(CHUNK, 100_000))
+}
+
+pub(crate) fn world_new() -> Ready<NewWorlds> {
+    Ready::warm(NewWorlds::default())
+}
+
+pub(crate) fn sparse_by_world() -> Ready<SparseByWorld> {
+    Ready::warm(SparseByWorld::new(CHUNK, 10_000))
+}
+
+pub(crate) fn sparse_by_system() -> Ready<SparseBySystem> {
+    Ready::warm(SparseBySystem::new(CHUNK, 10_000))
+}
+
+pub(crate) fn sparse_few() -> Ready<FewMembers> {
+    Ready::warm(FewMembers::new(CHUNK, 100_000, 10))
 }
 
 pub(crate) fn add_remove() -> Ready<AddRemove> {

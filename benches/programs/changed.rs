@@ -79,6 +79,8 @@ pub struct ChangedLines {
     pub since: Version,
     entities: Vec<Entity>,
     written: Vec<usize>,
+    /// How often they were written.
+    writes: u64,
     seen: usize,
     sum: f64,
 }
@@ -90,7 +92,7 @@ impl ChangedLines {
         let entities = world.spawn_batch((0..len).map(|i| Tracked(position(i)))).to_vec();
         let since = world.version();
         let written: Vec<usize> = written.into_iter().collect();
-        let mut this = Self { world, since, entities, written, seen: 0, sum: 0.0 };
+        let mut this = Self { world, since, entities, written, writes: 0, seen: 0, sum: 0.0 };
         this.write();
         this
     }
@@ -101,6 +103,7 @@ impl ChangedLines {
         for &row in &self.written {
             tracked.get_mut(self.entities[row]).expect("alive").0.x += 1.0;
         }
+        self.writes += 1;
     }
 }
 
@@ -121,7 +124,31 @@ impl Program for ChangedLines {
     fn check(&self, _: u64) -> Result<(), String> {
         let before: f64 = self.written.iter().map(|&row| f64::from(position(row).x)).sum();
         same("the number of rows seen", self.seen, self.written.len())?;
-        same("the sum over the rows seen", self.sum, before + self.written.len() as f64)
+        let added = self.written.len() as f64 * self.writes as f64;
+        same("the sum over the rows seen", self.sum, before + added)
+    }
+}
+
+/// The writes of [`ChangedLines`] in each pass, before its scan for them.
+pub struct WriteAndVisit(pub ChangedLines);
+
+impl WriteAndVisit {
+    /// One row of each hundred, in a place of its own among them.
+    pub fn scattered(chunk: ChunkSize, len: usize) -> Self {
+        let written = (0..len / 100).map(|i| i * 100 + i * 37 % 100);
+        Self(ChangedLines::new(chunk, len, written))
+    }
+}
+
+impl Program for WriteAndVisit {
+    fn pass(&mut self) {
+        self.0.since = self.0.world.version();
+        self.0.write();
+        self.0.pass();
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check(passes)
     }
 }
 

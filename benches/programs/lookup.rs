@@ -3,8 +3,9 @@
 use phalanx::prelude::*;
 
 use super::Program;
-use super::components::{Position, Velocity, moving_world, position};
-use super::proof::same;
+use super::archetypes::{ENTITIES, spawn_tagged};
+use super::components::{Data, Position, Velocity, moving_world, position, world};
+use super::proof::{full_archetypes, same};
 use super::random::random_indices;
 
 /// The sum of the `x` of entities in random order.
@@ -34,7 +35,45 @@ impl Program for RandomLookup {
     }
 }
 
-/// The same sum by [`World::get`], which looks up the type of the component at each read.
+/// The sum of the data of entities in random order, among [`SEVERAL`] archetypes: neighbours in the
+/// order of their ids are in different ones.
+pub struct SeveralLookup {
+    world: World,
+    order: Vec<Entity>,
+    sum: f32,
+}
+
+/// The archetypes of a [`SeveralLookup`].
+pub const SEVERAL: usize = 50;
+
+impl SeveralLookup {
+    /// `reads` reads.
+    pub fn new(chunk: ChunkSize, reads: usize) -> Self {
+        let mut world = world(chunk);
+        let entities = spawn_tagged(&mut world, SEVERAL);
+        let mut data = world.lookup_mut::<Data>();
+        for (i, &entity) in entities.iter().enumerate() {
+            data.get_mut(entity).expect("alive").0 = position(i).x;
+        }
+        let order = random_indices(ENTITIES, reads).map(|i| entities[i]).collect();
+        Self { world, order, sum: 0.0 }
+    }
+}
+
+impl Program for SeveralLookup {
+    fn pass(&mut self) {
+        let data = self.world.lookup::<Data>();
+        self.sum = self.order.iter().map(|&entity| data.get(entity).expect("alive").0).sum();
+    }
+
+    fn check(&self, _: u64) -> Result<(), String> {
+        full_archetypes(&self.world, SEVERAL)?;
+        same("the sum of what was read", self.sum, sum_read(ENTITIES, self.order.len()))
+    }
+}
+
+/// The sum of a [`RandomLookup`] by [`World::get`], which looks up the type of the component at
+/// each read.
 pub struct GetOne(pub RandomLookup);
 
 impl Program for GetOne {

@@ -18,14 +18,17 @@ pub mod components;
 pub mod fragments;
 pub mod insert;
 pub mod life;
+pub mod list_outside;
 pub mod lookup;
 pub mod new_archetypes;
+pub mod new_worlds;
 pub mod objects;
 pub mod one_by_one;
 pub mod one_of_many;
 pub mod pass_start;
 pub mod proof;
 pub mod random;
+pub mod sparse_pairs;
 pub mod structure;
 pub mod write_one;
 
