@@ -394,8 +394,8 @@ impl Model {
             Row {
                 set: row.set & !CLEANUP,
                 is_off: row.is_off(),
+                // A charge is plain, and copied.
                 side: None,
-                charge: None,
                 grip: None,
                 ..*row
             },

@@ -146,6 +146,7 @@ pub(crate) enum Op {
     Grip { who: Who, number: Option<Number> },
     Relate { kind: usize, who: Who, to: Who, number: Number, is_exchange: bool },
     Unrelate { kind: usize, who: Who },
+    RelateBatch { kind: usize, who: [Who; 4], to: [Who; 4], number: Number },
     ChangePair { who: Who, to: Who, number: Option<Number> },
     WriteCharges { only: Only, number: Number },
     Share { who: Who, team: u8 },
@@ -164,6 +165,7 @@ pub(crate) enum Op {
     Retain { only: Only, number: Number },
     Sort { only: Only, number: Number },
     SortBy { only: Only },
+    SortByLevel { only: Only },
     Between { only: Only, from: u32, number: Option<Number> },
     Flip,
     Send { number: Number },
@@ -215,6 +217,7 @@ impl Op {
             Self::Relate { is_exchange: false, .. } => "insert, relation",
             Self::Relate { .. } => "exchange, relation",
             Self::Unrelate { .. } => "remove, relation",
+            Self::RelateBatch { .. } => "relate_batch",
             Self::ChangePair { .. } => "get_mut, pair",
             Self::WriteCharges { .. } => "query_mut, sparse",
             Self::Share { .. } => "insert_shared",
@@ -233,6 +236,7 @@ impl Op {
             Self::Retain { .. } => "query.retain",
             Self::Sort { .. } => "query.sort_by_key",
             Self::SortBy { .. } => "query.sort_by",
+            Self::SortByLevel { .. } => "query.sort_by_level",
             Self::Between { .. } => "between",
             Self::Flip => "flip",
             Self::Send { .. } => "send",
@@ -357,7 +361,13 @@ impl Op {
                 number,
                 is_exchange: chance.one_in(4),
             },
-            19..23 => Self::Unrelate { kind: chance.below(KINDS), who: Who::any(chance) },
+            19..22 => Self::Unrelate { kind: chance.below(KINDS), who: Who::any(chance) },
+            22 => Self::RelateBatch {
+                kind: chance.below(KINDS),
+                who: [(); 4].map(|()| Who::target(chance)),
+                to: [(); 4].map(|()| Who::target(chance)),
+                number,
+            },
             23..27 => Self::ChangePair {
                 who: Who::any(chance),
                 to: Who::any(chance),
@@ -417,7 +427,8 @@ impl Op {
             110..114 => Self::SwitchWhere { only, enabled: chance.one_in(2) },
             120..126 => Self::Travel { only: of_rows, as_whole: chance.one_in(2) },
             114..117 => Self::Retain { only, number },
-            126..131 => Self::SortBy { only },
+            126..129 => Self::SortBy { only },
+            129..131 => Self::SortByLevel { only },
             131.. => {
                 Self::Between { only, from: number, number: chance.one_in(2).then_some(number) }
             }

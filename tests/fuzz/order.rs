@@ -9,6 +9,7 @@ use crate::filtered;
 use crate::filters::Only;
 use crate::outcome::{DONE, IDLE, Outcome};
 use crate::parts::{Byte, Four, Part, Shape};
+use crate::relations::ChildOf;
 use crate::trial::{Side, Trial};
 
 /// A key of few values.
@@ -47,6 +48,22 @@ impl Trial {
         let rows = chunks.iter().flat_map(|(_, rows)| rows);
         let keys: BTreeMap<_, _> = rows.map(|&entity| (entity, self.coarse(entity))).collect();
         self.sorted(chunks, |entity| keys[&entity], moved)
+    }
+
+    /// Sorts the rows of each archetype by their place in the tree, which the world tells: it is
+    /// compared with the model after each operation.
+    pub(crate) fn sort_by_level(&mut self, only: Only) -> Outcome {
+        let chunks = self.matched(only, Four::SET);
+        let since = only.since(self.now());
+        // Rows in no tree have no place, and come first.
+        let levels = self.look(|world| world.relation::<ChildOf>().levels());
+        let places: BTreeMap<Entity, u32> = levels.entities().iter().copied().zip(1..).collect();
+        let moved = self.step(|side| {
+            filtered!(side.world, matching::<(&Four,)>, only, since, q => {
+                q.sort_by_level::<ChildOf>()
+            })
+        });
+        self.sorted(chunks, |entity| places.get(&entity).copied().unwrap_or(0), moved)
     }
 
     /// The key of an entity that has a [`Four`].

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phalanx::prelude::*;
+use phalanx::sparse::{SparseComponent, relate_batch};
 
 use crate::model::Model;
+use crate::operations::Who;
 use crate::outcome::{A_CYCLE, DEAD, DEAD_TARGET, DONE, LACKS, Outcome, word};
 use crate::parts::Shape;
 use crate::relations::{ChildOf, Kind, Likes, SlotOf};
@@ -62,6 +64,47 @@ impl Trial {
                 self.model.relations.of_mut::<K>().remove(source);
             }
             self.model.relations.put::<K>(source, target, number);
+        }
+        outcome
+    }
+
+    /// Relates some sources to targets, all or none.
+    pub(crate) fn relate_batch<K: Kind>(
+        &mut self,
+        (who, to): (&[Who], &[Who]),
+        number: u32,
+    ) -> Outcome
+    where
+        K::Value: SparseComponent,
+    {
+        let [sources, targets] =
+            [who, to].map(|some| some.iter().map(|&one| self.model.resolve(one)));
+        let pairs: Vec<_> = sources.zip(targets).collect();
+        let numbers = || (0u32..).map(move |i| number.wrapping_add(i));
+        let values = || pairs.iter().zip(numbers()).map(|(pair, number)| (*pair, number));
+        let related = self.step(|side| {
+            let values = values().map(|((source, target), at)| (source, K::value(target, at)));
+            relate_batch(&mut side.world, values)
+        });
+        let mut after = self.model.relations.clone();
+        values().for_each(|((source, target), at)| after.put::<K>(source, target, at));
+        let reasons: BTreeSet<_> = pairs
+            .iter()
+            .flat_map(|&(source, target)| {
+                let [is_source, is_target] =
+                    [source, target].map(|one| self.model.alive(one).is_some());
+                let is_cycle = K::INDEX == ChildOf::INDEX && after.of::<K>().is_endless(source);
+                [(!is_source, DEAD), (!is_target, DEAD_TARGET), (is_cycle, A_CYCLE)]
+            })
+            .filter_map(|(holds, reason)| holds.then_some(reason))
+            .collect();
+        let outcome = word(&related);
+        match related.is_ok() {
+            true => assert!(reasons.is_empty(), "{pairs:?} were related in spite of {reasons:?}"),
+            false => assert!(reasons.contains(outcome), "{pairs:?}: {outcome}, {reasons:?}"),
+        }
+        if related.is_ok() {
+            self.model.relations = after;
         }
         outcome
     }

@@ -124,6 +124,12 @@ impl Pairs {
         std::iter::successors(Some(target), |&above| self.target(above)).any(|one| one == source)
     }
 
+    /// Whether the way up from an entity comes back.
+    pub(crate) fn is_endless(&self, from: Entity) -> bool {
+        let mut seen = BTreeSet::new();
+        std::iter::successors(Some(from), |&above| self.target(above)).any(|one| !seen.insert(one))
+    }
+
     fn add(&mut self, (source, target): (Entity, Entity), place: usize, number: u32) {
         if self.targets.entry(source).or_default().insert(target, number).is_none() {
             let sources = self.sources.entry(target).or_default();

@@ -172,6 +172,7 @@ impl Trial {
             | Op::Retain { .. }
             | Op::Sort { .. }
             | Op::SortBy { .. }
+            | Op::SortByLevel { .. }
             | Op::Between { .. }
             | Op::WriteCharges { .. }
             | Op::Travel { .. }
@@ -279,6 +280,9 @@ impl Trial {
                 let source = self.model.resolve(who);
                 with_relation!(kind, K => self.unrelate::<K>(self.source::<K>(source)))
             }
+            Op::RelateBatch { kind, who, to, number } => {
+                with_relation!(kind, K => self.relate_batch::<K>((&who, &to), number))
+            }
             Op::ChangePair { who, to, number } => {
                 self.change_pair((self.model.resolve(who), self.model.resolve(to)), number)
             }
@@ -322,6 +326,7 @@ impl Trial {
             Op::Retain { only, number } => self.retain(only, number),
             Op::Sort { only, number } => self.sort(only, number),
             Op::SortBy { only } => self.sort_by(only),
+            Op::SortByLevel { only } => self.sort_by_level(only),
             Op::Between { only, from, number } => self.between(only, from, number),
             Op::WriteCharges { only, number } => self.write_charges(only, number),
             Op::Travel { only, as_whole } => self.travel(only, as_whole),
