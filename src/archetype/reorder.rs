@@ -7,8 +7,8 @@
 //! ```
 //!
 //! If many rows get another place, it is a move of all rows out of the archetype and back into it,
-//! and while they move, the archetype has twice its memory. Otherwise only the rows with another
-//! place move, in place:
+//! and while they move, the archetype has twice its memory, beside a list of 12 bytes for each run
+//! of rows that stay together. Otherwise only the rows with another place move, in place:
 //!
 //! ```text
 //!  old order  │ a b c d │ e f g h │ i j │   h goes before b: it jumps, b to g shift by one
@@ -82,8 +82,9 @@ impl Archetype {
         let capacity = self.entities.capacity();
         let entities = core::mem::replace(&mut self.entities, Vec::with_capacity(capacity));
         let cells = RowMove::new((&old, &self.list), all_columns(&old), (none(), none()));
-        let (mut left, mut free, mut from) =
-            (order, Vec::new(), Vec::with_capacity(runs_of(order)));
+        // A run also ends with its chunk, before or after.
+        let runs_max = runs_of(order) + 2 * old.chunk_len() as usize;
+        let (mut left, mut free, mut from) = (order, Vec::new(), Vec::with_capacity(runs_max));
         while !left.is_empty() {
             let done = order.len() - left.len();
             let run = self.list.open_run(done, left.len(), context.pool).at_most(left.len());

@@ -97,7 +97,10 @@ pub(crate) fn sort_few<C: KeyCells, K: Ord + Copy>(
 pub(crate) fn sort_all<K: Ord, R: Ord>(mut keys: Vec<(K, R)>) -> Vec<R> {
     // The row makes all keys different.
     keys.sort_unstable_by(Ord::cmp);
-    keys.into_iter().map(|(_, row)| row).collect()
+    let mut rows: Vec<_> = keys.into_iter().map(|(_, row)| row).collect();
+    // They may lie in the memory of the pairs.
+    rows.shrink_to_fit();
+    rows
 }
 
 /// The place of a key.

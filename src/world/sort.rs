@@ -62,7 +62,8 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
     /// O(rows) for the keys if few rows are out of place, otherwise O(rows × log rows). If no row
     /// is, nothing moves. If few are, only the rows between their old places and their new ones
     /// move, in place. Otherwise all rows of the archetype are copied to new chunks: O(bytes), and
-    /// it has twice its memory for a time. If `key` or a comparison panics, no row has moved.
+    /// it has twice its memory for a time, and up to 16 bytes a row beside its keys. If `key` or a
+    /// comparison panics, no row has moved.
     ///
     /// For a key that is a [`SortKey`], [`sort_by`](Matching::sort_by) does not read chunks that
     /// did not change since the last sort.

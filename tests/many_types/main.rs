@@ -213,7 +213,7 @@ fn rows_have_any_of_many_sparse_components() {
     let all = world.spawn(Four(0));
     eight_sides!(world, all; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     assert_eq!(world.entity(all).expect("alive").sparse().count(), 136);
-    assert_eq!(world.reflect().archetypes().filter(|one| one.len() > 0).count(), 1);
+    assert_eq!(world.reflect().archetypes().filter(|one| !one.is_empty()).count(), 1);
     sides_told_apart!(world; 1 7 8 62 63 64 65 126 127 128 129 134);
     sound(&world);
     let hash = world.hash();

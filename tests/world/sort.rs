@@ -56,6 +56,31 @@ fn rows_ascend_and_equal_keys_keep_their_order() {
     assert!(descending > 0 && keys(&world).is_sorted_by(|a, b| a >= b));
 }
 
+/// The cells of columns that no cache holds are asked for ahead.
+#[test]
+fn large_columns_follow_their_keys() {
+    let rows: u32 = if cfg!(miri) { 300 } else { 30_000 };
+    let mut world = world();
+    // In no order, and each key several times.
+    let key = |i: u32| i.wrapping_mul(0x9e37_79b9) >> 19;
+    let all = world.spawn_batch((0..rows).map(|i| (Key(key(i)), Body([i; 25])))).to_vec();
+    let rest = world.spawn_batch((0..rows / 10).map(|i| (Key(key(i)), Body([i; 25]), Mark)));
+    let rest = rest.to_vec();
+    world.matching::<(&Key, &Mark)>().sort_by_key(|(key, _)| Reverse(key.0));
+    world.matching::<&Key>().sort_by_key(|key| key.0);
+    assert_eq!(world.check(), Ok(()));
+    let mut wanted: Vec<_> = (0..rows).collect();
+    wanted.sort_by_key(|&i| key(i));
+    let wanted = wanted.into_iter().map(|i| (all[i as usize], i));
+    let bodies = world.query::<(Entity, &Body)>().without::<Mark>();
+    assert!(bodies.rows().map(|(entity, body)| (entity, body.0[24])).eq(wanted));
+    let pairs = world.query::<(&Key, &Body)>();
+    assert!(pairs.rows().all(|(own, body)| own.0 == key(body.0[0])));
+    for (i, &entity) in (0..).zip(&rest) {
+        assert_eq!(world.get::<Body>(entity), Ok(&Body([i; 25])));
+    }
+}
+
 #[test]
 fn rows_in_order_are_not_touched() {
     let mut world = small();

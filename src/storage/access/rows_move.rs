@@ -179,8 +179,9 @@ impl RowMove {
 /// Runs between the hint to load a cell and its copy: rows of a random order wait for memory.
 const RUNS_AHEAD: usize = 32;
 
-/// A column of so many bytes is in a cache near the processor, and its cells need no hint.
-const NEAR_BYTES: usize = 1 << 20;
+/// A column of so many bytes is in a cache near the processor, and its cells need no hint. Under
+/// Miri small ones are far, so that it sees the hints.
+const NEAR_BYTES: usize = if cfg!(miri) { 256 } else { 1 << 20 };
 
 /// The number of rows of some runs.
 fn rows_len(runs: &[RowRun]) -> usize {
