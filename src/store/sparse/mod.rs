@@ -29,7 +29,7 @@
 //! | [`set_view`], [`set_arrays`], [`set_shape`] | a set for states: its view, arrays and form |
 //! | [`saved_set`], [`sparse_image`] | a set that was read from bytes; a copy of all sets |
 //! | [`sort_set`] | sorts values by keys |
-//! | `sparse_set_tests`, `broken_set_tests` | tests of one set, and of sets that contradict themselves |
+//! | `sparse_set_tests`, `broken_set_tests` | tests of one set; sets that contradict themselves |
 
 mod boxed_set;
 #[cfg(test)]
