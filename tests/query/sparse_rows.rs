@@ -7,6 +7,7 @@ use phalanx::terms::{Not, Or};
 use phalanx::{AnyOf, IgnoreEnabled};
 
 use crate::common::components::small_world;
+use crate::common::effort::effort;
 
 #[component]
 #[derive(Debug, PartialEq)]
@@ -188,7 +189,7 @@ fn rows_are_those_that_a_look_up_finds() {
     let mut entities = world.spawn_batch((0..rows).map(|i| (Serial(i), Awake))).to_vec();
     compare_all(&mut world);
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    for _ in 0..if cfg!(miri) { 2 } else { 25 } {
+    for _ in 0..if cfg!(miri) { 2 } else { effort(8) } {
         (0..40).for_each(|_| change(&mut world, &mut entities, &mut random));
         world.check().expect("the world is consistent");
         compare_all(&mut world);

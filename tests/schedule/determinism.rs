@@ -250,7 +250,7 @@ fn run(mut schedule: Schedule) -> Vec<Frame> {
 #[test]
 fn threads_levels_and_order_do_not_matter() {
     // Each level with each number of threads, at least.
-    let (programs, runs) = (effort(6).into(), effort(9).into());
+    let (programs, runs) = (effort(6).into(), 9);
     let levels: Vec<Level> = Level::available().collect();
     let mut stale = 0;
     for seed in 0..programs {

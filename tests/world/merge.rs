@@ -144,7 +144,7 @@ pub(crate) fn addresses<C: Component>(world: &World) -> BTreeSet<usize> {
 
 #[test]
 fn chunks_change_owner_and_no_cell_is_copied() {
-    let rows = if cfg!(miri) { 340 } else { 30_000 };
+    let rows = if cfg!(miri) { 340 } else { 12_000 };
     for reversed in [false, true] {
         let ((mut world, _), (other, old)) = (filled(0, false), filled(rows, reversed));
         let theirs = addresses::<Four>(&other);
@@ -449,7 +449,7 @@ fn types_that_are_named_are_asked_and_a_panic_goes_on_when_all_is_done() {
 
 #[test]
 fn extents_of_other_sizes_are_freed_where_they_have_come() {
-    let rows = if cfg!(miri) { 900 } else { 100_000 };
+    let rows = if cfg!(miri) { 900 } else { 50_000 };
     for sizes in [[1, 64], [64, 1], [4, 16]] {
         let [mut world, other] = sizes.map(|chunks| {
             let size = if cfg!(miri) { ChunkSize::KIB_4 } else { ChunkSize::KIB_16 };

@@ -129,7 +129,7 @@ fn everything_is_a_merge() {
 #[test]
 fn whole_chunks_and_single_rows_leave_gaps_that_are_filled() {
     // Under Miri, `chunks_come_to_extents_of_the_sizes_of_their_new_world` has many chunks.
-    let rows = if cfg!(miri) { 60 } else { 20_000 };
+    let rows = if cfg!(miri) { 60 } else { 6_000 };
     for reversed in [false, true] {
         let (mut world, (mut other, _)) = (small_world(), filled(rows, reversed));
         let awake = other.spawn_batch((0..rows / 2).map(|i| (Awake(i), Four(i)))).to_vec();

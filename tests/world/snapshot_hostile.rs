@@ -7,6 +7,7 @@ use phalanx::snapshot::ReadError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::common::components::{Four, Tag, Twelve, small_world, sound};
+use crate::common::effort::effort;
 use crate::snapshot_steps::{Awake, Chance, Trace};
 
 #[component]
@@ -59,12 +60,21 @@ pub(crate) fn sign(bytes: &mut [u8]) {
     }
 }
 
-/// Bytes with one byte changed, in four ways each, with a matching checksum.
+/// Bytes with one byte changed, with a matching checksum: each byte in one of four ways, or with
+/// more effort in several.
 pub(crate) fn flipped(bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>> {
+    flipped_in(effort(1), bytes, step)
+}
+
+/// [`flipped`], in a number of ways.
+pub(crate) fn flipped_in(ways: u32, bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>> {
+    const CHANGES: [u8; 4] = [1, 128, 255, 2];
     let all = (0..bytes.len() - 8).step_by(step);
-    all.flat_map(|at| [1, 128, 255, 2].map(|change| (at, change))).map(|(at, change)| {
+    let ways = CHANGES.len().min(ways as usize);
+    all.flat_map(move |at| (0..ways).map(move |way| (at, way))).map(|(at, way)| {
         let mut hostile = bytes.to_vec();
-        hostile[at] ^= change;
+        // Numbers have four bytes: each of these comes to be changed in each way.
+        hostile[at] ^= CHANGES[(at + at / 4 + way) % CHANGES.len()];
         sign(&mut hostile);
         hostile
     })
@@ -145,7 +155,7 @@ fn bytes_that_are_cut_spliced_and_overwritten_are_refused_or_sound() {
     let (mut world, mut mirror) = (world(), world());
     let bytes = bytes_of(&mut world);
     let mut chance = Chance(3);
-    for round in 0..if cfg!(miri) { 8 } else { 20_000 } {
+    for round in 0..if cfg!(miri) { 8 } else { effort(5_000) } {
         let mut hostile = bytes.clone();
         for _ in 0..=chance.below(3) {
             let (at, len) = (chance.below(hostile.len()), 1 + chance.below(24));

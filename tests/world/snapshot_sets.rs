@@ -386,7 +386,7 @@ proptest! {
 
     #[test]
     fn random_sets_are_read_as_they_were(
-        steps in prop::collection::vec(any::<(u8, u8, u8)>(), 1..120),
+        steps in prop::collection::vec(any::<(u8, u8, u8)>(), 1..80),
     ) {
         case(&steps);
     }

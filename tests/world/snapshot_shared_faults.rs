@@ -11,7 +11,7 @@ use phalanx::snapshot::ReadError;
 use phalanx::snapshot::{Snapshot, SnapshotReader};
 
 use crate::common::components::{Four, Serial, Tag, small_world, sound};
-use crate::snapshot_hostile::{flipped, sign};
+use crate::snapshot_hostile::{flipped, flipped_in, sign};
 use crate::snapshot_shared::{Label, bytes_of, number_of, tell};
 use crate::snapshot_steps::{Chance, Team};
 
@@ -88,11 +88,12 @@ fn states_with_values_are_refused_or_sound() {
     let mut whats = BTreeSet::new();
     assert!(is_read(&mut mirror, &bytes, &mut whats));
     let step = if cfg!(miri) { 1_499 } else { 1 };
-    for hostile in flipped(&bytes, step) {
+    // In fewer ways not all that is refused is met.
+    for hostile in flipped_in(3, &bytes, step) {
         is_read(&mut mirror, &hostile, &mut whats);
     }
     let mut chance = Chance(3);
-    for _ in 0..if cfg!(miri) { 8 } else { 10_000 } {
+    for _ in 0..if cfg!(miri) { 8 } else { 9_000 } {
         let mut hostile = bytes.clone();
         let len = 1 + chance.below(40);
         let (at, from) = (chance.below(bytes.len() - len), chance.below(bytes.len() - len));

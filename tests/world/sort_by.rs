@@ -416,7 +416,7 @@ impl Side {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::common::effort::effort(48)))]
+    #![proptest_config(ProptestConfig::with_cases(crate::common::effort::effort(20)))]
 
     /// A world that remembers sorted chunks equals one that compares all keys.
     #[test]

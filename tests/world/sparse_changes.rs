@@ -197,7 +197,7 @@ proptest! {
 
     #[test]
     fn blocks_that_differ_are_reported_and_no_others(
-        steps in prop::collection::vec(any::<(u8, u8, u8)>(), 1..if cfg!(miri) { 12 } else { 100 }),
+        steps in prop::collection::vec(any::<(u8, u8, u8)>(), 1..if cfg!(miri) { 12 } else { 60 }),
     ) {
         let (mut world, mut fresh) = (world(), 0);
         world.sparse_mut::<Note>().keep_in_snapshots();
