@@ -50,6 +50,15 @@ impl Archetype {
         })
     }
 
+    /// Makes the entities of the last `rows` rows members of a sparse component. There must be an
+    /// array of member bits for it. O(rows / 64 + chunks).
+    pub(crate) fn add_last_members(&self, number: u16, rows: usize) {
+        let attachments = self.attachments().expect("an array of member bits is an attachment");
+        for (chunk, rows) in self.chunks_of(self.len() - rows..self.len()) {
+            attachments.add_member_rows(number, chunk, rows);
+        }
+    }
+
     /// Whether the entity of a row is a member of a sparse component.
     pub(crate) fn is_member(&self, number: u16, row: RowIndex) -> bool {
         let at = self.list.split(row);

@@ -8,7 +8,7 @@ use crate::archetype::{Bundle, ColumnBundle};
 use crate::component::{ManyRelation, SparseBundle, Targets};
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
-use crate::store::{FirstPanic, PendingParts};
+use crate::store::{FirstPanic, PendingLists, PendingParts};
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
@@ -251,13 +251,11 @@ impl Recorder {
     {
         let (bundle_kind, value) = (self.bundle_kinds.id::<(), I::Item>(), self.values.end());
         let is_sparse = const { !<<I::Item as Bundle>::Sparse as SparseBundle>::IS_EMPTY };
-        let (mut rows, mut parts) = (0, Vec::new());
+        let (mut rows, mut parts) = (0, PendingLists::default());
         for bundle in bundles {
-            let (columns, sparse) = PendingParts::split(bundle);
+            let (columns, sparse) = bundle.split();
             self.values.push(&columns);
-            if is_sparse {
-                parts.push(sparse);
-            }
+            parts.push(sparse);
             rows += 1;
         }
         if rows > 0 {

@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 use crate::component::{ManyRelation, SparseBundle, Targets};
 use crate::entity::Entity;
 use crate::spare::vec_bytes;
-use crate::store::{FirstPanic, PendingParts, RelationError, Store};
+use crate::store::{FirstPanic, PendingLists, RelationError, Store};
 
 /// A sparse part of a record.
 #[derive(Clone, Copy, Debug)]
@@ -214,23 +214,18 @@ pub(super) trait BatchParts: Send + Sync {
     fn bytes(&self) -> (usize, usize);
 }
 
-impl<S: SparseBundle> BatchParts for Vec<PendingParts<S>> {
+impl<S: SparseBundle> BatchParts for PendingLists<S> {
     fn put(
         self: Box<Self>,
         store: &mut Store,
         entities: &[Entity],
         panic: &mut FirstPanic,
     ) -> Vec<(Entity, RelationError)> {
-        let mut refused = Vec::new();
-        for (&entity, part) in entities.iter().zip(*self) {
-            let errors = store.exchange_accepted::<(), S>(entity, part.take(), panic);
-            refused.extend(errors.into_iter().map(|error| (entity, error)));
-        }
-        refused
+        store.put_accepted_lists(entities, *self, panic)
     }
 
     fn bytes(&self) -> (usize, usize) {
-        (size_of_val(&self[..]), vec_bytes(self))
+        Self::bytes(self)
     }
 }
 

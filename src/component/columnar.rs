@@ -4,7 +4,8 @@
 use core::marker::PhantomData;
 
 use super::Component;
-use super::sparse_component::{SparseComponent, SparseVisitor};
+use super::sparse_bundle::SparseVisitor;
+use super::sparse_component::SparseComponent;
 use super::split_component::{ColumnVisitor, Parts, SplitComponent};
 
 /// A component of any kind: of one column, [split](crate::component#split-components), or

@@ -18,7 +18,7 @@ use crate::line::LINE_BYTES;
 /// values that are cloned, so it is called for `Copy` values only. `shrink_to_fit` and
 /// `into_boxed_slice` reallocate to no bytes, and do not look whether it fails: they are not used.
 #[derive(Debug)]
-pub(crate) struct DenseValues<T>(AVec<T, ConstAlign<LINE_BYTES>>);
+pub struct DenseValues<T>(AVec<T, ConstAlign<LINE_BYTES>>);
 
 impl<T> Default for DenseValues<T> {
     fn default() -> Self {
@@ -90,6 +90,13 @@ impl<T> DenseValues<T> {
     /// Moves all values of others to the end.
     pub(crate) fn append(&mut self, other: &mut Self) {
         self.0.append(&mut other.0);
+    }
+
+    /// The values, each moved out.
+    pub(crate) fn into_values(mut self) -> impl ExactSizeIterator<Item = T> {
+        self.0.reverse();
+        let len = self.0.len();
+        (0..len).map(move |_| self.0.pop().expect("as many values as before"))
     }
 
     /// Makes this a copy of some values. Uses the memory of the older ones, and what they own. If

@@ -10,9 +10,10 @@
 //!   columns.
 //! * [`columnar`] has the traits of components of any kind and of components in columns, and
 //!   [`split_component`] has those that are a column for each field. [`sparse_component`] has the
-//!   components beside the chunks: [`sparse_names`] are their names in a world, [`sparse_naming`]
-//!   registers them, [`dense_values`] are the values of one, and [`plain_values`] are these as
-//!   bytes. A [`relation_component`] is one that points at an entity, and [`relation_rules`] tell
+//!   components beside the chunks, [`sparse_bundle`] those of an entity, and [`sparse_lists`] those
+//!   of many entities. [`sparse_names`] are their names in a world, [`sparse_naming`] registers
+//!   them, [`dense_values`] are the values of one, and [`plain_values`] are these as bytes. A
+//!   [`relation_component`] is one that points at an entity, and [`relation_rules`] tell
 //!   how. A [`many_relation`] points at any number of them: its component are [`targets`] with
 //!   values, which are [`links`] to the store, and [`pair_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
@@ -104,7 +105,9 @@ mod shared_place;
 mod shared_slot;
 mod shared_types;
 mod shared_value;
+mod sparse_bundle;
 mod sparse_component;
+mod sparse_lists;
 mod sparse_names;
 mod sparse_naming;
 mod split_component;
@@ -151,10 +154,12 @@ pub(crate) use shared_place::SharedPlace;
 pub(crate) use shared_slot::SharedSlot;
 pub(crate) use shared_types::SharedRow;
 pub use shared_value::{Shared, SharedValue};
-pub use sparse_component::SparseComponent;
-pub(crate) use sparse_component::{
-    SparseBundle, SparseReader, SparseSink, SparseSource, SparseVisitor, assert_writable,
+pub(crate) use sparse_bundle::{
+    SparseBundle, SparseReader, SparseSink, SparseSource, SparseVisitor,
 };
+pub use sparse_component::SparseComponent;
+pub(crate) use sparse_component::assert_writable;
+pub(crate) use sparse_lists::{ListReader, ListSink, SparseLists};
 pub(crate) use split_component::ColumnVisitor;
 pub use split_component::SplitMut;
 pub(crate) use split_component::{Parts, SplitComponent};

@@ -45,7 +45,7 @@
 //! of an entity; a [`directory_view`] finds it.
 //!
 //! A [`paged_index`] has a number for some entities, found by the index of their ids, each in an
-//! [`index_place`].
+//! [`index_place`]. An [`index_run`] gives numbers to many entities.
 //!
 //! [`request`] limits the memory of one call, [`id_errors`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`broken_directory`] tests every invariant.
@@ -75,6 +75,7 @@
 //!   state                         asks `unused` for its limit
 //!   index_place                   uses none of them
 //!   paged_index                   made of index places
+//!   index_run                     a method of the paged index
 //! ```
 
 mod absorb;
@@ -93,6 +94,7 @@ mod id_map;
 mod id_numbers;
 mod id_queue;
 mod index_place;
+mod index_run;
 mod loan;
 mod location;
 mod next_ids;

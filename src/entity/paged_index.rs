@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use super::index_place::{IndexPlace, NONE};
 
 /// Bits of an index that choose a number in its page.
-const PAGE_BITS: u32 = 10;
+pub(super) const PAGE_BITS: u32 = 10;
 /// Bits of an index that choose a page in its branch.
 const BRANCH_BITS: u32 = 8;
 /// Numbers of a page.
@@ -29,7 +29,7 @@ const PAGE_LEN: usize = 1 << PAGE_BITS;
 /// Pages of a branch.
 const BRANCH_LEN: usize = 1 << BRANCH_BITS;
 
-type Page = [u32; PAGE_LEN];
+pub(super) type Page = [u32; PAGE_LEN];
 
 /// Adjacent pages.
 #[derive(Debug)]
@@ -135,9 +135,17 @@ impl PagedIndex {
         Some(IndexPlace { number, used: &mut used[page] })
     }
 
+    /// The page of an index, if it exists, and the number of its numbers.
+    #[inline]
+    pub(super) fn page_mut(&mut self, index: u32) -> Option<(&mut Page, &mut u16)> {
+        let (branch, page, _) = split(index);
+        let Branch { pages, used, .. } = &mut **self.root.get_mut(branch)?.as_mut()?;
+        Some((pages[page].as_deref_mut()?, &mut used[page]))
+    }
+
     /// Makes the page of an index, which does not exist.
     #[cold]
-    fn add_page(&mut self, index: u32) {
+    pub(super) fn add_page(&mut self, index: u32) {
         let (at, page, _) = split(index);
         let (freed, freed_branch) = self.take_spare().unzip();
         if self.root.len() <= at {

@@ -1,6 +1,6 @@
 //! Rows that become entities: written after the last live row before they get ids.
 
-use crate::archetype::{Archetype, BundleId, ColumnBundle, NewRows};
+use crate::archetype::{Archetype, BundleId, ColumnBundle, HomeId, NewRows};
 use crate::entity::RowIndex;
 use crate::entity::{ArchetypeId, Directory, Entity, OutOfIds, RequestLimit, ReserveError};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, WrittenRows};
@@ -141,6 +141,13 @@ impl<'s> Batch<'s> {
         spawner.archetype.replicate(&mut self.written, from, run);
     }
 
+    /// Gives the store back, to be read until [`PausedBatch::go_on`].
+    pub(super) fn pause(mut self) -> PausedBatch {
+        let Spawner { id, archetype, now, .. } = self.spawner.take().expect(Self::OPEN);
+        let none = archetype.begin_rows();
+        PausedBatch { id, now, written: core::mem::replace(&mut self.written, none) }
+    }
+
     /// [`Batch::finish`] of rows that are copies of a live row: they get its attachments.
     pub(super) fn finish_copies(self, from: RowIndex) -> Result<(ArchetypeId, usize), OutOfIds> {
         self.finish_with(|Spawner { id, archetype, entities, now, .. }, written| {
@@ -186,6 +193,30 @@ impl<'s> Batch<'s> {
         let id = spawner.id;
         self.spawner = None;
         Ok((id, self.written.len()))
+    }
+}
+
+/// The written rows of a batch while others read the store.
+#[must_use = "the rows are given up by the batch that goes on"]
+pub(super) struct PausedBatch {
+    id: ArchetypeId,
+    now: Version,
+    written: WrittenRows,
+}
+
+impl PausedBatch {
+    /// The number of written rows.
+    pub(super) const fn len(&self) -> usize {
+        self.written.len()
+    }
+
+    /// The batch again, and the cells of the home of its bundle. The store must be unchanged.
+    pub(super) fn go_on(self, store: &mut Store, home: HomeId) -> (Batch<'_>, &BundleCells) {
+        let Self { id, now, written } = self;
+        let Store { archetypes, clock, entities, pool, bundles, .. } = store;
+        let archetype = archetypes.get_mut(id);
+        let spawner = Spawner { id, archetype, entities, pool, clock, now };
+        (Batch { spawner: Some(spawner), written }, &bundles.home(home).cells)
     }
 }
 

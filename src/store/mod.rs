@@ -186,10 +186,10 @@ pub(crate) use row_values::RowValues;
 pub(crate) use rule::Rule;
 pub(crate) use sort_order::{KeyCells, KeySlice, sort_all, sort_few};
 pub(crate) use sparse::{
-    BlockSource, EachOfSet, EntityStates, MemberRows, OpenSet, PendingBundle, PendingParts,
-    ReadSet, Reading, SavedSet, SetArrays, SetKind, SetMembers, SetRows, SetShape, SetValues,
-    SetView, SetWrites, SetsMut, SparseSet, SparseSetInfo, SparseSets, TermSets, WatchedBlocks,
-    WatchedSets, Watching, Writing,
+    BlockSource, EachOfSet, EntityStates, MemberRows, OpenSet, PendingBundle, PendingLists,
+    PendingParts, ReadSet, Reading, SavedSet, SetArrays, SetKind, SetMembers, SetRows, SetShape,
+    SetValues, SetView, SetWrites, SetsMut, SparseSet, SparseSetInfo, SparseSets, TermSets,
+    WatchedBlocks, WatchedSets, Watching, Writing,
 };
 pub(crate) use split_store::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;

@@ -18,8 +18,11 @@ use super::batch::{Batch, Spawner, ensure_room};
 use super::entity_error::{EntityError, SpawnError};
 use super::first_panic::FirstPanic;
 use super::row_values::RowValues;
-use super::sparse::PendingParts;
+use super::sparse::{PendingLists, PendingParts};
 use super::store::Store;
+
+/// The rows whose relations are tested together.
+const TESTED_TOGETHER: usize = 1_024;
 
 impl Store {
     /// Spawns an entity with the components of `bundle`.
@@ -66,40 +69,57 @@ impl Store {
             return self.spawn_each(bundles.map(|bundle| bundle.split().0));
         }
         self.check_sets::<<I::Item as Bundle>::Sparse>();
-        let mut parts = Vec::new();
-        let rows = if <<I::Item as Bundle>::Sparse as SparseBundle>::HAS_RELATIONS {
-            let mut all_columns = Vec::new();
-            for (columns, sparse) in bundles.map(PendingParts::split) {
-                // New entities have no sources, so that each relation is tested for itself.
-                self.check_relations(Entity::NULL, sparse.get())?;
-                all_columns.push(columns);
-                parts.push(sparse);
-                if parts.len().is_power_of_two() {
-                    // Stops an endless iterator.
-                    self.entities.ensure_room(parts.len())?;
-                    let bytes = parts.len() as u64 * size_of::<I::Item>() as u64;
-                    self.entities.requests.ensure_within(bytes)?;
-                }
-            }
-            self.write_each(all_columns.into_iter())?
-        } else {
-            self.write_each(bundles.map(|bundle| {
-                let (columns, sparse) = PendingParts::split(bundle);
-                parts.push(sparse);
-                columns
-            }))?
-        };
+        let mut lists = PendingLists::<<I::Item as Bundle>::Sparse>::default();
+        let rows = self.write_with_lists(bundles, &mut lists)?;
         self.add_sets::<<I::Item as Bundle>::Sparse>();
-        let entities = self.spawned(rows).to_vec();
-        // They are new, so no value is replaced and no destructor runs.
+        self.spawned(rows);
         let mut panic = FirstPanic::default();
-        for (&entity, sparse) in entities.iter().zip(parts) {
-            self.put_sparse_caught(entity, sparse.take(), &mut panic);
-        }
+        self.put_lists(rows, lists, &mut panic);
         self.record_sets();
         panic.resume();
         let all = self.archetypes.get(rows.0).entities();
         Ok(&all[all.len() - rows.1..])
+    }
+
+    /// [`Store::write_each`] of the columns of bundles. Moves their sparse components to lists, and
+    /// tests the relations of each run of rows, which stops an endless iterator. New entities have
+    /// no sources, and no bundle can name one of them.
+    #[inline]
+    fn write_with_lists<I>(
+        &mut self,
+        mut bundles: I,
+        lists: &mut PendingLists<<I::Item as Bundle>::Sparse>,
+    ) -> Result<(ArchetypeId, usize), SpawnError>
+    where
+        I: Iterator,
+        I::Item: Bundle,
+    {
+        let id = self.bundle_id::<<I::Item as Bundle>::Columns>();
+        lists.reserve(bundles.size_hint().0);
+        self.attempt(|store| {
+            let home = store.home(id)?;
+            let (spawner, _) = Spawner::new(store, id)?;
+            let mut paused = Batch::new(spawner).pause();
+            loop {
+                let first = paused.len();
+                let (mut batch, cells) = paused.go_on(store, home);
+                let run = batch.room(bundles.size_hint().0, TESTED_TOGETHER)?;
+                let written = batch.write(cells, &run, |rows| {
+                    bundles.by_ref().take(run.rows.len()).for_each(|bundle| {
+                        let (columns, sparse) = bundle.split();
+                        lists.push(sparse);
+                        rows.push(columns);
+                    });
+                });
+                paused = batch.pause();
+                let checked = store.check_lists(lists, first);
+                if checked.is_err() || written < run.rows.len() {
+                    let (batch, _) = paused.go_on(store, home);
+                    checked?;
+                    return Ok::<_, SpawnError>(batch.finish()?);
+                }
+            }
+        })
     }
 
     /// Spawns an entity in the home that `find` finds, with the id that `alloc` gives it. `put`

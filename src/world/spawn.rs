@@ -96,9 +96,9 @@ impl World {
     /// The ids are borrowed from the world, so that a batch allocates no list of them: call
     /// `to_vec` to keep them. Rows are written in place, chunk by chunk; no entity is alive before
     /// the iterator has ended. Its size hint may be wrong. [Sparse
-    /// components](crate::component#sparse-components) of bundles wait in a list until it has
-    /// ended, and are put by a list of the ids; the limit of memory for one call does not count
-    /// them.
+    /// components](crate::component#sparse-components) of bundles wait in a list for each type
+    /// until it has ended; the limit of memory for one call does not count them. Neighbours that
+    /// are related to one target are filed together.
     ///
     /// # Panics
     ///

@@ -126,7 +126,7 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 29] = [
+const UNNAMED: [&str; 32] = [
     "BlockSource",
     "BundleShape",
     "CellShape",
@@ -137,6 +137,8 @@ const UNNAMED: [&str; 29] = [
     "Columns",
     "InColumns",
     "Kept",
+    "ListReader",
+    "ListSink",
     "Mode",
     "ParSlices",
     "PickRow",
@@ -146,6 +148,7 @@ const UNNAMED: [&str; 29] = [
     "SetValues",
     "Shape",
     "SparseBundle",
+    "SparseLists",
     "SparseReader",
     "SparseSink",
     "SparseSource",

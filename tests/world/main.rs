@@ -108,6 +108,7 @@ mod sparse_matching;
 mod sparse_members;
 mod sparse_sort;
 mod spawn_batch;
+mod spawn_children;
 mod spawn_columns;
 mod structural;
 mod target_values;

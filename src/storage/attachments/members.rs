@@ -117,6 +117,12 @@ impl Attachments {
         })
     }
 
+    /// Makes rows of a chunk members. There must be an array for them.
+    pub(crate) fn add_member_rows(&self, number: u16, chunk: u32, rows: Range<u32>) {
+        let array = self.find(AttachmentKind::MEMBERS, number).expect("no array for members");
+        ChunkBits { words: array.chunk(chunk) }.fill(rows, false);
+    }
+
     /// Whether a row is a member.
     pub(crate) fn is_member(&self, number: u16, chunk: u32, row: u32) -> bool {
         let array = self.find(AttachmentKind::MEMBERS, number);

@@ -20,6 +20,16 @@ impl<T: SparseComponent> SparseSet<T> {
         None => false,
     };
 
+    /// Whether [`SparseSet::insert_run`] takes these values.
+    pub(in crate::store) fn takes_run(values: &[T]) -> bool {
+        T::PAIRS.is_none() && !(Self::IS_ORDERED && values.iter().any(Self::asks_for_place))
+    }
+
+    pub(super) fn asks_for_place(value: &T) -> bool {
+        let place = T::RELATION.and_then(|rules| rules.place);
+        place.is_some_and(|place| place(value).is_some())
+    }
+
     /// Takes the place for which a value asks.
     #[inline]
     pub(in crate::store) fn take_place(value: &mut T) -> Option<u32> {

@@ -119,7 +119,7 @@ impl Store {
 
     /// Checks that the targets of a value are alive.
     #[inline]
-    pub(super) fn check_targets<S: SparseComponent>(
+    pub(in crate::store) fn check_targets<S: SparseComponent>(
         &self,
         source: Entity,
         value: &S,

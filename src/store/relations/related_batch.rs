@@ -9,7 +9,9 @@
 //! source leaves its old list in O(siblings). So all sources leave in one pass over the lists,
 //! unless a value asks for a place.
 
-use rustc_hash::FxHashMap;
+use core::slice;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::component::SparseComponent;
 use crate::entity::{Entity, Location};
@@ -57,11 +59,15 @@ impl Store {
     ) -> Result<Vec<Option<Location>>, EntityError> {
         let set = self.read_sparse::<S>();
         let mut places = Vec::with_capacity(batch.len());
+        let mut checked = None;
         for (source, value) in batch {
             // An entity with a value is alive: its slot is not read.
             let is_known = set.as_ref().is_some_and(|set| set.contains(*source));
             places.push(if is_known { None } else { self.row_of_living(*source)? });
-            self.check_targets(*source, value)?;
+            if !checked.is_some_and(|last| SparseSet::have_one_target(last, value)) {
+                self.check_targets(*source, value)?;
+                checked = Some(value);
+            }
         }
         Ok(places)
     }
@@ -75,16 +81,29 @@ impl Store {
         // A cleanup component would end entities here, and other rows would move.
         const { assert!(!S::CLEANUP, "a relation is a cleanup component") };
         let (set, number, (mut rows, now)) = self.sparse_mut::<S>();
-        if SparseSet::<S>::IS_ORDERED && !batch.iter().any(|(_, value)| asks_for_place(value)) {
+        let takes_run = |(_, value): &(Entity, S)| SparseSet::takes_run(slice::from_ref(value));
+        let takes_runs = batch.iter().all(takes_run);
+        if SparseSet::<S>::IS_ORDERED && takes_runs {
             for pair in set.relate_in_order(batch, now) {
                 rows.set_at(places[pair].expect("the source had no relation"), number, true);
             }
             return;
         }
-        for ((source, value), place) in batch.into_iter().zip(places) {
-            let replaced = set.insert(source, value, now);
-            if let (None, &Some(place)) = (replaced, place) {
-                rows.set_at(place, number, true);
+        let (sources, values): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+        let (mut values, mut put) = (values.into_iter(), 0);
+        while put < sources.len() {
+            if takes_runs && places[put].is_some() {
+                // Up to a source that has a relation, or came before.
+                let added = set.insert_run(&sources[put..], &mut values, now);
+                rows.set_places(&places[put..put + added], number);
+                put += added;
+            }
+            if let Some(value) = values.next() {
+                let replaced = set.insert(sources[put], value, now);
+                if let (None, Some(place)) = (replaced, places[put]) {
+                    rows.set_at(place, number, true);
+                }
+                put += 1;
             }
         }
     }
@@ -95,6 +114,9 @@ impl Store {
         batch: &[(Entity, S)],
     ) -> Result<(), RelationError> {
         let Some(rules) = S::RELATION.filter(|rules| rules.is_tree) else { return Ok(()) };
+        if have_no_sources(self.write_sparse().as_deref(), batch) {
+            return Ok(());
+        }
         let new = batch.iter().map(|(source, value)| (*source, Above::to((rules.target)(value))));
         // The last one of a source is kept.
         let mut above: FxHashMap<_, _> = new.collect();
@@ -148,9 +170,14 @@ impl<S: SparseComponent> SparseSet<S> {
     }
 }
 
-fn asks_for_place<S: SparseComponent>(value: &S) -> bool {
-    let place = S::RELATION.and_then(|rules| rules.place);
-    place.is_some_and(|place| place(value).is_some())
+/// Whether no entity is below a source of a batch, before and after it. Then no source can be a
+/// part of a cycle. O(batch).
+fn have_no_sources<S: SparseComponent>(set: Option<&SparseSet<S>>, batch: &[(Entity, S)]) -> bool {
+    let target = |value| S::RELATION.map_or(Entity::NULL, |rules| (rules.target)(value));
+    let runs = batch.chunk_by(|(_, a), (_, b)| SparseSet::have_one_target(a, b));
+    let targets: FxHashSet<_> = runs.map(|run| target(&run[0].1)).collect();
+    let is_last = |source| set.is_none_or(|set| set.sources(source).is_empty());
+    batch.iter().all(|&(source, _)| !targets.contains(&source) && is_last(source))
 }
 
 /// The target of an entity at the end of a batch, and the walk that has passed it.

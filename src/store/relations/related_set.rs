@@ -1,5 +1,7 @@
 //! The set of a relation: its values are changed together with the reverse index.
 
+use core::iter;
+
 use crate::component::SparseComponent;
 use crate::entity::Entity;
 use crate::prefetch::prefetch;
@@ -17,6 +19,47 @@ impl<T: SparseComponent> SparseSet<T> {
             self.sources.push(source, (rules.target)(value));
         }
         self.link_pairs(source, value);
+    }
+
+    /// Files the relations of sources that get these values, at the next positions. Neighbours with
+    /// one target are filed together. Not of a relation to many.
+    pub(in crate::store) fn link_run(&mut self, sources: &[Entity], values: &[T]) {
+        let Some(rules) = T::RELATION else { return };
+        self.sources.places.reserve(sources.len());
+        let mut rest = sources;
+        for run in Self::runs_of_one_target(values) {
+            let target = (rules.target)(&run[0]);
+            let (run, others) = rest.split_at(run.len());
+            match run {
+                &[source] => self.sources.push(source, target),
+                _ => self.sources.push_run(run, target),
+            }
+            rest = others;
+        }
+    }
+
+    /// Values in runs of neighbours that are relations to one target. Of another component, and of
+    /// a relation to many, each run is one value.
+    #[inline]
+    pub(in crate::store) fn runs_of_one_target(values: &[T]) -> impl Iterator<Item = &[T]> {
+        let mut rest = values;
+        iter::from_fn(move || {
+            let (first, others) = rest.split_first()?;
+            let len = T::RELATION.map_or(0, |rules| {
+                let target = (rules.target)(first);
+                let end = others.iter().position(|one| (rules.target)(one) != target);
+                end.unwrap_or(others.len())
+            });
+            let (run, others) = rest.split_at(1 + len);
+            rest = others;
+            Some(run)
+        })
+    }
+
+    /// Whether two values are relations to one target. False for a relation to many.
+    #[inline(always)]
+    pub(super) fn have_one_target(a: &T, b: &T) -> bool {
+        T::RELATION.is_some_and(|rules| (rules.target)(a) == (rules.target)(b))
     }
 
     /// Overwrites the value at a position, and returns the former one; of a relation to many, adds

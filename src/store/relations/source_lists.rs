@@ -8,6 +8,8 @@
 //!
 //! A list without sources is removed, and the last list takes its number.
 
+use core::ops::Range;
+
 use crate::entity::{Entity, PagedIndex};
 
 /// The sources of one target: one or more.
@@ -103,13 +105,31 @@ impl SourceLists {
     /// of the source there. Amortised O(1).
     #[inline]
     pub(super) fn add(&mut self, source: Entity, target: Entity) -> (usize, u32) {
+        let number = self.number_or_add(target);
+        (number, self.add_at(number, source))
+    }
+
+    /// Adds sources at the end of a target's list. Returns their places.
+    #[inline]
+    pub(super) fn add_run(&mut self, added: &[Entity], target: Entity) -> Range<u32> {
+        let number = self.number_or_add(target);
+        let sources = &mut self.lists[number].sources;
+        let first = sources.len();
+        sources.extend_from_slice(added);
+        let place = |at| u32::try_from(at).expect("there are more sources than entities");
+        place(first)..place(sources.len())
+    }
+
+    /// The number of a target's list, which is made if the target has none.
+    #[inline]
+    fn number_or_add(&mut self, target: Entity) -> usize {
         let number = match self.numbers.get(target.index()) {
             Some(known) => known as usize,
             None => self.add_list(target),
         };
         let of = self.lists[number].target;
         debug_assert!(of == target, "an entity that has ended has sources");
-        (number, self.add_at(number, source))
+        number
     }
 
     /// [`SourceLists::add`] to the list with a number.

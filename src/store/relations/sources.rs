@@ -50,6 +50,12 @@ impl Sources {
         self.places.push(place);
     }
 
+    /// Adds sources of one target at the next positions of the set.
+    #[inline]
+    pub(super) fn push_run(&mut self, sources: &[Entity], target: Entity) {
+        self.places.extend(self.lists.add_run(sources, target));
+    }
+
     /// Takes the source at a position of the set out of the list of its target. Returns the source
     /// that has taken its place in the list, and the place, which it is given.
     #[inline(always)]

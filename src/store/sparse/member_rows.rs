@@ -64,6 +64,37 @@ impl MemberRows<'_> {
         }
     }
 
+    /// The entities of the last rows of an archetype.
+    pub(super) fn last_entities(&self, (archetype, rows): (ArchetypeId, usize)) -> &[Entity] {
+        let entities = self.archetypes.get(archetype).entities();
+        &entities[entities.len() - rows..]
+    }
+
+    /// Records that the entities of the last rows of an archetype have a sparse component.
+    /// O(rows / 64 + chunks).
+    pub(super) fn set_last(&mut self, (archetype, rows): (ArchetypeId, usize), number: u16) {
+        if rows > 0 {
+            if !self.archetypes.get(archetype).tracks_members(number) {
+                self.add(archetype, number);
+            }
+            self.archetypes.get(archetype).add_last_members(number, rows);
+        }
+    }
+
+    /// Records that the entities of rows have a sparse component.
+    pub(in crate::store) fn set_places(&mut self, places: &[Option<Location>], number: u16) {
+        // Neighbours in the list are mostly of one archetype.
+        let archetype = |place: &Option<Location>| place.map(Location::archetype);
+        for run in places.chunk_by(|a, b| archetype(a) == archetype(b)) {
+            let Some(id) = archetype(&run[0]) else { continue };
+            if !self.archetypes.get(id).tracks_members(number) {
+                self.add(id, number);
+            }
+            let set = self.archetypes.get(id).member_bits(number).expect("an array was added");
+            run.iter().flatten().for_each(|place| set(place.row(), true));
+        }
+    }
+
     /// Gives an entity a value in the set of a number, and returns the one that it replaces.
     ///
     /// # Errors

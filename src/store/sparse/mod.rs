@@ -13,11 +13,12 @@
 //! | file | holds |
 //! | --- | --- |
 //! | [`sparse_sets`], [`set_numbers`] | all sets of a world; the position of a set, by type |
-//! | [`sparse_set`], [`set_changes`] | one set; its values that come and go, one by one |
+//! | [`sparse_set`], [`set_changes`] | one set; its values that come and go |
 //! | [`set_moves`] | moves of its values to other entities and sets |
 //! | [`set_lock`], [`erased_set`], [`boxed_set`] | its lock, its calls without a type, its box |
 //! | [`set_version`], [`set_writes`] | the version of a set; its values lent as slices |
 //! | [`sparse_bundles`], [`sparse_matches`] | bundles of one entity; of all that match |
+//! | [`row_lists`] | the sparse components of the rows of a batch |
 //! | [`member_rows`] | the bits of rows |
 //! | [`sparse_rules`], [`set_use`] | the rules of queries, and the sets that they use |
 //! | [`term_sets`], [`sets_mut`], [`each_mut`] | the sets of terms; each value lent once |
@@ -42,6 +43,7 @@ mod hidden_rows;
 mod kept_sets;
 mod member_rows;
 mod record_sets;
+mod row_lists;
 mod saved_set;
 mod set_arrays;
 mod set_changes;
@@ -72,6 +74,7 @@ pub(super) use erased_set::ErasedSet;
 pub(crate) use erased_set::SparseSetInfo;
 pub(crate) use hidden_rows::SetRows;
 pub(crate) use member_rows::MemberRows;
+pub(crate) use row_lists::PendingLists;
 pub(crate) use saved_set::SavedSet;
 pub(crate) use set_arrays::SetArrays;
 pub(crate) use set_shape::{SetKind, SetShape};

@@ -1,6 +1,8 @@
-//! Values that come to a set and go, one by one.
+//! Values that come to a set and go: one by one, or many that come together.
 
-use crate::component::{SparseBundle as _, SparseComponent};
+use std::vec;
+
+use crate::component::{DenseValues, SparseBundle as _, SparseComponent};
 use crate::entity::Entity;
 use crate::version::Version;
 
@@ -69,6 +71,58 @@ impl<T: SparseComponent> SparseSet<T> {
         self.values.push(value);
         place.into_iter().for_each(|place| self.move_to(position as usize, place));
         None
+    }
+
+    /// Adds the values of entities, which must be alive. No value may have pairs, or ask for a
+    /// place: [`SparseSet::takes_run`].
+    ///
+    /// # Panics
+    ///
+    /// If an entity has a value.
+    pub(in crate::store) fn insert_new(
+        &mut self,
+        entities: &[Entity],
+        mut values: DenseValues<T>,
+        now: Version,
+    ) {
+        assert!(entities.len() == values.len(), "not a value for each entity");
+        let added = self.add_run(entities, &values, now);
+        assert!(added == entities.len(), "a new entity has a value");
+        self.values.append(&mut values);
+    }
+
+    /// [`SparseSet::insert_new`] up to an entity that has a value. Returns the number of values
+    /// that it takes from `values`.
+    pub(in crate::store) fn insert_run(
+        &mut self,
+        entities: &[Entity],
+        values: &mut vec::IntoIter<T>,
+        now: Version,
+    ) -> usize {
+        let added = self.add_run(entities, values.as_slice(), now);
+        self.values.reserve(added);
+        values.by_ref().take(added).for_each(|value| self.values.push(value));
+        added
+    }
+
+    /// Files entities for the next positions, up to one that has a value. Returns their number. The
+    /// caller moves as many of the values to the end.
+    fn add_run(&mut self, entities: &[Entity], values: &[T], now: Version) -> usize {
+        let first = self.len();
+        let position = u32::try_from(first).expect("there are more values than entities");
+        let added = self.blocks.positions.add_run(entities, position);
+        if added == 0 {
+            return 0;
+        }
+        let (entities, values) = (&entities[..added], &values[..added]);
+        self.renew_version();
+        self.blocks.touch_from(first, added, now);
+        self.link_run(entities, values);
+        if let Some(notes) = &mut self.notes {
+            entities.iter().zip(values).for_each(|(&entity, value)| notes.gain(entity, value));
+        }
+        self.entities.extend_from_slice(entities);
+        added
     }
 
     /// Removes the value of an entity. The last one takes its place. The usual removal calls no
