@@ -60,7 +60,7 @@ impl Location {
     pub(super) const ON_LOAN: Self = Self::free(u32::MAX);
 
     #[inline]
-    pub(super) const fn is_somewhere(self) -> bool {
+    pub(crate) const fn is_somewhere(self) -> bool {
         self.archetype != Self::NOWHERE
     }
 }

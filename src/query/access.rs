@@ -212,6 +212,23 @@ pub(crate) const fn any(terms: &[&[Access]], flags: AccessFlags) -> bool {
     false
 }
 
+/// Whether any of the terms takes data of a chunk that differ between chunks which follow each
+/// other in memory.
+pub(crate) const fn is_of_chunk(terms: &[&[Access]]) -> bool {
+    let mut i = 0;
+    while let Some(access) = nth(terms, i) {
+        let beside = AccessFlags::BESIDE.and(AccessFlags::BY_LINES).and(AccessFlags::ENABLED_ROWS);
+        // Values of a set are found by entity, but the bits of a chunk tell which rows have any.
+        let is_sparse = access.flags.has_any(AccessFlags::SPARSE);
+        let asks = is_sparse && access.flags.has_any(AccessFlags::OPTIONAL);
+        if asks || access.flags.has_any(beside) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 /// The number of columns of the terms.
 pub(crate) const fn columns(terms: &[&[Access]]) -> usize {
     let (mut columns, mut i) = (0, 0);

@@ -8,33 +8,42 @@
 //! filters choose among these rows by their bits, and the bits of members do so as well: a system
 //! may have inserted values of which the rows are not marked yet.
 //!
-//! Nanoseconds a member (Zen 4, rows of 12 bytes, of which a chunk has 1,360):
+//! Sorting costs as much as all the rest. So a set of [more members](SPREAD_MEMBERS_MAX) is used if
+//! these lie in the order of their rows, which is known when all of them are found. Only a pass
+//! that takes all rows (`for_each` and the like) begins so, since any other may end early. Members
+//! in no order are given up after a few, and so are neighbours: a word of bits has many of them.
+//!
+//! Where chunks follow each other in memory, their columns are taken as one slice, and a list has
+//! rows of several chunks. A pass that may end early lists the rows of one chunk at a time, because
+//! only the chunks that it visits are stamped.
+//!
+//! Nanoseconds a member (Zen 4, shared, rows of 12 bytes, of which a chunk has 1,360), beside a
+//! walk over the set by hand, which finds each member and stamps its chunk, in the order of the
+//! set. A star marks passes by bits. The last column is `for_each` if each list ends with its
+//! chunk, and larger sets are left to the bits:
 //!
 //! ```text
-//!  members        rows    order of the set    by bits     with the set
-//!   10,000   1,000,000    by rows             19 to 22      15
-//!   10,000   1,000,000    random              19 to 22      20
-//!    2,500   1,000,000    by rows             49 to 53      31
-//!    2,500   1,000,000    random              49 to 53      36
-//!    1,000   1,000,000    by rows             76 to 87      52
-//!    1,000   1,000,000    random              76 to 87      57
-//!       10   1,000,000    by rows             1,085         77
-//!       10   1,000,000    random              1,085         78
-//!    1,000     100,000    by rows             11.1           9.5
-//!    1,000     100,000    random              11.1          14.4
-//!    1,000     100,000    neighbours           2.6           5.9
-//!      250     100,000    neighbours           6.0           6.2
+//!  members        rows    order of the set    by hand    `for_each`    `for`     by chunk
+//!   10,000   1,000,000    by rows                17          22         36 *       31 *
+//!   10,000   1,000,000    random                 20          32 *       38 *       33 *
+//!    1,000   1,000,000    by rows                 9.5        19         31         61
+//!    1,000   1,000,000    random                  9.5        25         37         67
+//!    1,000     100,000    by rows                 5.4        10.5       15.8 *     14.3 *
+//!    1,000     100,000    random                  5.8        15 *       16 *       14.4 *
+//!    1,000     100,000    neighbours              3.8         4.1 *      5.1 *      3.9 *
+//!      250     100,000    by rows                 5.2        13.5       19         30
+//!      250     100,000    random                  5.2        21         28         43
 //! ```
 //!
-//! Members that are neighbours decide the limit: a chunk without members costs 14 ns by bits, and a
-//! member that is found in the directory and sorted costs 4 more.
+//! Tried and not kept: larger sets in any order. Sorting took 13 ns a member, so that `for_each`
+//! took 31 for 1,000 of 100,000, and 14 by bits.
 
 use crate::entity::Directory;
-use crate::storage::{SliceRows, Visibility};
-use crate::store::Plan;
+use crate::storage::FewRows;
+use crate::store::{Plan, SetMembers};
 
 use super::chunk_run::ChunkRun;
-use super::cursor::ChunkCursor;
+use super::cursor::{ArchetypeCursor, ChunkCursor};
 use super::filter::Filter;
 use super::listed_rows::ListedRows;
 use super::member_walk::MemberWalk;
@@ -46,6 +55,10 @@ use super::terms::{OpenOf, Terms};
 /// The set is used if it has at most this many members for each chunk.
 const MEMBERS_MAX: usize = 4;
 
+/// A pass over all rows also uses a set of at most this many members for each chunk, if they lie in
+/// the order of their rows and apart.
+const SPREAD_MEMBERS_MAX: usize = 32;
+
 /// Whether a pass of such a query may begin with a set: no filter compares versions, which chunks
 /// have.
 pub(super) const fn may_begin_with_set<Q: Terms, F: Filter>() -> bool {
@@ -53,7 +66,7 @@ pub(super) const fn may_begin_with_set<Q: Terms, F: Filter>() -> bool {
 }
 
 impl<'w> ChunkCursor<'w> {
-    /// Takes the chunk of the next member, if the query sees any rows of it.
+    /// Takes the chunk of the next member, and those after it in memory.
     fn next_of_walk<Q: Terms, F: Filter>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
@@ -71,18 +84,40 @@ impl<'w> ChunkCursor<'w> {
                 return walk.skip_archetype();
             }
         }
-        let now = self.now();
         let current = self.current.as_mut().expect("an archetype was entered");
         let shift = current.chunks.shift();
-        walk.begin_chunk(shift);
+        let chunks_max = if Q::OF_CHUNK { 1 } else { walk.chunks_max(shift) };
         current.chunks.skip_to(row.0.wrapping_shr(shift));
-        if current.seen(&filter).visibility() == Visibility::None {
-            walk.skip_chunk();
-        } else if let Some(next) =
-            current.next_run::<Q, F, false>(&filter, (SliceRows::Live, sets), now)
-        {
-            *run = next;
+        let Some((columns, rows, chunks)) = current.take_chunks::<F>(chunks_max) else {
+            return walk.skip_archetype();
+        };
+        walk.begin_chunks(chunks, current.chunks.next_number());
+        run.begin_members(columns, rows, sets);
+    }
+}
+
+impl<'w, Q: Terms> ChunkRun<'w, Q> {
+    /// The next members of the chunks that were begun. False if the query sees none of them.
+    #[inline(always)]
+    fn next_members<F: Filter, const ACROSS: bool>(
+        &mut self,
+        current: &ArchetypeCursor<'w>,
+        filter: &OpenFilter<'w, F>,
+        walk: &mut MemberWalk,
+        listed: &mut ListedRows<Q::Rows<'w>>,
+    ) -> bool {
+        let seen = |chunk| current.seen_in(filter, chunk);
+        let stamp = |rows| current.stamp_rows::<Q>(rows);
+        let list = listed.list.insert(FewRows::NONE);
+        walk.list_rows::<ACROSS>(list, seen, stamp);
+        if list.len() == 0 {
+            listed.list = None;
+            return false;
         }
+        let (first, last) = list.begin();
+        let Some(slices) = self.cut_members(first..last + 1) else { return false };
+        listed.begin(Q::rows(slices, (last + 1 - first) as usize), Some(walk.known()));
+        true
     }
 }
 
@@ -91,29 +126,46 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     /// few beside the rows that a pass would look at.
     #[inline]
     pub(super) fn begin_with_set(&mut self, directory: &Directory) -> Option<MemberWalk> {
+        let set = self.small_set(MEMBERS_MAX)?;
+        Some(MemberWalk::new(set, &directory.view()))
+    }
+
+    /// [`QueryIter::begin_with_set`] of a pass over all rows, which takes larger sets as well if
+    /// they need no sorting.
+    #[inline]
+    pub(super) fn begin_with_spread_set(&mut self, directory: &Directory) -> Option<MemberWalk> {
+        let set = self.small_set(SPREAD_MEMBERS_MAX)?;
+        MemberWalk::of_spread(set, &directory.view())
+    }
+
+    /// The smallest set that the query requires, if it has at most this many members a chunk.
+    #[inline]
+    fn small_set(&mut self, members_max: usize) -> Option<SetMembers<'w>> {
         if !may_begin_with_set::<Q, F>() {
             return None;
         }
         let (cursor, _, _, sets) = self.walk_parts();
         let set = Q::fewest(&sets)?;
-        let chunks = set.entities.len().div_ceil(MEMBERS_MAX);
+        let chunks = set.entities.len().div_ceil(members_max);
         // In a single chunk the bits cost less than a list of members.
-        let are_few = cursor.pass.has_member_chunks(set.number, chunks.max(2));
-        are_few.then(|| MemberWalk::new(set, &directory.view()))
+        cursor.pass.has_member_chunks(set.number, chunks.max(2)).then_some(set)
     }
 
-    /// [`QueryIter::next_part`] of a pass that began with a set.
+    /// [`QueryIter::next_part`] of a pass that began with a set. The rows of several chunks come
+    /// together if all of them will be taken (`ACROSS`): these chunks are stamped at once.
     #[inline(never)]
-    pub(super) fn next_members(
+    pub(super) fn next_members<const ACROSS: bool>(
         &mut self,
         walk: &mut MemberWalk,
         listed: &mut ListedRows<Q::Rows<'w>>,
     ) -> bool {
         let (cursor, run, filter, sets) = self.walk_parts();
         while walk.place().is_some() {
-            if !walk.is_in_chunk() {
+            if !walk.is_in_chunks() {
                 cursor.next_of_walk::<Q, F>(run, filter, sets, walk);
-            } else if run.next_members(walk, listed, cursor.now()) {
+            } else if let Some(current) = &cursor.current
+                && run.next_members::<F, ACROSS>(current, &filter, walk, listed)
+            {
                 return true;
             }
         }

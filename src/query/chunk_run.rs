@@ -7,12 +7,11 @@
 use core::ops::Range;
 
 use crate::archetype::ChunkMeta;
-use crate::storage::{ArchetypeColumns, ChunkColumns, FewRows, RowMask, RowRuns};
+use crate::storage::{ArchetypeColumns, ChunkColumns, RowMask, RowRuns};
 use crate::version::Version;
 
 use super::chunk_rows::ChunkRows;
 use super::listed_rows::ListedRows;
-use super::member_walk::MemberWalk;
 use super::run_stamps::RunStamps;
 use super::some_rows::SomeRows;
 use super::terms::{OpenOf, Terms};
@@ -145,25 +144,22 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         true
     }
 
-    /// [`ChunkRun::next_part`] of the next members of a set. False if the query sees none of them.
+    /// Begins with the slices of chunks of which members of a set are taken.
     #[inline(always)]
-    pub(super) fn next_members(
+    pub(super) fn begin_members(
         &mut self,
-        walk: &mut MemberWalk,
-        listed: &mut ListedRows<Q::Rows<'w>>,
-        now: Version,
-    ) -> bool {
-        let Some(seen) = &mut self.seen else { return false };
-        let list = listed.list.insert(FewRows::NONE);
-        if !walk.list_rows(&seen.runs, list) {
-            listed.list = None;
-            return false;
-        }
-        let (first, last) = list.begin();
-        let slices = seen.cut::<Q>(&mut self.slices, first..last + 1);
-        Q::touch_next(&mut self.stamps, now);
-        listed.begin(Q::rows(slices, (last + 1 - first) as usize), Some(walk.known()));
-        true
+        mut columns: ChunkColumns<'w>,
+        chunks: ChunkRows<'w>,
+        sets: OpenOf<'w, Q>,
+    ) {
+        self.slices = Q::cut(&mut columns, chunks, sets);
+        self.seen = Some(SeenRuns::new(RowMask::empty()));
+    }
+
+    /// Cuts rows off the slices of chunks of which members of a set are taken.
+    #[inline(always)]
+    pub(super) fn cut_members(&mut self, rows: Range<u32>) -> Option<Q::Slices<'w>> {
+        Some(self.seen.as_mut()?.cut::<Q>(&mut self.slices, rows))
     }
 
     /// Whether no rows are left.

@@ -10,8 +10,8 @@ use crate::archetype::ChunkMeta;
 use crate::component::Component;
 use crate::entity::Directory;
 use crate::storage::{
-    CachedChunk, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask, SliceRows,
-    Visibility,
+    CachedChunk, ChunkColumns, ChunkIter, ChunkRow, ColumnRef, Columns, EnableRules, RowMask,
+    SliceRows, Visibility,
 };
 use crate::store::{EnteredArchetype, NextStep, Pass, Plan};
 use crate::version::Version;
@@ -21,6 +21,7 @@ use super::chunk_rows::ChunkRows;
 use super::chunk_run::{ChunkRun, stamp_columns};
 use super::cut_chunk::CutChunk;
 use super::filter::{Filter, StampAt};
+use super::member_walk::BegunChunks;
 use super::open_filter::{OpenFilter, seen_rows};
 use super::query_type::{is_by_chunk, is_by_row};
 use super::run_stamps::RunStamps;
@@ -364,10 +365,37 @@ impl<'w> ArchetypeCursor<'w> {
 
     /// The rows of the next chunk that the query sees.
     #[inline]
-    pub(super) fn seen<F: Filter>(&self, filter: &OpenFilter<'w, F>) -> RowMask<'w> {
-        let (chunk, rows) = (self.chunks.next_number(), self.chunks.next_rows());
-        let in_chunk = ((chunk, rows), self.chunks.capacity());
+    fn seen<F: Filter>(&self, filter: &OpenFilter<'w, F>) -> RowMask<'w> {
+        self.seen_in(filter, self.chunks.next_number())
+    }
+
+    /// The rows of a chunk that the query sees.
+    #[inline]
+    pub(super) fn seen_in<F: Filter>(&self, filter: &OpenFilter<'w, F>, chunk: u32) -> RowMask<'w> {
+        let in_chunk = ((chunk, self.chunks.rows(chunk)), self.chunks.capacity());
         seen_rows(filter, (self.rows, self.watched), self.beside, in_chunk)
+    }
+
+    /// Stamps the columns that `Q` writes in some rows of a chunk.
+    #[inline]
+    pub(super) fn stamp_rows<Q: Terms>(&self, rows: RowMask<'w>) {
+        let columns = self.chunks.columns();
+        stamp_columns::<Q>(self.beside, columns, (rows.chunk() as usize, Some(rows)), self.now);
+    }
+
+    /// Takes the next chunks, as if they were one: up to `chunks_max` that follow each other in
+    /// memory.
+    #[inline]
+    pub(super) fn take_chunks<F: Filter>(
+        &mut self,
+        chunks_max: u32,
+    ) -> Option<(ChunkColumns<'w>, ChunkRows<'w>, BegunChunks)> {
+        let (first, shift) = (self.chunks.next_number(), self.chunks.shift());
+        let columns = self.chunks.next_chunks(chunks_max, SliceRows::Live)?;
+        let capacity = u32::try_from(self.chunks.capacity());
+        let capacity = capacity.expect("a chunk has 2^32 rows or more");
+        let rows = self.chunk_rows::<F>(first, columns.live());
+        Some((columns, rows, BegunChunks { first, capacity, shift }))
     }
 
     /// The rows of `len` rows of the chunks from number `chunk` on.

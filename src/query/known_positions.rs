@@ -17,10 +17,10 @@ impl KnownPositions {
         Self { number, positions: [u32::MAX; FewRows::ROWS_MAX] }
     }
 
-    /// Sets the position for a place of the list.
+    /// The positions, to be set.
     #[inline(always)]
-    pub(super) fn set(&mut self, place: usize, position: u32) {
-        self.positions[place % FewRows::ROWS_MAX] = position;
+    pub(super) const fn all_mut(&mut self) -> &mut [u32; FewRows::ROWS_MAX] {
+        &mut self.positions
     }
 
     /// The positions, if they are those of the set with this number.

@@ -21,6 +21,9 @@ pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     whole: WholeOf<'w, Q>,
     /// For a query that requires a sparse component: the rows to visit, if they are few.
     walk: Option<MemberWalk>,
+    /// For a query that requires a sparse component, until the first row is taken: a pass over all
+    /// rows may begin with a larger set.
+    directory: Option<&'w Directory>,
     /// For a query that chooses rows: the rest of a part of a chunk.
     part: SomeRows<RowsOf<'w, Q>>,
     /// For a query that chooses rows: the rows that follow.
@@ -44,9 +47,12 @@ impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     #[inline]
     pub(super) fn new((mut iter, directory): (QueryIter<'w, Q::ByRow, F>, &'w Directory)) -> Self {
         let walk = iter.begin_with_set(directory);
+        let may_begin = may_begin_with_set::<Q::ByRow, F>() && walk.is_none();
+        let directory = if may_begin { Some(directory) } else { None };
         let whole = no_rows::<Q>().whole();
         let [part, listed] = [(); 2].map(|()| no_rows::<Q>());
-        Self { iter, whole, walk, part: SomeRows::all(part), listed: ListedRows::none(listed) }
+        let (part, listed) = (SomeRows::all(part), ListedRows::none(listed));
+        Self { iter, whole, walk, directory, part, listed }
     }
 
     /// The number of members of the set that the pass begins with.
@@ -55,13 +61,38 @@ impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
         self.walk.as_ref().map(MemberWalk::len)
     }
 
-    /// Goes to the next rows of a query that chooses rows. False at the end.
+    /// [`Rows::begun_with`] of a pass over all rows.
+    #[cfg(test)]
+    pub(crate) fn all_begun_with(mut self) -> Option<usize> {
+        self.begin_with_spread_set();
+        self.begun_with()
+    }
+
+    /// Begins a pass over all rows, if none was taken, with a larger set.
     #[inline(always)]
-    fn next_part(&mut self) -> bool {
-        let Self { iter, walk, part, listed, .. } = self;
+    fn begin_with_spread_set(&mut self) {
+        if may_begin_with_set::<Q::ByRow, F>()
+            && let Some(directory) = self.directory.take()
+        {
+            self.walk = self.iter.begin_with_spread_set(directory);
+        }
+    }
+
+    /// Goes to the next rows of a query that chooses rows: of one chunk, or of several if all of
+    /// them will be taken (`ALL`). False at the end.
+    #[inline(always)]
+    fn next_part<const ALL: bool>(&mut self) -> bool {
+        let Self { iter, walk, part, listed, directory, .. } = self;
         match walk {
-            Some(walk) if may_begin_with_set::<Q::ByRow, F>() => iter.next_members(walk, listed),
-            _ => iter.next_part(part, listed),
+            Some(walk) if may_begin_with_set::<Q::ByRow, F>() => {
+                iter.next_members::<ALL>(walk, listed)
+            }
+            _ => {
+                if may_begin_with_set::<Q::ByRow, F>() {
+                    *directory = None;
+                }
+                iter.next_part(part, listed)
+            }
         }
     }
 
@@ -95,7 +126,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
             if let Some(row) = self.listed.next() {
                 return Some(row);
             }
-            if !self.next_part() {
+            if !self.next_part::<false>() {
                 return None;
             }
         }
@@ -110,11 +141,12 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
                 .iter
                 .fold_rows(folded, |folded, rows| fold_whole(rows.whole(), folded, &mut f));
         }
+        self.begin_with_spread_set();
         let mut folded = init;
         loop {
             folded = self.part.fold(no_rows::<Q>(), folded, &mut f);
             folded = self.listed.fold(no_rows::<Q>(), folded, &mut f);
-            if !self.next_part() {
+            if !self.next_part::<true>() {
                 return folded;
             }
         }

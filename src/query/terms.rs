@@ -11,7 +11,7 @@ use crate::store::{RequirementsBuilder, SetMembers, TermSets};
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
-use super::access::{Access, AccessFlags, any, columns, conflict};
+use super::access::{Access, AccessFlags, any, columns, conflict, is_of_chunk};
 use super::chunk_rows::ChunkRows;
 use super::enabled_terms::Enabled;
 use super::in_step::InStep;
@@ -112,6 +112,10 @@ pub trait Terms: sealed::Sealed {
             .and(AccessFlags::ENABLED_ROWS)
             .and(AccessFlags::READS_MEMBERS),
     );
+    /// Whether a term takes data of a chunk that differ between chunks which follow each other in
+    /// memory.
+    #[doc(hidden)]
+    const OF_CHUNK: bool = is_of_chunk(Self::ACCESSES);
     /// Whether a term writes a component that tracks lines.
     #[doc(hidden)]
     const TRACKS_LINES: bool = any(Self::ACCESSES, AccessFlags::STAMPS_LINES);

@@ -87,6 +87,17 @@ fn compare(world: &mut World) {
             fires.into_iter().map(|(row, fire)| pair((&serials[row], fire)))
         });
         assert_eq!(taken(awake.rows().map(pair), one_by_one), slices.collect::<Found>());
+        let not_wet = world.query::<(&Serial, &Burning)>().filter::<Not<With<Wet>>>();
+        let dry = world.query::<(&Serial, &Burning)>().without::<Wet>();
+        assert_eq!(
+            taken(not_wet.rows().map(pair), one_by_one),
+            dry.rows().map(pair).collect::<Found>()
+        );
+        let all = world.query::<(&Serial, &Burning)>().filter::<IncludeHidden>();
+        let slices = all.iter().flat_map(|(serials, fires)| {
+            fires.into_iter().map(|(row, fire)| pair((&serials[row], fire)))
+        });
+        assert_eq!(taken(all.rows().map(pair), one_by_one), slices.collect::<Found>());
         let some = world.query::<(&Serial, &Burning, Option<&Wet>)>().rows();
         let some = some.filter(|(_, _, wet)| wet.is_some());
         assert_eq!(taken(some.map(|(serial, fire, _)| pair((serial, fire))), one_by_one), wet);
@@ -112,18 +123,27 @@ fn compare(world: &mut World) {
 #[test]
 fn rows_of_few_members_have_their_values() {
     let densities: &[u64] = if cfg!(miri) { &[20] } else { &[300, 100, 40, 15, 6, 3, 1] };
-    check_at(densities, false);
+    check_at(densities, false, false);
 }
 
 #[test]
 fn rows_of_very_few_members_have_their_values() {
     // One member for each chunk or fewer: a pass begins with the set.
     let densities: &[u64] = if cfg!(miri) { &[20] } else { &[10_000, 1_000, 300, 40, 10, 5] };
-    check_at(densities, true);
+    check_at(densities, true, false);
 }
 
-/// Compares passes over rows of which one of so many has a value.
-fn check_at(densities: &[u64], is_wide: bool) {
+#[test]
+fn rows_of_members_in_their_order_have_their_values() {
+    let densities: &[u64] = if cfg!(miri) { &[10] } else { &[10_000, 300, 100, 40, 15, 8, 4, 2] };
+    for is_wide in [false, true] {
+        check_at(densities, is_wide, true);
+    }
+}
+
+/// Compares passes over rows of which one of so many has a value. The values come in the order of
+/// the rows, or not.
+fn check_at(densities: &[u64], is_wide: bool, is_in_order: bool) {
     let rows = match (cfg!(miri), is_wide) {
         (true, true) => 60,
         (true, false) => 150,
@@ -144,7 +164,17 @@ fn check_at(densities: &[u64], is_wide: bool) {
                 world.set_enabled::<Awake>(entity, false).expect("it is alive");
             }
         }
-        for &entity in plain.iter().rev().chain(&awake) {
+        let mut entities = [&plain[..], &awake].concat();
+        if is_in_order {
+            for &entity in plain.iter().step_by(10) {
+                world.insert(entity, Disabled).expect("it is alive");
+            }
+            let all = world.query::<Entity>().filter::<IncludeHidden>();
+            entities = all.rows().collect();
+        } else {
+            entities[..plain.len()].reverse();
+        }
+        for entity in entities {
             let value = entity.index();
             if random.one_of(one_of) {
                 world.insert(entity, Burning(Box::new(value))).expect("it is alive");
@@ -234,4 +264,51 @@ fn only_chunks_of_members_are_stamped() {
     assert_eq!(stamped, with_members.map(first).collect::<Vec<_>>());
     let mut none = world.query_mut::<(&mut Serial, &Wet)>().without::<Wide>();
     assert_eq!(none.rows_mut().count(), 0, "its archetype does not match");
+}
+
+#[test]
+fn a_pass_over_all_rows_stamps_the_chunks_of_members_it_sees() {
+    let mut world = world();
+    let all = world.spawn_batch((0..160).map(|i| (Serial(i), Wide([0; 120]), Awake))).to_vec();
+    for i in [20, 21, 90, 150] {
+        world.insert(all[i], Wet(0)).expect("it is alive");
+    }
+    world.set_enabled::<Awake>(all[90], false).expect("it is alive");
+    let version = world.version();
+    let mut query = world.query_mut::<(&mut Serial, &Wet)>().with::<Awake>();
+    let mut serials = Vec::new();
+    query.rows_mut().for_each(|(serial, _)| serials.push(serial.0));
+    assert_eq!(serials, [20, 21, 150]);
+    let first = |chunk: &[Serial]| chunk[0].0;
+    let changed = world.query::<&Serial>().changed_since::<Serial>(version);
+    let stamped: Vec<_> = changed.iter().map(first).collect();
+    let chunks = world.query::<&Serial>();
+    let seen = chunks.iter().filter(|chunk| chunk.iter().any(|one| serials.contains(&one.0)));
+    assert_eq!(stamped, seen.map(first).collect::<Vec<_>>());
+}
+
+#[test]
+fn values_that_systems_insert_are_seen_by_bits_and_by_the_set_alike() {
+    let mut world = world();
+    let all = world.spawn_batch((0..320).map(|i| (Serial(i), Wide([0; 120])))).to_vec();
+    for &entity in all.iter().step_by(10) {
+        world.insert(entity, Wet(0)).expect("it is alive");
+    }
+    let mut schedule = Schedule::new();
+    let late: Vec<_> = all.iter().copied().skip(5).step_by(40).collect();
+    schedule.add(move |mut wet: SparseMut<Wet>| {
+        late.iter().for_each(|&entity| _ = wet.insert(entity, Wet(1)).expect("it is alive"));
+    });
+    schedule.add(|query: Query<(&Serial, &Wet)>, mut seen: ResMut<Vec<u32>>| {
+        query.rows().for_each(|(serial, _)| seen.push(serial.0));
+        let slices = query.iter().flat_map(|(serials, wet)| {
+            wet.into_iter().map(|(row, _)| serials[row].0).collect::<Vec<_>>()
+        });
+        assert!(slices.eq(seen.iter().copied()), "in another way, other rows are seen");
+    });
+    world.insert_resource(Vec::<u32>::new());
+    schedule.run(&mut world).expect("it runs");
+    assert!(world.resource::<Vec<u32>>().expect("it was inserted").len() >= 32);
+    let seen = world.query::<(&Serial, &Wet)>().rows().fold(0, |rows, _| rows + 1);
+    assert_eq!(seen, 40, "the values are marked after the systems");
 }

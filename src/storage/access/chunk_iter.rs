@@ -116,12 +116,6 @@ impl<'w> ChunkIter<'w> {
         self.next
     }
 
-    /// Rows of the next chunk.
-    #[inline]
-    pub(crate) const fn next_rows(&self) -> u32 {
-        self.rows(self.next)
-    }
-
     /// Whether all chunks were taken.
     #[inline]
     pub(crate) const fn is_done(&self) -> bool {
@@ -130,7 +124,7 @@ impl<'w> ChunkIter<'w> {
 
     /// Rows of a chunk.
     #[inline]
-    const fn rows(&self, chunk: u32) -> u32 {
+    pub(crate) const fn rows(&self, chunk: u32) -> u32 {
         if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
     }
 
@@ -205,13 +199,25 @@ impl<'w> ChunkIter<'w> {
     /// Takes the next chunks that follow each other in memory, as if they were one.
     #[inline]
     pub(crate) fn next_run(&mut self, slice_rows: SliceRows) -> Option<ChunkColumns<'w>> {
+        self.next_chunks(u32::MAX, slice_rows)
+    }
+
+    /// Takes at most `chunks_max` of the next chunks, at least one, that follow each other in
+    /// memory.
+    #[inline]
+    pub(crate) fn next_chunks(
+        &mut self,
+        chunks_max: u32,
+        slice_rows: SliceRows,
+    ) -> Option<ChunkColumns<'w>> {
         if self.is_done() {
             return None;
         }
         let rest = self.blocks.get(self.next as usize..).unwrap_or_default();
+        let rest = &rest[..rest.len().min(chunks_max as usize)];
         let follow = rest.windows(2).take_while(|pair| pair[1].continues(&pair[0])).count();
         // Rows of tags have no blocks, so they are all one run.
-        let left = self.chunk_len - self.next;
+        let left = (self.chunk_len - self.next).min(chunks_max);
         // A last block may have no live rows.
         let chunks = u32::try_from(1 + follow).unwrap_or(left).min(left);
         Some(self.take(if rest.is_empty() { left } else { chunks }, slice_rows))

@@ -261,14 +261,6 @@ impl RowRuns<'_> {
         self.at = at;
     }
 
-    /// Whether a row is seen. Rows are counted from the first of the chunk.
-    #[inline(always)]
-    pub(crate) fn sees(&self, row: u32) -> bool {
-        let RowMask { origin, rows, .. } = self.mask;
-        let row = row.wrapping_sub(origin);
-        row < rows && self.mask.contains(row)
-    }
-
     /// The next run.
     #[inline]
     pub(crate) fn next_run(&mut self) -> Option<Range<u32>> {
