@@ -144,7 +144,9 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         true
     }
 
-    /// Begins with the slices of chunks of which members of a set are taken.
+    /// Begins with the slices of chunks of which members of a set are taken. A slice of a sparse
+    /// term has the member bits of the first chunk alone: only rows of lists may be taken of it,
+    /// whose values are looked up without these bits.
     #[inline(always)]
     pub(super) fn begin_members(
         &mut self,

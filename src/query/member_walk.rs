@@ -82,22 +82,26 @@ impl MemberWalk {
     }
 
     /// The rows of the members of a set that lie in the order of their rows, and mostly apart. None
-    /// for others, of which it looks at some.
+    /// for others, of which it looks at a quarter at most. Those in which a member is out of order
+    /// later, as after a removal, are sorted.
     pub(super) fn of_spread(set: SetMembers<'_>, directory: &DirectoryView<'_>) -> Option<Self> {
         let mut members = Vec::with_capacity(set.entities.len());
-        let (mut checked, mut close) = (0, 0);
+        let (mut checked, mut close, mut is_sorted) = (0, 0, true);
         for (first, some) in (0..).step_by(SOME).zip(set.entities.chunks(SOME)) {
             find((first, some), directory, &mut members);
-            let mut is_sorted = true;
             for pair in members[checked..].windows(2) {
                 let [one, other] = [pair[0].key(), pair[1].key()];
                 is_sorted &= one <= other;
                 close += usize::from(other.wrapping_sub(one) < CLOSE_ROWS);
             }
             checked = members.len().saturating_sub(1);
-            if !is_sorted || close > members.len() / 4 {
+            let is_early = members.len() <= SOME.max(set.entities.len() / 4);
+            if is_early && (!is_sorted || close > members.len() / 4) {
                 return None;
             }
+        }
+        if !is_sorted {
+            sort(&mut members);
         }
         Some(Self::of(members, set.number))
     }

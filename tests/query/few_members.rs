@@ -134,6 +134,22 @@ fn rows_of_very_few_members_have_their_values() {
 }
 
 #[test]
+fn members_of_which_some_are_out_of_order_have_their_values() {
+    let mut world = world();
+    let rows = if cfg!(miri) { 300 } else { 20_000 };
+    let all = world.spawn_batch((0..rows).map(Serial)).to_vec();
+    let members: Vec<_> = (0..).zip(&all).step_by(20).collect();
+    for &(i, &entity) in &members {
+        world.insert(entity, Burning(Box::new(i))).expect("alive");
+    }
+    // The last one takes its place.
+    for place in [members.len() * 3 / 4, members.len() / 2, 0] {
+        world.remove::<Burning>(*members[place].1).expect("it has one");
+        compare(&mut world);
+    }
+}
+
+#[test]
 fn rows_of_members_in_their_order_have_their_values() {
     let densities: &[u64] = if cfg!(miri) { &[10] } else { &[10_000, 300, 100, 40, 15, 8, 4, 2] };
     for is_wide in [false, true] {
