@@ -33,6 +33,7 @@ use programs::churn::{Churn, ChurnBatch, ChurnCommands};
 use programs::columns::{PosVel, SimpleIter};
 use programs::fragments::FragmentedIter;
 use programs::insert::SpawnBatch;
+use programs::kept_levels::{ChangedLevelsKept, LevelsKept};
 use programs::life::LookUpLife;
 use programs::list_outside::ListOutside;
 use programs::lookup::{
@@ -169,6 +170,13 @@ count! {
     // 99 instructions a node: two reads, and a write.
     list_outside at nodes_10000: ListOutside,
         Counts { instructions: 992_036, read_misses: 6_913, write_misses: 2_082 };
+
+    // A leaf gets another parent, and the plan is kept.
+    levels_kept at nodes_100000: LevelsKept,
+        Counts { instructions: 1, read_misses: 1, write_misses: 1 };
+
+    changed_levels_kept at nodes_100000: ChangedLevelsKept,
+        Counts { instructions: 1, read_misses: 1, write_misses: 1 };
 
     // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few changed ones.
     changed at rows_1000_of_100000: Changed,

@@ -5,7 +5,7 @@
 //! were spawned, level after level; `phalanx_sorted` spawned them in random order and sorted them
 //! by level; `phalanx_random` did not sort them. `phalanx_lookup` looks up each node and its
 //! parent. In `phalanx_replanned` the last node leaves its parent before each pass and comes back,
-//! so that the plan is made again.
+//! so that the plan is brought up to date.
 
 use core::hint::black_box;
 

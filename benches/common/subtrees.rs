@@ -5,6 +5,8 @@
 //! (`subtrees_far`), about 10,000 nodes with those below. The limit is a loop over flat `Vec`s,
 //! level after level, over the ranges of these nodes, which it knows. `phalanx` writes the nodes
 //! that move and propagates by lines that changed; `phalanx_all` writes them and propagates to all.
+//! In `phalanx_replanned` the last node leaves its parent as well before each pass and comes back,
+//! so that the plan is brought up to date.
 
 use core::ops::Range;
 
@@ -37,8 +39,9 @@ pub(crate) fn workloads() -> Vec<Workload> {
     let workload = |name, moved: fn() -> Vec<Range<usize>>| {
         Workload::new(name, NODES, NODES)
             .limit(move || flat_side(moved()))
-            .phalanx("phalanx", move |chunk| side(chunk, moved(), true))
-            .phalanx("phalanx_all", move |chunk| side(chunk, moved(), false))
+            .phalanx("phalanx", move |chunk| side(chunk, moved(), Visits::Changed))
+            .phalanx("phalanx_replanned", move |chunk| side(chunk, moved(), Visits::Replanned))
+            .phalanx("phalanx_all", move |chunk| side(chunk, moved(), Visits::All))
     };
     vec![workload("subtrees_near", near), workload("subtrees_far", far)]
 }
@@ -138,7 +141,16 @@ fn flat_side(moved: Vec<Range<usize>>) -> impl Side {
     )
 }
 
-fn side(chunk: ChunkSize, moved: Vec<Range<usize>>, only_changed: bool) -> impl Side {
+/// The nodes to which places are propagated.
+#[derive(Clone, Copy, PartialEq)]
+enum Visits {
+    Changed,
+    /// The same, after a change of the relation.
+    Replanned,
+    All,
+}
+
+fn side(chunk: ChunkSize, moved: Vec<Range<usize>>, visits: Visits) -> impl Side {
     let mut world = world(chunk);
     let all = (0..NODES).map(local).map(|(at, scale)| (Local { at, scale }, ROOT));
     let entities = world.spawn_batch(all).to_vec();
@@ -156,14 +168,21 @@ fn side(chunk: ChunkSize, moved: Vec<Range<usize>>, only_changed: bool) -> impl 
             move_on(locals.get_mut(entity).expect("alive"));
         }
     });
-    if only_changed {
-        schedule.add(place_changed);
-    } else {
+    if visits == Visits::All {
         schedule.add(place_all);
+    } else {
+        schedule.add(place_changed);
     }
+    let last = entities[NODES - 1];
     steady(
         (world, schedule),
-        |(world, schedule)| schedule.run(world).expect("no system fails"),
+        move |(world, schedule)| {
+            if visits == Visits::Replanned {
+                let parent = world.remove::<ChildOf>(last).expect("it has a parent");
+                world.insert(last, parent).expect("no cycle");
+            }
+            schedule.run(world).expect("no system fails");
+        },
         move |(world, _), passes| {
             let mut flat = Flat::new();
             (0..passes).for_each(|_| flat.pass(&moved));

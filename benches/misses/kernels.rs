@@ -11,6 +11,7 @@ use super::programs::churn::{Churn, ChurnBatch, ChurnCommands};
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
 use super::programs::insert::SpawnBatch;
+use super::programs::kept_levels::{ChangedLevelsKept, LevelsKept};
 use super::programs::life::LookUpLife;
 use super::programs::list_outside::ListOutside;
 use super::programs::lookup::{
@@ -121,6 +122,14 @@ pub(crate) fn life() -> Ready<LookUpLife> {
 
 pub(crate) fn list_outside() -> Ready<ListOutside> {
     Ready::warm(ListOutside::new(CHUNK, 10_000))
+}
+
+pub(crate) fn levels_kept() -> Ready<LevelsKept> {
+    Ready::warm(LevelsKept::new(CHUNK, 100_000))
+}
+
+pub(crate) fn changed_levels_kept() -> Ready<ChangedLevelsKept> {
+    Ready::warm(ChangedLevelsKept::new(CHUNK, 100_000))
 }
 
 pub(crate) fn changed() -> Ready<Changed> {

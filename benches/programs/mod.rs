@@ -17,6 +17,7 @@ pub mod columns;
 pub mod components;
 pub mod fragments;
 pub mod insert;
+pub mod kept_levels;
 pub mod life;
 pub mod list_outside;
 pub mod lookup;

@@ -10,30 +10,34 @@ use core::ops::Range;
 use crate::component::Component;
 
 use super::filter::Filter;
-use super::level_runs::{LevelRuns, Parents};
 use super::level_terms::LevelTerms;
 use super::query::Query;
+use super::row_numbers::NONE;
+use super::row_tree::RowTree;
 
 /// The rows that a pass visits, cut into runs.
 #[derive(Debug)]
 pub(super) struct ChangedLevels<'a> {
-    rows: &'a LevelRuns,
+    tree: &'a RowTree,
     /// Level after level.
     runs: Vec<ChangedRun>,
     /// The numbers of the runs in the order of the rows.
     by_row: Vec<u32>,
 }
 
-/// Rows of one run of the plan.
+/// Rows of one part and one level, which follow each other.
 #[derive(Debug)]
 struct ChangedRun {
-    /// The number of the run.
-    run: u32,
-    /// The entry of its first row.
-    first: u32,
-    /// The number of its first row, in the order of the query.
+    /// The number of its first row.
     start: u32,
     len: u32,
+}
+
+impl ChangedRun {
+    /// The rows of the parents: [`NONE`] for roots.
+    fn parents<'a>(&self, tree: &'a RowTree) -> &'a [u32] {
+        &tree.above[self.start as usize..self.start as usize + self.len as usize]
+    }
 }
 
 /// Values of the rows of one part that follow each other.
@@ -70,22 +74,22 @@ fn copy_values<G: Copy>(
 }
 
 impl<'a> ChangedLevels<'a> {
-    /// `entries` are ranges in ascending order that do not overlap.
-    pub(super) fn new(rows: &'a LevelRuns, entries: &[Range<u32>]) -> Self {
+    /// `rows` are ranges of rows of one level, level after level, in ascending order in each, and
+    /// do not overlap.
+    pub(super) fn new(tree: &'a RowTree, rows: &[Range<u32>]) -> Self {
         let mut runs = Vec::new();
-        for range in entries {
-            let (mut first, mut number) = (range.start, rows.run_of(range.start));
-            while first < range.end {
-                let run = &rows.runs[number as usize];
-                let (place, left) = (first - run.first, range.end - first);
-                let len = left.min(run.len - place);
-                runs.push(ChangedRun { run: number, first, start: run.start + place, len });
-                (first, number) = (first + len, number + 1);
+        for range in rows {
+            let mut start = range.start;
+            let mut part = tree.numbers.part_of(start);
+            while start < range.end {
+                let len = range.end.min(tree.numbers.parts[part].end()) - start;
+                runs.push(ChangedRun { start, len });
+                (start, part) = (start + len, part + 1);
             }
         }
         let mut by_row: Vec<_> = (0u32..).take(runs.len()).collect();
         by_row.sort_unstable_by_key(|&number| runs[number as usize].start);
-        Self { rows, runs, by_row }
+        Self { tree, runs, by_row }
     }
 
     /// Calls `body` with the slices of each run, and the values of the parents: `root` for rows
@@ -104,40 +108,29 @@ impl<'a> ChangedLevels<'a> {
             let (piece, others) = cut.take().expect("a run is cut once and visited once");
             parents.clear();
             parents.resize(run.len as usize, *root);
-            let first = |run: u32| self.rows.runs[run as usize].start;
-            match self.parents_of(run) {
-                Parents::None => {}
-                Parents::InOne { run, places } => {
-                    let rows = places.iter().map(|place| first(run) + place);
-                    copy_values(&pieces, &mut last, rows, &mut parents);
-                }
-                Parents::InSeveral { runs, places } => {
-                    let rows = runs.iter().zip(places).map(|(&run, place)| first(run) + place);
-                    copy_values(&pieces, &mut last, rows, &mut parents);
-                }
+            // Roots are a level of their own.
+            let rows = run.parents(self.tree);
+            if rows[0] != NONE {
+                copy_values(&pieces, &mut last, rows.iter().copied(), &mut parents);
             }
             // A parent is in another level, so in another piece.
             body(&mut *pieces[piece].values, others, &parents);
         }
     }
 
-    /// [`LevelRuns::parents_of`] the rows of a run.
-    fn parents_of(&self, run: &ChangedRun) -> Parents<'_> {
-        let first = run.first as usize;
-        self.rows.parents_of(&self.rows.runs[run.run as usize], first..first + run.len as usize)
-    }
-
-    /// A row of each run and of each run with parents, in ascending order.
+    /// A row of each run, and of each part with parents, in ascending order.
     fn needed_rows(&self) -> Vec<u32> {
         let mut rows: Vec<_> =
             self.by_row.iter().map(|&number| self.runs[number as usize].start).collect();
-        for run in &self.runs {
-            let first = |run: u32| self.rows.runs[run as usize].start;
-            match self.parents_of(run) {
-                Parents::None => {}
-                Parents::InOne { run, .. } => rows.push(first(run)),
-                Parents::InSeveral { runs, .. } => {
-                    rows.extend(runs.chunk_by(|one, next| one == next).map(|run| first(run[0])));
+        let numbers = &self.tree.numbers;
+        // The part of the last parent.
+        let mut part = 0..0;
+        for parents in self.runs.iter().map(|run| run.parents(self.tree)) {
+            for &row in parents.iter().filter(|&&row| row != NONE) {
+                if !part.contains(&row) {
+                    let of = &numbers.parts[numbers.part_of(row)];
+                    part = of.first..of.end();
+                    rows.push(row);
                 }
             }
         }
@@ -155,14 +148,14 @@ impl<'a> ChangedLevels<'a> {
     ) -> (Vec<Piece<'w, G>>, Cuts<Q::Others<'w>>) {
         let (mut pieces, mut cuts) = (Vec::new(), Cuts::new());
         cuts.resize_with(self.runs.len(), || None);
-        let parts = &self.rows.parts;
+        let parts = &self.tree.numbers.parts;
         // The number of the next part.
         let next = Cell::new(0);
         let mut needed = self.needed_rows().into_iter().peekable();
         let is_needed = || {
             let rest = &parts[next.get()..];
             let own = rest.iter().take_while(|part| part.is_in_chunk_of(&rest[0])).count();
-            let end = rest[own - 1].first + rest[own - 1].len;
+            let end = rest[own - 1].end();
             let is_needed = needed.peek().is_some_and(|&row| row < end);
             if !is_needed {
                 next.set(next.get() + own);
@@ -173,7 +166,7 @@ impl<'a> ChangedLevels<'a> {
         let mut by_row = self.by_row.iter().map(|&number| number as usize).peekable();
         query.into_iter().for_each_unstamped(is_needed, |mut slices, stamp| {
             let part = &parts[next.replace(next.get() + 1)];
-            let (mut row, end) = (part.first, part.first + part.len);
+            let (mut row, end) = (part.first, part.end());
             let mut cut_to = |row: &mut u32, to: u32| {
                 let (values, others) = Q::first(Q::split_off(&mut slices, (to - *row) as usize));
                 pieces.push(Piece { start: *row, values });

@@ -1,122 +1,138 @@
 //! The way down a tree: the children of the rows of a query, for passes over a part of them.
+//!
+//! Children are found in the lists of sources, a look-up for each. An index of all rows finds them
+//! without, but takes O(rows) to make, and is void after a change of the tree. So it is made when
+//! an eighth of all rows were looked up since the last change, in one pass or in several.
 
-use core::iter::repeat_n;
 use core::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
-use super::filter::Filter;
-use super::level_runs::{LevelRuns, Parents};
-use super::query::Query;
-use super::row_tree::narrow;
-use super::terms::Terms;
+use crate::component::TreeRelation;
 
-/// Finds the children of [entries](super::level_runs), and the entries of the rows of another
-/// query.
+use super::row_finder::RowFinder;
+use super::row_numbers::{NONE, narrow};
+use super::row_tree::RowTree;
+
+/// Finds the children of rows.
 #[derive(Debug, Default)]
 pub(super) struct LevelIndex {
-    /// The first child of each entry in `children`, and the end of the last.
+    /// The first child of each number in `children`, and the end of the last; empty if the index is
+    /// not made.
     firsts: Vec<u32>,
-    /// The entries of the children of each entry, in the order of the entries.
+    /// The rows of the children of each row, in the order of the rows.
     children: Vec<u32>,
-    /// The numbers of the parts of each chunk list, by its key.
-    lists: FxHashMap<u64, Range<usize>>,
+    /// The rows that were looked up since the tree changed.
+    looked_up: usize,
 }
 
 impl LevelIndex {
-    /// O(rows).
-    pub(super) fn of(rows: &LevelRuns) -> Self {
-        let entry = |run: u32, place: &u32| Some(rows.runs[run as usize].first + place);
-        let mut parents = Vec::with_capacity(rows.parents.len());
-        for run in &rows.runs {
-            match rows.parents_of(run, run.entries()) {
-                Parents::None => parents.extend(repeat_n(None, run.len as usize)),
-                Parents::InOne { run, places } => {
-                    parents.extend(places.iter().map(|place| entry(run, place)));
-                }
-                Parents::InSeveral { runs, places } => {
-                    parents.extend(runs.iter().zip(places).map(|(&run, place)| entry(run, place)));
-                }
-            }
-        }
-        let mut firsts = vec![0; parents.len() + 1];
-        parents.iter().flatten().for_each(|&parent| firsts[parent as usize + 1] += 1);
-        (1..firsts.len()).for_each(|entry| firsts[entry] += firsts[entry - 1]);
-        let mut ends = firsts.clone();
-        let mut children = vec![0; parents.iter().flatten().count()];
-        for (entry, parent) in (0u32..).zip(parents) {
-            let Some(parent) = parent else { continue };
-            let end = &mut ends[parent as usize];
-            children[*end as usize] = entry;
-            *end += 1;
-        }
-        let mut lists = FxHashMap::default();
-        let mut first = 0;
-        for parts in rows.parts.chunk_by(|one, next| one.list == next.list) {
-            lists.insert(parts[0].list, first..first + parts.len());
-            first += parts.len();
-        }
-        Self { firsts, children, lists }
-    }
-
     /// The bytes that are allocated.
     pub(super) fn memory_bytes(&self) -> usize {
         (self.firsts.capacity() + self.children.capacity()) * size_of::<u32>()
-            + self.lists.capacity() * size_of::<(u64, Range<usize>)>()
     }
 
-    /// The entries of the rows that another query sees, in any order: each range is in one run.
-    pub(super) fn entries_of<Q: Terms, F: Filter>(
-        &self,
-        rows: &LevelRuns,
-        query: &Query<'_, Q, F>,
+    /// Forgets all children, after a change of the tree.
+    pub(super) fn clear(&mut self) {
+        self.firsts.clear();
+        self.children.clear();
+        self.looked_up = 0;
+    }
+
+    /// Makes the index if as many rows were looked up since the tree changed that it pays.
+    fn make_if_it_pays(&mut self, tree: &RowTree) {
+        if self.firsts.is_empty() && self.looked_up > tree.above.len() / 8 {
+            self.make(tree);
+        }
+    }
+
+    /// O(numbers).
+    fn make(&mut self, tree: &RowTree) {
+        let Self { firsts, children, .. } = self;
+        firsts.clear();
+        firsts.resize(tree.above.len() + 1, 0);
+        let parents = tree.above.iter().filter(|&&row| row != NONE);
+        parents.for_each(|&row| firsts[row as usize + 1] += 1);
+        (1..firsts.len()).for_each(|row| firsts[row] += firsts[row - 1]);
+        let mut ends = firsts.clone();
+        children.clear();
+        children.resize(firsts.last().map_or(0, |&all| all as usize), 0);
+        for (row, &parent) in (0u32..).zip(&tree.above).filter(|&(_, &parent)| parent != NONE) {
+            let end = &mut ends[parent as usize];
+            children[*end as usize] = row;
+            *end += 1;
+        }
+    }
+
+    /// Some rows and all that are below them: level after level, in ranges in ascending order which
+    /// do not overlap and have rows of one level. `some` are ranges of rows of any levels, in any
+    /// order. O(found rows + ranges log ranges).
+    pub(super) fn below<R: TreeRelation>(
+        &mut self,
+        tree: &RowTree,
+        some: &[Range<u32>],
+        finder: &RowFinder<'_, R>,
     ) -> Vec<Range<u32>> {
-        let mut entries = Vec::new();
-        query.for_each_run(|_, archetype, chunk, run| {
-            let Some(parts) = self.lists.get(&archetype.list().key()) else { return };
-            let parts = &rows.parts[parts.clone()];
-            let first =
-                parts.partition_point(|part| (part.chunk, part.end()) <= (chunk, run.start));
-            let parts = &parts[first..];
-            for part in parts.iter().take_while(|part| (part.chunk, part.start) < (chunk, run.end))
-            {
-                let row = |at: u32| part.first + (at.clamp(part.start, part.end()) - part.start);
-                rows.push_entries(row(run.start)..row(run.end), &mut entries);
-            }
-        });
-        entries
-    }
-
-    /// Some entries of one level and all that are below them: ranges in ascending order, which do
-    /// not overlap. O(found entries + ranges log ranges).
-    pub(super) fn below(&self, rows: &LevelRuns, mut some: Vec<Range<u32>>) -> Vec<Range<u32>> {
-        some.sort_unstable_by_key(|range| range.start);
+        let level_of = |range: &Range<u32>| tree.levels[range.start as usize];
+        let mut some: Vec<_> = some.iter().flat_map(|range| levels_of(tree, range)).collect();
+        some.sort_unstable_by_key(|range| (level_of(range), range.start));
         let mut some = some.into_iter().peekable();
         let (mut all, mut level) = (Vec::new(), Vec::new());
         while let Some(first) = level.first().or(some.peek()) {
-            let number = rows.level_of(first.start);
-            while let Some(range) = some.next_if(|range| rows.level_of(range.start) == number) {
+            let number = level_of(first);
+            while let Some(range) = some.next_if(|range| level_of(range) == number) {
                 level.push(range);
             }
-            level.sort_unstable_by_key(|range| range.start);
+            level.sort_unstable_by_key(|range: &Range<u32>| range.start);
             level.dedup_by(|next, kept| {
                 let joins = next.start <= kept.end;
                 kept.end = if joins { kept.end.max(next.end) } else { kept.end };
                 joins
             });
-            let below = level.iter().flat_map(|range| self.children_of(range)).collect();
+            let mut below = Vec::new();
+            for range in &level {
+                self.make_if_it_pays(tree);
+                self.add_children(range, finder, &mut below);
+            }
             all.append(&mut level);
             level = below;
         }
         all
     }
 
-    /// The entries of the children of some entries.
-    fn children_of(&self, entries: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
-        let [first, end] = [entries.start, entries.end].map(|entry| self.firsts[entry as usize]);
-        let children = &self.children[first as usize..end as usize];
-        children
-            .chunk_by(|one, next| one + 1 == *next)
-            .map(|run| run[0]..run[0] + narrow(run.len()))
+    /// Adds the children of some rows, in ranges.
+    fn add_children<R: TreeRelation>(
+        &mut self,
+        rows: &Range<u32>,
+        finder: &RowFinder<'_, R>,
+        ranges: &mut Vec<Range<u32>>,
+    ) {
+        if !self.firsts.is_empty() {
+            let [first, end] = [rows.start, rows.end].map(|row| self.firsts[row as usize]);
+            return add_ranges(&self.children[first as usize..end as usize], ranges);
+        }
+        let (mut walked, mut children) = (FxHashSet::default(), Vec::new());
+        for row in rows.clone() {
+            finder.add_below(finder.entity(row), &mut walked, &mut children);
+        }
+        self.looked_up += rows.len() + children.len();
+        add_ranges(&children, ranges);
     }
+}
+
+/// Adds rows as ranges of rows that follow each other.
+fn add_ranges(rows: &[u32], ranges: &mut Vec<Range<u32>>) {
+    let runs = rows.chunk_by(|one, next| one + 1 == *next);
+    ranges.extend(runs.map(|run| run[0]..run[0] + narrow(run.len())));
+}
+
+/// Cuts a range of rows into ranges of one level.
+fn levels_of<'t>(tree: &'t RowTree, rows: &Range<u32>) -> impl Iterator<Item = Range<u32>> + 't {
+    let levels = &tree.levels[rows.start as usize..rows.end as usize];
+    let mut start = rows.start;
+    levels.chunk_by(|one, next| one == next).map(move |run| {
+        let range = start..start + narrow(run.len());
+        start = range.end;
+        range
+    })
 }

@@ -7,10 +7,24 @@
 //! are read: they are other slices. So the values of parents are read from the slices themselves
 //! where parents lie in the same order, and otherwise gathered.
 //!
-//! The plan is made again when it does not fit: the query has another type, the relation another
-//! version, or the pass other chunks, rows or orders. A plan that does not fit is never used.
-//! Queries of two types may see the same rows, and fit the same runs. But a pass over changed rows
-//! visits all if the plan did not fit, and it must do so for each of the queries.
+//! A plan has three parts. Each is made of the one before it, as far as a pass needs it:
+//!
+//! ```text
+//!  row_tree      entities, parents, levels       kept up to date: O(what changed)
+//!  level_runs    for passes over all rows        made again after a change: O(rows)
+//!  level_index   for passes over changed rows    made when it pays
+//! ```
+//!
+//! In games a few nodes change in each frame, so a change must not cost more than a pass does. Most
+//! of the time for a whole plan is that of the tree: each row and its parent are looked up. So the
+//! tree is not made again: [`tree_changes`](super::tree_changes) looks up the rows that a change
+//! concerns. The runs are cut again, without look-ups, only if all rows are visited. A leaf of
+//! 100,000 nodes with another parent then costs a pass 31 instructions a row that lies by level,
+//! where the whole plan cost 249; of scattered rows 121 and 361.
+//!
+//! A tree that is not up to date is never used. The whole tree is made if it is of another world,
+//! or too much has changed. Queries of two types may see the same rows, and have one tree. But a
+//! pass over changed rows visits all if the last one was of another query, or panicked.
 //!
 //! A pass over the rows that changed and those below them finds them in a
 //! [`level_index`](super::level_index), and visits them as
@@ -26,10 +40,11 @@ use crate::store::SparseSet;
 use super::changed_levels::ChangedLevels;
 use super::filter::Filter;
 use super::level_index::LevelIndex;
-use super::level_runs::{LevelRuns, Parents};
+use super::level_runs::{LevelRuns, Parent, Parents};
 use super::level_terms::LevelTerms;
 use super::query::Query;
 use super::query_type::query_type;
+use super::row_tree::RowTree;
 use super::terms::Terms;
 
 /// The rows of a query, level after level in the tree of `R`: for
@@ -38,16 +53,24 @@ use super::terms::Terms;
 ///
 /// Made and kept by the program, one for each query; a system keeps it as a
 /// [`Local`](crate::schedule::Local) or a resource. It needs no update: a pass compares a version a
-/// chunk and that of the relation. It makes the whole plan again, O(relations + rows), after a row
-/// came, left or moved, a relation was inserted, removed or given another target, another row was
-/// hidden or enabled, columns were [flipped](crate::World::flip), or a query of another type used
-/// the plan.
+/// chunk and that of the relation, and finds what changed since the last one:
 ///
-/// It takes 4 bytes a row, 8 where the parents of a run are in several others, 32 bytes a run of
-/// rows of one level that follow each other, and 32 bytes a slice of the query, of the greatest
-/// numbers that it had; up to twice these while it grows. Passes over changed rows add 8 bytes a
-/// row. The runs are few if the rows lie [by
-/// level](crate::Matching::sort_by_level).
+/// * Nothing: O(chunks).
+/// * A few rows came, left or moved, were hidden or enabled, or relations were inserted, removed or
+///   given another target: O(these, rows below them, and rows in the chunks that they left or came
+///   to). A pass over all rows takes O(rows) more, without look-ups: an eighth of a whole plan
+///   where rows lie by level, a third where they are scattered.
+/// * More than a quarter of the rows came or left, half of them have other levels, columns were
+///   [flipped](crate::World::flip), or it is another world: the whole plan is made, O(relations +
+///   rows). This also happens if an archetype has grown by a quarter since it was made, or a new
+///   one comes between others.
+///
+/// Relations are compared with a copy, in blocks of 2,048 neighbours.
+///
+/// It takes 20 to 40 bytes a row, 16 a relation, 24 bytes a run of rows of one level that follow
+/// each other, and 32 bytes a slice of the query, of the greatest numbers that it had; up to twice
+/// these while it grows. Passes over many changed rows add 8 bytes a row. The runs are few if the
+/// rows lie [by level](crate::Matching::sort_by_level).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -85,28 +108,27 @@ use super::terms::Terms;
 /// # Ok::<(), ScheduleError>(())
 /// ```
 pub struct LevelPlan<R> {
-    /// The version of the relation, unless the world has none; `None` if the plan is not made.
-    relation: Option<Option<u64>>,
-    /// The type of the query.
+    /// The type of the query of the last pass, unless its kernel panicked.
     query: Option<TypeId>,
-    rows: LevelRuns,
-    /// Made by the first pass over a part of the rows.
-    index: Option<LevelIndex>,
+    tree: RowTree,
+    /// Of the tree, if they are made.
+    runs: LevelRuns,
+    has_runs: bool,
+    index: LevelIndex,
     /// Invariant, as all that is generic in a component.
-    tree: PhantomData<fn(R) -> R>,
+    relation: PhantomData<fn(R) -> R>,
 }
 
 impl<R> Default for LevelPlan<R> {
     fn default() -> Self {
-        let rows = LevelRuns::default();
-        Self { relation: None, query: None, rows, index: None, tree: PhantomData }
+        let (tree, runs, index) = Default::default();
+        Self { query: None, tree, runs, has_runs: false, index, relation: PhantomData }
     }
 }
 
 impl<R> fmt::Debug for LevelPlan<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rows, runs) = (self.rows.parents.len(), self.rows.runs.len());
-        f.debug_struct("LevelPlan").field("rows", &rows).field("runs", &runs).finish()
+        f.debug_struct("LevelPlan").field("rows", &self.tree.numbers.rows_len()).finish()
     }
 }
 
@@ -157,27 +179,46 @@ impl<R> LevelPlan<R> {
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.rows.memory_bytes() + self.index.as_ref().map_or(0, LevelIndex::memory_bytes)
+        self.tree.memory_bytes() + self.runs.memory_bytes() + self.index.memory_bytes()
     }
 }
 
+/// The rows that a pass over changed rows must visit.
+enum Visits {
+    All,
+    /// These rows and those that changed.
+    Some(Vec<u32>),
+}
+
 impl<R: TreeRelation> LevelPlan<R> {
-    /// Makes the plan again if it does not fit. Returns whether it did fit, and the version of the
-    /// relation, which the caller sets after the pass: after a panic the plan does not fit.
+    /// Brings the tree up to date. The caller names the query after the pass: after a panic all
+    /// rows are visited.
     fn fit<Q: Terms, F: Filter>(
         &mut self,
         set: Option<&SparseSet<R>>,
         query: &Query<'_, Q, F>,
-    ) -> (bool, Option<Option<u64>>) {
-        let relation = Some(set.map(SparseSet::version));
-        let key = query_type::<Q, F>().key;
-        let is_of = self.query.replace(key) == Some(key);
-        let fits = self.relation.take() == relation && is_of && self.rows.are_of(query);
-        if !fits {
-            self.index = None;
-            self.rows.make(set, query);
+    ) -> Visits {
+        let store = query.view().store();
+        let world = store.archetypes().change_log().id();
+        let is_of = self.query.take() == Some(query_type::<Q, F>().key);
+        let known = self.tree.known.filter(|&(known, _)| known == world);
+        // A restore puts back values that no filter by relations or rows knows of.
+        let is_later = known.is_some_and(|(_, at)| store.history().seen(at) == at);
+        if known.is_some() && self.tree.is_of(set, query) {
+            self.tree.known = Some((world, store.clock()));
+            return if is_of && is_later { Visits::Some(Vec::new()) } else { Visits::All };
         }
-        (fits, relation)
+        self.has_runs = false;
+        self.index.clear();
+        let rows = known.and_then(|_| self.tree.update(set, query));
+        if rows.is_none() {
+            self.tree.make(set, query);
+        }
+        self.tree.known = Some((world, store.clock()));
+        match rows {
+            Some(rows) if is_of && is_later => Visits::Some(rows),
+            _ => Visits::All,
+        }
     }
 
     /// Calls `body` with the slices of each run, and the values of the parents: `root` for rows
@@ -189,13 +230,13 @@ impl<R: TreeRelation> LevelPlan<R> {
         root: &G,
         body: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
     ) {
-        let (_, relation) = self.fit(set, &query);
+        _ = self.fit(set, &query);
         self.pass_all(query, root, body);
-        self.relation = relation;
+        self.query = Some(query_type::<Q, F>().key);
     }
 
-    /// [`LevelPlan::pass`] over the rows that `changed` sees and the rows below them, or over all
-    /// if the plan did not fit.
+    /// [`LevelPlan::pass`] over the rows that `changed` sees, the rows with another parent, new
+    /// rows, and the rows below all these; or over all rows.
     pub(crate) fn pass_changed<G: Component, Q: LevelTerms<G>, F: Filter, S: Terms, E: Filter>(
         &mut self,
         set: Option<&SparseSet<R>>,
@@ -203,49 +244,58 @@ impl<R: TreeRelation> LevelPlan<R> {
         root: &G,
         body: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
     ) {
-        let (fits, relation) = self.fit(set, &query);
-        if fits {
-            let index = self.index.get_or_insert_with(|| LevelIndex::of(&self.rows));
-            let entries = index.below(&self.rows, index.entries_of(&self.rows, changed));
-            // A pass holds the slices of all chunks, even if it visits none.
-            if !entries.is_empty() {
-                ChangedLevels::new(&self.rows, &entries).pass(query, root, body);
+        match self.fit(set, &query) {
+            Visits::All => self.pass_all(query, root, body),
+            Visits::Some(rows) => {
+                let mut some: Vec<_> = rows.into_iter().map(|row| row..row + 1).collect();
+                self.tree.numbers.for_each_seen_by(changed, |range| some.push(range));
+                let finder = self.tree.finder(set, query.view().store());
+                let rows = self.index.below(&self.tree, &some, &finder);
+                // A pass holds the slices of all chunks, even if it visits none.
+                if !rows.is_empty() {
+                    ChangedLevels::new(&self.tree, &rows).pass(query, root, body);
+                }
             }
-        } else {
-            self.pass_all(query, root, body);
         }
-        self.relation = relation;
+        self.query = Some(query_type::<Q, F>().key);
     }
 
-    /// The pass of a plan that fits.
+    /// The pass over all rows of a tree that is up to date.
     fn pass_all<G: Component, Q: LevelTerms<G>, F: Filter>(
-        &self,
+        &mut self,
         query: Query<'_, Q, F>,
         root: &G,
         mut body: impl FnMut(&mut [G], Q::Others<'_>, &[G]),
     ) {
+        if !self.has_runs {
+            self.runs.make(&self.tree);
+            self.has_runs = true;
+        }
         let (mut firsts, mut others) = self.cut::<G, Q, F>(query);
         let (mut roots, mut gathered) = (Vec::new(), Vec::new());
-        for (number, run) in self.rows.runs.iter().enumerate() {
+        for (number, run) in self.runs.runs.iter().enumerate() {
             let (before, own) = firsts.split_at_mut(number);
             let len = run.len as usize;
             gathered.clear();
-            let values = match self.rows.parents_of(run, run.entries()) {
+            let rows = &self.tree.above[run.rows()];
+            let values = match self.runs.parents_of(run) {
                 Parents::None => {
                     roots.resize(len.max(roots.len()), *root);
                     &roots[..len]
                 }
-                Parents::InOne { run: above, places } if run.in_order => {
-                    &before[above as usize][places[0] as usize..][..len]
+                Parents::InOne(first) if run.in_order => {
+                    &before[first.run as usize][first.place as usize..][..len]
                 }
-                Parents::InOne { run: above, places } => {
-                    let above = &before[above as usize];
-                    gathered.extend(places.iter().map(|&place| above[place as usize]));
+                Parents::InOne(first) => {
+                    let above = &before[first.run as usize];
+                    // The row in the first place.
+                    let start = rows[0] - first.place;
+                    gathered.extend(rows.iter().map(|&row| above[(row - start) as usize]));
                     &gathered
                 }
-                Parents::InSeveral { runs, places } => {
-                    let above = |(&run, &place): (&u32, &u32)| before[run as usize][place as usize];
-                    gathered.extend(runs.iter().zip(places).map(above));
+                Parents::InSeveral(parents) => {
+                    let value = |above: &Parent| before[above.run as usize][above.place as usize];
+                    gathered.extend(parents.iter().map(value));
                     &gathered
                 }
             };
@@ -260,15 +310,15 @@ impl<R: TreeRelation> LevelPlan<R> {
         query: Query<'w, Q, F>,
     ) -> (Vec<&'w mut [G]>, Vec<Option<Q::Others<'w>>>) {
         let (mut firsts, mut others) = (Vec::new(), Vec::new());
-        firsts.resize_with(self.rows.runs.len(), Default::default);
-        others.resize_with(self.rows.runs.len(), || None);
-        let mut by_row = self.rows.by_row.iter();
+        firsts.resize_with(self.runs.runs.len(), Default::default);
+        others.resize_with(self.runs.runs.len(), || None);
+        let mut by_row = self.runs.by_row.iter();
         for chunk in query.chunks() {
             let mut left = chunk.len();
             let mut slices = chunk.slices();
             while left > 0 {
                 let number = *by_row.next().expect("each row is in a run") as usize;
-                let len = self.rows.runs[number].len as usize;
+                let len = self.runs.runs[number].len as usize;
                 let (first, rest) = Q::first(Q::split_off(&mut slices, len));
                 (firsts[number], others[number]) = (first, Some(rest));
                 left -= len;

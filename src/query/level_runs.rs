@@ -1,242 +1,173 @@
 //! The rows of a query, cut into runs by their level in a tree.
 //!
 //! A run has rows that follow each other, of one level and one part: the rows of a chunk that a
-//! pass yields at once. Runs are sorted by level, and so are the *entries*, one for each row:
+//! pass yields at once. Runs are sorted by level:
 //!
 //! ```text
 //!  part    │ a b │ c d e f │ g h │      a, b: roots; c d e: children of a; f: of b
 //!  runs      0       1        2         g, h: children of c, f
-//!  entries  0 1   2 3 4 5    6 7
-//!  parents           0 0 0 1  0 3       the places in the run above
+//!  above             0 0 0 1  2 5       the rows of the parents: places in the run above, if the
+//!                                       number of its first row is taken away
 //! ```
+//!
+//! Runs are made again after a change of the tree. Levels and parents are read in the order of the
+//! rows, and are equal or ascend where the rows lie by level: nothing is looked up by entity.
 
-use core::iter::repeat_n;
 use core::ops::Range;
 
-use crate::archetype::Archetype;
-use crate::component::TreeRelation;
-use crate::storage::StampKind;
-use crate::store::SparseSet;
-use crate::version::Version;
-
-use super::filter::Filter;
-use super::query::Query;
-use super::row_tree::{NONE, RowTree, narrow};
-use super::terms::Terms;
+use super::row_numbers::{NONE, narrow};
+use super::row_tree::RowTree;
 
 /// The runs of the rows of a query, level after level.
 #[derive(Debug, Default)]
 pub(super) struct LevelRuns {
-    /// In the order of the rows.
-    pub(super) parts: Vec<PassPart>,
     /// Level after level, each in the order of the rows.
     pub(super) runs: Vec<LevelRun>,
     /// The numbers of the runs in the order of the rows.
     pub(super) by_row: Vec<u32>,
-    /// The place of the parent of each row in its run, in the order of the entries.
-    pub(super) parents: Vec<u32>,
-    /// The runs of the parents of each row, for runs of rows with parents in several of them.
-    above: Vec<u32>,
-}
-
-/// Rows that a pass yields at once.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PassPart {
-    /// The key of the chunk list, which is unique among all worlds.
-    pub(super) list: u64,
-    order: Version,
-    pub(super) chunk: u32,
-    /// The first row of the part in its chunk.
-    pub(super) start: u32,
-    pub(super) len: u32,
-    /// The number of its first row, in the order of the query.
-    pub(super) first: u32,
+    /// The parents of each row, for runs of rows with parents in several runs.
+    mixed: Vec<Parent>,
 }
 
 /// Rows of one part and one level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelRun {
-    level: u32,
-    /// The number of its first row, in the order of the query.
+    /// The number of its first row.
     pub(super) start: u32,
     pub(super) len: u32,
-    /// The run of the parent of the first row, or [`NONE`].
-    pub(super) above: u32,
-    /// The first entry in the list of parents' runs, or [`NONE`] if all parents are in one.
+    /// The parent of the first row: its run is [`NONE`] if the rows are roots.
+    above: Parent,
+    /// The first entry in the list of parents, or [`NONE`] if all parents are in one run.
     mixed: u32,
-    /// The entry of its first row.
-    pub(super) first: u32,
     /// Whether each parent is in the row after the one before it.
     pub(super) in_order: bool,
 }
 
-/// The parents of neighbours in a run, by their places in the runs above.
+/// The place of a parent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parent {
+    pub(super) run: u32,
+    /// The rows of the run before it.
+    pub(super) place: u32,
+}
+
+impl Parent {
+    const NONE: Self = Self { run: NONE, place: 0 };
+}
+
+/// The parents of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parents<'r> {
     /// The rows are roots.
     None,
-    InOne {
-        run: u32,
-        places: &'r [u32],
-    },
-    /// The run of each parent, beside its place.
-    InSeveral {
-        runs: &'r [u32],
-        places: &'r [u32],
-    },
+    /// All are in the run of this one, which is the parent of the first row.
+    InOne(Parent),
+    InSeveral(&'r [Parent]),
 }
 
 impl LevelRun {
-    /// The entries of its rows.
-    pub(super) const fn entries(&self) -> Range<usize> {
-        self.first as usize..self.first as usize + self.len as usize
-    }
-
-    /// The number of the row after its last.
-    const fn end(&self) -> u32 {
-        self.start + self.len
+    /// The numbers of its rows.
+    pub(super) const fn rows(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
     }
 }
 
 impl LevelRuns {
     /// The bytes that are allocated.
     pub(super) fn memory_bytes(&self) -> usize {
-        (self.by_row.capacity() + self.parents.capacity() + self.above.capacity())
-            * size_of::<u32>()
-            + self.parts.capacity() * size_of::<PassPart>()
+        self.by_row.capacity() * size_of::<u32>()
+            + self.mixed.capacity() * size_of::<Parent>()
             + self.runs.capacity() * size_of::<LevelRun>()
     }
 
-    /// Whether a pass of the query would visit the rows of the runs. O(chunks).
-    pub(super) fn are_of<Q: Terms, F: Filter>(&self, query: &Query<'_, Q, F>) -> bool {
-        let (mut parts, mut first, mut fits) = (self.parts.iter(), 0, true);
-        query.for_each_run(|_, archetype, chunk, rows| {
-            let part = PassPart::of(archetype, (chunk, rows), first);
-            first += part.len;
-            fits &= parts.next() == Some(&part);
-        });
-        fits && parts.next().is_none()
-    }
-
-    /// The parents of some entries of a run.
-    pub(super) fn parents_of(&self, run: &LevelRun, entries: Range<usize>) -> Parents<'_> {
-        let places = &self.parents[entries.clone()];
+    /// The parents of a run.
+    #[inline]
+    pub(super) fn parents_of(&self, run: &LevelRun) -> Parents<'_> {
         match (run.above, run.mixed) {
-            (NONE, _) => Parents::None,
-            (run, NONE) => Parents::InOne { run, places },
-            (_, mixed) => {
-                let first = mixed as usize + (entries.start - run.first as usize);
-                Parents::InSeveral { runs: &self.above[first..][..places.len()], places }
+            (Parent { run: NONE, .. }, _) => Parents::None,
+            (first, NONE) => Parents::InOne(first),
+            (_, mixed) => Parents::InSeveral(&self.mixed[mixed as usize..][..run.len as usize]),
+        }
+    }
+
+    /// Makes the runs of a tree. O(rows).
+    pub(super) fn make(&mut self, tree: &RowTree) {
+        self.cut(tree);
+        // The run of each row, and the number of its first row.
+        let mut run_of = vec![(NONE, 0); tree.levels.len()];
+        for &number in &self.by_row {
+            let run = &self.runs[number as usize];
+            run_of[run.rows()].fill((number, run.start));
+        }
+        let parent = |row: u32| {
+            let (run, start) = run_of[row as usize];
+            Parent { run, place: row - start }
+        };
+        self.mixed.clear();
+        for number in 0..self.runs.len() {
+            let run = &self.runs[number];
+            let rows = &tree.above[run.rows()];
+            // Roots have no parent, and no other row has none.
+            if rows[0] == NONE {
+                continue;
+            }
+            let above = parent(rows[0]);
+            // Scattered rows are mostly alone.
+            let (mut are_in_one, mut follow) = (true, true);
+            if let [_, rest @ ..] = rows
+                && !rest.is_empty()
+            {
+                let (start, len) = (rows[0] - above.place, self.runs[above.run as usize].len);
+                for (next, &row) in (rows[0] + 1..).zip(rest) {
+                    are_in_one &= row.wrapping_sub(start) < len;
+                    follow &= row == next;
+                }
+            }
+            let run = &mut self.runs[number];
+            (run.above, run.in_order) = (above, are_in_one && follow);
+            if !are_in_one {
+                run.mixed = narrow(self.mixed.len());
+                self.mixed.extend(rows.iter().map(|&row| parent(row)));
             }
         }
     }
 
-    /// The number of the run of an entry.
-    pub(super) fn run_of(&self, entry: u32) -> u32 {
-        narrow(self.runs.partition_point(|run| run.first <= entry) - 1)
-    }
-
-    /// The level of an entry: 0 is that of the roots.
-    pub(super) fn level_of(&self, entry: u32) -> u32 {
-        self.runs[self.run_of(entry) as usize].level
-    }
-
-    /// Adds the entries of rows that follow each other, run by run.
-    pub(super) fn push_entries(&self, rows: Range<u32>, entries: &mut Vec<Range<u32>>) {
-        let run = |number: u32| &self.runs[number as usize];
-        let first = self.by_row.partition_point(|&number| run(number).end() <= rows.start);
-        let runs = self.by_row[first..].iter().map(|&number| run(number));
-        for run in runs.take_while(|run| run.start < rows.end) {
-            let [from, to] = [rows.start, rows.end]
-                .map(|row| run.first + (row.clamp(run.start, run.end()) - run.start));
-            entries.push(from..to);
-        }
-    }
-
-    /// Makes the runs of the rows of a query. O(relations + rows).
-    pub(super) fn make<R: TreeRelation, Q: Terms, F: Filter>(
-        &mut self,
-        set: Option<&SparseSet<R>>,
-        query: &Query<'_, Q, F>,
-    ) {
-        self.parts.clear();
-        let mut entities = Vec::new();
-        query.for_each_run(|_, archetype, chunk, rows| {
-            let first = narrow(entities.len());
-            let run = rows.start as usize..rows.end as usize;
-            entities.extend_from_slice(&archetype.entities_of_chunk(chunk)[run]);
-            self.parts.push(PassPart::of(archetype, (chunk, rows), first));
+    /// Cuts the rows into runs, and sorts them by level. The parents are not known yet.
+    fn cut(&mut self, tree: &RowTree) {
+        // The first run of each level: their number is counted before.
+        let mut firsts: Vec<u32> = vec![0];
+        for_each_run(tree, |level, _, _| {
+            if firsts.len() <= level as usize + 1 {
+                firsts.resize(level as usize + 2, 0);
+            }
+            firsts[level as usize + 1] += 1;
         });
-        let tree = RowTree::of(set, &entities);
+        (1..firsts.len()).for_each(|level| firsts[level] += firsts[level - 1]);
+        let none = LevelRun { start: 0, len: 0, above: Parent::NONE, mixed: NONE, in_order: true };
         self.runs.clear();
-        self.parents.clear();
-        self.parents.reserve(entities.len());
-        self.above.clear();
-        let mut run_of = vec![NONE; tree.above.len()];
-        // The end of the part of the last row.
-        let mut end = 0;
-        for row in tree.by_level() {
-            let (parent, level) = (tree.above[row as usize], tree.levels[row as usize]);
-            let above = if parent == NONE { NONE } else { run_of[parent as usize] };
-            let place = self.runs.get(above as usize).map_or(0, |above| parent - above.start);
-            let first = narrow(self.parents.len());
-            self.parents.push(place);
-            match self.runs.last_mut() {
-                Some(run) if (run.level, run.start + run.len) == (level, row) && row < end => {
-                    if run.mixed == NONE && run.above != above {
-                        run.mixed = narrow(self.above.len());
-                        self.above.extend(repeat_n(run.above, run.len as usize));
-                    }
-                    if run.mixed != NONE {
-                        self.above.push(above);
-                    }
-                    let next = self.parents[run.first as usize] + run.len;
-                    run.in_order &= run.mixed == NONE && place == next;
-                    run.len += 1;
-                }
-                _ => {
-                    let part = &self.parts[self.part_of(row)];
-                    end = part.first + part.len;
-                    let (start, len, mixed, in_order) = (row, 1, NONE, true);
-                    let run = LevelRun { level, start, len, above, mixed, first, in_order };
-                    self.runs.push(run);
-                }
-            }
-            run_of[row as usize] = narrow(self.runs.len() - 1);
-        }
+        self.runs.resize(firsts[firsts.len() - 1] as usize, none);
         self.by_row.clear();
-        let mut row = 0;
-        while let Some(&number) = run_of.get(row) {
-            self.by_row.push(number);
-            row += self.runs[number as usize].len as usize;
-        }
-    }
-
-    /// The number of the part of a row.
-    fn part_of(&self, row: u32) -> usize {
-        self.parts.partition_point(|part| part.first <= row) - 1
+        for_each_run(tree, |level, start, len| {
+            let at = &mut firsts[level as usize];
+            self.runs[*at as usize] = LevelRun { start, len, ..none };
+            self.by_row.push(*at);
+            *at += 1;
+        });
     }
 }
 
-impl PassPart {
-    /// The row after the last of the part, in its chunk.
-    pub(super) const fn end(&self) -> u32 {
-        self.start + self.len
-    }
-
-    /// Whether both are parts of one chunk.
-    pub(super) fn is_in_chunk_of(&self, other: &Self) -> bool {
-        (self.list, self.chunk) == (other.list, other.chunk)
-    }
-
-    fn of(archetype: &Archetype, (chunk, rows): (u32, Range<u32>), first: u32) -> Self {
-        Self {
-            list: archetype.list().key(),
-            order: archetype.stamps().get(StampKind::ORDER, chunk as usize),
-            chunk,
-            start: rows.start,
-            len: rows.end - rows.start,
-            first,
+/// Calls `f` with the level, the first row and the length of each run, in the order of the rows.
+#[inline(always)]
+fn for_each_run(tree: &RowTree, mut f: impl FnMut(u32, u32, u32)) {
+    for part in &tree.numbers.parts {
+        let (mut start, mut level) = (part.first, tree.levels[part.first as usize]);
+        let levels = &tree.levels[part.first as usize..part.end() as usize];
+        for (row, &next) in (part.first..).zip(levels) {
+            if next != level {
+                f(level, start, row - start);
+                (start, level) = (row, next);
+            }
         }
+        f(level, start, part.end() - start);
     }
 }

@@ -70,17 +70,27 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 
     /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps no chunk.
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
+        self.for_each_numbered_run(|store, (_, archetype), chunk, rows| {
+            f(store, archetype, chunk, rows);
+        });
+    }
+
+    /// [`Query::for_each_run`] with the numbers of the archetypes.
+    pub(super) fn for_each_numbered_run(
+        &self,
+        mut f: impl FnMut(&Store, (ArchetypeId, &Archetype), u32, Range<u32>),
+    ) {
         let (view, filter) = (self.view(), self.viewed_filter());
         let (store, plan) = (view.store(), view.plan(query_type::<Q, F>()));
-        for (entry, _, archetype) in entries(plan, store.archetypes().as_slice(), filter) {
+        for (entry, id, archetype) in entries(plan, store.archetypes().as_slice(), filter) {
             for mask in masks::<Q, F>(plan, entry, archetype, filter) {
                 if !is_by_row::<Q, F>() {
-                    f(store, archetype, mask.chunk(), 0..mask.rows());
+                    f(store, (id, archetype), mask.chunk(), 0..mask.rows());
                     continue;
                 }
                 let mut runs = mask.runs();
                 while let Some(run) = runs.next_run() {
-                    f(store, archetype, mask.chunk(), run);
+                    f(store, (id, archetype), mask.chunk(), run);
                 }
             }
         }

@@ -52,6 +52,8 @@
 //! A [`level_plan`] visits the rows of a tree level after level, cut into [`level_runs`] by the
 //! [`row_tree`]; the [`level_terms`] name the values that go from parents to children.
 //! A [`level_index`] finds children, and the [`changed_levels`] are those below some rows.
+//! [`tree_changes`] keep the tree up to date: its rows have [`row_numbers`] that stay, a
+//! [`row_finder`] follows relations, and [`known_links`] tell which of these changed.
 //!
 //! Whole chunks, without a pass:
 //!
@@ -101,8 +103,12 @@ mod query;
 
 mod narrow;
 
+mod known_links;
+mod row_finder;
 mod row_lookup;
+mod row_numbers;
 mod row_tree;
+mod tree_changes;
 
 mod single;
 

@@ -1,131 +1,136 @@
 //! The tree of the rows of a query: the row of the nearest ancestor of each, and the level.
 //!
-//! Found by a walk over the relations in the order of their set, two look-ups by index for each,
-//! and not from the roots down, which reads each list of sources out of order. Most targets are
-//! rows of the query themselves. For the others the walk goes on to their own targets, and
-//! remembers where it ended, so that a long chain of entities without a row is walked once.
+//! ```text
+//!  numbers   0 1 2 3 4 5 6 · 8         a, b: roots; c d e: children of a; f: of b
+//!  entities  a b c d e f g · h         g, h: children of c, f
+//!  above     – – 0 0 0 1 2   5         numbers of rows
+//!  levels    0 0 1 1 1 1 2   2
+//! ```
+//!
+//! The whole tree is found by a walk over the relations in the order of their set, two look-ups in
+//! the directory for each, and not from the roots down, which reads each list of sources out of
+//! order. [`tree_changes`](super::tree_changes) keeps it up to date.
 
+use crate::archetype::LogId;
 use crate::component::TreeRelation;
-use crate::entity::{Entity, PagedIndex};
-use crate::store::SparseSet;
+use crate::entity::Entity;
+use crate::store::{SparseSet, Store};
+use crate::version::Version;
 
-/// The number of a row that does not exist.
-pub(super) const NONE: u32 = u32::MAX;
-
-#[inline]
-pub(super) fn narrow(number: usize) -> u32 {
-    u32::try_from(number).expect("there are more rows than entities")
-}
+use super::filter::Filter;
+use super::known_links::KnownLinks;
+use super::query::Query;
+use super::row_finder::{RowFinder, assert_no_cycle};
+use super::row_numbers::{NONE, RowNumbers};
+use super::terms::Terms;
 
 /// The tree of the rows of a query.
+#[derive(Debug, Default)]
 pub(super) struct RowTree {
+    /// The world and its version, if the tree is known.
+    pub(super) known: Option<(LogId, Version)>,
+    pub(super) numbers: RowNumbers,
+    /// The entity of each number, or the null id.
+    pub(super) entities: Vec<Entity>,
     /// The row of the nearest ancestor that is in the query, or [`NONE`].
     pub(super) above: Vec<u32>,
-    /// The number of ancestors that are in the query.
+    /// The number of ancestors that are in the query; [`NONE`] of numbers without a row.
     pub(super) levels: Vec<u32>,
+    pub(super) links: KnownLinks,
 }
 
 impl RowTree {
-    /// Of rows with these entities. O(relations + rows).
+    /// The bytes that are allocated.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.numbers.memory_bytes()
+            + self.links.memory_bytes()
+            + self.entities.capacity() * size_of::<Entity>()
+            + (self.above.capacity() + self.levels.capacity()) * size_of::<u32>()
+    }
+
+    /// Whether the rows of a query and a relation of the same world are those of the tree.
+    pub(super) fn is_of<R: TreeRelation, Q: Terms, F: Filter>(
+        &self,
+        set: Option<&SparseSet<R>>,
+        query: &Query<'_, Q, F>,
+    ) -> bool {
+        self.links.are_of(set) && self.numbers.are_of(query)
+    }
+
+    /// Finds rows of the tree.
+    pub(super) fn finder<'t, R: TreeRelation>(
+        &'t self,
+        set: Option<&'t SparseSet<R>>,
+        store: &'t Store,
+    ) -> RowFinder<'t, R> {
+        RowFinder::new(set, store.entities().view(), (&self.numbers, &self.entities))
+    }
+
+    /// Makes the whole tree. O(relations + rows).
     ///
     /// # Panics
     ///
     /// If the relation has a cycle, which only a trait that was implemented by hand allows.
-    pub(super) fn of<R: TreeRelation>(set: Option<&SparseSet<R>>, entities: &[Entity]) -> Self {
-        let mut above = vec![NONE; entities.len()];
+    pub(super) fn make<R: TreeRelation, Q: Terms, F: Filter>(
+        &mut self,
+        set: Option<&SparseSet<R>>,
+        query: &Query<'_, Q, F>,
+    ) {
+        let store = query.view().store();
+        self.known = None;
+        self.numbers = RowNumbers::of(query);
+        let end = self.numbers.end() as usize;
+        self.entities.clear();
+        self.entities.resize(end, Entity::NULL);
+        let mut first = 0;
+        query.for_each_run(|_, archetype, chunk, rows| {
+            let part = &self.numbers.parts[first];
+            first += 1;
+            let run = rows.start as usize..rows.end as usize;
+            let numbers = part.first as usize..part.end() as usize;
+            self.entities[numbers].copy_from_slice(&archetype.entities_of_chunk(chunk)[run]);
+        });
+        let mut above = core::mem::take(&mut self.above);
+        above.clear();
+        above.resize(end, NONE);
         if let Some(set) = set {
-            let mut rows = NearestRows::of(set, entities);
+            let mut rows = self.finder(Some(set), store);
             for (source, target) in set.relations() {
-                if let Some(row) = rows.own.get(source.index()) {
+                if let Some(row) = rows.row(source) {
                     above[row as usize] = rows.nearest(target);
                 }
             }
         }
-        let levels = levels(&above);
-        Self { above, levels }
+        self.above = above;
+        self.set_levels();
+        self.links.copy(set, store.clock());
     }
 
-    /// The rows sorted by their levels. O(rows + levels).
-    pub(super) fn by_level(&self) -> Vec<u32> {
-        let levels = self.levels.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut starts = vec![0u32; levels + 1];
-        self.levels.iter().for_each(|&level| starts[level as usize + 1] += 1);
-        (0..levels).for_each(|level| starts[level + 1] += starts[level]);
-        let mut sorted = vec![0; self.levels.len()];
-        for (row, &level) in (0u32..).zip(&self.levels) {
-            let at = &mut starts[level as usize];
-            sorted[*at as usize] = row;
-            *at += 1;
+    /// Finds all levels. O(numbers).
+    fn set_levels(&mut self) {
+        let Self { entities, above, levels, .. } = self;
+        levels.clear();
+        levels.resize(above.len(), NONE);
+        let mut walk = Vec::new();
+        for (row, &parent) in above.iter().enumerate() {
+            // A row that was met on the way up from another one gets the level that it has.
+            levels[row] = match parent {
+                NONE if entities[row].is_null() => NONE,
+                NONE => 0,
+                parent if levels[parent as usize] != NONE => levels[parent as usize] + 1,
+                parent => set_above(levels, above, parent as usize, &mut walk) + 1,
+            };
         }
-        sorted
     }
-}
-
-/// Finds the rows of entities, and of their nearest ancestors.
-struct NearestRows<'s, R: TreeRelation> {
-    set: &'s SparseSet<R>,
-    /// The rows of the query.
-    own: PagedIndex,
-    /// Of entities without a row that a walk has met: the row of the nearest ancestor, or the
-    /// number of all rows if no ancestor has one.
-    met: PagedIndex,
-    len: u32,
-    /// The entities of a walk, kept for its memory.
-    walk: Vec<Entity>,
-}
-
-impl<'s, R: TreeRelation> NearestRows<'s, R> {
-    fn of(set: &'s SparseSet<R>, entities: &[Entity]) -> Self {
-        let mut own = PagedIndex::default();
-        (0u32..).zip(entities).for_each(|(row, entity)| _ = own.add(entity.index(), row));
-        let (met, len) = (PagedIndex::default(), narrow(entities.len()));
-        Self { set, own, met, len, walk: Vec::new() }
-    }
-
-    /// The row of an entity, or of its nearest ancestor that has one, or [`NONE`].
-    #[inline]
-    fn nearest(&mut self, entity: Entity) -> u32 {
-        self.own.get(entity.index()).unwrap_or_else(|| self.nearest_above(entity))
-    }
-
-    /// [`NearestRows::nearest`] for an entity without a row.
-    #[cold]
-    fn nearest_above(&mut self, mut entity: Entity) -> u32 {
-        self.walk.clear();
-        let row = loop {
-            if let Some(row) = self.met.get(entity.index()) {
-                break row;
-            }
-            assert_no_cycle(self.walk.len() <= self.set.len());
-            self.walk.push(entity);
-            let Some(target) = self.set.target(entity) else { break self.len };
-            if let Some(row) = self.own.get(target.index()) {
-                break row;
-            }
-            entity = target;
-        };
-        self.walk.iter().for_each(|entity| _ = self.met.add(entity.index(), row));
-        if row == self.len { NONE } else { row }
-    }
-}
-
-/// The number of rows above each row. O(rows).
-fn levels(above: &[u32]) -> Vec<u32> {
-    let mut levels = vec![NONE; above.len()];
-    let mut walk = Vec::new();
-    for (row, &parent) in above.iter().enumerate() {
-        // A row that was met on the way up from another one gets the level that it has.
-        levels[row] = match parent {
-            NONE => 0,
-            parent if levels[parent as usize] != NONE => levels[parent as usize] + 1,
-            parent => set_above(&mut levels, above, parent as usize, &mut walk) + 1,
-        };
-    }
-    levels
 }
 
 /// Sets the levels of a row without one and of the rows above it. Returns its level.
-fn set_above(levels: &mut [u32], above: &[u32], row: usize, walk: &mut Vec<usize>) -> u32 {
+pub(super) fn set_above(
+    levels: &mut [u32],
+    above: &[u32],
+    row: usize,
+    walk: &mut Vec<usize>,
+) -> u32 {
     let mut next = row;
     let mut level = loop {
         assert_no_cycle(walk.len() < above.len());
@@ -141,8 +146,4 @@ fn set_above(levels: &mut [u32], above: &[u32], row: usize, walk: &mut Vec<usize
         level += 1;
     }
     levels[row]
-}
-
-fn assert_no_cycle(holds: bool) {
-    assert!(holds, "a relation that is no tree has a cycle: define it by `#[relation(tree)]`");
 }

@@ -54,6 +54,7 @@ mod place_queries;
 mod places;
 mod propagate;
 mod propagate_changed;
+mod propagate_kept;
 mod refused;
 mod relate_batch;
 mod relation_orders;

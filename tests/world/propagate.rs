@@ -22,9 +22,9 @@ pub(super) struct Global {
     pub(super) depth: u64,
 }
 #[component]
-struct Heavy([u64; 20]);
+pub(super) struct Heavy(pub(super) [u64; 20]);
 #[component]
-struct Mark;
+pub(super) struct Mark;
 
 pub(super) const ROOT: Global = Global { sum: 1_000_000, depth: 0 };
 pub(super) const UNSEEN: Global = Global { sum: 7, depth: 7 };

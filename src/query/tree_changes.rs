@@ -1,0 +1,291 @@
+//! Keeps the tree of the rows of a query up to date while few of its rows and relations change.
+//!
+//! Each step is proven by what the world keeps anyway, and none looks at a row that has nothing to
+//! do with a change:
+//!
+//! ```text
+//!  chunks with another order stamp   ─►  rows that left or came, by their entities
+//!  blocks of the set with another    ─►  sources that came, went or have another target
+//!  version
+//!  rows that came or left, sources   ─►  rows whose parent may have another number: these rows,
+//!                                        and the nearest ones below entities that came or left
+//!  rows with another parent          ─►  levels of these rows and of all rows below them
+//! ```
+//!
+//! An entity that left and came is a row that moved. It keeps its level, and needs no new value,
+//! unless it has other components than before: a row of another chunk list. An entity may also
+//! leave its list and come back to it between two passes, with new values, even to the same place.
+//! Nothing tells such a row from one that stayed but the arrival stamp of its chunk, so all rows of
+//! a chunk to which rows came since the last pass need new values.
+//!
+//! That no row is missed: the row of a parent is the first on a way of targets. If it is another
+//! one than before, or has another number, then the former parent left, or an entity on the way
+//! came, or a relation on the way changed. The lowest of these is found, and from there the way
+//! down to the row has not changed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::component::TreeRelation;
+use crate::entity::Entity;
+use crate::storage::StampKind;
+use crate::store::{SparseSet, Store};
+use crate::version::Version;
+
+use super::filter::Filter;
+use super::query::Query;
+use super::row_finder::RowFinder;
+use super::row_numbers::{ChangedNumbers, NONE};
+use super::row_tree::{RowTree, set_above};
+use super::terms::Terms;
+
+/// A row that an entity left.
+#[derive(Clone, Copy, Debug)]
+struct LeftRow {
+    number: u32,
+    entity: Entity,
+    /// The entity of the nearest ancestor, or the null id.
+    above: Entity,
+    level: u32,
+    /// The key of its chunk list.
+    list: u64,
+}
+
+/// A row that has another entity than before.
+#[derive(Clone, Copy, Debug)]
+struct NewRow {
+    number: u32,
+    entity: Entity,
+    list: u64,
+    /// Whether rows came to its chunk.
+    may_be_back: bool,
+}
+
+/// The rows with other entities than before, both in the order of their numbers.
+#[derive(Debug, Default)]
+struct OtherRows {
+    left: Vec<LeftRow>,
+    came: Vec<NewRow>,
+    /// Rows with the same entity, in chunks to which rows came.
+    may_be_back: Vec<u32>,
+}
+
+/// The relation and the world of a tree.
+type Source<'t, R> = (Option<&'t SparseSet<R>>, &'t Store);
+
+impl RowTree {
+    /// Brings a tree of the same world up to date. Returns the rows that need other values: those
+    /// with another nearest ancestor, those that came from other chunk lists or from nowhere, and
+    /// those in chunks to which rows came.
+    /// `None` if too many have changed: the whole tree must be made.
+    ///
+    /// O(changed rows, relations and rows below them + rows in their chunks + chunks).
+    pub(super) fn update<R: TreeRelation, Q: Terms, F: Filter>(
+        &mut self,
+        set: Option<&SparseSet<R>>,
+        query: &Query<'_, Q, F>,
+    ) -> Option<Vec<u32>> {
+        let store = query.view().store();
+        // Not known until it is up to date.
+        let since = self.known.take().map_or(Version::NEVER, |(_, version)| version);
+        let numbers = self.numbers.following(query)?;
+        // Small trees are cheap either way.
+        let limit = 64 + numbers.rows_len() / 4;
+        let changes = numbers.changes_since(&self.numbers);
+        self.numbers = numbers;
+        let others = self.other_rows(&changes, (since, limit), store)?;
+        self.put(&others);
+        let mut sources = Vec::new();
+        if !self.links.are_of(set) {
+            self.links.update(set, store.clock(), &mut sources);
+        }
+        let rows = self.rows_to_link(&others, &sources, (set, store));
+        if rows.len() > 2 * limit {
+            return None;
+        }
+        let (mut changed, mut moved) = self.link(&others, rows, (set, store));
+        self.set_levels_below(&changed, 2 * limit, (set, store))?;
+        changed.append(&mut moved);
+        changed.extend(others.may_be_back);
+        changed.sort_unstable();
+        changed.dedup();
+        Some(changed)
+    }
+
+    /// The rows with other entities than before, unless they are more than a limit, and those that
+    /// may be back since a version.
+    fn other_rows(
+        &self,
+        changes: &[ChangedNumbers],
+        (since, limit): (Version, usize),
+        store: &Store,
+    ) -> Option<OtherRows> {
+        let mut others = OtherRows::default();
+        let OtherRows { left, came, may_be_back: same } = &mut others;
+        let mut now = Vec::new();
+        for &ChangedNumbers { list, ref numbers, ref parts, archetype } in changes {
+            now.clear();
+            now.resize(numbers.len(), Entity::NULL);
+            for part in &self.numbers.parts[parts.clone()] {
+                let entities = store.archetypes().get(archetype).entities_of_chunk(part.chunk);
+                let first = (part.first - numbers.start) as usize;
+                let own = &mut now[first..first + part.len as usize];
+                own.copy_from_slice(&entities[part.start as usize..][..own.len()]);
+            }
+            // A list without parts may be that of an archetype that was retired.
+            let part = self.numbers.parts[parts.clone()].first();
+            let arrival = part.map(|part| {
+                let stamps = store.archetypes().get(archetype).stamps();
+                stamps.get(StampKind::ARRIVAL, part.chunk as usize)
+            });
+            // Rows may come at the version of the last pass, after it.
+            let may_be_back = arrival.is_some_and(|arrival| arrival >= since);
+            for (number, &entity) in numbers.clone().zip(&now) {
+                let former = self.entity(number);
+                if former == entity {
+                    same.extend((may_be_back && !entity.is_null()).then_some(number));
+                    continue;
+                }
+                if !former.is_null() {
+                    let above = self.entity(self.above[number as usize]);
+                    let level = self.levels[number as usize];
+                    left.push(LeftRow { number, entity: former, above, level, list });
+                }
+                if !entity.is_null() {
+                    came.push(NewRow { number, entity, list, may_be_back });
+                }
+            }
+            if left.len() + came.len() > limit {
+                return None;
+            }
+        }
+        left.sort_unstable_by_key(|row| row.number);
+        came.sort_unstable_by_key(|row| row.number);
+        Some(others)
+    }
+
+    /// The entity of a row, or the null id.
+    fn entity(&self, row: u32) -> Entity {
+        self.entities.get(row as usize).copied().unwrap_or(Entity::NULL)
+    }
+
+    /// Gives rows their entities.
+    fn put(&mut self, others: &OtherRows) {
+        let end = self.numbers.end() as usize;
+        self.entities.resize(end, Entity::NULL);
+        self.above.resize(end, NONE);
+        self.levels.resize(end, NONE);
+        for row in &others.left {
+            let at = row.number as usize;
+            (self.entities[at], self.above[at], self.levels[at]) = (Entity::NULL, NONE, NONE);
+        }
+        for row in &others.came {
+            let at = row.number as usize;
+            // A level, so that it has one, until the right one is known.
+            (self.entities[at], self.levels[at]) = (row.entity, 0);
+        }
+    }
+
+    /// The rows whose parent may be another one, or have another number, in ascending order.
+    fn rows_to_link<R: TreeRelation>(
+        &self,
+        others: &OtherRows,
+        sources: &[Entity],
+        (set, store): Source<'_, R>,
+    ) -> Vec<u32> {
+        let finder = self.finder(set, store);
+        let (mut walked, mut rows) = (FxHashSet::default(), Vec::new());
+        for row in &others.came {
+            rows.push(row.number);
+            finder.add_below(row.entity, &mut walked, &mut rows);
+        }
+        let left = others.left.iter().map(|row| (row.entity, false));
+        let sources = sources.iter().map(|&source| (source, true));
+        for (entity, is_source) in left.chain(sources) {
+            match finder.row(entity) {
+                Some(row) if is_source => rows.push(row),
+                // It moved: see above.
+                Some(_) => {}
+                None if walked.insert(entity) => {
+                    finder.add_below(entity, &mut walked, &mut rows);
+                }
+                None => {}
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+
+    /// Finds the parents of some rows. Returns the rows with another parent than before, and those
+    /// that came from other chunk lists.
+    fn link<R: TreeRelation>(
+        &mut self,
+        others: &OtherRows,
+        rows: Vec<u32>,
+        (set, store): Source<'_, R>,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let Self { numbers, entities, above, levels, .. } = self;
+        let mut finder = RowFinder::new(set, store.entities().view(), (numbers, entities));
+        let left: FxHashMap<_, _> = others.left.iter().map(|row| (row.entity, row)).collect();
+        let mut came = others.came.iter().peekable();
+        let (mut changed, mut moved) = (Vec::new(), Vec::new());
+        for row in rows {
+            let at = row as usize;
+            let new = came.next_if(|new| new.number == row);
+            let parent = finder.above(finder.entity(row));
+            let former = match new.map(|new| (new, left.get(&new.entity))) {
+                None => Some(others.former(above[at]).unwrap_or(finder.entity(above[at]))),
+                Some((_, None)) => None,
+                Some((new, Some(left))) => {
+                    levels[at] = left.level;
+                    moved.extend((new.may_be_back || left.list != new.list).then_some(row));
+                    Some(left.above)
+                }
+            };
+            above[at] = parent;
+            if former != Some(finder.entity(parent)) {
+                changed.push(row);
+            }
+        }
+        (changed, moved)
+    }
+
+    /// Finds the levels of some rows and of all that are below them. `None` if they are more than a
+    /// limit.
+    fn set_levels_below<R: TreeRelation>(
+        &mut self,
+        rows: &[u32],
+        limit: usize,
+        (set, store): Source<'_, R>,
+    ) -> Option<()> {
+        let Self { numbers, entities, above, levels, .. } = self;
+        let finder = RowFinder::new(set, store.entities().view(), (numbers, entities));
+        let (mut rest, mut walked) = (rows.to_vec(), FxHashSet::default());
+        let mut below = Vec::new();
+        while let Some(row) = rest.pop() {
+            let level = &mut levels[row as usize];
+            if core::mem::replace(level, NONE) != NONE {
+                below.push(row as usize);
+                finder.add_below(finder.entity(row), &mut walked, &mut rest);
+            }
+            if below.len() > limit {
+                return None;
+            }
+        }
+        let mut walk = Vec::new();
+        for row in below {
+            if levels[row] == NONE {
+                set_above(levels, above, row, &mut walk);
+            }
+        }
+        Some(())
+    }
+}
+
+impl OtherRows {
+    /// The entity that left a number.
+    fn former(&self, number: u32) -> Option<Entity> {
+        let at = self.left.binary_search_by_key(&number, |row| row.number).ok()?;
+        Some(self.left[at].entity)
+    }
+}
