@@ -82,8 +82,8 @@ impl Store {
     }
 
     /// [`Store::write_each`] of the columns of bundles. Moves their sparse components to lists, and
-    /// tests the relations of each run of rows, which stops an endless iterator. New entities have
-    /// no sources, and no bundle can name one of them.
+    /// tests the relations and the memory of each run of rows. New entities have no sources, and no
+    /// bundle can name one of them.
     #[inline]
     fn write_with_lists<I>(
         &mut self,
@@ -112,7 +112,12 @@ impl Store {
                     });
                 });
                 paused = batch.pause();
-                let checked = store.check_lists(lists, first);
+                let bytes = paused.len() as u64 * size_of::<<I::Item as Bundle>::Sparse>() as u64;
+                let within = store.entities.requests.ensure_within(bytes);
+                let checked = match within {
+                    Ok(()) => store.check_lists(lists, first).map_err(SpawnError::from),
+                    Err(error) => Err(error.into()),
+                };
                 if checked.is_err() || written < run.rows.len() {
                     let (batch, _) = paused.go_on(store, home);
                     checked?;

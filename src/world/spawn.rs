@@ -97,8 +97,8 @@ impl World {
     /// `to_vec` to keep them. Rows are written in place, chunk by chunk; no entity is alive before
     /// the iterator has ended. Its size hint may be wrong. [Sparse
     /// components](crate::component#sparse-components) of bundles wait in a list for each type
-    /// until it has ended; the limit of memory for one call does not count them. Neighbours that
-    /// are related to one target are filed together.
+    /// until it has ended; rows and lists may each take the memory of one call. Neighbours that are
+    /// related to one target are filed together.
     ///
     /// # Panics
     ///

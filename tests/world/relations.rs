@@ -445,7 +445,22 @@ fn a_batch_of_relations_without_an_end_is_refused() {
     assert!(matches!(world.try_spawn_batch(dead), Err(SpawnError::Relation(_))));
     assert!(asked <= 1_024 && world.len() == 1, "{asked} rows are tested together");
     sound(&world);
+
+    // Sparse values count for the memory of a call.
+    let mut world = World::builder().request_bytes_max(1 << 18).build();
+    let [parent] = entities(&mut world);
+    let mut asked = 0;
+    let endless = core::iter::repeat_with(|| {
+        asked += 1;
+        (ChildOf::of(parent), Large([0; 128]))
+    });
+    assert!(matches!(world.try_spawn_batch(endless), Err(SpawnError::Memory(_))));
+    assert!(asked <= 2_048 && world.len() == 1, "{asked} rows of 1 KiB beside their chunks");
+    sound(&world);
 }
+
+#[component(sparse)]
+struct Large([u64; 128]);
 
 #[test]
 fn systems_read_both_ends() {

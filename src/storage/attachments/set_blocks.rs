@@ -9,6 +9,7 @@
 //! each block of neighbours instead. The last value takes the place of a removed one: both blocks
 //! get the version of the removal.
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::entity::{Entity, IndexPlace, PagedIndex};
@@ -79,15 +80,31 @@ impl SetBlocks {
     /// Gives the blocks of `positions` values from `first` on the current version, and all later
     /// blocks, which have no values.
     pub(crate) fn touch_from(&mut self, first: usize, positions: usize, now: Version) {
+        let blocks = self.blocks_of(first, positions);
+        if positions > 0 {
+            let blocks = &mut self.versions[blocks.start..];
+            blocks.iter_mut().for_each(|version| *version.get_mut() = now.to_bits());
+        }
+    }
+
+    /// Gives the blocks of `positions` values from `first` on the current version, and no others: a
+    /// set that was larger has many more.
+    pub(crate) fn touch_run(&mut self, first: usize, positions: usize, now: Version) {
+        let blocks = self.blocks_of(first, positions);
+        if positions > 0 {
+            let blocks = &mut self.versions[blocks];
+            blocks.iter_mut().for_each(|version| *version.get_mut() = now.to_bits());
+        }
+    }
+
+    /// The blocks of `positions` values from `first` on, which are made if they do not exist.
+    fn blocks_of(&mut self, first: usize, positions: usize) -> Range<usize> {
         let block_len = 1 << self.bits;
         let end = (first + positions).div_ceil(block_len);
         if self.versions.len() < end {
             self.versions.resize_with(end, AtomicU64::default);
         }
-        if positions > 0 {
-            let blocks = &mut self.versions[first / block_len..];
-            blocks.iter_mut().for_each(|version| *version.get_mut() = now.to_bits());
-        }
+        first / block_len..end
     }
 
     /// The number of values of a block that is full.
@@ -202,7 +219,14 @@ mod tests {
         assert_eq!(all(&blocks), [1, 2, 2, 2]);
         blocks.touch_from(6, 0, version(9));
         assert_eq!(all(&blocks), [1, 2, 2, 2], "no position");
+        blocks.touch_run(2, 3, version(3));
+        assert_eq!(all(&blocks), [1, 3, 3, 2], "none after them");
+        blocks.touch_run(7, 0, version(9));
+        blocks.touch_run(8, 0, version(9));
+        assert_eq!(all(&blocks), [1, 3, 3, 2], "no position");
+        blocks.touch_run(8, 1, version(3));
+        assert_eq!(blocks.version(8), version(3), "a new block");
         blocks.shrink(3);
-        assert!(blocks.are_consistent(4, version(2)) && !blocks.are_consistent(5, version(2)));
+        assert!(blocks.are_consistent(4, version(3)) && !blocks.are_consistent(5, version(3)));
     }
 }

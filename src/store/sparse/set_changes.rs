@@ -116,7 +116,7 @@ impl<T: SparseComponent> SparseSet<T> {
         }
         let (entities, values) = (&entities[..added], &values[..added]);
         self.renew_version();
-        self.blocks.touch_from(first, added, now);
+        self.blocks.touch_run(first, added, now);
         self.link_run(entities, values);
         if let Some(notes) = &mut self.notes {
             entities.iter().zip(values).for_each(|(&entity, value)| notes.gain(entity, value));
