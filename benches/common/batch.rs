@@ -5,7 +5,8 @@
 //! once.
 //!
 //! `batch_spawn_children` spawns the children of parents with their relations in one batch. Beside
-//! it are a batch without relations, and one whose relations are inserted one by one.
+//! it are a batch whose neighbours have different parents, one without relations, and one whose
+//! relations are inserted one by one.
 
 use phalanx::prelude::*;
 
@@ -47,6 +48,12 @@ fn batch_spawn_children(len: usize) -> Workload {
             families(chunk, len, move |world, parents| {
                 let row = |i| (position(i), velocity(i), ChildOf::of(parents[i / CHILDREN]));
                 world.spawn_batch((0..len).map(row));
+            })
+        })
+        .phalanx("phalanx_alternating", move |chunk| {
+            families(chunk, len, move |world, parents| {
+                let parent = |i| ChildOf::of(parents[i % parents.len()]);
+                world.spawn_batch((0..len).map(|i| (position(i), velocity(i), parent(i))));
             })
         })
         .phalanx("phalanx_one_by_one", move |chunk| {

@@ -10,7 +10,7 @@ use super::programs::changed::{Changed, WriteAndVisit};
 use super::programs::churn::{Churn, ChurnBatch, ChurnCommands};
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::FragmentedIter;
-use super::programs::insert::SpawnBatch;
+use super::programs::insert::{SpawnBatch, SpawnChildren};
 use super::programs::kept_levels::{ChangedLevelsKept, LevelsKept};
 use super::programs::life::LookUpLife;
 use super::programs::list_outside::ListOutside;
@@ -167,6 +167,11 @@ pub(crate) fn add_remove_commands() -> Ready<AddRemoveCommands> {
 /// Cold: the world grows by the spawned rows, so a second batch would be another program.
 pub(crate) fn spawn_batch() -> Ready<SpawnBatch> {
     Ready::cold(SpawnBatch::new(CHUNK, 10_000))
+}
+
+/// Cold, as `spawn_batch`.
+pub(crate) fn spawn_children() -> Ready<SpawnChildren> {
+    Ready::cold(SpawnChildren::new(CHUNK, 10_000))
 }
 
 /// Cold, as `spawn_batch`.

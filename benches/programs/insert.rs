@@ -54,6 +54,43 @@ impl Program for SpawnBatch {
     }
 }
 
+/// A batch of rows with relations to parents, which grow by 100 children each at each pass.
+pub struct SpawnChildren {
+    world: World,
+    parents: Vec<Entity>,
+}
+
+/// The children of a parent in one pass.
+const CHILDREN: usize = 100;
+
+#[relation(tree)]
+struct ChildOf;
+
+impl SpawnChildren {
+    /// Batches of `len` rows.
+    pub fn new(chunk: ChunkSize, len: usize) -> Self {
+        let mut world = world(chunk);
+        let parents = world.spawn_batch((0..len / CHILDREN).map(|_| ())).to_vec();
+        Self { world, parents }
+    }
+}
+
+impl Program for SpawnChildren {
+    fn pass(&mut self) {
+        let Self { world, parents } = self;
+        let row = |(i, parent)| (position(i), velocity(i), ChildOf::of(parent));
+        let all = parents.iter().flat_map(|&parent| [parent; CHILDREN]);
+        world.spawn_batch(all.enumerate().map(row));
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        let children = CHILDREN as u64 * passes;
+        let of = |&parent| self.world.relation::<ChildOf>().sources(parent).len() as u64;
+        let wrong = self.parents.iter().map(of).find(|&len| len != children);
+        same("the children of a parent", wrong.unwrap_or(children), children)
+    }
+}
+
 /// A batch spawned into a cleared world; a pass ends with clearing it again.
 ///
 /// So a pass finds the world in the same state as the pass before it, and can be repeated any
