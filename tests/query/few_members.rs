@@ -136,14 +136,15 @@ fn rows_of_very_few_members_have_their_values() {
 #[test]
 fn members_of_which_some_are_out_of_order_have_their_values() {
     let mut world = world();
-    let rows = if cfg!(miri) { 300 } else { 20_000 };
+    let rows = if cfg!(miri) { 80 } else { 20_000 };
     let all = world.spawn_batch((0..rows).map(Serial)).to_vec();
     let members: Vec<_> = (0..).zip(&all).step_by(20).collect();
     for &(i, &entity) in &members {
         world.insert(entity, Burning(Box::new(i))).expect("alive");
     }
     // The last one takes its place.
-    for place in [members.len() * 3 / 4, members.len() / 2, 0] {
+    let places = [members.len() * 3 / 4, members.len() / 2, 0];
+    for place in places.into_iter().take(if cfg!(miri) { 1 } else { 3 }) {
         world.remove::<Burning>(*members[place].1).expect("it has one");
         compare(&mut world);
     }
@@ -152,7 +153,8 @@ fn members_of_which_some_are_out_of_order_have_their_values() {
 #[test]
 fn rows_of_members_in_their_order_have_their_values() {
     let densities: &[u64] = if cfg!(miri) { &[10] } else { &[10_000, 300, 100, 40, 15, 8, 4, 2] };
-    for is_wide in [false, true] {
+    let widths: &[bool] = if cfg!(miri) { &[true] } else { &[false, true] };
+    for &is_wide in widths {
         check_at(densities, is_wide, true);
     }
 }
