@@ -8,7 +8,7 @@
 //! filters choose among these rows by their bits, and the bits of members do so as well: a system
 //! may have inserted values of which the rows are not marked yet.
 //!
-//! Sorting costs as much as all the rest. So a set of [more members](SPREAD_MEMBERS_MAX) is used if
+//! Sorting is up to 40 % of such a pass. So a set of [more members](SPREAD_MEMBERS_MAX) is used if
 //! these lie in the order of their rows, which is known when all of them are found. Only a pass
 //! that takes all rows (`for_each` and the like) begins so, since any other may end early. Members
 //! in no order are given up after a few, and so are neighbours: a word of bits has many of them.
