@@ -171,8 +171,8 @@ count! {
     list_outside at nodes_10000: ListOutside,
         Counts { instructions: 992_036, read_misses: 6_913, write_misses: 2_082 };
 
-    // A leaf gets another parent, and all are visited: 50 instructions a node, 31 of them for the
-    // runs of the plan. A whole plan took 249.
+    // A leaf gets another parent, and all nodes are visited: 50 instructions a node, 31 of them for
+    // the runs of the plan. A whole plan took 249.
     levels_kept at nodes_100000: LevelsKept,
         Counts { instructions: 5_005_387, read_misses: 52_966, write_misses: 50_559 };
 
@@ -193,7 +193,7 @@ count! {
     world_new at worlds_100: NewWorlds,
         Counts { instructions: 116_531, read_misses: 0, write_misses: 0 };
 
-    // 429 instructions a pair by the world, 371 in a system, with the notes of new members.
+    // 429 instructions a pair by the world, 372 in a system, with the notes of new members.
     sparse_by_world at pairs_1000_of_10000: SparseByWorld,
         Counts { instructions: 429_051, read_misses: 4_177, write_misses: 217 };
 

@@ -5,8 +5,8 @@
 //! once.
 //!
 //! `batch_spawn_children` spawns the children of parents with their relations in one batch. Beside
-//! it are a batch whose neighbours have different parents, one without relations, and one whose
-//! relations are inserted one by one.
+//! it are a batch of neighbours with different parents, a batch without relations, and a batch with
+//! relations that are inserted one by one.
 
 use phalanx::prelude::*;
 

@@ -5,7 +5,7 @@
 //! (`subtrees_far`), about 10,000 nodes with those below. The limit is a loop over flat `Vec`s,
 //! level after level, over the ranges of these nodes, which it knows. `phalanx` writes the nodes
 //! that move and propagates by lines that changed; `phalanx_all` writes them and propagates to all.
-//! In `phalanx_replanned` the last node leaves its parent as well before each pass and comes back,
+//! `phalanx_replanned` also takes the last node from its parent before each pass and puts it back,
 //! so that the plan is brought up to date.
 
 use core::ops::Range;

@@ -1,4 +1,5 @@
-//! Places of nodes from those of their parents, level after level, after a leaf got another parent.
+//! Places of nodes from the places of their parents, level after level, after a leaf got another
+//! parent.
 
 use phalanx::prelude::*;
 use phalanx::rows::LevelPlan;

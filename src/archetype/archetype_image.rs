@@ -1,7 +1,7 @@
 //! A copy of an archetype's rows, for restoring them.
 //!
 //! ```text
-//!  chunks   │ Position │ Velocity │   │ Position │ Velocity │   │ Position │ … │
+//!  chunks   │ Position │ Velocity │   │ Position │ Velocity │   │ Position │ …
 //!               │                          │                        │
 //!  image    │ Position  Position  Position … │   │ Velocity  Velocity … │
 //! ```

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  other world   {c0, c2}  │ a: full │ b: full │ c: 40 rows │
-//!                              │         │         └─ merged with the last chunk, if that has rows
+//!                              │         │         └─ joins a last chunk with rows
 //!                              ▼         ▼
 //!  this world    {c5, c1}  │ a: full │ b: full │ y: 140 rows │
 //! ```

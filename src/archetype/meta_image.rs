@@ -1,8 +1,8 @@
 //! The data beside the chunks of an archetype, as words.
 //!
 //! ```text
-//!  │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …                       stamps
-//!  │ first kind: columns 0, 1, … │ second kind: columns 0, 1, … │ …             attachments
+//!  │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …                  stamps
+//!  │ first kind: columns 0, 1, … │ second kind: columns 0, 1, … │ …        attachments
 //! ```
 
 use crate::storage::{WordsLayout, WordsPart};

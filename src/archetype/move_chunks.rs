@@ -1,7 +1,7 @@
 //! Moves whole chunks along an edge, or frees them, when all rows of a query change.
 //!
 //! ```text
-//!  source  │ a: full │ b: full │ c: 40 rows │        target  │ x: full │ y: 100 rows │
+//!  source  │ a: full │ b: full │ c: 40 rows │      target  │ x: full │ y: 100 rows │
 //!
 //!  same columns with bytes: the blocks change owner, rows of the last chunks are joined
 //!  target  │ x: full │ a: full │ b: full │ y: 140 rows │

@@ -50,8 +50,8 @@ impl Archetype {
         })
     }
 
-    /// Makes the entities of the last `rows` rows members of a sparse component. There must be an
-    /// array of member bits for it. O(rows / 64 + chunks).
+    /// Makes the entities of the last `rows` rows members of a sparse component. Its array of
+    /// member bits must exist. O(rows / 64 + chunks).
     pub(crate) fn add_last_members(&self, number: u16, rows: usize) {
         let attachments = self.attachments().expect("an array of member bits is an attachment");
         for (chunk, rows) in self.chunks_of(self.len() - rows..self.len()) {

@@ -10,12 +10,12 @@
 //!   columns.
 //! * [`columnar`] has the traits of components of any kind and of components in columns, and
 //!   [`split_component`] has those that are a column for each field. [`sparse_component`] has the
-//!   components beside the chunks, [`sparse_bundle`] those of an entity, and [`sparse_lists`] those
-//!   of many entities. [`sparse_names`] are their names in a world, [`sparse_naming`] registers
-//!   them, [`dense_values`] are the values of one, and [`plain_values`] are these as bytes. A
-//!   [`relation_component`] is one that points at an entity, and [`relation_rules`] tell
-//!   how. A [`many_relation`] points at any number of them: its component are [`targets`] with
-//!   values, which are [`links`] to the store, and [`pair_rules`] tell how.
+//!   components beside the chunks. [`sparse_bundle`] has the sparse components of an entity, and
+//!   [`sparse_lists`] of many entities. [`sparse_names`] are their names in a world,
+//!   [`sparse_naming`] registers them, [`dense_values`] are the values of one, and [`plain_values`]
+//!   are these as bytes. A [`relation_component`] is one that points at an entity, and
+//!   [`relation_rules`] tell how. A [`many_relation`] points at any number of them: its component
+//!   are [`targets`] with values, which are [`links`] to the store, and [`pair_rules`] tell how.
 //! * [`previous`] is the second buffer of a component. [`hidden`] has the hidden components that
 //!   every program has.
 //! * [`per_chunk`] has values of whole chunks, and [`chunk_shape`] their size and first value.

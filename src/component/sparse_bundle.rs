@@ -1,7 +1,7 @@
 //! The sparse components of a bundle: none, one, or a tuple.
 //!
-//! The sets are above this floor, so a bundle hands its components, one by one, to visitors. Those
-//! of many bundles are handed over in [lists](super::sparse_lists).
+//! The sets are above this floor, so a bundle hands its components, one by one, to visitors. The
+//! components of many bundles are handed over in [lists](super::sparse_lists).
 
 use crate::tuples::for_tuples;
 
@@ -31,7 +31,7 @@ pub trait SparseBundle: Send + Sync + 'static + sealed::Sealed {
     fn put(self, sink: &mut impl SparseSink);
     /// Moves each component to the end of its list.
     fn push_to(self, lists: &mut Self::Lists);
-    /// Takes each component from `source`, up to one that it does not have.
+    /// Takes each component from `source`. `None` if the source lacks one.
     fn take(source: &mut impl SparseSource) -> Option<Self>
     where
         Self: Sized;

@@ -16,7 +16,7 @@ use super::sparse_component::SparseComponent;
 /// The lists of the components of a bundle, all of one length.
 #[doc(hidden)]
 pub trait SparseLists: Default + Send + Sync + 'static {
-    /// Reserves memory for more values, of which there may be fewer: at most 1 MiB a list.
+    /// Reserves memory for more values, at most 1 MiB a list. Fewer values may come.
     fn reserve(&mut self, values: usize);
     /// Passes each list to `reader`.
     fn read(&self, reader: &mut impl ListReader);

@@ -4,7 +4,7 @@
 //! component Position       x y z | x y z | x y z | …           one column of 12 bytes a row
 //!
 //! split Position           x | x | x | x | …                   three columns of 4 bytes a row:
-//!                          y | y | y | y | …                   `FieldOf<Position, 0, f32>` and so on,
+//!                          y | y | y | y | …                   `FieldOf<Position, 0, f32>`, …,
 //!                          z | z | z | z | …                   each a component of its own
 //! ```
 //!

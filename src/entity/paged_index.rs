@@ -135,7 +135,7 @@ impl PagedIndex {
         Some(IndexPlace { number, used: &mut used[page] })
     }
 
-    /// The page of an index, if it exists, and the number of its numbers.
+    /// The page of an index, if it exists, and the count of its numbers.
     #[inline]
     pub(super) fn page_mut(&mut self, index: u32) -> Option<(&mut Page, &mut u16)> {
         let (branch, page, _) = split(index);

@@ -8,19 +8,20 @@
 //! filters choose among these rows by their bits, and the bits of members do so as well: a system
 //! may have inserted values of which the rows are not marked yet.
 //!
-//! Sorting is up to 40 % of such a pass. So a set of [more members](SPREAD_MEMBERS_MAX) is used if
-//! these lie in the order of their rows, which is known when all of them are found. Only a pass
-//! that takes all rows (`for_each` and the like) begins so, since any other may end early. Members
-//! in no order are given up after a few, and so are neighbours: a word of bits has many of them.
+//! Sorting is up to 40 % of such a pass. A set of [more members](SPREAD_MEMBERS_MAX) is used as
+//! well if they lie in the order of their rows. A pass knows this order only after it has found all
+//! members. So only a pass that takes all rows (`for_each` and the like) begins with such a set,
+//! since any other may end early. A set in no order is given up after a few members, and so is a
+//! set of neighbours: a word of bits has many of them.
 //!
-//! Where chunks follow each other in memory, their columns are taken as one slice, and a list has
+//! The columns of chunks that follow each other in memory are taken as one slice, and a list has
 //! rows of several chunks. A pass that may end early lists the rows of one chunk at a time, because
-//! only the chunks that it visits are stamped.
+//! it stamps only the chunks that it visits.
 //!
-//! Nanoseconds a member (Zen 4, shared, rows of 12 bytes, of which a chunk has 1,360), beside a
-//! walk over the set by hand, which finds each member and stamps its chunk, in the order of the
-//! set. A star marks passes by bits. The last column is `for_each` if each list ends with its
-//! chunk, and larger sets are left to the bits:
+//! Nanoseconds a member (Zen 4, shared, rows of 12 bytes, 1,360 rows a chunk), beside a walk over
+//! the set by hand, which finds each member and stamps its chunk, in the order of the set. A star
+//! marks passes by bits. The last column is `for_each` if each list ends with its chunk, and larger
+//! sets are left to the bits:
 //!
 //! ```text
 //!  members        rows    order of the set    by hand    `for_each`    `for`     by chunk
@@ -35,7 +36,7 @@
 //!      250     100,000    random                  5.2        21         28         43
 //! ```
 //!
-//! Tried and not kept: larger sets in any order. Sorting took 13 ns a member, so that `for_each`
+//! Larger sets in any order were tried and not kept. Sorting took 13 ns a member, so `for_each`
 //! took 31 for 1,000 of 100,000, and 14 by bits.
 
 use crate::entity::Directory;
@@ -66,7 +67,7 @@ pub(super) const fn may_begin_with_set<Q: Terms, F: Filter>() -> bool {
 }
 
 impl<'w> ChunkCursor<'w> {
-    /// Takes the chunk of the next member, and those after it in memory.
+    /// Takes the chunk of the next member, and the chunks after it in memory.
     fn next_of_walk<Q: Terms, F: Filter>(
         &mut self,
         run: &mut ChunkRun<'w, Q>,
@@ -131,7 +132,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     }
 
     /// [`QueryIter::begin_with_set`] of a pass over all rows, which takes larger sets as well if
-    /// they need no sorting.
+    /// they need no sorting and their members lie apart.
     #[inline]
     pub(super) fn begin_with_spread_set(&mut self, directory: &Directory) -> Option<MemberWalk> {
         let set = self.small_set(SPREAD_MEMBERS_MAX)?;

@@ -74,8 +74,8 @@ fn copy_values<G: Copy>(
 }
 
 impl<'a> ChangedLevels<'a> {
-    /// `rows` are ranges of rows of one level, level after level, in ascending order in each, and
-    /// do not overlap.
+    /// The ranges of `rows` do not overlap. Each has rows of one level; they come level after
+    /// level, and ascend in each level.
     pub(super) fn new(tree: &'a RowTree, rows: &[Range<u32>]) -> Self {
         let mut runs = Vec::new();
         for range in rows {

@@ -144,9 +144,9 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         true
     }
 
-    /// Begins with the slices of chunks of which members of a set are taken. A slice of a sparse
-    /// term has the member bits of the first chunk alone: only rows of lists may be taken of it,
-    /// whose values are looked up without these bits.
+    /// Begins with the slices of chunks that have members of a set. A slice of a sparse term has
+    /// the member bits of the first chunk alone. So only rows of lists may be taken from it: their
+    /// values are looked up without these bits.
     #[inline(always)]
     pub(super) fn begin_members(
         &mut self,
@@ -158,7 +158,7 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
         self.seen = Some(SeenRuns::new(RowMask::empty()));
     }
 
-    /// Cuts rows off the slices of chunks of which members of a set are taken.
+    /// Cuts rows off the slices of [`ChunkRun::begin_members`].
     #[inline(always)]
     pub(super) fn cut_members(&mut self, rows: Range<u32>) -> Option<Q::Slices<'w>> {
         Some(self.seen.as_mut()?.cut::<Q>(&mut self.slices, rows))

@@ -1,9 +1,9 @@
-//! A copy of a relation, by which the sources are found whose target may have changed.
+//! A copy of a relation, to find the sources that may have another target than before.
 //!
-//! The set of a relation tells by a version whether it changed, and by the versions of blocks of
-//! its positions where. Blocks with another version than before are compared with the copy, 16
-//! bytes a relation, in order. To look up the rows of all sources in them instead would need no
-//! copy of the targets, but 2,048 look-ups for one change.
+//! The set of a relation has a version, and one for each block of its positions: they tell whether
+//! it changed, and where. Blocks with another version than before are compared with the copy, in
+//! order, 16 bytes a relation. Look-ups of the rows of all sources in them would need no copy of
+//! the targets, but 2,048 look-ups for one change.
 
 use core::ops::Range;
 
@@ -50,9 +50,9 @@ impl KnownLinks {
         (self.version, self.clock) = (set.map(SparseSet::version), clock);
     }
 
-    /// Copies what changed since the last copy, of the same world. Adds sources that came, went or
-    /// got another target to `changed`, and some of those that have another position. O(relations
-    /// in blocks with another version + blocks).
+    /// Copies the changes since the last copy, of the same world. Adds to `changed` the sources
+    /// that came, went or got another target, and some sources that have another position.
+    /// O(relations in blocks with another version + blocks).
     pub(super) fn update<R: TreeRelation>(
         &mut self,
         set: Option<&SparseSet<R>>,

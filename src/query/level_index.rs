@@ -1,8 +1,9 @@
 //! The way down a tree: the children of the rows of a query, for passes over a part of them.
 //!
-//! Children are found in the lists of sources, a look-up for each. An index of all rows finds them
-//! without, but takes O(rows) to make, and is void after a change of the tree. So it is made when
-//! an eighth of all rows were looked up since the last change, in one pass or in several.
+//! The lists of sources give the children, with a look-up for each. An index of all rows needs no
+//! look-ups, but is made in O(rows), and is void after a change of the tree. So it is made when the
+//! look-ups since the last change, of visited rows and of their children, are an eighth of all
+//! rows.
 
 use core::ops::Range;
 
@@ -22,7 +23,7 @@ pub(super) struct LevelIndex {
     firsts: Vec<u32>,
     /// The rows of the children of each row, in the order of the rows.
     children: Vec<u32>,
-    /// The rows that were looked up since the tree changed.
+    /// Look-ups since the tree changed: one for each row, and one for each child.
     looked_up: usize,
 }
 
@@ -39,7 +40,7 @@ impl LevelIndex {
         self.looked_up = 0;
     }
 
-    /// Makes the index if as many rows were looked up since the tree changed that it pays.
+    /// Makes the index if the look-ups since the tree changed are enough to pay for it.
     fn make_if_it_pays(&mut self, tree: &RowTree) {
         if self.firsts.is_empty() && self.looked_up > tree.above.len() / 8 {
             self.make(tree);
@@ -64,9 +65,9 @@ impl LevelIndex {
         }
     }
 
-    /// Some rows and all that are below them: level after level, in ranges in ascending order which
-    /// do not overlap and have rows of one level. `some` are ranges of rows of any levels, in any
-    /// order. O(found rows + ranges log ranges).
+    /// Some rows and all rows below them, in ranges: level after level, and ascending in each
+    /// level. The ranges do not overlap, and each has rows of one level. `some` has ranges of rows
+    /// of any levels, in any order. O(found rows + ranges log ranges).
     pub(super) fn below<R: TreeRelation>(
         &mut self,
         tree: &RowTree,

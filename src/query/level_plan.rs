@@ -7,26 +7,26 @@
 //! are read: they are other slices. So the values of parents are read from the slices themselves
 //! where parents lie in the same order, and otherwise gathered.
 //!
-//! A plan has three parts. Each is made of the one before it, as far as a pass needs it:
+//! A plan has three parts. Each is made from the one before it, when a pass needs it:
 //!
 //! ```text
-//!  row_tree      entities, parents, levels       kept up to date: O(what changed)
+//!  row_tree      entities, parents, levels       kept up to date: O(changes)
 //!  level_runs    for passes over all rows        made again after a change: O(rows)
 //!  level_index   for passes over changed rows    made when it pays
 //! ```
 //!
-//! In games a few nodes change in each frame, so a change must not cost more than a pass does. Most
-//! of the time for a whole plan is that of the tree: each row and its parent are looked up. So the
-//! tree is not made again: [`tree_changes`](super::tree_changes) looks up the rows that a change
-//! concerns. The runs are cut again, without look-ups, only if all rows are visited. A leaf of
-//! 100,000 nodes with another parent then costs a pass 31 instructions a row that lies by level,
-//! where the whole plan cost 249; of scattered rows 121 and 361.
+//! A few nodes of a game change in each frame, so a change must not cost more than a pass does. The
+//! tree takes most of the time of a whole plan, because each row and its parent are looked up. So
+//! the tree is not made again: [`tree_changes`](super::tree_changes) looks up only the rows that a
+//! change concerns. The runs are cut again, without look-ups, only if all rows are visited. Another
+//! parent for one leaf of 100,000 nodes costs a pass 31 instructions a row where rows lie by level,
+//! and 121 where they are scattered; the whole plan cost 249 and 361.
 //!
 //! A tree that is not up to date is never used. The whole tree is made if it is of another world,
-//! or too much has changed. Queries of two types may see the same rows, and have one tree. But a
-//! pass over changed rows visits all if the last one was of another query, or panicked.
+//! or too much has changed. Queries of two types may see the same rows, and share one tree. A pass
+//! over changed rows visits all rows if the last pass was of another query, or panicked.
 //!
-//! A pass over the rows that changed and those below them finds them in a
+//! A pass over changed rows and the rows below them finds these in a
 //! [`level_index`](super::level_index), and visits them as
 //! [`changed_levels`](super::changed_levels).
 
@@ -52,25 +52,26 @@ use super::terms::Terms;
 /// [`propagate_changed`](crate::sparse::Relation::propagate_changed).
 ///
 /// Made and kept by the program, one for each query; a system keeps it as a
-/// [`Local`](crate::schedule::Local) or a resource. It needs no update: a pass compares a version a
-/// chunk and that of the relation, and finds what changed since the last one:
+/// [`Local`](crate::schedule::Local) or a resource. It needs no call to update it: a pass compares
+/// the versions of the chunks and of the relation, and finds the changes since the last pass:
 ///
-/// * Nothing: O(chunks).
-/// * A few rows came, left or moved, were hidden or enabled, or relations were inserted, removed or
-///   given another target: O(these, rows below them, and rows in the chunks that they left or came
-///   to). A pass over all rows takes O(rows) more, without look-ups: an eighth of a whole plan
-///   where rows lie by level, a third where they are scattered.
-/// * More than a quarter of the rows came or left, half of them have other levels, columns were
-///   [flipped](crate::World::flip), or it is another world: the whole plan is made, O(relations +
-///   rows). This also happens if an archetype has grown by a quarter since it was made, or a new
-///   one comes between others.
+/// * No change: O(chunks).
+/// * A few rows came, left or moved, were hidden or enabled, or a few relations were inserted,
+///   removed or given another target: O(changes + rows below them + rows in the chunks that rows
+///   left or came to). A pass over all rows takes O(rows) more, without look-ups: an eighth of a
+///   whole plan where rows lie by level, a third where they are scattered.
+/// * More than a quarter of the rows came or left, more than half of the rows may have other
+///   parents or levels, columns were [flipped](crate::World::flip), or it is another world: the
+///   whole plan is made, O(relations + rows). This also happens if an archetype has grown by a
+///   quarter since the plan was made, if a new archetype comes between others, or if most of the
+///   rows have left.
 ///
-/// Relations are compared with a copy, in blocks of 2,048 neighbours.
+/// Relations are compared with a copy, in blocks of 2,048 neighbours or fewer.
 ///
-/// It takes 20 to 40 bytes a row, 16 a relation, 24 bytes a run of rows of one level that follow
+/// It takes 20 to 40 bytes a row, 16 a relation, 28 bytes a run of rows of one level that follow
 /// each other, and 32 bytes a slice of the query, of the greatest numbers that it had; up to twice
-/// these while it grows. Passes over many changed rows add 8 bytes a row. The runs are few if the
-/// rows lie [by level](crate::Matching::sort_by_level).
+/// these while it grows. Passes over many changed rows add about 9 bytes a row. The runs are few if
+/// the rows lie [by level](crate::Matching::sort_by_level).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -111,7 +112,7 @@ pub struct LevelPlan<R> {
     /// The type of the query of the last pass, unless its kernel panicked.
     query: Option<TypeId>,
     tree: RowTree,
-    /// Of the tree, if they are made.
+    /// The runs of the tree, if they are made.
     runs: LevelRuns,
     has_runs: bool,
     index: LevelIndex,
@@ -186,13 +187,13 @@ impl<R> LevelPlan<R> {
 /// The rows that a pass over changed rows must visit.
 enum Visits {
     All,
-    /// These rows and those that changed.
+    /// These rows, and the rows that `changed` sees.
     Some(Vec<u32>),
 }
 
 impl<R: TreeRelation> LevelPlan<R> {
-    /// Brings the tree up to date. The caller names the query after the pass: after a panic all
-    /// rows are visited.
+    /// Brings the tree up to date. The caller sets the type of the query after the pass, so that
+    /// all rows are visited after a panic.
     fn fit<Q: Terms, F: Filter>(
         &mut self,
         set: Option<&SparseSet<R>>,
@@ -202,7 +203,7 @@ impl<R: TreeRelation> LevelPlan<R> {
         let world = store.archetypes().change_log().id();
         let is_of = self.query.take() == Some(query_type::<Q, F>().key);
         let known = self.tree.known.filter(|&(known, _)| known == world);
-        // A restore puts back values that no filter by relations or rows knows of.
+        // A restore puts back values: no comparison of rows or relations finds them.
         let is_later = known.is_some_and(|(_, at)| store.history().seen(at) == at);
         if known.is_some() && self.tree.is_of(set, query) {
             self.tree.known = Some((world, store.clock()));

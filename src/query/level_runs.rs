@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Runs are made again after a change of the tree. Levels and parents are read in the order of the
-//! rows, and are equal or ascend where the rows lie by level: nothing is looked up by entity.
+//! rows, without a look-up by entity. They are equal or ascend where the rows lie by level.
 
 use core::ops::Range;
 
@@ -107,7 +107,7 @@ impl LevelRuns {
         for number in 0..self.runs.len() {
             let run = &self.runs[number];
             let rows = &tree.above[run.rows()];
-            // Roots have no parent, and no other row has none.
+            // Roots have no parent, and all other rows have one.
             if rows[0] == NONE {
                 continue;
             }
@@ -134,7 +134,7 @@ impl LevelRuns {
 
     /// Cuts the rows into runs, and sorts them by level. The parents are not known yet.
     fn cut(&mut self, tree: &RowTree) {
-        // The first run of each level: their number is counted before.
+        // The first run of each level, from a count of the runs of each.
         let mut firsts: Vec<u32> = vec![0];
         for_each_run(tree, |level, _, _| {
             if firsts.len() <= level as usize + 1 {

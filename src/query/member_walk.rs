@@ -16,13 +16,13 @@ use super::known_positions::KnownPositions;
 const DIGITS_MIN: usize = 256;
 /// Bits of a digit, at most.
 const DIGIT_BITS_MAX: u32 = 11;
-/// A member is close to the one before it if fewer rows are between them.
+/// A member is close to the one before it if their rows are fewer than this apart.
 const CLOSE_ROWS: u64 = 8;
 /// Members that are found before their order is checked.
 const SOME: usize = 64;
 /// Chunks that are taken together, at most.
 const RUN_CHUNKS_MAX: u32 = 64;
-/// Chunks are taken together if fewer than this are between the first two members.
+/// Chunks are taken together if the chunks of the first two members are fewer than this apart.
 const RUN_GAP_MAX: u32 = 16;
 
 /// A member of the set. The parts of the key are in one word.
@@ -51,20 +51,20 @@ pub(super) struct MemberWalk {
     members: Vec<Member>,
     /// The member that is next.
     next: usize,
-    /// The members of the chunks that were begun have smaller keys.
+    /// The members of the chunks that were begun have keys less than this.
     end: u64,
     chunks: BegunChunks,
     known: KnownPositions,
 }
 
-/// Chunks that follow each other in memory, and whose rows are listed together.
+/// Chunks that follow each other in memory. Their rows are listed together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BegunChunks {
     /// The number of the first one.
     pub(super) first: u32,
     /// Rows of a full chunk.
     pub(super) capacity: u32,
-    /// Bits that a position has for the row in its chunk.
+    /// Bits of a position for the row in its chunk.
     pub(super) shift: u32,
 }
 
@@ -81,9 +81,9 @@ impl MemberWalk {
         Self::of(members, set.number)
     }
 
-    /// The rows of the members of a set that lie in the order of their rows, and mostly apart. None
-    /// for others, of which it looks at a quarter at most. Those in which a member is out of order
-    /// later, as after a removal, are sorted.
+    /// The rows of the members of a set that lie in the order of their rows, and mostly apart.
+    /// `None` for another set, after a look at 64 of its members, or at a quarter of them. If a
+    /// later member is out of order, as after a removal, the members are sorted.
     pub(super) fn of_spread(set: SetMembers<'_>, directory: &DirectoryView<'_>) -> Option<Self> {
         let mut members = Vec::with_capacity(set.entities.len());
         let (mut checked, mut close, mut is_sorted) = (0, 0, true);
@@ -128,8 +128,8 @@ impl MemberWalk {
         self.members.get(self.next).is_some_and(|member| member.key() < self.end)
     }
 
-    /// The number of chunks to be taken with the next member's, its own included: one if the member
-    /// after it is far away.
+    /// The number of chunks to take, from the next member's on: one if the member after it is far
+    /// away.
     #[inline]
     pub(super) fn chunks_max(&self, shift: u32) -> u32 {
         let key = |place: usize| self.members.get(self.next + place).map(|one| one.key());
@@ -141,7 +141,7 @@ impl MemberWalk {
         }
     }
 
-    /// Begins with chunks up to number `end`, of which the first has the next member.
+    /// Begins with chunks up to number `end`. The first of them has the next member.
     #[inline]
     pub(super) fn begin_chunks(&mut self, chunks: BegunChunks, end: u32) {
         if let Some(member) = self.members.get(self.next) {
@@ -159,10 +159,10 @@ impl MemberWalk {
         }
     }
 
-    /// Lists the next rows of the chunks that were begun, as far as the query sees them: those of
-    /// one chunk, or of several (`ACROSS`). Rows are counted from the first of the chunks. `seen`
-    /// has the rows of a chunk that the query sees, and `visit` is called for each chunk of which
-    /// any are listed.
+    /// Lists the next members of the chunks that were begun, if the query sees their rows: the
+    /// members of one chunk, or of several (`ACROSS`). Rows are counted from the first of the
+    /// chunks. `seen` returns the rows of a chunk that the query sees, and `visit` is called for
+    /// each chunk with a listed row.
     #[inline(always)]
     pub(super) fn list_rows<'w, const ACROSS: bool>(
         &mut self,
@@ -208,7 +208,8 @@ impl MemberWalk {
     }
 }
 
-/// Adds those of some members of a set that have a row. `first` is the position of the first one.
+/// Adds the members of a set that have a row, from some of its entities. `first` is the position of
+/// the first entity.
 #[inline(always)]
 fn find(
     (first, entities): (u32, &[Entity]),
@@ -343,7 +344,7 @@ mod tests {
 
     #[test]
     fn rows_of_chunks_that_were_begun_are_counted_from_the_first() {
-        // Of five rows each, in positions of three bits. No row of chunk 4 is seen.
+        // Each chunk has five rows, in positions of three bits. No row of chunk 4 is seen.
         let rows = [2 << 3 | 1, 2 << 3 | 4, 3 << 3, 4 << 3 | 2, 5 << 3 | 3, 6 << 3];
         let members: Vec<_> = (0..).zip(rows).map(|(at, row)| member(7, row, 10 + at)).collect();
         let seen = |chunk| RowMask::all_of(chunk, if chunk == 4 { 0 } else { 5 });

@@ -1,8 +1,8 @@
 //! Finds rows of a query up and down a tree: the row of an entity or of its nearest ancestor, and
 //! the nearest rows below it.
 //!
-//! Entities without a row are passed over. A walk up remembers where it ended, so that a long chain
-//! of them is walked once.
+//! Entities without a row are passed over. A walk up remembers where it ended, so a long chain of
+//! them is walked once.
 
 use rustc_hash::FxHashSet;
 
@@ -19,8 +19,8 @@ pub(super) struct RowFinder<'t, R> {
     numbers: &'t RowNumbers,
     /// The entity of each number, or the null id.
     entities: &'t [Entity],
-    /// Of entities without a row that a walk up has met: the row of the nearest ancestor, or the
-    /// number after the last if no ancestor has one.
+    /// The row of the nearest ancestor, for each entity without a row that a walk up has met. It is
+    /// the number after the last if no ancestor has a row.
     met: PagedIndex,
     /// The entities of a walk, kept for its memory.
     walk: Vec<Entity>,
@@ -86,8 +86,8 @@ impl<'t, R: TreeRelation> RowFinder<'t, R> {
         if row == self.numbers.end() { NONE } else { row }
     }
 
-    /// Adds the nearest rows below an entity. Entities without a row in `walked` are passed over,
-    /// and those that are met are added to it.
+    /// Adds the nearest rows below an entity. The walk passes over entities without a row that are
+    /// in `walked`, and adds the others to it.
     pub(super) fn add_below(
         &self,
         entity: Entity,

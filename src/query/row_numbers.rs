@@ -2,20 +2,20 @@
 //!
 //! ```text
 //!  lists        A              B           C
-//!  rows       │ 0 1 2 3 4 · · │ 7 8 9 · │ 11 12 · │     ·: no row, or one that is not seen
+//!  rows       │ 0 1 2 3 4 · · │ 7 8 9 · │ 11 12 · │     ·: no row, or a hidden one
 //!  parts      │ 0..3 │ 4..5 │ 7..10 │ 11..13 │         3 is hidden
 //! ```
 //!
-//! A row has the number of its place: that of the first row of its chunk list, and the rows of the
-//! list before it, seen or not. So the number of an entity follows from its place in the directory,
-//! by arithmetic. Each list has room for a quarter more rows. The numbers ascend in the order of
-//! the query; if a list has no room, or a new one comes between two others, all rows are numbered
-//! again. A list that has become empty keeps its numbers: a component that is on one entity at a
-//! time often comes to an archetype without rows.
+//! The number of a row is the first number of its chunk list plus the rows of the list before it,
+//! seen or not. It follows by arithmetic from the entity's place in the directory. Each list has
+//! room for a quarter more rows, and for 8. Numbers ascend in the order of the query. All rows are
+//! numbered again if a list has no room left, if a new list comes between two others, or if most
+//! numbers have no row. A list that has become empty keeps its numbers: a component that is on one
+//! entity at a time often comes to an archetype without rows.
 //!
-//! The rows that a pass yields at once are a *part*. The order stamp of a chunk identifies its
-//! rows, among all states of its list, and no two lists have the same key: parts that are equal
-//! have the same rows.
+//! A *part* has the rows that a pass yields at once. The order stamp of a chunk identifies its rows
+//! among all states of its list, and the key of a list is unique. So equal parts have the same
+//! rows.
 
 use core::ops::Range;
 
@@ -41,7 +41,7 @@ pub(super) fn narrow(number: usize) -> u32 {
 /// The parts of a query, and the numbers of its rows.
 #[derive(Debug, Default)]
 pub(super) struct RowNumbers {
-    /// In the order of the rows.
+    /// The parts, in the order of the rows.
     pub(super) parts: Vec<PassPart>,
     lists: Vec<NumberedList>,
     /// The position in `lists` of each archetype, by its number, or [`NONE`].
@@ -77,19 +77,19 @@ struct NumberedList {
     room: u32,
     /// The rows of a full chunk.
     capacity: u32,
-    /// The bits of a position that have the row's number in its chunk.
+    /// The bits of a position for the row in its chunk.
     shift: u8,
     /// Its first part.
     part: u32,
 }
 
-/// Numbers of a list, some of which may have other rows than before.
+/// Numbers of a list that may have other rows than before.
 #[derive(Clone, Debug)]
 pub(super) struct ChangedNumbers {
     /// The key of the list.
     pub(super) list: u64,
     pub(super) numbers: Range<u32>,
-    /// The parts that are there now.
+    /// The present parts with these numbers.
     pub(super) parts: Range<usize>,
     pub(super) archetype: ArchetypeId,
 }
@@ -185,8 +185,8 @@ impl RowNumbers {
         numbers
     }
 
-    /// Numbers the rows of a query, so that rows in the same place keep their numbers. `None` if
-    /// lists have no room, or not in this order, or if most numbers would have no row.
+    /// Numbers the rows of a query, so that rows in the same place keep their numbers. `None` if a
+    /// list has no room, if the lists are in another order, or if most numbers would have no row.
     pub(super) fn following<Q: Terms, F: Filter>(&self, query: &Query<'_, Q, F>) -> Option<Self> {
         let mut numbers = Self::without_numbers(query);
         self.add_empty_lists(&mut numbers);
@@ -206,7 +206,7 @@ impl RowNumbers {
         (numbers.end as usize <= 2 * needed + 1_000).then_some(numbers)
     }
 
-    /// Adds the lists that have no part any more, each after those with smaller numbers.
+    /// Adds the lists that have lost all parts, each after the lists with smaller numbers.
     fn add_empty_lists(&self, numbers: &mut Self) {
         let lists = &mut numbers.lists;
         let kept: FxHashSet<ArchetypeId> = lists.iter().map(|list| list.archetype).collect();
@@ -235,7 +235,7 @@ impl RowNumbers {
         numbers
     }
 
-    /// Numbers the parts as their lists.
+    /// Gives the parts the numbers of their lists.
     fn file(&mut self, end: u32) {
         let last = self.lists.iter().map(|list| list.archetype.index() + 1).max();
         self.by_archetype.resize(last.unwrap_or(0), NONE);
@@ -259,8 +259,8 @@ impl RowNumbers {
         self.lists[at].part as usize..end
     }
 
-    /// The number of an entity's place, if its list has rows of the query: the entity is in no row
-    /// of the query if another one, or none, has this number.
+    /// The number of an entity's place, if its list has rows of the query. The entity has no row in
+    /// the query if another entity, or none, has this number.
     #[inline]
     pub(super) fn place(&self, directory: &DirectoryView<'_>, entity: Entity) -> Option<u32> {
         let location = directory.get(entity)?;
@@ -323,12 +323,12 @@ impl NumberedList {
         self.room = self.wanted_room();
     }
 
-    /// Its rows, and a quarter more.
+    /// The rows of the list, a quarter more, and 8.
     const fn wanted_room(&self) -> u32 {
         self.len + self.len / 4 + 8
     }
 
-    /// Adds the numbers of the chunks of which the parts differ.
+    /// Adds the numbers of the chunks with other parts than before.
     fn add_changes(
         &self,
         (parts, mut own): (&[PassPart], Range<usize>),

@@ -7,9 +7,9 @@
 //!  levels    0 0 1 1 1 1 2   2
 //! ```
 //!
-//! The whole tree is found by a walk over the relations in the order of their set, two look-ups in
-//! the directory for each, and not from the roots down, which reads each list of sources out of
-//! order. [`tree_changes`](super::tree_changes) keeps it up to date.
+//! A walk over the relations in the order of their set finds the whole tree, with two look-ups in
+//! the directory for each. A walk from the roots down would read each list of sources out of order.
+//! [`tree_changes`](super::tree_changes) keeps it up to date.
 
 use crate::archetype::LogId;
 use crate::component::TreeRelation;
@@ -34,7 +34,7 @@ pub(super) struct RowTree {
     pub(super) entities: Vec<Entity>,
     /// The row of the nearest ancestor that is in the query, or [`NONE`].
     pub(super) above: Vec<u32>,
-    /// The number of ancestors that are in the query; [`NONE`] of numbers without a row.
+    /// The number of ancestors that are in the query; [`NONE`] for numbers without a row.
     pub(super) levels: Vec<u32>,
     pub(super) links: KnownLinks,
 }
@@ -48,7 +48,7 @@ impl RowTree {
             + (self.above.capacity() + self.levels.capacity()) * size_of::<u32>()
     }
 
-    /// Whether the rows of a query and a relation of the same world are those of the tree.
+    /// Whether the tree has the rows of a query and the relation, both of its world.
     pub(super) fn is_of<R: TreeRelation, Q: Terms, F: Filter>(
         &self,
         set: Option<&SparseSet<R>>,

@@ -21,8 +21,8 @@ pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     whole: WholeOf<'w, Q>,
     /// For a query that requires a sparse component: the rows to visit, if they are few.
     walk: Option<MemberWalk>,
-    /// For a query that requires a sparse component, until the first row is taken: a pass over all
-    /// rows may begin with a larger set.
+    /// The directory, until the first row is taken, for a query that requires a sparse component: a
+    /// pass over all rows may begin with a larger set.
     directory: Option<&'w Directory>,
     /// For a query that chooses rows: the rest of a part of a chunk.
     part: SomeRows<RowsOf<'w, Q>>,

@@ -1,27 +1,28 @@
 //! Keeps the tree of the rows of a query up to date while few of its rows and relations change.
 //!
-//! Each step is proven by what the world keeps anyway, and none looks at a row that has nothing to
-//! do with a change:
+//! The steps use only stamps and versions that the world keeps anyway, and look only at chunks,
+//! blocks and rows that a change concerns:
 //!
 //! ```text
 //!  chunks with another order stamp   ─►  rows that left or came, by their entities
 //!  blocks of the set with another    ─►  sources that came, went or have another target
 //!  version
-//!  rows that came or left, sources   ─►  rows whose parent may have another number: these rows,
-//!                                        and the nearest ones below entities that came or left
+//!  rows that came or left, sources   ─►  rows that may have another parent number: these, and
+//!                                        the nearest rows below entities that came or left,
+//!                                        and below sources without a row
 //!  rows with another parent          ─►  levels of these rows and of all rows below them
 //! ```
 //!
-//! An entity that left and came is a row that moved. It keeps its level, and needs no new value,
-//! unless it has other components than before: a row of another chunk list. An entity may also
-//! leave its list and come back to it between two passes, with new values, even to the same place.
-//! Nothing tells such a row from one that stayed but the arrival stamp of its chunk, so all rows of
-//! a chunk to which rows came since the last pass need new values.
+//! A row moved if its entity left one number and came to another. It keeps its level, unless its
+//! parent is another one. It needs a new value if it came to another chunk list, because it has
+//! other components there. An entity may also leave its list and come back between two passes, with
+//! new values, even to the same place. Only the arrival stamp of its chunk tells such a row from a
+//! row that stayed. So all rows of a chunk to which rows came since the last pass need new values.
 //!
-//! That no row is missed: the row of a parent is the first on a way of targets. If it is another
-//! one than before, or has another number, then the former parent left, or an entity on the way
-//! came, or a relation on the way changed. The lowest of these is found, and from there the way
-//! down to the row has not changed.
+//! No row is missed. The parent of a row is the first entity with a row on the way up its targets.
+//! Another parent, or another number of it, has one of three causes: the former parent left, an
+//! entity on the way came, or a relation on the way changed. The lowest cause on the way is found,
+//! and the way from it down to the row has not changed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,19 +74,19 @@ struct OtherRows {
 type Source<'t, R> = (Option<&'t SparseSet<R>>, &'t Store);
 
 impl RowTree {
-    /// Brings a tree of the same world up to date. Returns the rows that need other values: those
-    /// with another nearest ancestor, those that came from other chunk lists or from nowhere, and
-    /// those in chunks to which rows came.
-    /// `None` if too many have changed: the whole tree must be made.
+    /// Brings a tree of the same world up to date. Returns the rows that need other values: rows
+    /// with another nearest ancestor, rows from other chunk lists or from nowhere, and all rows of
+    /// chunks to which rows came. `None` if too many have changed: the whole tree must be made.
     ///
-    /// O(changed rows, relations and rows below them + rows in their chunks + chunks).
+    /// O(changed rows and relations + rows below them + rows in their chunks + relations in their
+    /// blocks + chunks).
     pub(super) fn update<R: TreeRelation, Q: Terms, F: Filter>(
         &mut self,
         set: Option<&SparseSet<R>>,
         query: &Query<'_, Q, F>,
     ) -> Option<Vec<u32>> {
         let store = query.view().store();
-        // Not known until it is up to date.
+        // The tree is not known until it is up to date.
         let since = self.known.take().map_or(Version::NEVER, |(_, version)| version);
         let numbers = self.numbers.following(query)?;
         // Small trees are cheap either way.
@@ -111,8 +112,8 @@ impl RowTree {
         Some(changed)
     }
 
-    /// The rows with other entities than before, unless they are more than a limit, and those that
-    /// may be back since a version.
+    /// The rows with other entities than before, and the rows that may be back since a version.
+    /// `None` if more rows left and came than a limit.
     fn other_rows(
         &self,
         changes: &[ChangedNumbers],
@@ -131,13 +132,13 @@ impl RowTree {
                 let own = &mut now[first..first + part.len as usize];
                 own.copy_from_slice(&entities[part.start as usize..][..own.len()]);
             }
-            // A list without parts may be that of an archetype that was retired.
+            // The archetype of a list without parts may be retired.
             let part = self.numbers.parts[parts.clone()].first();
             let arrival = part.map(|part| {
                 let stamps = store.archetypes().get(archetype).stamps();
                 stamps.get(StampKind::ARRIVAL, part.chunk as usize)
             });
-            // Rows may come at the version of the last pass, after it.
+            // Rows may come after the last pass, at its version.
             let may_be_back = arrival.is_some_and(|arrival| arrival >= since);
             for (number, &entity) in numbers.clone().zip(&now) {
                 let former = self.entity(number);
@@ -180,12 +181,12 @@ impl RowTree {
         }
         for row in &others.came {
             let at = row.number as usize;
-            // A level, so that it has one, until the right one is known.
+            // Any level but `NONE`, until the right one is known.
             (self.entities[at], self.levels[at]) = (row.entity, 0);
         }
     }
 
-    /// The rows whose parent may be another one, or have another number, in ascending order.
+    /// The rows that may have another parent, or a parent with another number, in ascending order.
     fn rows_to_link<R: TreeRelation>(
         &self,
         others: &OtherRows,
@@ -203,7 +204,7 @@ impl RowTree {
         for (entity, is_source) in left.chain(sources) {
             match finder.row(entity) {
                 Some(row) if is_source => rows.push(row),
-                // It moved: see above.
+                // It moved: its new row is in `came`.
                 Some(_) => {}
                 None if walked.insert(entity) => {
                     finder.add_below(entity, &mut walked, &mut rows);
@@ -216,8 +217,8 @@ impl RowTree {
         rows
     }
 
-    /// Finds the parents of some rows. Returns the rows with another parent than before, and those
-    /// that came from other chunk lists.
+    /// Finds the parents of some rows. Returns the rows with another parent than before, and the
+    /// rows that moved from other chunk lists or may be back.
     fn link<R: TreeRelation>(
         &mut self,
         others: &OtherRows,
@@ -250,7 +251,7 @@ impl RowTree {
         (changed, moved)
     }
 
-    /// Finds the levels of some rows and of all that are below them. `None` if they are more than a
+    /// Finds the levels of some rows and of all rows below them. `None` if they are more than a
     /// limit.
     fn set_levels_below<R: TreeRelation>(
         &mut self,

@@ -72,7 +72,7 @@ impl<'s> SystemEntry<'s> {
     /// schedule.check()?;
     ///
     /// # fn clear() {}
-    /// schedule.add(clear).in_set("frame").before("frame"); // the first of those that will be in it
+    /// schedule.add(clear).in_set("frame").before("frame"); // the first of its systems
     /// schedule.check()?;
     /// schedule.add(draw).named("draw").before("draw");
     /// # fn draw() {}

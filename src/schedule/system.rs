@@ -15,8 +15,8 @@ use super::system_output::{SystemError, SystemOutput};
 ///
 /// The parameters declare everything that a system may access; a [`Schedule`](crate::Schedule)
 /// needs no other information. Work on the whole world, such as inserting a resource, is recorded
-/// with `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). A system of
-/// a schedule returns `()` or a `Result`; a system that returns a `bool` is a condition for
+/// with `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). A system
+/// of a schedule returns `()` or a `Result`; a system that returns a `bool` is a condition for
 /// [`run_if`](crate::schedule::SystemEntry::run_if) ([`SystemOutput`]). The trait is implemented
 /// for functions and closures only; `Marker` distinguishes functions with different parameters, and
 /// is always inferred.

@@ -42,9 +42,9 @@
 //! - The `unsafe` block is in this crate's macro, and contains no tokens of the user except names
 //!   of arguments. Lints do not apply to macros of other crates, so a crate with
 //!   `#![forbid(unsafe_code)]` may use it.
-//! - The shells are called with the *names* of the generic parameters (`avx2::<T, N>(…)`), because
-//!   a constant that occurs in no argument could not be inferred. Lifetimes and the types of
-//!   `impl Trait` are always inferred.
+//! - The shells are called with the *names* of the generic parameters (`avx2::<T, N>(…)`),
+//!   because a constant that occurs in no argument could not be inferred. Lifetimes and the types
+//!   of `impl Trait` are always inferred.
 
 /// Compiles a function once for each instruction set and chooses at the call.
 ///
@@ -85,9 +85,9 @@
 ///
 /// # Syntax
 ///
-/// A function is `visibility fn name<generics>(name: Type, …) -> Type where … { body }`. Arguments
-/// may be patterns and `impl Trait`. Generic types, constants and lifetimes work, with their
-/// bounds:
+/// A function is `visibility fn name<generics>(name: Type, …) -> Type where … { body }`.
+/// Arguments may be patterns and `impl Trait`. Generic types, constants and lifetimes work, with
+/// their bounds:
 ///
 /// ```
 /// # use phalanx::kernel;

@@ -253,8 +253,8 @@ impl Snapshot {
     /// leaves the snapshot unchanged. Data of the receiver itself, for example sprites, belongs
     /// outside its world, under the id of the entity.
     ///
-    /// O(bytes + chunks × columns + shared values + all values of sparse components with a change),
-    /// and O(indices + values of all sparse components) if entities came or went.
+    /// O(bytes + chunks × columns + shared values + all values of sparse components with a
+    /// change), and O(indices + values of all sparse components) if entities came or went.
     ///
     /// # Errors
     ///

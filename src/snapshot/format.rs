@@ -6,10 +6,10 @@
 //!  shared types name, numbers of values, new values of each
 //!  ids          if they differ: generations, free list, runs of far slots, next generations
 //!  archetypes   of each: its components, rows, entities, and for each column
-//!                 │ cells │ stamps │ enable bits │ versions of lines │ values of chunks │
+//!                 │ cells │ stamps │ enable bits │ line versions │ values of chunks │
 //!  sets         of each sparse component: name, kind, size, fingerprint, number of values, and
-//!                 │ entities │ values │, of a relation also │ places │ heads │, and of one to
-//!                 many before them the number of pairs and │ counts │ targets │
+//!                 │ entities │ values │, of a relation also │ places │ heads │, and
+//!                 of one to many before them the number of pairs and │ counts │ targets │
 //!  checksum     XXH3 of all before
 //! ```
 //!
@@ -57,7 +57,7 @@
 //!  entities   4v1   7v1   9v2     ids with generations, in the order of the set
 //!  values      a     b     c      of plain data
 //!  values     2v1   2v1   5v1     of a relation: the target of each
-//!  places      0     1     0      of a relation: the place of each source in the list of its target
+//!  places      0     1     0      of a relation: the place of each source in its target's list
 //!  heads      2v1   5v1           of a relation: the targets, in the order of their lists
 //! ```
 //!

@@ -32,9 +32,9 @@ pub enum SnapshotError {
         /// The most that are written and read.
         ids_max: usize,
     },
-    /// The clock of the world has advanced too often: by 2⁴⁸ for a state that is written, by 2⁶²
-    /// for one that was read and is to be restored. A program does not reach this in years; a state
-    /// from a hostile source can claim it.
+    /// The clock of the world has advanced too often: by 2⁴⁸ for a state that is written, by
+    /// 2⁶² for one that was read and is to be restored. A program does not reach this in years;
+    /// a state from a hostile source can claim it.
     ClockUsedUp,
     /// The ring does not have a state that old.
     NotKept {

@@ -51,7 +51,7 @@
 //!  query::Query ── query_type ──► Plans::get ──► Plan: archetype 3: columns 0, 1
 //!                                                 │    archetype 7: columns 0, 2   …
 //!                                    ResolvedPlan ▼
-//!  query::ChunkCursor ◄── Pass: addresses of archetypes with one chunk, or lists, chunk by chunk
+//!  query::ChunkCursor ◄── Pass: addresses of archetypes with one chunk, or lists of chunks
 //! ```
 //!
 //! The calls of `world.insert(e, x)`, if the entity has no `x` yet:
@@ -73,7 +73,7 @@
 //!          Graph::remember_edge         archetype/graph.rs
 //!        Store::advance_clock           store/store.rs
 //!      Store::exchange_along            store/change_row.rs
-//!        ColumnBundle::store            archetype/column_bundle.rs writes `x`, called by move_cells
+//!        ColumnBundle::store            archetype/column_bundle.rs writes `x`, for move_cells
 //!        Store::change_row              store/change_row.rs      every change of a single row
 //!          Store::record_move           store/logs/record_rows.rs for readers of removed rows
 //!          Archetypes::pair_mut         archetype/archetypes.rs  records both in the change log

@@ -21,7 +21,7 @@ use super::row_values::RowValues;
 use super::sparse::{PendingLists, PendingParts};
 use super::store::Store;
 
-/// The rows whose relations are tested together.
+/// Rows that are written before their relations are tested together, at most.
 const TESTED_TOGETHER: usize = 1_024;
 
 impl Store {

@@ -208,8 +208,8 @@ impl World {
     /// the other world. Otherwise the columns of whole chunks are copied by one `memcpy` each. If
     /// the query chooses rows by enable bits and does not see all rows of its chunks, rows are
     /// copied twice, in runs of neighbours. Archetypes with different layouts in the two worlds are
-    /// copied once more. O(bytes), O(entities), some 80 bytes each for ids, O(chunks × columns) for
-    /// versions, and O(sparse components) for each entity if there are any.
+    /// copied once more. O(bytes), O(entities), some 80 bytes each for ids, O(chunks × columns)
+    /// for versions, and O(sparse components) for each entity if there are any.
     ///
     /// # Errors
     ///

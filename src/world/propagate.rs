@@ -24,7 +24,7 @@ impl<R: RelationComponent> Relation<'_, R> {
     /// not see make other levels. In other orders the result is the same, and slices may have one
     /// row. Slices are not padded.
     ///
-    /// O(rows), and what the [plan](LevelPlan) costs after a change of rows or relations. The pass
+    /// O(rows), and the cost of the [plan](LevelPlan) after a change of rows or relations. The pass
     /// holds a list of its slices, and copies of parents for the longest of them. It stamps the
     /// columns that it hands out as `&mut` in each chunk, as any pass.
     ///
@@ -85,14 +85,13 @@ impl<R: RelationComponent> Relation<'_, R> {
     /// `#[component(lines)]`, and `With<Moved>` of a sparse tag, which is inserted with each change
     /// and removed after the pass, name the changed rows alone.
     ///
-    /// What happened to rows and relations since the last pass is known from the
-    /// [plan](LevelPlan), and needs no filter. These rows are visited too, and all below them: rows
-    /// with another parent, or with another nearest ancestor that the query sees; rows that were
-    /// hidden; and all rows of the chunks to which new rows came, or rows that got or lost a
-    /// component. A row that only moved, for example into the place of one that was despawned,
-    /// keeps its value. All rows are visited if the whole plan is made, if columns were
-    /// [flipped](crate::World::flip), if the world was restored, or if the last pass with the plan
-    /// was of another type of query.
+    /// The [plan](LevelPlan) knows the changes of rows and relations since the last pass, so they
+    /// need no filter. These rows are visited too, and all rows below them: rows with another
+    /// parent, or with another nearest ancestor that the query sees; rows that were hidden; and all
+    /// rows of the chunks to which new rows came, or rows that got or lost a component. A row that
+    /// only moved, for example into the place of one that was despawned, keeps its value. All rows
+    /// are visited if the whole plan is made, if columns were [flipped](crate::World::flip), if the
+    /// world was restored, or if the last pass with the plan was of another type of query.
     ///
     /// Values are right if `changed` sees each change of the values that the kernel reads, which a
     /// filter by change misses in these cases:
@@ -107,9 +106,9 @@ impl<R: RelationComponent> Relation<'_, R> {
     /// After one of the last three, too, assign a new plan, or [`propagate`](Relation::propagate).
     ///
     /// O(c + v log p): c chunks of both queries, or runs of visible rows in chunks that hide some,
-    /// v visited rows, p pieces into which the visited rows cut the chunks; and what the
-    /// [plan](LevelPlan) costs. When passes since the last change of rows or relations have visited
-    /// an eighth of all rows, one adds an index of 8 bytes a row to the plan, in O(rows).
+    /// v visited rows, p pieces into which the visited rows cut the chunks; and the cost of the
+    /// [plan](LevelPlan). An index of about 9 bytes a row is added to the plan, in O(rows), when
+    /// passes since the last change of rows or relations have visited about an eighth of all rows.
     ///
     /// # Panics
     ///

@@ -170,8 +170,8 @@ impl<'w, C: Component> CellFinder<'w, C> {
             };
             self.bases.push(start.wrapping_sub(begin as usize));
             // The number of a chunk fits in the bits above the shift, as
-            // `ChunkList::assert_numbered` checks. So the end overflows only in a list of 2³² rows,
-            // and there are fewer ids.
+            // `ChunkList::assert_numbered` checks. So the end overflows only in a list of 2³²
+            // rows, and there are fewer ids.
             self.spans.push(Span::new(begin, begin + list.rows(chunk)));
         }
         self.lists.push(ListView::new(first, shift));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  chunk              0          1          2
-//!  column of Bounds │ 2 words  │ 2 words  │ 2 words  │    as many words as a value has bytes / 8
+//!  column of Bounds │ 2 words  │ 2 words  │ 2 words  │    a word for 8 bytes of a value
 //!  column of Dirty  │ 1 word   │ 1 word   │ 1 word   │
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! Enable bits: a bit a row of enableable components.
 //!
 //! ```text
-//!  rows of a chunk    0 … 63    64 … 127   …            a chunk begins with a word of its own
+//!  rows of a chunk    0 … 63    64 … 127   …            a chunk begins with its own word
 //!  column of Awake  │ word 0  │ word 1   │ … │ word 0 of the next chunk │ …
 //!  column of Aimed  │ word 0  │ word 1   │ … │ …
 //! ```

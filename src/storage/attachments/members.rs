@@ -117,7 +117,7 @@ impl Attachments {
         })
     }
 
-    /// Makes rows of a chunk members. There must be an array for them.
+    /// Makes rows of a chunk members. Their array must exist.
     pub(crate) fn add_member_rows(&self, number: u16, chunk: u32, rows: Range<u32>) {
         let array = self.find(AttachmentKind::MEMBERS, number).expect("no array for members");
         ChunkBits { words: array.chunk(chunk) }.fill(rows, false);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  values     │ a b c d │ e f g h │ i j     │    blocks of 2^n values, in 16 KiB or less
-//!  versions   │   12    │   40    │   41    │    when a value of the block was written last
+//!  versions   │   12    │   40    │   41    │    when a value in it was written last
 //! ```
 //!
 //! A value has no chunk, so it has no stamp there. A set of values without gaps has a version for

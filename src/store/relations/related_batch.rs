@@ -93,7 +93,7 @@ impl Store {
         let (mut values, mut put) = (values.into_iter(), 0);
         while put < sources.len() {
             if takes_runs && places[put].is_some() {
-                // Up to a source that has a relation, or came before.
+                // The run ends at a source that has a relation, or came before.
                 let added = set.insert_run(&sources[put..], &mut values, now);
                 rows.set_places(&places[put..put + added], number);
                 put += added;
@@ -170,7 +170,7 @@ impl<S: SparseComponent> SparseSet<S> {
     }
 }
 
-/// Whether no entity is below a source of a batch, before and after it. Then no source can be a
+/// Whether no entity is below a source of a batch, before and after it: such a source cannot be a
 /// part of a cycle. O(batch).
 fn have_no_sources<S: SparseComponent>(set: Option<&SparseSet<S>>, batch: &[(Entity, S)]) -> bool {
     let target = |value| S::RELATION.map_or(Entity::NULL, |rules| (rules.target)(value));

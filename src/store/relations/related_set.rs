@@ -22,7 +22,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Files the relations of sources that get these values, at the next positions. Neighbours with
-    /// one target are filed together. Not of a relation to many.
+    /// one target are filed together. Relations to many are not filed.
     pub(in crate::store) fn link_run(&mut self, sources: &[Entity], values: &[T]) {
         let Some(rules) = T::RELATION else { return };
         self.sources.places.reserve(sources.len());
@@ -38,8 +38,8 @@ impl<T: SparseComponent> SparseSet<T> {
         }
     }
 
-    /// Values in runs of neighbours that are relations to one target. Of another component, and of
-    /// a relation to many, each run is one value.
+    /// Values in runs of neighbours that are relations to one target. Each run is one value if the
+    /// component is a relation to many, or no relation.
     #[inline]
     pub(in crate::store) fn runs_of_one_target(values: &[T]) -> impl Iterator<Item = &[T]> {
         let mut rest = values;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  lists     │ 7v1: 2v1 9v1 4v3 │ 8v2: 5v1 │    one for each target that has sources
-//!  places    │ 0 │ 1 │ 0 │ 2 │                  of each source in its list, in the order of the set
+//!  places    │ 0 │ 1 │ 0 │ 2 │                  of each source in its list, in set order
 //! ```
 //!
 //! A new source goes to the end of its list. A removal moves the last source into the gap. Both are

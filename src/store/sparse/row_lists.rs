@@ -1,11 +1,12 @@
 //! The sparse components of the rows of a batch, which a set takes as a list.
 //!
 //! The rows of a batch are the last ones of their archetype, and their entities are new: no value
-//! is replaced, and the relations of a source cannot close a cycle. So the targets of a relation
-//! are tested once for each run of neighbours with one target, and the members are marked by words.
+//! is replaced, and the relations of a source cannot close a cycle. So each run of neighbours with
+//! one target is tested once, and the members are marked by words.
 //!
-//! Two kinds of lists are put value by value: of relations to many, and of an ordered relation if
-//! one of its values asks for a place.
+//! Three kinds of lists are put value by value: lists of relations to many, lists of an ordered
+//! relation if one of the values asks for a place, and lists of recorded commands if a target is
+//! gone or no older than the rows.
 
 use core::mem;
 
@@ -19,8 +20,9 @@ use super::super::relations::RelationError;
 use super::super::store::Store;
 use super::sparse_set::SparseSet;
 
-/// The sparse components of many bundles until their call cannot be refused any more. If it is,
-/// each value is dropped: the destructor of a vector would end the process at the second panic.
+/// The sparse components of many bundles, until their call cannot be refused any more. A refused
+/// call drops them one by one: the destructor of a vector would end the process at the second
+/// panic.
 pub(crate) struct PendingLists<S: SparseBundle>(S::Lists);
 
 impl<S: SparseBundle> Default for PendingLists<S> {
@@ -30,7 +32,7 @@ impl<S: SparseBundle> Default for PendingLists<S> {
 }
 
 impl<S: SparseBundle> PendingLists<S> {
-    /// Reserves memory for more bundles, of which there may be fewer.
+    /// Reserves memory for more bundles. Fewer may come.
     pub(in crate::store) fn reserve(&mut self, bundles: usize) {
         self.0.reserve(bundles);
     }
@@ -142,7 +144,7 @@ impl ListReader for CheckLists<'_> {
         if !S::HAS_RELATIONS {
             return;
         }
-        // Of two in one bundle the first component is named.
+        // The error of a bundle with two such targets names the first component.
         let end = self.refused.as_ref().map_or(values.len(), |(row, _)| *row);
         let mut first = self.first;
         for run in SparseSet::runs_of_one_target(&values[first..end]) {
@@ -155,7 +157,7 @@ impl ListReader for CheckLists<'_> {
     }
 }
 
-/// Puts lists whose relations were checked.
+/// Puts lists with checked relations.
 struct PutLists<'s> {
     store: &'s mut Store,
     /// The archetype, and the number of its last rows.
@@ -201,7 +203,7 @@ struct PutAccepted<'s> {
 }
 
 impl PutAccepted<'_> {
-    /// Whether all targets are alive, and older than the rows: then no relation is refused.
+    /// Whether all targets are alive and older than the rows, so that no relation is refused.
     fn are_accepted<S: SparseComponent>(&self, values: &[S]) -> bool {
         let Some(rules) = S::RELATION else { return S::PAIRS.is_none() };
         let is_older = |target| {

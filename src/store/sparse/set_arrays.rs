@@ -3,7 +3,7 @@
 //! ```text
 //!  entities   │ 4v1 │ 7v1 │ 9v2 │   in the order of the set
 //!  values     │  a  │  b  │  c  │   the bytes; of a relation the targets
-//!  places     │  0  │  1  │  0  │   of a relation: the place of each source among those of its target
+//!  places     │  0  │  1  │  0  │   of a relation: the place of each source in its list
 //!  heads      │ 2v1 │ 5v1 │       of a relation: the targets, in the order of their lists
 //! ```
 //!

@@ -106,7 +106,7 @@ impl<T: SparseComponent> SparseSet<T> {
     }
 
     /// Files entities for the next positions, up to one that has a value. Returns their number. The
-    /// caller moves as many of the values to the end.
+    /// caller moves this number of values to the end.
     fn add_run(&mut self, entities: &[Entity], values: &[T], now: Version) -> usize {
         let first = self.len();
         let position = u32::try_from(first).expect("there are more values than entities");
