@@ -1,8 +1,8 @@
 //! The source of rows for lookups: one archetype at a time, in any order.
 
 use crate::archetype::{Archetype, ArchetypesInPlace, ChangeLog, RowPlaces, places_of};
-use crate::entity::{ArchetypeId, DirectoryView};
-use crate::storage::ChunkIter;
+use crate::entity::{ArchetypeId, DirectoryView, Entity, RowIndex};
+use crate::storage::{ChunkIter, RowCells};
 use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets, Store};
 use crate::version::Version;
 
@@ -36,6 +36,21 @@ impl<'w> SharedArchetypes<'w> {
     pub(super) fn new(store: &'w Store) -> Self {
         let archetypes = store.archetypes();
         Self { all: archetypes.as_slice(), log: archetypes.change_log() }
+    }
+
+    /// The cells of a plan's columns.
+    pub(super) fn cells(self, directory: DirectoryView<'w>, plan: &Plan) -> RowCells<'w> {
+        RowCells::new(directory, plan.column_map(), |number| self.all[number as usize].list())
+    }
+
+    /// The entity of a row, alone. Without a row there is none, so that a caller who does not read
+    /// it computes nothing.
+    #[inline(always)]
+    pub(super) fn entity_at(self, archetype: u32, row: RowIndex) -> &'w [Entity] {
+        let Some(archetype) = self.all.get(archetype as usize) else { return &[] };
+        let list = archetype.list();
+        let index = list.index_of(list.split(row));
+        archetype.entities().get(index..=index).unwrap_or_default()
     }
 }
 

@@ -42,8 +42,10 @@
 //!
 //! `scripted` is a filter of tests.
 //!
-//! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
-//! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
+//! Rows without a pass: [`rows_by_entity`] has the calls. [`plan_rows`] finds the row of an entity
+//! in a [`lookup_source`], or returns a [`row_error`]; a [`row_lookup`] finds many, by the
+//! addresses of their cells where the query allows it. [`single`] has the only row,
+//! [`combinations`] several at a time.
 //!
 //! A [`value_index`] finds rows by the value of a component, in [`hash_chains`], and
 //! [`chunk_bounds`] rows [`between`] two values of a [`sort_key`] of some [`key_columns`]. Both are
@@ -103,12 +105,7 @@ mod query;
 
 mod narrow;
 
-mod known_links;
-mod row_finder;
-mod row_lookup;
-mod row_numbers;
-mod row_tree;
-mod tree_changes;
+mod rows_by_entity;
 
 mod single;
 
@@ -143,6 +140,7 @@ mod groups;
 mod hash_chains;
 mod in_step;
 mod key_columns;
+mod known_links;
 mod known_positions;
 mod level_index;
 mod level_plan;
@@ -160,10 +158,15 @@ mod open_filter;
 mod option_rows;
 mod or_not;
 mod per_chunk_terms;
+mod plan_rows;
 mod query_iter;
 mod query_type;
 mod reordered;
 mod row_error;
+mod row_finder;
+mod row_lookup;
+mod row_numbers;
+mod row_tree;
 mod rows;
 mod run_stamps;
 mod sample;
@@ -182,6 +185,7 @@ mod term;
 mod term_shape;
 mod terms;
 mod threads;
+mod tree_changes;
 mod value_index;
 
 pub(crate) use access::{AccessFlags, any_gives};

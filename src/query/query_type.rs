@@ -39,6 +39,12 @@ pub(super) const fn is_by_chunk<Q: Terms, F: Filter>() -> bool {
     F::BY_CHUNK || Q::BESIDE || is_by_row::<Q, F>()
 }
 
+/// Whether the rows of an archetype all match if the archetype does, and have all they need in
+/// columns that are only read.
+pub(super) const fn is_by_cells<Q: Terms, F: Filter>() -> bool {
+    !Q::WRITES && !is_by_chunk::<Q::ByRow, F>()
+}
+
 fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {
     let mut builder = RequirementsBuilder::new(ids);
     Q::describe(&mut builder);

@@ -86,7 +86,7 @@ pub(crate) use access::{
     Absent, AccessKind, ArchetypeColumns, Borrow, BundleCells, CacheNext, CachedChunk,
     CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnBytes, ColumnMap, ColumnRef,
     ColumnUse, ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells,
-    PlaceTable, RowMove, RowReader, RowWriter, Tally, Writer,
+    PlaceTable, RowCells, RowMove, RowReader, RowWriter, Tally, Writer,
 };
 pub use attachments::{
     AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,

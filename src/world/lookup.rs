@@ -22,9 +22,9 @@ impl World {
     /// | call | to make it | a read |
     /// | --- | ---: | ---: |
     /// | `world.get::<C>(entity)` | | 73 |
-    /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,320 | 38 |
+    /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,320 | 34 |
     /// | [`query.get(entity)`](crate::Query::get) | | 179 |
-    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 125 | 118 |
+    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 1,480 | 54 |
     ///
     /// The result is a `&C`. If `C` is a [split component](crate::component#split-components),
     /// whose fields lie in separate columns, the result is a `C`. If it is a [sparse

@@ -8,8 +8,8 @@ pub(super) fn rows_of<'q, Q: ReadTerms, F: Filter>(
     entities: &[Entity],
     query: &Query<'q, Q, F>,
 ) -> impl Iterator<Item = Q::Row<'q>> {
-    let lookup = query.lookup();
-    entities.iter().filter_map(move |&entity| lookup.find(entity))
+    let rows = query.plan_rows();
+    entities.iter().filter_map(move |&entity| rows.find(entity))
 }
 
 /// Calls a closure with the rows of entities, in their order: those that match a query.

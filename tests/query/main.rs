@@ -14,6 +14,7 @@ mod gather;
 mod iteration;
 mod optional_rows;
 mod reordered;
+mod rows_by_cells;
 mod sets;
 mod single_rows;
 mod slices;

@@ -86,7 +86,7 @@ const FRONT_PAGE: [&str; 12] = [
 ];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 27] = [
+const UNSAFE_FILES: [Allowance; 28] = [
     Allowance {
         path: "component/define/expansion.rs",
         budget: 7,
@@ -217,6 +217,11 @@ const UNSAFE_FILES: [Allowance; 27] = [
         path: "storage/access/cell_finder.rs",
         budget: 2,
         reason: "a random read waits for three loads instead of six",
+    },
+    Allowance {
+        path: "storage/access/row_cells.rs",
+        budget: 4,
+        reason: "rows by kept addresses: 45 instructions a row instead of 118",
     },
     Allowance {
         path: "storage/access/column_views.rs",

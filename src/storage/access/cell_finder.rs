@@ -53,7 +53,8 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::chunk_numbers::ChunkNumbers;
 use crate::storage::row_place::RowPlace;
 
-use super::list_view::{CHUNKS_MAX, ListView};
+use super::chunk_finder::{ChunkFinder, FoundRow, positions};
+use super::list_view::ListView;
 use super::place_table::PlaceTable;
 use super::span::Span;
 
@@ -65,41 +66,13 @@ use super::span::Span;
 /// span.
 #[derive(Debug)]
 pub(super) struct CellFinder<'w, C> {
-    directory: DirectoryView<'w>,
-    /// If only one list has rows of `C`, other lists need not be looked up.
-    only: OnlyList,
-    lists: Vec<ListView>,
-    /// The positions of the rows of each chunk, list after list.
-    spans: Vec<Span>,
+    /// The chunks of the lists that have rows of `C`.
+    chunks: ChunkFinder<'w>,
     /// The spans of the chunks that are marked. Those of others begin at their first position and
     /// end at 0. Not longer than `spans`, and empty in a finder that marks none.
     marked: Vec<Span>,
     /// The address of the list's position 0 if the whole list were contiguous with the chunk.
     bases: Vec<*const C>,
-}
-
-/// The list that alone has rows. If several have rows, or if directory slots are far, a list is
-/// found by its number.
-///
-/// The shift tells whether it is absent, because the compiler then makes two loops of a loop with
-/// this test, one for each case. With an `Option` both cases shared a loop and its registers: 4.6
-/// ns a write instead of 3.0. A read with an enum took 3 instructions more if several lists have
-/// rows, and 3 % longer in a system of 90,000 reads.
-#[derive(Clone, Copy, Debug)]
-struct OnlyList {
-    number: u32,
-    /// The shift of its positions, or 32.
-    shift: u32,
-}
-
-impl OnlyList {
-    /// No list has rows, several have, or slots are far.
-    const ABSENT: Self = Self { number: u32::MAX, shift: u32::BITS };
-
-    #[inline(always)]
-    const fn is_present(self) -> bool {
-        self.shift < Self::ABSENT.shift
-    }
 }
 
 /// The reason why a view has no cell of an entity.
@@ -109,12 +82,6 @@ pub(crate) enum Absent {
     Entity,
     /// The entity lacks the component.
     Component,
-}
-
-/// The number of a chunk, and a position in its span.
-struct Row {
-    chunk: usize,
-    at: u32,
 }
 
 /// A live cell.
@@ -127,14 +94,8 @@ pub(super) struct Found<C> {
 
 impl<'w, C: Component> CellFinder<'w, C> {
     pub(super) fn new(directory: DirectoryView<'w>, lists: usize) -> Self {
-        Self {
-            directory,
-            only: OnlyList::ABSENT,
-            lists: Vec::with_capacity(lists),
-            spans: Vec::new(),
-            marked: Vec::new(),
-            bases: Vec::new(),
-        }
+        let chunks = ChunkFinder::new(directory, lists);
+        Self { chunks, marked: Vec::new(), bases: Vec::new() }
     }
 
     /// Adds the next list, with its column of `C` if it has one, and whether its entities are gone.
@@ -146,20 +107,13 @@ impl<'w, C: Component> CellFinder<'w, C> {
     pub(super) fn push(&mut self, list: &ChunkList, column: Option<u16>, is_gone: bool) {
         let column = column.map(usize::from).filter(|_| list.chunk_len() > 0);
         let Some(column) = column else {
-            self.lists.push(if is_gone { ListView::GONE } else { ListView::NONE });
+            self.chunks.push_none(is_gone);
             return;
         };
         list.columns()[column].assert_holds::<C>();
-        let narrow = |n| u32::try_from(n).expect("the lists have 2^32 chunks or more");
-        let (number, shift) = (narrow(self.lists.len()), u32::from(list.shift()));
-        let is_only = self.spans.is_empty() && self.directory.are_near();
-        self.only = if is_only { OnlyList { number, shift } } else { OnlyList::ABSENT };
-        let first = narrow(self.spans.len());
-        let fits = u64::from(first) + u64::from(list.chunk_len()) < u64::from(CHUNKS_MAX);
-        assert!(fits, "the lists have two billion chunks or more");
+        self.chunks.push(list);
         let column = list.layout().columns()[column];
         for chunk in 0..list.chunk_len() {
-            let begin = chunk.wrapping_shl(shift);
             let start = if size_of::<C>() == 0 {
                 ptr::dangling()
             } else {
@@ -168,13 +122,8 @@ impl<'w, C: Component> CellFinder<'w, C> {
                 let start = unsafe { place.cell(column, 0) };
                 start.as_ptr().cast_const().cast::<C>()
             };
-            self.bases.push(start.wrapping_sub(begin as usize));
-            // The number of a chunk fits in the bits above the shift, as
-            // `ChunkList::assert_numbered` checks. So the end overflows only in a list of 2³²
-            // rows, and there are fewer ids.
-            self.spans.push(Span::new(begin, begin + list.rows(chunk)));
+            self.bases.push(start.wrapping_sub(positions(list, chunk).start as usize));
         }
-        self.lists.push(ListView::new(first, shift));
     }
 
     /// A table for the places of the rows of all lists. `first` is the first place, `chunk` is
@@ -185,13 +134,13 @@ impl<'w, C: Component> CellFinder<'w, C> {
         chunk: impl Fn(u32) -> T,
         absent: T,
     ) -> PlaceTable<'n, T> {
-        let lists = self.lists.iter().map(|list| list.first());
+        let lists = self.chunks.lists().iter().map(|list| list.first());
         PlaceTable::new(first, numbers, lists, (chunk, absent))
     }
 
     /// The first cell of a chunk, and the number of its rows.
     pub(super) fn cells(&self, chunk: u32) -> (*const C, u32) {
-        let (base, span) = (self.bases[chunk as usize], self.spans[chunk as usize]);
+        let (base, span) = (self.bases[chunk as usize], self.chunks.spans()[chunk as usize]);
         (base.wrapping_add(span.begin() as usize), span.len())
     }
 
@@ -206,8 +155,8 @@ impl<'w, C: Component> CellFinder<'w, C> {
 
     fn find_row<T: Copy>(&self, table: &PlaceTable<'_, T>, entity: Entity) -> Option<RowPlace> {
         let found = self.find_any(entity)?;
-        let list = self.directory.get(entity)?.archetype().index();
-        let chunk = found.chunk - self.lists[list].first()? as usize;
+        let list = self.chunks.directory().get(entity)?.archetype().index();
+        let chunk = found.chunk - self.chunks.lists()[list].first()? as usize;
         let chunk = u32::try_from(chunk).expect("a list has 2^32 chunks or more");
         Some(table.place((list, chunk), self.row(&found)))
     }
@@ -225,10 +174,10 @@ impl<'w, C: Component> CellFinder<'w, C> {
 
     /// The row of a place. The table may be of another finder.
     #[inline(always)]
-    fn row_of_place(&self, table: &PlaceTable<'_, u32>, place: RowPlace) -> Option<Row> {
+    fn row_of_place(&self, table: &PlaceTable<'_, u32>, place: RowPlace) -> Option<FoundRow> {
         let (chunk, row) = table.row(place)?;
-        let at = self.spans.get(chunk as usize)?.position(row)?;
-        Some(Row { chunk: chunk as usize, at })
+        let at = self.chunks.spans().get(chunk as usize)?.position(row)?;
+        Some(FoundRow { chunk: chunk as usize, at })
     }
 
     /// [`CellFinder::find_and_mark`] by place.
@@ -246,7 +195,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The row of a cell in its chunk.
     #[inline]
     pub(super) fn row(&self, found: &Found<C>) -> u32 {
-        found.at - self.spans[found.chunk].begin()
+        found.at - self.chunks.spans()[found.chunk].begin()
     }
 
     /// The reason why an entity has no cell.
@@ -258,24 +207,24 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// The lists, for [`reason`].
     #[inline(always)]
     pub(super) fn lists(&self) -> &[ListView] {
-        &self.lists
+        self.chunks.lists()
     }
 
     /// Number of chunks.
     pub(super) const fn chunk_len(&self) -> usize {
-        self.spans.len()
+        self.chunks.chunk_len()
     }
 
     /// Makes room for the marks of all chunks so far.
     pub(super) fn reserve_marks(&mut self) {
-        let spans = &self.spans[self.marked.len()..];
+        let spans = &self.chunks.spans()[self.marked.len()..];
         self.marked.extend(spans.iter().map(|span| Span::new(span.begin(), 0)));
     }
 
     /// Marks the chunk of a cell.
     #[inline]
     pub(super) fn mark(&mut self, found: &Found<C>) {
-        self.marked[found.chunk] = self.spans[found.chunk];
+        self.marked[found.chunk] = self.chunks.spans()[found.chunk];
     }
 
     /// The cell of an entity. `None` if the entity does not exist or lacks the component.
@@ -295,35 +244,14 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// For a location without a live row the result is `None` or some live cell.
     #[inline(always)]
     fn find<const MARKED: bool>(&self, entity: Entity) -> Option<Found<C>> {
-        let spans: &[Span] = if MARKED { &self.marked } else { &self.spans };
-        let (chunk, at) = if self.only.is_present() {
-            let at = self.directory.position_in(entity, self.only.number)?;
-            let chunk = at.wrapping_shr(self.only.shift) as usize;
-            if spans.get(chunk)?.ends_before(at) {
-                return None;
-            }
-            (chunk, at)
-        } else {
-            // The location of a free slot is in no archetype, and so in no list.
-            let location = self.directory.get(entity)?;
-            let (list, at) = (self.lists.get(location.archetype().index())?, location.row().0);
-            let chunk = list.chunk(at);
-            let span = *spans.get(chunk)?;
-            // A position past the end of its list would be in the next list.
-            if span.starts_after(at) || span.ends_before(at) {
-                return None;
-            }
-            (chunk, at)
-        };
-        // The chunk's span contains the position. It is not past the last row, as checked. It is
-        // not before the first: for several lists that was checked, and for one list the chunk's
-        // number was computed from the position by the list's own shift.
-        Some(self.found(Row { chunk, at }))
+        let spans = if MARKED { &self.marked } else { self.chunks.spans() };
+        // A live row of the chunk, as `found` asks.
+        self.chunks.find(spans, entity).map(|(_, row)| self.found(row))
     }
 
     /// The cell of a row.
     #[inline(always)]
-    fn found(&self, Row { chunk, at }: Row) -> Found<C> {
+    fn found(&self, FoundRow { chunk, at }: FoundRow) -> Found<C> {
         // SAFETY: the chunk of a row has a span, which `find` and `row_of_place` read, or a mark,
         // which `mark_row` reads, and there are at most as many marks as spans. `push` makes
         // `bases` as long as the spans of all chunks.
@@ -340,34 +268,23 @@ impl<'w, C: Component> CellFinder<'w, C> {
         copy: &DirectoryView<'_>,
         marked: impl FnOnce(usize),
     ) -> Option<Found<C>> {
-        let (chunk, at) = if self.only.is_present() {
-            let at = self.directory.position_in(entity, self.only.number)?;
-            (at.wrapping_shr(self.only.shift) as usize, at)
-        } else {
-            let location = self.directory.get_by(entity, copy)?;
-            let (list, at) = (self.lists.get(location.archetype().index())?, location.row().0);
-            let chunk = list.chunk(at);
-            // A position past the end of its list would be in the next list.
-            if self.marked.get(chunk)?.starts_after(at) {
-                return None;
-            }
-            (chunk, at)
-        };
-        self.mark_row(Row { chunk, at }, marked)
+        let row = self.chunks.find_start(&self.marked, entity, copy)?;
+        self.mark_row(row, marked)
     }
 
     /// The cell of a row that its chunk may have, at or after its first. If the chunk is not
     /// marked, marks it and calls `marked` with its number.
     #[inline(always)]
-    fn mark_row(&mut self, Row { chunk, at }: Row, marked: impl FnOnce(usize)) -> Option<Found<C>> {
+    fn mark_row(&mut self, row: FoundRow, marked: impl FnOnce(usize)) -> Option<Found<C>> {
+        let FoundRow { chunk, at } = row;
         if self.marked.get(chunk)?.ends_before(at) {
-            if !mark(&self.spans, &mut self.marked, chunk, at) {
+            if !mark(self.chunks.spans(), &mut self.marked, chunk, at) {
                 return None;
             }
             marked(chunk);
         }
         // The position is in the chunk's span, as in `find`.
-        Some(self.found(Row { chunk, at }))
+        Some(self.found(row))
     }
 }
 
@@ -385,7 +302,7 @@ cold_fn! {
 
     /// The reason why an entity has no cell.
     fn absent [C] (finder: &CellFinder<'_, C>, entity: Entity) -> Absent {
-        reason(&finder.directory, &finder.lists, entity)
+        reason(finder.chunks.directory(), finder.chunks.lists(), entity)
     }
 }
 

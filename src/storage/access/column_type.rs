@@ -54,7 +54,7 @@ impl ColumnType {
     /// A column past the width of the cache.
     const OUT_OF_RANGE: Self = Self(0);
     /// A column that no entry has had so far.
-    const UNKNOWN: Self = Self(u32::MAX);
+    pub(super) const UNKNOWN: Self = Self(u32::MAX);
     /// A type that fits no chunk. It equals no column's type, because no column has an alignment of
     /// zero.
     const TOO_LARGE: Self = Self(1);
@@ -64,6 +64,11 @@ impl ColumnType {
     #[inline(always)]
     pub(super) fn of<C: Component>(access: AccessKind) -> Self {
         Self::new(size_of::<C>(), ColumnKind::of::<C>(), access)
+    }
+
+    /// The type of a column of this shape.
+    pub(super) const fn of_shape(shape: &ColumnShape, access: AccessKind) -> Self {
+        Self::new(shape.size, ColumnKind::of_shape(shape), access)
     }
 
     #[inline(always)]
@@ -154,7 +159,7 @@ impl ColumnTypes {
     /// Records the type of a column that an entry has. An entry that lacks the column has no
     /// information about its type; the first entry that has it determines the type.
     pub(super) fn record(&mut self, index: usize, shape: &ColumnShape, access: AccessKind) {
-        let column_type = ColumnType::new(shape.size, ColumnKind::of_shape(shape), access);
+        let column_type = ColumnType::of_shape(shape, access);
         let known = &mut self.exclusive[index];
         if *known == ColumnType::UNKNOWN {
             *known = column_type;

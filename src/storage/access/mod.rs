@@ -42,9 +42,10 @@
 //! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
 //! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`]
 //!   their common types.
-//! * [`cell_finder`] finds the cells of one component by entity, in tables of [`list_view`]s and
-//!   [`span`]s, and by the place of a row, with a [`place_table`]. [`column_views`] reads and
-//!   writes them.
+//! * [`chunk_finder`] finds the chunk of an entity, in tables of [`list_view`]s and [`span`]s.
+//!   [`cell_finder`] finds the cells of one component there, also by the place of a row, with a
+//!   [`place_table`]; [`column_views`] reads and writes them. [`row_cells`] has the columns of a
+//!   query there.
 //! * [`cell`] has cells by row and column, [`column_bytes`] some columns of a chunk as bytes.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] has the cells of a bundle in one row, and moves a row to another list;
@@ -56,6 +57,7 @@ mod borrow;
 mod cell;
 mod cell_finder;
 mod chunk_cache;
+mod chunk_finder;
 mod chunk_iter;
 mod column_bytes;
 mod column_map;
@@ -66,6 +68,7 @@ mod list_view;
 #[cfg(test)]
 mod oracle_tests;
 mod place_table;
+mod row_cells;
 mod row_move;
 #[cfg(test)]
 mod row_move_tests;
@@ -84,5 +87,6 @@ pub(crate) use column_bytes::ColumnBytes;
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
 pub(crate) use place_table::PlaceTable;
+pub(crate) use row_cells::RowCells;
 pub(crate) use row_move::{BundleCells, DistinctColumns, RowMove, RowReader, RowWriter};
 pub(crate) use writer::{NewCells, Tally, Writer};
