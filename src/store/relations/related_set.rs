@@ -2,7 +2,7 @@
 
 use core::iter;
 
-use crate::component::SparseComponent;
+use crate::component::{DenseValues, SparseComponent};
 use crate::entity::Entity;
 use crate::prefetch::prefetch;
 use crate::version::Version;
@@ -255,16 +255,21 @@ impl<T: SparseComponent> SparseSet<T> {
             return copied.map(|&(_, copy)| copy).collect();
         }
         let Some(rules) = T::RELATION else { return Vec::new() };
-        let (mut pairs, mut copied) = (pairs.to_vec(), Vec::new());
-        if Self::IS_ORDERED {
-            pairs.sort_by_key(|&(original, _)| self.place(original));
-        }
-        for (original, copy) in pairs {
-            if let Some(target) = self.target(original) {
-                self.insert(copy, (rules.of)(new(target)), now);
+        let (mut copied, mut relations) = (Vec::new(), DenseValues::default());
+        let mut copy = |set: &Self, (original, copy): (Entity, Entity)| {
+            if let Some(target) = set.target(original) {
+                relations.push((rules.of)(new(target)));
                 copied.push(copy);
             }
+        };
+        if Self::IS_ORDERED {
+            let mut pairs = pairs.to_vec();
+            pairs.sort_by_key(|&(original, _)| self.place(original));
+            pairs.into_iter().for_each(|pair| copy(self, pair));
+        } else {
+            pairs.iter().for_each(|&pair| copy(self, pair));
         }
+        self.insert_new(&copied, relations, now);
         copied
     }
 

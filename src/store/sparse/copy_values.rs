@@ -33,20 +33,20 @@ impl<T: SparseComponent> SparseSet<T> {
         panic: &mut FirstPanic,
     ) -> Vec<Entity> {
         let Some(plain) = T::VALUES.filter(|_| Self::IS_COPIED) else { return Vec::new() };
-        let known = pairs.iter().filter_map(|&(one, copy)| Some((self.position(one)?, copy)));
-        let known: Vec<_> = known.collect();
-        self.entities.reserve(known.len());
-        self.values.reserve(known.len());
-        let mut values = DenseValues::default();
-        for &(at, copy) in &known {
-            (plain.copy)(slice::from_ref(&self.values[at]), &mut values);
-            let mut value = values.pop().expect("a value was copied");
+        let (mut copied, mut copies) = (Vec::new(), DenseValues::default());
+        let mut copy_of = DenseValues::default();
+        for &(one, copy) in pairs {
+            let Some(at) = self.position(one) else { continue };
+            (plain.copy)(slice::from_ref(&self.values[at]), &mut copy_of);
+            let mut value = copy_of.pop().expect("a value was copied");
             if let Some((map_value, new)) = T::MAP_ENTITIES.zip(new) {
                 panic.call(|| map_value(&mut value, &mut |id| new(id)));
             }
-            self.insert(copy, value, now);
+            copied.push(copy);
+            copies.push(value);
         }
-        known.into_iter().map(|(_, copy)| copy).collect()
+        self.insert_new(&copied, copies, now);
+        copied
     }
 }
 
