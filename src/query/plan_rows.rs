@@ -47,12 +47,6 @@ impl<'w, Q: Terms, F: Filter> PlanRows<'w, Q, F> {
         Self { directory, plan, archetypes, held, filter }
     }
 
-    /// No cells, for a query that needs more to tell which rows match.
-    #[inline]
-    pub(super) fn no_cells(&self) -> RowCells<'w> {
-        RowCells::none(self.directory)
-    }
-
     /// The cells of all rows. O(archetypes + chunks).
     pub(super) fn cells(&self) -> RowCells<'w>
     where

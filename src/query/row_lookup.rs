@@ -18,17 +18,17 @@ use super::terms::{ReadTerms, Terms};
 /// The rows of entities and places, by a query. See [`Query::lookup`] and [`Query::lookup_mut`].
 pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
     rows: PlanRows<'w, Q, F>,
-    /// The rows of a query that [`is_by_cells`], or none.
-    cells: RowCells<'w>,
+    /// The cells of all rows, in a view for many rows of a query that [`is_by_cells`].
+    cells: Option<RowCells<'w>>,
     /// Invariant in both, as the query is.
     types: Invariant<(Q, F)>,
 }
 
 impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
+    /// A view that finds each row by the plan. O(1).
     #[inline]
-    pub(super) fn new(rows: PlanRows<'w, Q, F>) -> Self {
-        let cells = rows.no_cells();
-        Self { rows, cells, types: PhantomData }
+    pub(super) const fn new(rows: PlanRows<'w, Q, F>) -> Self {
+        Self { rows, cells: None, types: PhantomData }
     }
 
     /// A view for many rows, whose cells are found in advance if the query [`is_by_cells`].
@@ -37,7 +37,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        let cells = if is_by_cells::<Q, F>() { rows.cells() } else { rows.no_cells() };
+        let cells = if is_by_cells::<Q, F>() { Some(rows.cells()) } else { None };
         Self { rows, cells, types: PhantomData }
     }
 
@@ -58,32 +58,39 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// assert!(lookup.get(other).is_err());
     /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
-    // Inlined, a read of two terms takes 142 instructions, and 173 as a call.
     #[inline(always)]
     pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
     where
         Q: ReadTerms,
     {
-        match self.row_by_cells(entity) {
+        if !is_by_cells::<Q, F>() {
+            return self.rows.get(entity);
+        }
+        let Some(cells) = &self.cells else { return self.row_by_plan(entity) };
+        match self.row_by_cells(cells, entity) {
             Some(row) => Ok(row),
-            None if is_by_cells::<Q, F>() => row_or_reason(&self.rows, entity),
-            None => self.rows.get(entity),
+            None => row_or_reason(&self.rows, entity),
         }
     }
 
-    /// The row of an entity by the cells of its chunk, if the query [`is_by_cells`].
-    #[inline(always)]
-    fn row_by_cells(&self, entity: Entity) -> Option<Q::Row<'_>>
+    /// [`RowLookup::get`] in a view without cells. Not inlined beside the loop by cells.
+    #[inline(never)]
+    fn row_by_plan(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
     where
         Q: ReadTerms,
     {
-        if !is_by_cells::<Q, F>() {
-            return None;
-        }
-        let (mut cells, (archetype, row)) = self.cells.find(entity, Q::ByRow::COLUMNS)?;
+        self.rows.get(entity)
+    }
+
+    #[inline(always)]
+    fn row_by_cells<'r>(&'r self, cells: &'r RowCells<'w>, entity: Entity) -> Option<Q::Row<'r>>
+    where
+        Q: ReadTerms,
+    {
+        let (mut columns, (archetype, row)) = cells.find(entity, Q::ByRow::COLUMNS)?;
         // Read only by a term of entities.
         let rows = ChunkRows::of_entities(self.rows.entity_at(archetype, row));
-        let slices = Q::ByRow::cut(&mut cells, rows, self.rows.sets());
+        let slices = Q::ByRow::cut(&mut columns, rows, self.rows.sets());
         Q::ByRow::rows(slices, 1).next()
     }
 
@@ -179,7 +186,7 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
 
 cold_fn! {
     /// [`RowLookup::get`] of an entity without a row in the cells: its id is reserved, or there is
-    /// a reason.
+    /// a reason. No code of a user runs here, so only a defect of this crate could panic.
     fn row_or_reason ['r, 'w, Q: ReadTerms, F: Filter] (rows: &'r PlanRows<'w, Q, F>, entity: Entity)
         -> Result<Q::Row<'r>, RowError> {
         rows.get(entity)

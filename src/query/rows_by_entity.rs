@@ -123,8 +123,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// A view for the rows of many entities. If the query has no terms and filters but those of
     /// columns and archetypes, the view has the address of each column of each chunk: making it is
-    /// O(archetypes + chunks), and pays from about twelve rows on. Otherwise it is O(1), and each
-    /// row is found by the plan. [`World::get`](crate::World::get) compares the calls.
+    /// O(archetypes + chunks), and pays from about twelve rows on (in three archetypes). Otherwise
+    /// it is O(1), and each row is found by the plan, as are rows by place.
+    /// [`World::get`](crate::World::get) compares the calls.
     ///
     /// For one component a [`World::lookup`](crate::World::lookup) reads in two thirds of the
     /// instructions.

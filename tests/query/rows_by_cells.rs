@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use phalanx::Filter;
 use phalanx::prelude::*;
 use phalanx::rows::RowLookup;
-use phalanx::terms::ReadTerms;
+use phalanx::terms::{Not, Or, ReadTerms};
 use proptest::prelude::*;
 
 use crate::common::components::{Byte, Four, Number, Other, Tag, Third, Twelve};
@@ -26,6 +26,11 @@ struct Open(bool);
 #[component(enableable)]
 #[derive(Debug, PartialEq)]
 struct Awake(u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(128))]
+struct Aligned([u32; 32]);
+phalanx::impl_component!(Aligned);
 
 /// Ids that are alive, reserved, gone, of later generations, or were never made.
 fn ids(world: &World, spawned: &[Entity]) -> Vec<Entity> {
@@ -71,13 +76,19 @@ fn assert_all_agree(world: &World, ids: &[Entity]) {
     // These need more than cells.
     assert_agree(world.query::<(&Four, &Number)>(), ids);
     assert_agree(world.query::<(&Awake, &Four)>(), ids);
+    assert_agree(world.query::<(Option<&Awake>, &Four)>(), ids);
     assert_agree(world.query::<&Twelve>().changed_since(Version::default()), ids);
+    assert_agree(world.query::<&Four>().filter::<Not<With<Number>>>(), ids);
+    // Other filters of archetypes.
+    assert_agree(world.query::<&Awake>().filter::<IgnoreEnabled>(), ids);
+    assert_agree(world.query::<&Four>().filter::<Or<(With<Twelve>, Without<Number>)>>(), ids);
+    assert_agree(world.query::<&Aligned>(), ids);
 }
 
 /// Spawns an entity of one of the kinds.
 fn spawn(world: &mut World, kind: u32, n: u32) -> Entity {
     let parts = Parts { x: n as f32, y: 7 };
-    match kind % 9 {
+    match kind % 10 {
         0 => world.spawn((Four(n), Twelve([n; 3]))),
         1 => world.spawn((Four(n), Twelve([n; 3]), Tag, Byte(3), parts)),
         2 => world.spawn((Tag, Other)),
@@ -85,7 +96,12 @@ fn spawn(world: &mut World, kind: u32, n: u32) -> Entity {
         4 => world.spawn((parts, Byte(1))),
         5 => world.spawn((Four(n), Number(n))),
         6 => world.spawn((Four(n), Disabled)),
-        7 => world.spawn((Four(n), Awake(n))),
+        7 => {
+            let id = world.spawn((Four(n), Awake(n)));
+            world.set_enabled::<Awake>(id, !n.is_multiple_of(3)).expect("it has one");
+            id
+        }
+        8 => world.spawn((Aligned([n; 32]), Four(n))),
         _ => world.spawn(()),
     }
 }
@@ -120,6 +136,27 @@ fn rows_of_a_view_outlive_nothing_but_the_view() {
     let lookup = query.lookup();
     let rows: Vec<_> = all.iter().map(|&id| lookup.get(id).expect("a row")).collect();
     assert!(rows.iter().map(|(four, open)| (four.0, open.0)).eq((0..4).map(|n| (n, n > 1))));
+}
+
+#[test]
+fn systems_find_rows_beside_others_that_write_and_reserve_ids() {
+    let mut world = crate::common::world();
+    let all: Vec<_> = (0..300).map(|n| spawn(&mut world, n, n)).collect();
+    let with_four = world.query::<&Four>().count_rows();
+    let mut schedule = Schedule::new();
+    let known = all.clone();
+    schedule.add(move |fours: Query<(Entity, &Four)>, mut commands: Commands| {
+        let (lookup, new) = (fours.lookup(), commands.spawn(Four(9)));
+        assert!(lookup.get(new).is_err(), "it has no row yet");
+        assert_eq!(known.iter().filter(|&&id| lookup.get(id).is_ok()).count(), with_four);
+        let rows = known.iter().filter_map(|&id| lookup.get(id).ok());
+        assert!(rows.clone().all(|(id, _)| known.contains(&id)));
+    });
+    schedule.add(|mut twelves: Query<&mut Twelve>| {
+        twelves.rows_mut().for_each(|twelve| twelve.0[0] += 1);
+    });
+    schedule.run(&mut world).expect("no system fails");
+    assert_all_agree(&world, &ids(&world, &all));
 }
 
 proptest! {
