@@ -149,8 +149,17 @@ impl Trial {
     }
 
     fn record(&mut self, slot: usize, command: Command) -> Outcome {
+        let entity = self.named(slot, command.who());
+        if let Command::Despawn { with_sources: true, .. } = command {
+            for holder in self.model.relations.holders(&[entity]) {
+                self.record_on(slot, command, holder);
+            }
+        }
+        self.record_on(slot, command, entity)
+    }
+
+    fn record_on(&mut self, slot: usize, command: Command, mut entity: Entity) -> Outcome {
         let target = self.named(slot, command.target());
-        let mut entity = self.named(slot, command.who());
         let made = self.step_aside(|side| command.record(buffer(side, slot), (entity, target)));
         match command {
             Command::DeadEntityPolicy { policy } => {
@@ -216,7 +225,7 @@ impl Trial {
         };
         let unnamed = commands.iter().filter(is_unnamed).count();
         let mut playback = Playback::new(&mut self.model, unnamed);
-        commands.iter().for_each(|record| playback.play(*record));
+        playback.play_all(&commands);
         let (mut failures, panicked) = playback.end(&self.main.world);
         if policy == DeadEntityPolicy::Ignore {
             failures.retain(|failure| ![DEAD, DEAD_TARGET].contains(&failure.2));

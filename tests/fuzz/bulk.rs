@@ -5,7 +5,7 @@ use phalanx::prelude::*;
 use crate::chosen;
 use crate::chunks::Rule;
 use crate::filters::{OF_ROWS, Only};
-use crate::outcome::{DONE, IDLE, Outcome, WIDE, word};
+use crate::outcome::{DONE, HELD, IDLE, Outcome, WIDE, word};
 use crate::parts::{GONE, Set, Shape, fits};
 use crate::trial::Trial;
 
@@ -85,6 +85,10 @@ impl Trial {
         let ended = self
             .step(|side| chosen!(side.world, matching::<Entity>, only, since, q => q.despawn()));
         let going = self.model.going(&entities);
+        if self.model.relations.is_held(&going) {
+            assert_eq!(ended, 0, "one of them is held");
+            return HELD;
+        }
         assert_eq!(ended, going.len());
         if going.is_empty() {
             return IDLE;

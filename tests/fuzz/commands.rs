@@ -13,7 +13,7 @@ use crate::parts::{
     Big, Byte, EMPTY, Four, HIDDEN, Mark, Part, SMALL_SHAPES, Set, Shape, Sound, Twelve,
 };
 use crate::profile::{Profile, Twin};
-use crate::relations::{KINDS, Kind};
+use crate::relations::Kind;
 use crate::{with_relation, with_shape, with_small_shape};
 
 /// A command. Its entity is chosen when it is recorded.
@@ -61,6 +61,8 @@ pub(crate) enum Command {
     },
     Despawn {
         who: Who,
+        /// Whether the entities that hold it are despawned with it.
+        with_sources: bool,
     },
     InsertWhere {
         query: usize,
@@ -104,12 +106,12 @@ impl Command {
             (Who::of_command(chance), chance.number(), profile.shape(chance));
         match chance.below(24) {
             20..23 => Self::Relate {
-                kind: chance.below(KINDS),
+                kind: profile.relation(chance),
                 who,
                 to: Who::target_of_command(chance),
                 number,
             },
-            23 => Self::Unrelate { kind: chance.below(KINDS), who },
+            23 => Self::Unrelate { kind: profile.former_relation(chance), who },
             0..5 => Self::Spawn { shape, number },
             5..10 => Self::Insert { who, shape, number },
             // The component that is left of a despawned entity.
@@ -121,7 +123,7 @@ impl Command {
                 added: chance.below(SMALL_SHAPES),
                 number,
             },
-            _ => Self::Despawn { who },
+            _ => Self::Despawn { who, with_sources: chance.one_in(2) },
         }
     }
 
@@ -142,7 +144,7 @@ impl Command {
             21 => Self::Run { what: Closure::WriteAll, who, number },
             22 => Self::Run { what: Closure::Panic, who, number },
             26..40 => Self::SpawnRelated {
-                kind: chance.below(KINDS),
+                kind: profile.relation(chance),
                 to: Who::target_of_command(chance),
                 shape: small,
                 number,
@@ -166,7 +168,7 @@ impl Command {
             | Self::Exchange { who, .. }
             | Self::Relate { who, .. }
             | Self::Unrelate { who, .. }
-            | Self::Despawn { who }
+            | Self::Despawn { who, .. }
             | Self::Run { who, .. } => Some(who),
             _ => None,
         }
@@ -201,6 +203,7 @@ impl Command {
             Self::Exchange { removed: 0, .. } => Some(CommandVerb::Insert),
             Self::Exchange { added: 0, .. } => Some(CommandVerb::Remove),
             Self::Exchange { .. } => Some(CommandVerb::Exchange),
+            Self::Despawn { .. } | Self::DespawnWhere { .. } => Some(CommandVerb::Despawn),
             _ => None,
         }
     }

@@ -7,7 +7,8 @@ use phalanx::prelude::*;
 
 use crate::filtered;
 use crate::filters::Only;
-use crate::outcome::{DONE, Fault, IDLE, Outcome, WIDE, word};
+use crate::operations::Who;
+use crate::outcome::{DONE, Fault, HELD, IDLE, Outcome, WIDE, word};
 use crate::parts::{Bounds, Eight, Four, Part, Shape, fits};
 use crate::trial::Trial;
 
@@ -140,22 +141,36 @@ impl Trial {
         let rows = chunks.iter().flat_map(|(_, rows)| rows);
         let is_alive = |entity: &&Entity| self.model.alive(**entity).is_some();
         doomed.extend(rows.filter(|entity| ends(entity)).filter(is_alive));
+        let is_held = self.model.is_held(&doomed);
         // The entities are despawned after the pass, in a version of their own.
-        let of_pass = now - u64::from(!doomed.is_empty());
+        let of_pass = now - u64::from(!doomed.is_empty() && !is_held);
         for ((list, chunk), entities) in chunks {
             self.model.lists.lists[list].chunks[chunk].write(Four::SET, of_pass);
             entities.iter().for_each(|&e| self.model.row_mut(e).write(Four::SET, number));
         }
         let expected = self.model.despawned(&self.main.world, &doomed);
         assert_eq!(ended, expected, "entities that are not marked");
+        if is_held {
+            return HELD;
+        }
         if doomed.is_empty() { IDLE } else { DONE }
     }
 
-    /// Despawns several entities by their ids, some of them dead or repeated.
-    pub(crate) fn despawn_batch(&mut self, entities: &[Entity]) -> Outcome {
-        let ended = self.step(|side| side.world.despawn_batch(entities));
-        let expected = self.model.despawned(&self.main.world, entities);
+    /// Despawns several entities by their ids, some of them dead or repeated, maybe with the
+    /// entities that hold them.
+    pub(crate) fn despawn_batch(&mut self, who: &[Who], with_sources: bool) -> Outcome {
+        let mut entities: Vec<Entity> = who.iter().map(|&who| self.model.resolve(who)).collect();
+        if with_sources {
+            entities.extend(self.model.relations.holders(&entities));
+        }
+        let is_held = self.model.is_held(&entities);
+        let ended = self.step(|side| side.world.despawn_batch(&entities));
+        let expected = self.model.despawned(&self.main.world, &entities);
         assert_eq!(ended, expected, "{entities:?}");
-        if ended > 0 { DONE } else { IDLE }
+        match (is_held, ended > 0) {
+            (true, _) => HELD,
+            (false, true) => DONE,
+            (false, false) => IDLE,
+        }
     }
 }

@@ -295,9 +295,13 @@ impl Model {
         self.rows.values_mut().for_each(|row| row.place.0 = numbers[row.place.0]);
     }
 
-    /// Despawns entities in this order, and after them those that follow. Returns their number.
+    /// Despawns entities in this order, and after them those that follow. Returns their number: 0
+    /// if one of them is held.
     pub(crate) fn despawned(&mut self, world: &World, entities: &[Entity]) -> usize {
         let going = self.going(entities);
+        if self.relations.is_held(&going) {
+            return 0;
+        }
         for &entity in &going {
             let before = *self.row_mut(entity);
             self.die(entity);
@@ -310,6 +314,11 @@ impl Model {
     pub(crate) fn going(&self, named: &[Entity]) -> Vec<Entity> {
         let living = named.iter().copied().filter(|&entity| self.alive(entity).is_some());
         self.relations.going(living)
+    }
+
+    /// Whether a despawn of some entities is refused.
+    pub(crate) fn is_held(&self, named: &[Entity]) -> bool {
+        self.relations.is_held(&self.going(named))
     }
 
     /// Sorts some rows of an archetype. Returns the number of rows with new places.

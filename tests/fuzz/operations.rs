@@ -8,7 +8,6 @@ use crate::commands::Command;
 use crate::filters::Only;
 use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
 use crate::profile::{Profile, Twin};
-use crate::relations::KINDS;
 use crate::shared::TEAMS;
 use crate::states::STATES;
 
@@ -140,7 +139,7 @@ pub(crate) enum Op {
     SetEnabled { who: Who, enabled: bool },
     GetDisjointMut { who: [Who; 3], part: usize, number: Number },
     LookupMut { who: [Who; 8], part: usize, number: Number },
-    DespawnBatch { who: [Who; 6] },
+    DespawnBatch { who: [Who; 6], with_sources: bool },
     Side { who: Who, number: Option<Number> },
     Charge { who: Who, number: Option<Number> },
     Grip { who: Who, number: Option<Number> },
@@ -310,7 +309,7 @@ impl Op {
                 number,
             },
             70..76 => Self::Despawn { who: Who::any(chance) },
-            76 => Self::DespawnBatch { who: [(); 6].map(|()| Who::any(chance)) },
+            76 => Self::despawn_batch(chance),
             77 => Self::Side {
                 who: Who::any(chance),
                 number: (!number.is_multiple_of(3)).then_some(number),
@@ -333,13 +332,20 @@ impl Op {
                 3 => Self::ReadEvents,
                 _ => Self::AgeLogs,
             },
-            93..126 => Self::beside_rows(chance, number),
+            93..126 => Self::beside_rows(chance, profile, number),
             _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
         }
     }
 
+    fn despawn_batch(chance: &mut Chance) -> Self {
+        Self::DespawnBatch {
+            who: [(); 6].map(|()| Who::any(chance)),
+            with_sources: chance.one_in(2),
+        }
+    }
+
     /// An operation on data of one entity beside its row, or on places of rows.
-    fn beside_rows(chance: &mut Chance, number: Number) -> Self {
+    fn beside_rows(chance: &mut Chance, profile: &Profile, number: Number) -> Self {
         match chance.below(33) {
             29.. => Self::Grip {
                 who: Who::any(chance),
@@ -355,15 +361,17 @@ impl Op {
                 number,
             },
             7..19 => Self::Relate {
-                kind: chance.below(KINDS),
+                kind: profile.relation(chance),
                 who: Who::any(chance),
                 to: Who::target(chance),
                 number,
                 is_exchange: chance.one_in(4),
             },
-            19..22 => Self::Unrelate { kind: chance.below(KINDS), who: Who::any(chance) },
+            19..22 => {
+                Self::Unrelate { kind: profile.former_relation(chance), who: Who::any(chance) }
+            }
             22 => Self::RelateBatch {
-                kind: chance.below(KINDS),
+                kind: profile.relation(chance),
                 who: [(); 4].map(|()| Who::target(chance)),
                 to: [(); 4].map(|()| Who::target(chance)),
                 number,
@@ -388,7 +396,7 @@ impl Op {
             0..20 if is_full => Self::Despawn { who: Who::Living(number) },
             0..2 => Self::SpawnCharged { shape, rows, number },
             2..5 => Self::SpawnRelated {
-                kind: chance.below(KINDS),
+                kind: profile.relation(chance),
                 to: Who::target(chance),
                 shape: shape % SMALL_SHAPES,
                 rows,

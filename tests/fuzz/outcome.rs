@@ -15,6 +15,7 @@ pub(crate) const DEAD: Outcome = "no such entity";
 pub(crate) const LACKS: Outcome = "component missing";
 pub(crate) const DEAD_TARGET: Outcome = "no such target";
 pub(crate) const A_CYCLE: Outcome = "a cycle";
+pub(crate) const HELD: Outcome = "held";
 pub(crate) const WIDE: Outcome = "row too wide";
 pub(crate) const EXHAUSTED: Outcome = "ids exhausted";
 pub(crate) const PANICKED: Outcome = "panicked as told";
@@ -79,6 +80,7 @@ faults! {
     RelationError {
         Self::DeadTarget { .. } => DEAD_TARGET,
         Self::Cycle { .. } => A_CYCLE,
+        Self::Held { .. } => HELD,
     }
 }
 

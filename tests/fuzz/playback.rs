@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use phalanx::command::CommandVerb;
 use phalanx::prelude::*;
 
 use crate::buffers::{Failure, Record};
 use crate::charges::Charge;
 use crate::commands::{Closure, Command};
 use crate::model::{Model, Row};
-use crate::outcome::{DEAD, DONE, EXHAUSTED, Outcome};
+use crate::outcome::{DEAD, DONE, EXHAUSTED, HELD, Outcome};
 use crate::parts::{ALL, Four, PARTS, Set, Shape, Spot, Twelve};
 use crate::relations::{Kind, Relations};
 use crate::{with_part, with_relation};
@@ -62,11 +63,22 @@ impl<'m> Playback<'m> {
         entity
     }
 
-    /// Despawns an entity that is alive, and its followers.
-    pub(crate) fn despawn(&mut self, entity: Entity) {
-        for entity in self.model.going(&[entity]) {
-            self.end_one(entity);
+    /// Despawns entities and their followers. Returns false if one of them is held: all stay.
+    fn despawn(&mut self, named: &[Entity]) -> bool {
+        let is_held = self.model.is_held(named);
+        if !is_held {
+            self.model.going(named).into_iter().for_each(|entity| self.end_one(entity));
         }
+        !is_held
+    }
+
+    /// Despawns entities and their followers as far as they are not held. Returns the others.
+    pub(crate) fn despawn_most(&mut self, mut named: Vec<Entity>) -> BTreeSet<Entity> {
+        named.retain(|&entity| self.is_alive(entity));
+        let kept = self.model.relations.kept(&named);
+        named.retain(|entity| !kept.contains(entity));
+        assert!(self.despawn(&named), "the others go");
+        kept
     }
 
     fn end_one(&mut self, entity: Entity) {
@@ -160,8 +172,23 @@ impl<'m> Playback<'m> {
             .collect()
     }
 
+    /// Applies the commands of a buffer. Despawns that follow each other are one call.
+    pub(crate) fn play_all(&mut self, records: &[Record]) {
+        let is_despawn = |record: &Record| matches!(record.command, Command::Despawn { .. });
+        for run in records.chunk_by(|a, b| is_despawn(a) && is_despawn(b)) {
+            if !is_despawn(&run[0]) {
+                self.play(run[0]);
+                continue;
+            }
+            let mut kept = self.despawn_most(run.iter().map(|record| record.entity).collect());
+            for Record { entity, .. } in run.iter().filter(|record| kept.remove(&record.entity)) {
+                self.failures.push((CommandVerb::Despawn, *entity, HELD));
+            }
+        }
+    }
+
     /// Applies one command.
-    pub(crate) fn play(&mut self, Record { command, entity, target }: Record) {
+    fn play(&mut self, Record { command, entity, target }: Record) {
         let (removed, added, number) = command.sets();
         let done = match command {
             Command::Spawn { .. } if entity.is_null() => match self.unnamed.checked_sub(1) {
@@ -199,24 +226,17 @@ impl<'m> Playback<'m> {
                     false => Err(DEAD),
                 }
             }
-            Command::Despawn { .. } => {
-                if self.model.alive(entity).is_some() {
-                    self.despawn(entity);
-                }
-                Ok(())
-            }
+            Command::Despawn { .. } => unreachable!("despawns are played in runs"),
             Command::InsertWhere { query, .. } | Command::RemoveWhere { query, .. } => {
                 for entity in self.matches(query) {
                     self.change(entity, (removed, added), number);
                 }
                 Ok(())
             }
-            Command::DespawnWhere { query } => {
-                for entity in self.matches(query) {
-                    self.despawn(entity);
-                }
-                Ok(())
-            }
+            Command::DespawnWhere { query } => match self.despawn(&self.matches(query)) {
+                true => Ok(()),
+                false => Err(HELD),
+            },
             Command::Run { what, number, .. } => {
                 self.run(what, entity, number);
                 Ok(())
@@ -230,8 +250,9 @@ impl<'m> Playback<'m> {
 
     fn run(&mut self, what: Closure, entity: Entity, number: u32) {
         match what {
-            Closure::Despawn if self.model.alive(entity).is_some() => self.despawn(entity),
-            Closure::Despawn => {}
+            Closure::Despawn => {
+                self.despawn(&[entity]);
+            }
             Closure::Insert => {
                 self.change(entity, (0, Four::SET | Twelve::SET), number);
             }

@@ -4,6 +4,7 @@ use phalanx::prelude::*;
 
 use crate::chance::Chance;
 use crate::parts::{ALL, EMPTY, Page, Part, SHAPES};
+use crate::relations::{KINDS, Kind, Needs};
 
 /// A second world that receives the same calls, and must have the same ids and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) struct Profile {
     pub(crate) twin: Twin,
     /// Whether command buffers are used.
     pub(crate) buffers: bool,
+    /// Whether entities are related that refuse the despawn of each other.
+    pub(crate) refuses: bool,
     /// Whether schedules are run.
     pub(crate) schedules: bool,
     /// Whether components of 4,096 bytes are used.
@@ -72,6 +75,7 @@ impl Profile {
             buffers,
             // Playback merges commands, so a row may be too wide between two of them: not modelled.
             pages: chance.one_in(4) && !(chunk == ChunkSize::KIB_4 && buffers),
+            refuses: chance.one_in(2),
             schedules: twin != Twin::Resized && chance.one_in(2) && !cfg!(miri),
             crowded,
             rows,
@@ -91,6 +95,17 @@ impl Profile {
                 chance.pick(&[2_000, 20_000])
             },
         }
+    }
+
+    /// The number of a random relation. The one that refuses despawns is rare: a few pairs are
+    /// enough to refuse most despawns by query.
+    pub(crate) const fn relation(&self, chance: &mut Chance) -> usize {
+        if self.refuses && chance.one_in(12) { Needs::INDEX } else { chance.below(KINDS - 1) }
+    }
+
+    /// The same for a relation that is removed.
+    pub(crate) const fn former_relation(&self, chance: &mut Chance) -> usize {
+        if self.refuses && chance.one_in(6) { Needs::INDEX } else { chance.below(KINDS - 1) }
     }
 
     /// The number of a random bundle.

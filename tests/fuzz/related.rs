@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::operations::Who;
 use crate::outcome::{A_CYCLE, DEAD, DEAD_TARGET, DONE, LACKS, Outcome, word};
 use crate::parts::Shape;
-use crate::relations::{ChildOf, Kind, Likes, SlotOf};
+use crate::relations::{ChildOf, Kind, Likes, Needs, SlotOf};
 use crate::trial::Trial;
 
 impl Model {
@@ -187,6 +187,9 @@ impl Trial {
         self.compare_sources::<Likes>(world, |target| {
             world.relation::<Likes>().sources(target).to_vec()
         });
+        self.compare_sources::<Needs>(world, |target| {
+            world.relation::<Needs>().sources(target).to_vec()
+        });
         let relations = &self.model.relations;
         let (tree, slots) = (world.relation::<ChildOf>(), world.relation::<SlotOf>());
         let children = relations.of::<ChildOf>().all();
@@ -209,6 +212,11 @@ impl Trial {
             assert_eq!(number, Some(value.weight), "the value of {source} and {target}");
         }
         assert!(pairs.values().all(BTreeMap::is_empty), "pairs that are not in the world");
+        let needs: BTreeSet<_> = world.relation::<Needs>().iter().map(|(s, t, _)| (s, t)).collect();
+        let sources = relations.of::<Needs>().all().iter();
+        let pairs =
+            sources.flat_map(|(&source, to)| to.keys().map(move |&target| (source, target)));
+        assert!(needs.into_iter().eq(pairs), "who needs whom");
         for (depth, level) in tree.levels().iter().enumerate() {
             let is_there = |&entity: &Entity| tree.depth(entity) == depth;
             assert!(level.iter().all(is_there), "entities of level {depth}");
@@ -228,7 +236,7 @@ impl Trial {
         for &entity in self.model.rows.keys() {
             let seen = sources(entity);
             let expected = pairs.sources(entity);
-            if K::INDEX != Likes::INDEX {
+            if !K::IS_MANY {
                 assert_eq!(seen, expected, "the sources of {entity}, in their order");
                 continue;
             }
@@ -255,4 +263,4 @@ macro_rules! source_filters {
     )*};
 }
 
-source_filters!(ChildOf, SlotOf, Likes);
+source_filters!(ChildOf, SlotOf, Likes, Needs);

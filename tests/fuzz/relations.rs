@@ -1,7 +1,8 @@
 //! The relations of the model: the targets of each source, and the sources of each target.
 //!
-//! There are three: a tree that despawns sources with their target, one that keeps its sources
-//! in an order, and one with many targets for a source and a value for each.
+//! There are four: a tree that despawns sources with their target, one that keeps its sources
+//! in an order, one with many targets for a source and a value for each, and another to many that
+//! keeps its targets alive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,12 +24,19 @@ pub(crate) struct Likes {
     pub(crate) weight: u32,
 }
 
+/// A relation to many that refuses the despawn of a target without its sources.
+#[relation(many, on_delete = refuse)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Needs;
+
 /// The number of relations.
-pub(crate) const KINDS: usize = 3;
+pub(crate) const KINDS: usize = 4;
 
 /// A relation of the fuzz.
 pub(crate) trait Kind: 'static {
     const INDEX: usize;
+    /// Whether a source has a list of targets, and not one.
+    const IS_MANY: bool = false;
     /// The component of a source.
     type Value: Bundle;
     fn value(target: Entity, number: u32) -> Self::Value;
@@ -52,9 +60,19 @@ impl Kind for SlotOf {
 
 impl Kind for Likes {
     const INDEX: usize = 2;
+    const IS_MANY: bool = true;
     type Value = Targets<Self>;
     fn value(target: Entity, weight: u32) -> Targets<Self> {
         Self { weight }.of(target)
+    }
+}
+
+impl Kind for Needs {
+    const INDEX: usize = 3;
+    const IS_MANY: bool = true;
+    type Value = Targets<Self>;
+    fn value(target: Entity, _: u32) -> Targets<Self> {
+        Self.of(target)
     }
 }
 
@@ -71,7 +89,7 @@ const fn place(number: u32) -> Option<usize> {
 #[macro_export]
 macro_rules! with_relation {
     ($n:expr, $R:ident => $run:expr) => {{
-        use $crate::relations::{ChildOf, Likes, SlotOf};
+        use $crate::relations::{ChildOf, Likes, Needs, SlotOf};
         match $n {
             0 => {
                 type $R = ChildOf;
@@ -81,8 +99,12 @@ macro_rules! with_relation {
                 type $R = SlotOf;
                 $run
             }
-            _ => {
+            2 => {
                 type $R = Likes;
+                $run
+            }
+            _ => {
+                type $R = Needs;
                 $run
             }
         }
@@ -242,7 +264,7 @@ impl Relations {
         let place = place(number).filter(|_| K::INDEX == SlotOf::INDEX);
         let pairs = self.of_mut::<K>();
         let stays = place.is_none() && pairs.target(source) == Some(target);
-        if K::INDEX == Likes::INDEX {
+        if K::IS_MANY {
             pairs.add((source, target), usize::MAX, number);
         } else if !stays {
             pairs.remove(source);
@@ -262,6 +284,37 @@ impl Relations {
             next += 1;
         }
         going
+    }
+
+    /// Whether a source of an entity that goes would stay, and does not let it go.
+    pub(crate) fn is_held(&self, going: &[Entity]) -> bool {
+        let stays = |source: &Entity| !going.contains(source);
+        going.iter().any(|&target| self.of::<Needs>().sources(target).iter().any(stays))
+    }
+
+    /// The sources that hold some entities.
+    pub(crate) fn holders(&self, targets: &[Entity]) -> Vec<Entity> {
+        targets.iter().flat_map(|&target| self.of::<Needs>().sources(target)).copied().collect()
+    }
+
+    /// The entities that stay if some living ones are despawned as far as they can be.
+    pub(crate) fn kept(&self, named: &[Entity]) -> BTreeSet<Entity> {
+        let (mut left, mut kept) =
+            (named.iter().copied().collect::<BTreeSet<_>>(), BTreeSet::new());
+        loop {
+            let going: BTreeSet<Entity> = self.going(left.iter().copied()).into_iter().collect();
+            let stays = |source: &Entity| !going.contains(source);
+            let held = |target: &&Entity| self.of::<Needs>().sources(**target).iter().any(stays);
+            // Any of the entities above a held one would take it along.
+            let parent = |&entity: &Entity| self.of::<ChildOf>().target(entity);
+            let held = going.iter().filter(held);
+            let above = held.flat_map(|&held| std::iter::successors(Some(held), parent));
+            let before = left.len();
+            kept.extend(above.filter(|entity| left.remove(entity)));
+            if left.len() == before {
+                return kept;
+            }
+        }
     }
 
     /// Ends all relations of an entity.

@@ -3,7 +3,7 @@
 use phalanx::prelude::*;
 
 use crate::beside::Note;
-use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, WIDE, word};
+use crate::outcome::{DEAD, DONE, HELD, IDLE, LACKS, Outcome, WIDE, word};
 use crate::parts::{Eight, Four, Part, Shape, fits};
 use crate::trial::Trial;
 
@@ -84,7 +84,11 @@ impl Trial {
 
     pub(crate) fn despawn(&mut self, entity: Entity) -> Outcome {
         let ended = self.step(|side| side.world.despawn(entity));
-        let expected = if self.model.alive(entity).is_some() { DONE } else { DEAD };
+        let expected = match self.model.alive(entity) {
+            None => DEAD,
+            Some(_) if self.model.is_held(&[entity]) => HELD,
+            Some(_) => DONE,
+        };
         assert_eq!(word(&ended), expected, "{entity}");
         if ended.is_ok() {
             self.model.despawned(&self.main.world, &[entity]);

@@ -247,7 +247,7 @@ impl Trial {
                 with_small_shape!(removed, R =>
                     with_small_shape!(added, A => self.exchange::<R, A>(entity, number)))
             }
-            Op::DespawnBatch { who } => self.despawn_batch(&who.map(|who| self.model.resolve(who))),
+            Op::DespawnBatch { who, with_sources } => self.despawn_batch(&who, with_sources),
             Op::Side { who, number } => self.put_side(self.model.resolve(who), number),
             Op::Charge { who, number } => self.charge(self.model.resolve(who), number),
             Op::Grip { who, number } => self.grip(self.model.resolve(who), number),
