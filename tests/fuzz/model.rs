@@ -260,7 +260,7 @@ impl Model {
     /// Adds a spawned entity, with all of its columns new.
     pub(crate) fn spawned(&mut self, world: &World, entity: Entity, set: Set, numbers: Numbers) {
         self.add(entity, set, numbers);
-        self.arrived(world, entity);
+        self.arrived(world, entity, world.version().to_bits());
     }
 
     /// Adds a row from another place under a new id.
@@ -272,8 +272,7 @@ impl Model {
     }
 
     /// Gives a new entity its place.
-    fn arrived(&mut self, world: &World, entity: Entity) {
-        let now = world.version().to_bits();
+    fn arrived(&mut self, world: &World, entity: Entity, now: Stamp) {
         let row = self.rows[&entity];
         let place = self.lists.push(world, entity, &row, now);
         self.lists.chunk_mut(place).write(row.set, now);
@@ -397,7 +396,7 @@ impl Model {
     }
 
     /// Adds a copy of a row, with its enable bits.
-    pub(crate) fn copied(&mut self, world: &World, entity: Entity, row: &Row) {
+    pub(crate) fn copied(&mut self, world: &World, entity: Entity, row: &Row, now: Stamp) {
         self.came(
             entity,
             Row {
@@ -409,7 +408,7 @@ impl Model {
                 ..*row
             },
         );
-        self.arrived(world, entity);
+        self.arrived(world, entity, now);
     }
 
     /// Changes the shared value of an entity.

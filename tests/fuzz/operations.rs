@@ -10,6 +10,7 @@ use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
 use crate::profile::{Profile, Twin};
 use crate::shared::TEAMS;
 use crate::states::STATES;
+use crate::trees::TreeOp;
 
 /// An entity, by its state in the model.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +129,7 @@ pub(crate) enum Op {
     SpawnRelated { kind: usize, to: Who, shape: usize, rows: usize, number: Number },
     SpawnColumns { kind: usize, rows: usize, uneven: bool },
     Instantiate { who: Who, copies: usize },
+    Tree(TreeOp),
     ReserveEntities { ids: u32, together: bool },
     ReserveIndices { indices: u32 },
     Reserve { shape: usize, rows: usize },
@@ -198,6 +200,7 @@ impl Op {
             Self::SpawnRelated { .. } => "spawn_batch, related",
             Self::SpawnColumns { .. } => "spawn_columns",
             Self::Instantiate { .. } => "instantiate",
+            Self::Tree(op) => op.name(),
             Self::ReserveEntities { .. } => "reserve_entities",
             Self::ReserveIndices { .. } => "grow_indices",
             Self::Reserve { .. } => "reserve",
@@ -414,7 +417,9 @@ impl Op {
             24..26 => Self::ReserveIndices { indices: number % 4_000 },
             26..28 => Self::WriteCharges { only, number },
             28..52 => Self::Write { part, only, way: Way::any(chance, profile), number },
-            52..62 => Self::Read { part, only },
+            52..54 => Self::Read { part, only },
+            54..62 if is_full => Self::Despawn { who: Who::Living(number) },
+            54..62 => Self::Tree(TreeOp::any(chance)),
             62..69 if profile.twin != Twin::Resized => {
                 Self::Scatter { part, only, number, short: chance.one_in(8) }
             }

@@ -141,6 +141,26 @@ impl Pairs {
         self.sources.get(&target).map_or(&[], Vec::as_slice)
     }
 
+    /// The first target that is not below an entity.
+    pub(crate) fn target_from(&self, entity: Entity) -> Option<Entity> {
+        self.sources.range(entity..).next().map(|(&target, _)| target)
+    }
+
+    /// Gives copies of some entities the relations of these. Targets among them become copies.
+    fn copy(&mut self, originals: &[Entity], new: &BTreeMap<Entity, Entity>) {
+        let place = |one: Entity| self.sources(self.target(one)?).iter().position(|&o| o == one);
+        let mut sources: Vec<_> = originals.iter().map(|&one| (place(one), one)).collect();
+        if self.is_ordered {
+            sources.sort_by_key(|source| source.0);
+        }
+        for (_, source) in sources {
+            for (target, number) in self.targets.get(&source).cloned().unwrap_or_default() {
+                let target = new.get(&target).copied().unwrap_or(target);
+                self.add((new[&source], target), usize::MAX, number);
+            }
+        }
+    }
+
     /// Whether a source is its own target, or above it.
     fn is_cycle(&self, source: Entity, target: Entity) -> bool {
         std::iter::successors(Some(target), |&above| self.target(above)).any(|one| one == source)
@@ -320,6 +340,14 @@ impl Relations {
     /// Ends all relations of an entity.
     pub(crate) fn end(&mut self, entity: Entity) {
         self.kinds.iter_mut().for_each(|pairs| pairs.end(entity));
+    }
+
+    /// Gives the copies of a tree, of which the root is the first, the relations of the originals.
+    pub(crate) fn copy(&mut self, tree: &[Entity], new: &BTreeMap<Entity, Entity>) {
+        for (kind, pairs) in self.kinds.iter_mut().enumerate() {
+            // The target of the root is another one.
+            pairs.copy(if kind == ChildOf::INDEX { &tree[1..] } else { tree }, new);
+        }
     }
 
     /// Removes the relations with one end among entities that leave, and returns the relations

@@ -184,7 +184,7 @@ impl Trial {
             assert_eq!(entities.len(), copies);
             for entity in entities {
                 self.model.ids.made(entity);
-                self.model.copied(&self.main.world, entity, &row);
+                self.model.copied(&self.main.world, entity, &row, self.now());
             }
         }
         expected

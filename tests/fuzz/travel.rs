@@ -79,14 +79,7 @@ impl Trial {
             return IDLE;
         }
         self.settle(only);
-        // Links to high ids have no number, so they are reset.
-        for (entity, target) in lost {
-            self.step(|side| {
-                let link = side.world.get_mut::<Link>(entity).expect("it has one");
-                assert_eq!(std::mem::replace(link, Link::make(0)).0, target, "of {entity}");
-            });
-            self.model.wrote(entity, Link::SET, 0, self.now());
-        }
+        self.reset_links(lost);
         DONE
     }
 }

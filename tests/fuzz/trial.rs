@@ -190,6 +190,7 @@ impl Trial {
             Op::PutBack { slot } => self.put_back(*slot),
             Op::RetireArchetypes => self.retire(),
             Op::Clear => self.clear(),
+            Op::Tree(op) => self.run_tree(op),
             Op::Flip => self.flip(),
             Op::Send { number } => self.send(*number),
             Op::AgeLogs => self.age_logs(),
