@@ -21,7 +21,7 @@
 //!
 //! The operations are listed in [`operations`]. Their effects and expected answers are in
 //! [`spawns`], [`rows`], [`queries`], [`bulk`], [`finer`], [`order`], [`places`], [`shared`],
-//! [`beside`], [`charges`], [`grips`], [`related`], [`trees`], [`travel`], [`buffers`],
+//! [`beside`], [`charges`], [`grips`], [`related`], [`trees`], [`passes`], [`travel`], [`buffers`],
 //! [`states`] and [`systems`], and the logs of rows in [`logs`]. The model is a map of rows
 //! ([`model`]), pairs of entities ([`relations`]), a ledger of ids ([`ids`]), and exact places and
 //! stamps of rows ([`chunks`]).
@@ -53,6 +53,7 @@ mod operations;
 mod order;
 mod outcome;
 mod parts;
+mod passes;
 mod places;
 mod playback;
 mod profile;

@@ -418,8 +418,7 @@ impl Op {
             26..28 => Self::WriteCharges { only, number },
             28..52 => Self::Write { part, only, way: Way::any(chance, profile), number },
             52..54 => Self::Read { part, only },
-            54..62 if is_full => Self::Despawn { who: Who::Living(number) },
-            54..62 => Self::Tree(TreeOp::any(chance)),
+            54..62 => Self::Tree(TreeOp::any(chance, profile, is_full)),
             62..69 if profile.twin != Twin::Resized => {
                 Self::Scatter { part, only, number, short: chance.one_in(8) }
             }

@@ -1,4 +1,4 @@
-//! Copies of whole trees.
+//! Operations on whole trees: copies, and passes by level ([`passes`](crate::passes)).
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::operations::Who;
 use crate::outcome::{DEAD, DEAD_TARGET, DONE, EXHAUSTED, IDLE, Outcome, word};
 use crate::parts::{Link, Part, Shape, link_to};
+use crate::profile::{Profile, Twin};
 use crate::relations::ChildOf;
 use crate::trial::Trial;
 
@@ -16,6 +17,8 @@ use crate::trial::Trial;
 #[derive(Clone, Debug)]
 pub(crate) enum TreeOp {
     Copy { who: Who, parents: Vec<Option<Who>> },
+    Pass { number: u32 },
+    PassChanged { number: u32 },
 }
 
 impl TreeOp {
@@ -23,10 +26,22 @@ impl TreeOp {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Copy { .. } => "instantiate_tree",
+            Self::Pass { .. } => "propagate",
+            Self::PassChanged { .. } => "propagate_changed",
         }
     }
 
-    pub(crate) fn any(chance: &mut Chance) -> Self {
+    pub(crate) fn any(chance: &mut Chance, profile: &Profile, is_full: bool) -> Self {
+        // A pass over changed rows also visits all rows of some chunks.
+        let by_chunk = profile.twin != Twin::Resized;
+        match chance.below(4) {
+            0 if !is_full => Self::any_copy(chance),
+            0..3 if by_chunk => Self::PassChanged { number: chance.number() },
+            _ => Self::Pass { number: chance.number() },
+        }
+    }
+
+    fn any_copy(chance: &mut Chance) -> Self {
         let parent = |chance: &mut Chance| (!chance.one_in(3)).then(|| Who::target(chance));
         let parents = (0..chance.below(5)).map(|_| parent(chance)).collect();
         Self::Copy { who: Who::any(chance), parents }
@@ -94,6 +109,8 @@ impl Trial {
                 let parents = parents.iter().map(|who| who.map(|who| self.model.resolve(who)));
                 self.instantiate_tree(root, &parents.collect::<Vec<_>>())
             }
+            TreeOp::Pass { number } => self.propagate(*number),
+            TreeOp::PassChanged { number } => self.propagate_changed(*number),
         }
     }
 

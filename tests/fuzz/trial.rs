@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use phalanx::HashCache;
 use phalanx::logs::LogCursor;
 use phalanx::prelude::*;
-use phalanx::rows::{ChunkBounds, RowPlace};
+use phalanx::rows::{ChunkBounds, LevelPlan, RowPlace};
 use phalanx::snapshot::Snapshot;
 
 use crate::beside;
@@ -16,8 +16,10 @@ use crate::model::Model;
 use crate::operations::Op;
 use crate::order::Coarse;
 use crate::outcome::{DONE, Outcome};
+use crate::passes::Passed;
 use crate::places::Places;
 use crate::profile::{Profile, Twin};
+use crate::relations::ChildOf;
 use crate::shared;
 use crate::states::{Known, STATES};
 use crate::systems;
@@ -34,6 +36,7 @@ pub(crate) struct Side {
     pub(crate) hashes: HashCache,
     pub(crate) bounds: ChunkBounds<Coarse>,
     pub(crate) places: Vec<RowPlace>,
+    pub(crate) plan: LevelPlan<ChildOf>,
 }
 
 impl Side {
@@ -55,6 +58,7 @@ impl Side {
             hashes: HashCache::new(),
             bounds: ChunkBounds::new(),
             places: Vec::new(),
+            plan: LevelPlan::new(),
         }
     }
 }
@@ -69,6 +73,7 @@ pub(crate) struct Trial {
     pub(crate) known: [Option<Known>; STATES],
     pub(crate) table: Table,
     pub(crate) places: Places,
+    pub(crate) passed: Passed,
     /// Events that the cursors have not read.
     pub(crate) unread: beside::Unread,
     pub(crate) profile: Profile,
@@ -94,6 +99,7 @@ impl Trial {
             unread: Default::default(),
             table: Table::default(),
             places: Places::default(),
+            passed: Passed::default(),
             compared: Version::NEVER,
             profile,
             before: 0,
@@ -198,6 +204,7 @@ impl Trial {
             _ => self.run_row(op),
         };
         self.places.pass(op);
+        self.passed.pass(op, outcome);
         self.read_logs(op, outcome);
         assert_eq!(self.main.world.len(), self.model.rows.len(), "entities after {outcome}");
         outcome
