@@ -257,7 +257,7 @@ impl Trial {
         let left = left + lent;
         self.recorded[slot] = Some(Recorded { quota, left, policy, ..Recorded::default() });
         self.model.read_places(&self.main.world, Rule::Rows, self.before);
-        self.model.read_children(&self.main.world);
+        self.model.read_sources(&self.main.world);
         outcome
     }
 }

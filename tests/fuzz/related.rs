@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::operations::Who;
 use crate::outcome::{A_CYCLE, DEAD, DEAD_TARGET, DONE, LACKS, Outcome, word};
 use crate::parts::Shape;
-use crate::relations::{ChildOf, Kind, Likes, Needs, SlotOf};
+use crate::relations::{ChildOf, Faces, Kind, Likes, Needs, SlotOf};
 use crate::trial::Trial;
 
 impl Model {
@@ -22,11 +22,12 @@ impl Model {
         }
     }
 
-    /// Reads the order of children from the world after a playback, which promises none: it ends
+    /// Reads the order of sources from the world after a playback, which promises none: it ends
     /// all entities of a run of despawns before their relations.
-    pub(crate) fn read_children(&mut self, world: &World) {
-        let tree = world.relation::<ChildOf>();
+    pub(crate) fn read_sources(&mut self, world: &World) {
+        let (tree, faces) = (world.relation::<ChildOf>(), world.relation::<Faces>());
         self.relations.of_mut::<ChildOf>().reorder(|parent| tree.sources(parent));
+        self.relations.of_mut::<Faces>().reorder(|target| faces.sources(target));
     }
 }
 
@@ -187,6 +188,9 @@ impl Trial {
         self.compare_sources::<Likes>(world, |target| {
             world.relation::<Likes>().sources(target).to_vec()
         });
+        self.compare_sources::<Faces>(world, |target| {
+            world.relation::<Faces>().sources(target).to_vec()
+        });
         self.compare_sources::<Needs>(world, |target| {
             world.relation::<Needs>().sources(target).to_vec()
         });
@@ -263,4 +267,4 @@ macro_rules! source_filters {
     )*};
 }
 
-source_filters!(ChildOf, SlotOf, Likes, Needs);
+source_filters!(ChildOf, SlotOf, Likes, Faces, Needs);

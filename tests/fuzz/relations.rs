@@ -1,8 +1,8 @@
 //! The relations of the model: the targets of each source, and the sources of each target.
 //!
-//! There are four: a tree that despawns sources with their target, one that keeps its sources
-//! in an order, one with many targets for a source and a value for each, and another to many that
-//! keeps its targets alive.
+//! There are five: a tree that despawns sources with their target, one that keeps its sources
+//! in an order, one with many targets for a source and a value for each, a plain one, and another
+//! to many that keeps its targets alive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,13 +24,17 @@ pub(crate) struct Likes {
     pub(crate) weight: u32,
 }
 
+/// A plain relation. It may have cycles.
+#[relation]
+pub(crate) struct Faces;
+
 /// A relation to many that refuses the despawn of a target without its sources.
 #[relation(many, on_delete = refuse)]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Needs;
 
 /// The number of relations.
-pub(crate) const KINDS: usize = 4;
+pub(crate) const KINDS: usize = 5;
 
 /// A relation of the fuzz.
 pub(crate) trait Kind: 'static {
@@ -67,8 +71,16 @@ impl Kind for Likes {
     }
 }
 
-impl Kind for Needs {
+impl Kind for Faces {
     const INDEX: usize = 3;
+    type Value = Self;
+    fn value(target: Entity, _: u32) -> Self {
+        Self::of(target)
+    }
+}
+
+impl Kind for Needs {
+    const INDEX: usize = 4;
     const IS_MANY: bool = true;
     type Value = Targets<Self>;
     fn value(target: Entity, _: u32) -> Targets<Self> {
@@ -89,7 +101,7 @@ const fn place(number: u32) -> Option<usize> {
 #[macro_export]
 macro_rules! with_relation {
     ($n:expr, $R:ident => $run:expr) => {{
-        use $crate::relations::{ChildOf, Likes, Needs, SlotOf};
+        use $crate::relations::{ChildOf, Faces, Likes, Needs, SlotOf};
         match $n {
             0 => {
                 type $R = ChildOf;
@@ -101,6 +113,10 @@ macro_rules! with_relation {
             }
             2 => {
                 type $R = Likes;
+                $run
+            }
+            3 => {
+                type $R = Faces;
                 $run
             }
             _ => {

@@ -171,7 +171,7 @@ impl Trial {
         playback.remove_where(Sixteen::SET, Odd::SET);
         playback.end(&self.main.world);
         self.model.read_places(&self.main.world, Rule::Rows, self.before);
-        self.model.read_children(&self.main.world);
+        self.model.read_sources(&self.main.world);
         if kept.is_empty() { DONE } else { HELD }
     }
 }
