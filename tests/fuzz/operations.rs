@@ -6,6 +6,7 @@
 use crate::chance::Chance;
 use crate::commands::Command;
 use crate::filters::Only;
+use crate::named::NamedOp;
 use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
 use crate::profile::{Profile, Twin};
 use crate::shared::TEAMS;
@@ -147,6 +148,7 @@ pub(crate) enum Op {
     Grip { who: Who, number: Option<Number> },
     Relate { kind: usize, who: Who, to: Who, number: Number, is_exchange: bool },
     Unrelate { kind: usize, who: Who },
+    Named(NamedOp),
     RelateBatch { kind: usize, who: [Who; 4], to: [Who; 4], number: Number },
     ChangePair { who: Who, to: Who, number: Option<Number> },
     WriteCharges { only: Only, number: Number },
@@ -219,6 +221,7 @@ impl Op {
             Self::Relate { is_exchange: false, .. } => "insert, relation",
             Self::Relate { .. } => "exchange, relation",
             Self::Unrelate { .. } => "remove, relation",
+            Self::Named(op) => op.name(),
             Self::RelateBatch { .. } => "relate_batch",
             Self::ChangePair { .. } => "get_mut, pair",
             Self::WriteCharges { .. } => "query_mut, sparse",
@@ -244,8 +247,7 @@ impl Op {
             Self::Send { .. } => "send",
             Self::AgeLogs => "age_logs",
             Self::ReadEvents => "events, read",
-            Self::Travel { as_whole: true, .. } => "merge",
-            Self::Travel { .. } => "move_from",
+            Self::Travel { as_whole, .. } => ["move_from", "merge"][*as_whole as usize],
             Self::Scatter { .. } => "gather, scatter",
             Self::Compact { .. } => "compact",
             Self::TakeState { .. } => "snapshot",
@@ -363,7 +365,8 @@ impl Op {
                 part: chance.below(PARTS),
                 number,
             },
-            7..19 => Self::Relate {
+            17..19 => Self::Named(NamedOp::any(chance, profile)),
+            7..17 => Self::Relate {
                 kind: profile.relation(chance),
                 who: Who::any(chance),
                 to: Who::target(chance),

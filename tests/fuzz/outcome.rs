@@ -5,6 +5,7 @@ use phalanx::error::{
     AllocAtError, EntityError, LayoutError, NoSuchEntity, OutOfIds, ReserveError, ScatterError,
     SpawnError,
 };
+use phalanx::reflect::BytesError;
 use phalanx::sparse::RelationError;
 
 /// The answer of an operation.
@@ -76,6 +77,9 @@ faults! {
         Self::Layout(_) => WIDE,
         Self::Exhausted(_) => EXHAUSTED,
         Self::Relation(error) => error.word(),
+    }
+    BytesError {
+        Self::Entity(error) => error.word(),
     }
     RelationError {
         Self::DeadTarget { .. } => DEAD_TARGET,

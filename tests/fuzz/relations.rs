@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phalanx::prelude::*;
+use phalanx::reflect::NamedTarget;
 use phalanx::sparse::Targets;
 
 /// A tree.
@@ -44,6 +45,14 @@ pub(crate) trait Kind: 'static {
     /// The component of a source.
     type Value: Bundle;
     fn value(target: Entity, number: u32) -> Self::Value;
+    /// The same for a relation by name, with these bytes as the value of the pair if it has one.
+    fn named(target: Entity, _number: u32, _value: &[u8]) -> NamedTarget<'_> {
+        NamedTarget::of(target)
+    }
+    /// Whether a pair by name gets a value.
+    fn has_value(_number: u32) -> bool {
+        true
+    }
 }
 
 impl Kind for ChildOf {
@@ -60,6 +69,10 @@ impl Kind for SlotOf {
     fn value(target: Entity, number: u32) -> Self {
         place(number).map_or(Self::of(target), |place| Self::of(target).at(place))
     }
+    fn named(target: Entity, number: u32, _: &[u8]) -> NamedTarget<'_> {
+        let named = NamedTarget::of(target);
+        place(number).map_or(named, |place| named.at(place))
+    }
 }
 
 impl Kind for Likes {
@@ -68,6 +81,13 @@ impl Kind for Likes {
     type Value = Targets<Self>;
     fn value(target: Entity, weight: u32) -> Targets<Self> {
         Self { weight }.of(target)
+    }
+    fn named(target: Entity, number: u32, value: &[u8]) -> NamedTarget<'_> {
+        let named = NamedTarget::of(target);
+        if Self::has_value(number) { named.with(value) } else { named }
+    }
+    fn has_value(number: u32) -> bool {
+        number.is_multiple_of(2)
     }
 }
 
@@ -151,6 +171,16 @@ impl Pairs {
     /// The target of a source, of several the least.
     pub(crate) fn target(&self, source: Entity) -> Option<Entity> {
         self.targets.get(&source)?.keys().next().copied()
+    }
+
+    /// The targets of a source, in the order of ids.
+    pub(crate) fn targets(&self, source: Entity) -> impl Iterator<Item = &Entity> {
+        self.targets.get(&source).into_iter().flat_map(BTreeMap::keys)
+    }
+
+    /// The number of the value of a pair.
+    pub(crate) fn number(&self, source: Entity, target: Entity) -> Option<u32> {
+        self.targets.get(&source)?.get(&target).copied()
     }
 
     pub(crate) fn sources(&self, target: Entity) -> &[Entity] {

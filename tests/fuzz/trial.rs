@@ -197,6 +197,7 @@ impl Trial {
             Op::RetireArchetypes => self.retire(),
             Op::Clear => self.clear(),
             Op::Tree(op) => self.run_tree(op),
+            Op::Named(op) => self.run_named(*op),
             Op::Flip => self.flip(),
             Op::Send { number } => self.send(*number),
             Op::AgeLogs => self.age_logs(),
