@@ -28,6 +28,7 @@ impl Trial {
             self.compare_charges(&side.world);
             self.compare_grips(&side.world);
             self.compare_relations(&side.world);
+            self.compare_ends(&side.world);
             for part in 0..PARTS {
                 with_part!(part, P => self.compare_values::<P>(&side.world));
             }

@@ -21,10 +21,10 @@
 //!
 //! The operations are listed in [`operations`]. Their effects and expected answers are in
 //! [`spawns`], [`rows`], [`queries`], [`bulk`], [`finer`], [`order`], [`places`], [`shared`],
-//! [`beside`], [`charges`], [`grips`], [`related`], [`named`], [`trees`], [`passes`], [`travel`],
-//! [`buffers`], [`states`] and [`systems`], and the logs of rows in [`logs`]. The model is a map
-//! of rows ([`model`]), pairs of entities ([`relations`]), a ledger of ids ([`ids`]), and exact
-//! places and stamps of rows ([`chunks`]).
+//! [`beside`], [`charges`], [`grips`], [`related`], [`named`], [`trees`], [`passes`], [`ends`],
+//! [`travel`], [`buffers`], [`states`] and [`systems`], and the logs of rows in [`logs`]. The model
+//! is a map of rows ([`model`]), pairs of entities ([`relations`]), a ledger of ids ([`ids`]), and
+//! exact places and stamps of rows ([`chunks`]).
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 #![expect(clippy::unit_arg, reason = "the empty bundle is a bundle as well")]
@@ -43,6 +43,7 @@ mod charges;
 mod chunks;
 mod commands;
 mod compare;
+mod ends;
 mod filters;
 mod finer;
 mod grips;

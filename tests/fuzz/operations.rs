@@ -419,9 +419,9 @@ impl Op {
             20..24 => Self::Reserve { shape, rows: chance.skewed(2 * profile.rows) },
             24..26 => Self::ReserveIndices { indices: number % 4_000 },
             26..28 => Self::WriteCharges { only, number },
-            28..52 => Self::Write { part, only, way: Way::any(chance, profile), number },
-            52..54 => Self::Read { part, only },
-            54..62 => Self::Tree(TreeOp::any(chance, profile, is_full)),
+            28..44 => Self::Write { part, only, way: Way::any(chance, profile), number },
+            44..46 => Self::Read { part, only },
+            46..62 => Self::Tree(TreeOp::any(chance, profile, is_full)),
             62..69 if profile.twin != Twin::Resized => {
                 Self::Scatter { part, only, number, short: chance.one_in(8) }
             }

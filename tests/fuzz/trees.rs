@@ -1,10 +1,12 @@
-//! Operations on whole trees: copies, and passes by level ([`passes`](crate::passes)).
+//! Operations on whole trees: copies, passes by level ([`passes`](crate::passes)), and passes
+//! with values of the other end ([`ends`](crate::ends)).
 
 use std::collections::BTreeMap;
 
 use phalanx::prelude::*;
 
 use crate::chance::Chance;
+use crate::ends::Reach;
 use crate::model::Model;
 use crate::operations::Who;
 use crate::outcome::{DEAD, DEAD_TARGET, DONE, EXHAUSTED, IDLE, Outcome, word};
@@ -19,6 +21,8 @@ pub(crate) enum TreeOp {
     Copy { who: Who, parents: Vec<Option<Who>> },
     Pass { number: u32 },
     PassChanged { number: u32 },
+    WriteEnds { reach: Reach, number: Option<u32> },
+    WriteSources { who: Who, number: u32 },
 }
 
 impl TreeOp {
@@ -28,13 +32,20 @@ impl TreeOp {
             Self::Copy { .. } => "instantiate_tree",
             Self::Pass { .. } => "propagate",
             Self::PassChanged { .. } => "propagate_changed",
+            Self::WriteEnds { .. } => "target_values",
+            Self::WriteSources { .. } => "for_each_of",
         }
     }
 
     pub(crate) fn any(chance: &mut Chance, profile: &Profile, is_full: bool) -> Self {
         // A pass over changed rows also visits all rows of some chunks.
         let by_chunk = profile.twin != Twin::Resized;
-        match chance.below(4) {
+        match chance.below(6) {
+            3 => {
+                let number = chance.one_in(2).then(|| chance.number());
+                Self::WriteEnds { reach: chance.pick(&Reach::ALL), number }
+            }
+            4 => Self::WriteSources { who: Who::any(chance), number: chance.number() },
             0 if !is_full => Self::any_copy(chance),
             0..3 if by_chunk => Self::PassChanged { number: chance.number() },
             _ => Self::Pass { number: chance.number() },
@@ -111,6 +122,10 @@ impl Trial {
             }
             TreeOp::Pass { number } => self.propagate(*number),
             TreeOp::PassChanged { number } => self.propagate_changed(*number),
+            TreeOp::WriteEnds { reach, number } => self.write_ends(*reach, *number),
+            TreeOp::WriteSources { who, number } => {
+                self.write_sources(self.parent(self.model.resolve(*who)), *number)
+            }
         }
     }
 
