@@ -91,7 +91,8 @@ impl<R: RelationComponent> Relation<'_, R> {
     /// rows of the chunks to which new rows came, or rows that got or lost a component. A row that
     /// only moved, for example into the place of one that was despawned, keeps its value. All rows
     /// are visited if the whole plan is made, if columns were [flipped](crate::World::flip), if the
-    /// world was restored, or if the last pass with the plan was of another type of query.
+    /// world was restored to a state from before the last pass, or if that pass was of another type
+    /// of query.
     ///
     /// Values are right if `changed` sees each change of the values that the kernel reads, which a
     /// filter by change misses in these cases:

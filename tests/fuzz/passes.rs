@@ -11,6 +11,7 @@ use phalanx::rows::LevelPlan;
 use phalanx::sparse::Relation;
 
 use crate::charges::Charge;
+use crate::chunks::Stamp;
 use crate::model::Model;
 use crate::operations::Op;
 use crate::outcome::{DONE, IDLE, Outcome};
@@ -30,15 +31,20 @@ type Visit = (Entity, u32);
 /// The nearest ancestor of each row that the passes see, and its other components.
 type Known = BTreeMap<Entity, (Option<Entity>, Set)>;
 
-/// The rows as the last pass has seen them, unless the next pass must visit all rows.
+/// The last pass.
 #[derive(Debug, Default)]
-pub(crate) struct Passed(Option<Known>);
+pub(crate) struct Passed {
+    /// The rows as it has seen them, and its version.
+    known: Option<(Known, Stamp)>,
+    /// The version of the last flip since, if there was one.
+    flip: Option<Stamp>,
+}
 
 impl Passed {
     /// Takes notice of an operation.
-    pub(crate) fn pass(&mut self, op: &Op, outcome: Outcome) {
-        if matches!((op, outcome), (Op::PutBack { .. } | Op::Flip, DONE)) {
-            self.0 = None;
+    pub(crate) fn pass(&mut self, op: &Op, outcome: Outcome, now: Stamp) {
+        if let (Op::Flip, DONE) = (op, outcome) {
+            self.flip = Some(now);
         }
     }
 }
@@ -120,7 +126,7 @@ impl Trial {
         let seen = self.model.seen();
         let visited = self.visited(&seen, &visits, root);
         assert!(visited.iter().eq(seen.keys()), "all rows are visited");
-        self.passed = Passed(Some(seen));
+        self.passed = Passed { known: Some((seen, self.now())), flip: None };
         if visits.is_empty() { IDLE } else { DONE }
     }
 
@@ -130,9 +136,13 @@ impl Trial {
         let seen = self.model.seen();
         let is_charged = |entity: Entity| self.model.rows[&entity].charge.is_some();
         let charged = below(&seen, is_charged);
-        let least = match self.passed.0.take() {
+        let Passed { known, flip } = std::mem::take(&mut self.passed);
+        // A restore puts back older values than those of a pass, or takes back a flip.
+        let is_kept = |version: Stamp| self.model.lists.seen(version) == version;
+        let known = known.filter(|&(_, at)| is_kept(at) && !flip.is_some_and(is_kept));
+        let least = match known {
             None => seen.keys().copied().collect(),
-            Some(before) => below(&seen, |entity| {
+            Some((before, _)) => below(&seen, |entity| {
                 is_charged(entity) || before.get(&entity) != seen.get(&entity)
             }),
         };
@@ -143,7 +153,7 @@ impl Trial {
         let again = root.wrapping_add(1);
         let visits = self.step(|Side { world, plan, .. }| pass_changed(world, plan, Four(again)));
         assert_eq!(self.visited(&seen, &visits, again), charged, "no other row has changed");
-        self.passed = Passed(Some(seen));
+        self.passed = Passed { known: Some((seen, self.now())), flip: None };
         match (least.is_empty(), visited.len() == least.len()) {
             (true, true) => IDLE,
             (false, true) => DONE,

@@ -205,7 +205,7 @@ impl Trial {
             _ => self.run_row(op),
         };
         self.places.pass(op);
-        self.passed.pass(op, outcome);
+        self.passed.pass(op, outcome, self.main.world.version().to_bits());
         self.read_logs(op, outcome);
         assert_eq!(self.main.world.len(), self.model.rows.len(), "entities after {outcome}");
         outcome

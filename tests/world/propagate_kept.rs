@@ -261,6 +261,26 @@ fn a_restore_to_the_same_tree_visits_all_rows() {
     assert!(pass_changed(&mut world, &mut plan).is_empty());
 }
 
+/// No value is older than the last pass.
+#[test]
+fn a_restore_to_a_state_after_the_last_pass_visits_the_rows_that_changed_before_it() {
+    let (mut world, mut plan) = (world(), Plan::new());
+    let all = tree(&mut world, 100);
+    pass_changed(&mut world, &mut plan);
+    let saved = world.snapshot().expect("no buffers");
+    world.insert(all[9], ChildOf::of(all[1])).expect("no cycle");
+    world.restore(&saved).expect("it is of this world");
+    assert!(pass_changed(&mut world, &mut plan).is_empty());
+    assert_placed(&world);
+    world.insert(all[9], ChildOf::of(all[1])).expect("no cycle");
+    let saved = world.snapshot().expect("no buffers");
+    world.insert(all[30], ChildOf::of(all[1])).expect("no cycle");
+    world.restore(&saved).expect("it is of this world");
+    let visited = pass_changed(&mut world, &mut plan);
+    assert!(visited.contains(&all[9]) && visited.len() < 20, "{}", visited.len());
+    assert_placed(&world);
+}
+
 #[test]
 fn archetypes_that_come_to_have_rows_again_keep_the_plan() {
     let (mut world, mut plan) = (in_4_kib(), Plan::new());
