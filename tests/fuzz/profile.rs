@@ -4,7 +4,7 @@ use phalanx::prelude::*;
 
 use crate::chance::Chance;
 use crate::parts::{ALL, EMPTY, Page, Part, SHAPES};
-use crate::relations::{KINDS, Kind, Needs};
+use crate::relations::{Faces, KINDS, Kind, Needs};
 
 /// A second world that receives the same calls, and must have the same ids and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Profile {
             buffers,
             // Playback merges commands, so a row may be too wide between two of them: not modelled.
             pages: chance.one_in(4) && !(chunk == ChunkSize::KIB_4 && buffers),
-            refuses: chance.one_in(2),
+            refuses: chance.one_in(2) && !crowded,
             schedules: twin != Twin::Resized && chance.one_in(2) && !cfg!(miri),
             crowded,
             rows,
@@ -100,12 +100,18 @@ impl Profile {
     /// The number of a random relation. The one that refuses despawns is rare: a few pairs are
     /// enough to refuse most despawns by query.
     pub(crate) const fn relation(&self, chance: &mut Chance) -> usize {
-        if self.refuses && chance.one_in(12) { Needs::INDEX } else { chance.below(KINDS - 1) }
+        if self.refuses && chance.one_in(12) { Needs::INDEX } else { self.usual(chance) }
     }
 
     /// The same for a relation that is removed.
     pub(crate) const fn former_relation(&self, chance: &mut Chance) -> usize {
-        if self.refuses && chance.one_in(6) { Needs::INDEX } else { chance.below(KINDS - 1) }
+        if self.refuses && chance.one_in(6) { Needs::INDEX } else { self.usual(chance) }
+    }
+
+    /// The number of a relation that refuses no despawn: one of three in worlds with thousands of
+    /// archetypes, where the first and the last source of an archetype cost the most.
+    const fn usual(&self, chance: &mut Chance) -> usize {
+        chance.below(if self.crowded { Faces::INDEX } else { KINDS - 1 })
     }
 
     /// The number of a random bundle.

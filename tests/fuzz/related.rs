@@ -234,9 +234,12 @@ impl Trial {
         sources: impl Fn(Entity) -> Vec<Entity>,
     ) {
         let pairs = self.model.relations.of::<K>();
-        let mut rows = K::rows(world);
-        rows.sort_unstable();
-        assert!(rows.iter().eq(pairs.all().keys()), "rows of sources of {}", K::INDEX);
+        // A query by a relation that a crowded world does not use would slow down all others.
+        if !(self.profile.crowded && pairs.all().is_empty()) {
+            let mut rows = K::rows(world);
+            rows.sort_unstable();
+            assert!(rows.iter().eq(pairs.all().keys()), "rows of sources of {}", K::INDEX);
+        }
         for &entity in self.model.rows.keys() {
             let seen = sources(entity);
             let expected = pairs.sources(entity);
