@@ -424,9 +424,10 @@ impl ComponentHint {
 /// assert_eq!(world.query::<(&Bullet, Option<&Pooled>)>().count_rows(), 101);
 /// ```
 ///
-/// The choice is made per archetype, when it is new, and costs no time in the loop. Calls that name
-/// an entity find it, hidden or not: [`World::get`](crate::World::get),
-/// [`World::lookup`](crate::World::lookup), commands on one entity. A component that is
+/// The choice is made per archetype, when it is new, and costs no time in the loop. Calls of
+/// the world that name an entity find it, hidden or not: [`World::get`](crate::World::get),
+/// [`World::lookup`](crate::World::lookup), commands on one entity. A query finds by entity the
+/// rows that its passes visit ([`Query::get`](crate::Query::get)). A component that is
 /// `#[component(enableable)]` as well hides its entities whatever their bits. Generic structs take
 /// neither `#[component(hidden)]` nor `#[component(cleanup)]`.
 ///

@@ -11,8 +11,8 @@ use super::component::{Component, ComponentHint};
 /// Insert it to switch an entity off with all its components, remove it to switch it on: the row
 /// moves to another archetype, and costs no time there. A query names it in a filter, `with` or
 /// `without` or `AnyOf`, or in a term, `Option<&Disabled>`. The filter
-/// [`IncludeHidden`](crate::IncludeHidden) names all hidden components. Calls that name the entity
-/// find it as before.
+/// [`IncludeHidden`](crate::IncludeHidden) names all hidden components. Calls of the world that
+/// name the entity find it as before; a query finds by entity the rows that its passes visit.
 ///
 /// Components of your own hide entities in the same way with
 /// [`#[component(hidden)]`](crate::component#hidden-components). An entity with several hidden
@@ -37,7 +37,8 @@ use super::component::{Component, ComponentHint};
 pub struct Disabled;
 
 /// A tag: the entity exists to be copied. Queries pass over it, unless they name `Prototype`, and
-/// [`World::instantiate`](crate::World::instantiate) makes copies without it.
+/// [`World::instantiate`](crate::World::instantiate) makes copies without it. For a tree, each
+/// part needs the tag: see [`World::instantiate_tree`](crate::World::instantiate_tree).
 ///
 /// ```
 /// # use phalanx::prelude::*;

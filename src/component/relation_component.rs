@@ -161,7 +161,7 @@ pub trait TreeRelation: RelationComponent {}
 ///   by use. Bytes with a cycle in a tree are refused. [`World::merge`](crate::World::merge) maps
 ///   both ends. [`World::move_from`](crate::World::move_from) removes a relation that has one end
 ///   in each world, and despawns nothing. [`World::instantiate`](crate::World::instantiate) copies
-///   no sparse component, so a copy has no target;
+///   no relation, so a copy has no target;
 ///   [`World::instantiate_tree`](crate::World::instantiate_tree) copies a tree with the relations
 ///   of its entities. [`World::check`](crate::World::check) compares both directions.
 ///

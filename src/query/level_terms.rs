@@ -11,7 +11,7 @@ use super::terms::Terms;
 /// The trait is sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query by levels of `{G}`",
-    note = "it is a tuple that begins with `&mut {G}`: `(&mut {G}, &Local)`, `(&mut {G},)`"
+    note = "it is a tuple that begins with `&mut {G}`: `(&mut {G}, &Offset)`, `(&mut {G},)`"
 )]
 pub trait LevelTerms<G: Component>: Terms + sealed::Sealed<G> {
     /// The slices of the other terms: the slice of the only one, or a tuple.

@@ -15,7 +15,12 @@ use super::query_type::is_by_cells;
 use super::row_error::RowError;
 use super::terms::{ReadTerms, Terms};
 
-/// The rows of entities and places, by a query. See [`Query::lookup`] and [`Query::lookup_mut`].
+/// The rows of entities and places, by a query. See
+/// [`Query::lookup`](crate::Query::lookup) and [`Query::lookup_mut`](crate::Query::lookup_mut).
+///
+/// It finds the rows that a pass of the query would visit: no
+/// [hidden](crate::component#hidden-components) entities, unless the query names them. An entity
+/// with a [reserved](crate::World::reserve_entity) id has no components yet.
 pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
     rows: PlanRows<'w, Q, F>,
     /// The cells of all rows, in a view for many rows of a query that [`is_by_cells`].

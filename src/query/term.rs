@@ -37,6 +37,9 @@ use super::term_shape::TermShape;
 /// | `&S`, `&mut S` of a [sparse component](crate::component#sparse-components) | [`SparseSlice`](crate::sparse::SparseSlice): rows with their values | archetypes that can have `S`; chooses the rows that have it |
 /// | `Option<&S>`, `Option<&mut S>` | `Option` of it | all |
 ///
+/// By chunk an `Option` is one for all rows: do not `zip` it with a slice, which would take the
+/// whole slice as its first item. By [`rows`](crate::Query::rows) it is one for each row.
+///
 /// The slice of a [split component](crate::component#split-components) is a struct of slices, one
 /// for each field.
 ///

@@ -17,7 +17,8 @@ impl World {
     /// Component `C` of an entity, for reading: two cache misses, the directory's and the value's.
     ///
     /// Each call looks up the type. A view looks it up once: make one for more than 40 reads.
-    /// Instructions of a release build on x86-64, in a world of three archetypes:
+    /// Instructions of a release build on x86-64, for one component in a world of three archetypes
+    /// of one chunk each:
     ///
     /// | call | to make it | a read |
     /// | --- | ---: | ---: |
@@ -25,6 +26,10 @@ impl World {
     /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,320 | 34 |
     /// | [`query.get(entity)`](crate::Query::get) | | 179 |
     /// | [`query.lookup()`](crate::Query::lookup) and `get` | 1,480 | 54 |
+    ///
+    /// A second component adds 12 instructions to a row of `query.lookup()`, and a whole read to
+    /// other calls. An entity without such a row takes the view of a query two to seven times as
+    /// long, because the error gives the reason.
     ///
     /// The result is a `&C`. If `C` is a [split component](crate::component#split-components),
     /// whose fields lie in separate columns, the result is a `C`. If it is a [sparse
@@ -145,11 +150,12 @@ pub struct Lookup<'w, C: Component> {
 }
 
 impl<'w, C: Component> Lookup<'w, C> {
-    /// The component of an entity.
+    /// The component of an entity, [hidden](crate::component#hidden-components) or not.
     ///
     /// # Errors
     ///
-    /// If the entity is not alive or lacks the component.
+    /// If the entity is not alive or lacks the component. The remaining components of an entity
+    /// that is [`Gone`](crate::Gone) are found.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -320,7 +320,7 @@ impl World {
     /// other sparse values, zip `chunks(1 + descendants.len())` with the root and its descendants.
     ///
     /// [`Prototype`](crate::Prototype) hides one entity: give it to each part of a tree that exists
-    /// to be copied.
+    /// to be copied. A system asks for a copy by [`CommandBuffer::run`](crate::CommandBuffer::run).
     ///
     /// All copies are one batch: the rows of one original lie side by side. They are written by
     /// `memcpy`, column by column, or cell by cell if the copies lack a component. 100,000 entities
