@@ -4,6 +4,7 @@ use core::any::TypeId;
 
 use crate::archetype::{Archetype, Archetypes};
 use crate::component::{ComponentId, NameTaken, Registry};
+use crate::entity::ArchetypeId;
 use crate::storage::{ChunkRow, ColumnMap, ColumnRef, ColumnUse, EnableRules, RowMask};
 
 use super::requirements::QueryType;
@@ -114,6 +115,29 @@ impl Plan {
         self.extend(archetypes);
     }
 
+    /// Lists one archetype again, because it may match now, or its rows may have other conditions.
+    /// The entries of later ones are put back as they are, which takes a sixth to a twelfth of the
+    /// time of a test of each.
+    pub(super) fn relist(&mut self, number: u32, archetypes: &Archetypes) {
+        // The lists of tags number the entries.
+        if self.requirements.choose_tags() || self.tested_len <= number as usize {
+            return self.remake_from(number, archetypes);
+        }
+        let (resolved, watched) =
+            (self.resolved.split_off(number + 1), self.watched.split_off(number + 1));
+        let rows = self.rows.split_off(self.rows.len().min(self.column_map().len()));
+        self.resolved.truncate(number);
+        self.watched.truncate(number);
+        self.rows.truncate(self.column_map().len());
+        let archetype = archetypes.get(ArchetypeId(number));
+        if self.requirements.matches(archetype) {
+            self.add(number, archetype);
+        }
+        self.resolved.append(resolved);
+        self.watched.append(watched);
+        self.rows.extend(rows);
+    }
+
     /// Computes the entries of an archetype again, after its columns were exchanged.
     pub(super) fn renew(&mut self, number: u32, archetype: &Archetype) {
         self.resolved.renew(number, archetype.list());
@@ -161,9 +185,16 @@ impl Plan {
             && filed.all(|(entry, label)| self.column_map().find(label) == Some(entry))
             && self.column_map().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.column_map().labels()))
-            && (requirements.row_rules().is_empty() || self.rows.len() == self.column_map().len())
+            && self.rows.iter().eq(self.rows_anew(archetypes).iter())
             && self.tagged == self.tagged_anew(archetypes)
             && self.resolved.is_consistent(archetypes)
+    }
+
+    /// The conditions on rows, computed again.
+    fn rows_anew(&self, archetypes: &Archetypes) -> Vec<Box<EnableRules>> {
+        let has_rules = !self.requirements.row_rules().is_empty();
+        let numbers = self.column_map().labels().filter(|_| has_rules);
+        numbers.map(|number| self.enable_rules(archetypes.get(ArchetypeId(number)))).collect()
     }
 
     /// The entries by tags, computed again.

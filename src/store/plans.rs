@@ -150,8 +150,18 @@ impl Plans {
         self.for_each_mut(|plan| plan.remake(archetypes));
     }
 
+    /// Lists an archetype again in every plan that names a sparse component, after it got members
+    /// of one.
+    pub(crate) fn add_members(&mut self, id: ArchetypeId, archetypes: &Archetypes) {
+        self.for_each_mut(|plan| {
+            if plan.requirements.has_sparse_row_rule() {
+                plan.relist(id.0, archetypes);
+            }
+        });
+    }
+
     /// Lists an archetype and those after it again in every plan that names a sparse component,
-    /// after it got members of one, mostly as the newest archetype, or has none any more.
+    /// after some have no members of one any more.
     pub(crate) fn renew_members(&mut self, id: ArchetypeId, archetypes: &Archetypes) {
         self.for_each_mut(|plan| {
             if plan.requirements.has_sparse_row_rule() {

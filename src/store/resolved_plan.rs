@@ -40,7 +40,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::archetype::{Archetypes, ChangeLog, LogId, LogPosition};
 use crate::storage::{
-    Borrow, CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse, SliceRows,
+    Borrow, CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnMapTail, ColumnUse, SliceRows,
 };
 
 /// The entries of a plan, with a cache of their addresses.
@@ -96,6 +96,18 @@ impl ResolvedPlan {
         self.column_map.truncate(number);
         *self.cache.get_mut() = ChunkCache::default();
         *self.valid_at.get_mut() = ChangeLog::NEVER;
+    }
+
+    /// Removes the entries from a number on: see [`ColumnMap::split_off`]. The cache is stale.
+    pub(crate) fn split_off(&mut self, number: u32) -> ColumnMapTail {
+        let tail = self.column_map.split_off(number);
+        self.truncate(number);
+        tail
+    }
+
+    /// Puts entries back: see [`ColumnMap::append`].
+    pub(crate) fn append(&mut self, tail: ColumnMapTail) {
+        self.column_map.append(tail);
     }
 
     /// Computes an entry again: see [`ColumnMap::renew`].

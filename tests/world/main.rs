@@ -100,6 +100,7 @@ mod sparse_cleanup;
 mod sparse_cleanup_states;
 mod sparse_copies;
 mod sparse_drops;
+mod sparse_first;
 mod sparse_hidden;
 mod sparse_logs;
 mod sparse_logs_cases;

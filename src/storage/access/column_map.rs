@@ -118,6 +118,14 @@ struct Entry {
     start: u32,
 }
 
+/// The last entries of a [`ColumnMap`], which belong to no map.
+#[derive(Debug)]
+pub(crate) struct ColumnMapTail {
+    entries: Vec<Entry>,
+    columns: Vec<ColumnRef>,
+    width: usize,
+}
+
 impl ColumnMap {
     pub(crate) fn new(width: usize) -> Self {
         let labels = Labels::default();
@@ -177,6 +185,33 @@ impl ColumnMap {
         self.columns.truncate(first.start as usize);
         self.entries.truncate(len);
         self.labels.truncate(label);
+    }
+
+    /// Removes the entries from a label on, to be put back later: see [`ColumnMap::append`].
+    pub(crate) fn split_off(&mut self, label: u32) -> ColumnMapTail {
+        let len = self.entries.partition_point(|entry| entry.label < label);
+        let first = self.entries.get(len).map_or(self.columns.len(), |entry| entry.start as usize);
+        let columns = self.columns[first..].to_vec();
+        let entries = self.entries[len..].to_vec();
+        self.truncate(label);
+        ColumnMapTail { entries, columns, width: self.width }
+    }
+
+    /// Puts entries back after others, whose labels must be less.
+    ///
+    /// # Panics
+    ///
+    /// If they are not, or the entries are of a map of another width.
+    pub(crate) fn append(&mut self, tail: ColumnMapTail) {
+        assert!(tail.width == self.width, "the entries have another width than the map");
+        let Some(first) = tail.entries.first() else { return };
+        let (old_start, start) = (first.start, self.columns.len());
+        let start = u32::try_from(start).expect("a map has 2^32 columns or more");
+        self.columns.extend_from_slice(&tail.columns);
+        for entry in tail.entries {
+            assert!(self.labels.push(entry.label), "a label that ascends is refused");
+            self.entries.push(Entry { start: entry.start - old_start + start, ..entry });
+        }
     }
 
     /// Computes the entry with a label again, if it exists, after columns of its list were

@@ -13,7 +13,7 @@ use super::newer_rows::NewerRows;
 pub(crate) type EnableRules = [EnableRule];
 
 /// A row is seen if one of these arrays of bits says so.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EnableRule(Box<[(usize, bool)]>);
 
 impl EnableRule {

@@ -172,7 +172,8 @@ impl MemberRows<'_> {
     #[cold]
     fn add(&mut self, archetype: ArchetypeId, number: u16) {
         self.archetypes.add_members(archetype, number);
-        self.renew_from(archetype);
+        self.graph.recheck();
+        self.plans.add_members(archetype, self.archetypes);
     }
 
     /// Tells the edges and the plans about new arrays of archetypes, of which `first` is the first.
