@@ -115,27 +115,41 @@ impl Plan {
         self.extend(archetypes);
     }
 
-    /// Lists one archetype again, because it may match now, or its rows may have other conditions.
-    /// The entries of later ones are put back as they are, which takes a sixth to a twelfth of the
-    /// time of a test of each.
+    /// Lists an archetype again that got members of a sparse component: it may match now, or its
+    /// rows may have other conditions. The entries of later ones are put back as they are, which
+    /// takes a sixth to a twelfth of the time of a test of each.
     pub(super) fn relist(&mut self, number: u32, archetypes: &Archetypes) {
-        // The lists of tags number the entries.
-        if self.requirements.choose_tags() || self.tested_len <= number as usize {
-            return self.remake_from(number, archetypes);
+        if self.tested_len <= number as usize {
+            return self.extend(archetypes);
         }
-        let (resolved, watched) =
-            (self.resolved.split_off(number + 1), self.watched.split_off(number + 1));
-        let rows = self.rows.split_off(self.rows.len().min(self.column_map().len()));
-        self.resolved.truncate(number);
-        self.watched.truncate(number);
-        self.rows.truncate(self.column_map().len());
         let archetype = archetypes.get(ArchetypeId(number));
-        if self.requirements.matches(archetype) {
-            self.add(number, archetype);
+        match (self.column_map().find(number), self.requirements.matches(archetype)) {
+            (None, false) => {}
+            (Some(entry), true) if !self.rows.is_empty() => {
+                self.rows[entry] = self.enable_rules(archetype);
+            }
+            // The lists of tags have the indices of entries.
+            (None, true) if !self.requirements.choose_tags() => self.insert(number, archetype),
+            _ => self.remake_from(number, archetypes),
         }
-        self.resolved.append(resolved);
-        self.watched.append(watched);
-        self.rows.extend(rows);
+    }
+
+    /// Adds the entries of a matching archetype among others.
+    fn insert(&mut self, number: u32, archetype: &Archetype) {
+        let (list, width, tested_len) =
+            (archetype.list(), self.column_map().width(), self.tested_len);
+        // Should a step panic, the later archetypes are tested again.
+        self.tested_len = number as usize;
+        let uses = || self.requirements.columns().map(|column| column_use(archetype, column));
+        self.resolved.insert(number, list, uses().take(width));
+        if self.watched.width() > 0 {
+            self.watched.insert(number, list, uses().skip(width));
+        }
+        if !self.requirements.row_rules().is_empty() {
+            let entry = self.column_map().find(number).expect("the entry was added");
+            self.rows.insert(entry, self.enable_rules(archetype));
+        }
+        self.tested_len = tested_len;
     }
 
     /// Computes the entries of an archetype again, after its columns were exchanged.

@@ -40,7 +40,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::archetype::{Archetypes, ChangeLog, LogId, LogPosition};
 use crate::storage::{
-    Borrow, CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnMapTail, ColumnUse, SliceRows,
+    Borrow, CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse, SliceRows,
 };
 
 /// The entries of a plan, with a cache of their addresses.
@@ -93,21 +93,25 @@ impl ResolvedPlan {
 
     /// Removes the entries from a number on: see [`ColumnMap::truncate`]. The cache is stale.
     pub(crate) fn truncate(&mut self, number: u32) {
+        self.make_stale();
         self.column_map.truncate(number);
+    }
+
+    /// Empties the cache, because entries get other indices.
+    fn make_stale(&mut self) {
         *self.cache.get_mut() = ChunkCache::default();
         *self.valid_at.get_mut() = ChangeLog::NEVER;
     }
 
-    /// Removes the entries from a number on: see [`ColumnMap::split_off`]. The cache is stale.
-    pub(crate) fn split_off(&mut self, number: u32) -> ColumnMapTail {
-        let tail = self.column_map.split_off(number);
-        self.truncate(number);
-        tail
-    }
-
-    /// Puts entries back: see [`ColumnMap::append`].
-    pub(crate) fn append(&mut self, tail: ColumnMapTail) {
-        self.column_map.append(tail);
+    /// Adds an entry among others: see [`ColumnMap::insert`]. The cache is stale.
+    pub(crate) fn insert(
+        &mut self,
+        number: u32,
+        list: &ChunkList,
+        uses: impl Iterator<Item = ColumnUse>,
+    ) {
+        self.make_stale();
+        self.column_map.insert(number, list, uses);
     }
 
     /// Computes an entry again: see [`ColumnMap::renew`].

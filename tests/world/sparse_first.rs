@@ -54,6 +54,9 @@ fn assert_seen(world: &World, all: &[Entity]) {
         kinds(both.rows().map(|row| row.0).collect()),
         expected(&|one| number(one) && text(one))
     );
+    let old =
+        world.query::<&Four>().filter_since::<(Changed<Four>, With<Number>)>(Version::default());
+    assert_eq!(kinds(old.rows().collect()), expected(&number));
     let optional = world.query::<(&Four, Option<&Number>)>().without::<Byte>();
     let has_value = |(four, number): (&Four, Option<&Number>)| number.map(|_| four.0);
     let mut with_value: Vec<_> = optional.rows().filter_map(has_value).collect();

@@ -118,14 +118,6 @@ struct Entry {
     start: u32,
 }
 
-/// The last entries of a [`ColumnMap`], which belong to no map.
-#[derive(Debug)]
-pub(crate) struct ColumnMapTail {
-    entries: Vec<Entry>,
-    columns: Vec<ColumnRef>,
-    width: usize,
-}
-
 impl ColumnMap {
     pub(crate) fn new(width: usize) -> Self {
         let labels = Labels::default();
@@ -187,30 +179,29 @@ impl ColumnMap {
         self.labels.truncate(label);
     }
 
-    /// Removes the entries from a label on, to be put back later: see [`ColumnMap::append`].
-    pub(crate) fn split_off(&mut self, label: u32) -> ColumnMapTail {
-        let len = self.entries.partition_point(|entry| entry.label < label);
-        let first = self.entries.get(len).map_or(self.columns.len(), |entry| entry.start as usize);
-        let columns = self.columns[first..].to_vec();
-        let entries = self.entries[len..].to_vec();
-        self.truncate(label);
-        ColumnMapTail { entries, columns, width: self.width }
-    }
-
-    /// Puts entries back after others, whose labels must be less.
+    /// [`ColumnMap::push`] among entries with lesser and greater labels. Later ones are put back as
+    /// they are. O(entries that are later).
     ///
     /// # Panics
     ///
-    /// If they are not, or the entries are of a map of another width.
-    pub(crate) fn append(&mut self, tail: ColumnMapTail) {
-        assert!(tail.width == self.width, "the entries have another width than the map");
-        let Some(first) = tail.entries.first() else { return };
-        let (old_start, start) = (first.start, self.columns.len());
-        let start = u32::try_from(start).expect("a map has 2^32 columns or more");
-        self.columns.extend_from_slice(&tail.columns);
-        for entry in tail.entries {
-            assert!(self.labels.push(entry.label), "a label that ascends is refused");
-            self.entries.push(Entry { start: entry.start - old_start + start, ..entry });
+    /// As [`ColumnMap::push`], or if the label has an entry. The later entries are gone.
+    pub(crate) fn insert(
+        &mut self,
+        label: u32,
+        list: &ChunkList,
+        uses: impl IntoIterator<Item = ColumnUse>,
+    ) {
+        let len = self.entries.partition_point(|entry| entry.label < label);
+        let first = self.entries.get(len).map_or(self.columns.len(), |entry| entry.start as usize);
+        let (entries, columns) = (self.entries[len..].to_vec(), self.columns[first..].to_vec());
+        self.truncate(label);
+        self.push(label, list, uses);
+        let more = u32::try_from(self.width).expect("an entry has 2^32 columns or more");
+        self.columns.extend_from_slice(&columns);
+        for entry in entries {
+            assert!(self.labels.push(entry.label), "the label has an entry");
+            let start = entry.start.checked_add(more).expect("a map has 2^32 columns or more");
+            self.entries.push(Entry { start, ..entry });
         }
     }
 

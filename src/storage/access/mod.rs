@@ -84,7 +84,7 @@ pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_bytes::ColumnBytes;
-pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnMapTail, ColumnRef, ColumnUse};
+pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
 pub(crate) use place_table::PlaceTable;
 pub(crate) use row_cells::RowCells;

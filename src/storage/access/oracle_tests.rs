@@ -127,13 +127,15 @@ fn written_slices_of_all_chunks_exist_at_the_same_time() {
 }
 
 #[test]
-fn entries_that_were_cut_off_are_put_back_after_others() {
+fn an_entry_is_added_among_others() {
     let mut pool = Pool::default();
     let lists: Vec<_> = (0..40).map(|_| list(1, &mut pool)).collect();
-    let uses =
-        |i| [ColumnUse { column: (i != 7).then_some(i % 2), write: i % 3 == 0, beside: false }];
+    let uses = |i: u16| {
+        let column = |column| (i != 7).then_some((i + column) % 2);
+        [0, 1].map(|at| ColumnUse { column: column(at), write: i % 3 == at, beside: false })
+    };
     let map_of = |numbers: &[u16]| {
-        let mut map = ColumnMap::new(1);
+        let mut map = ColumnMap::new(2);
         for &i in numbers {
             map.push(u32::from(i), &lists[usize::from(i)], uses(i));
         }
@@ -148,30 +150,25 @@ fn entries_that_were_cut_off_are_put_back_after_others() {
         (0..map.len()).map(entry).collect()
     };
     let all = [1, 2, 5, 7, 8, 16, 17, 30, 39];
-    for cut in 0..40 {
-        let (cut_label, less) = (u32::from(cut), all.iter().copied().filter(|&i| i != cut));
-        let mut map = map_of(&less.collect::<Vec<_>>());
-        let tail = map.split_off(cut_label);
-        map.push(cut_label, &lists[usize::from(cut)], uses(cut));
-        map.append(tail);
-        let mut with: Vec<_> = all.to_vec();
-        with.extend([cut].iter().filter(|cut| !all.contains(cut)));
+    for added in (0..40).filter(|added| !all.contains(added)).chain(all) {
+        let mut map = map_of(&all.iter().copied().filter(|&i| i != added).collect::<Vec<_>>());
+        map.insert(u32::from(added), &lists[usize::from(added)], uses(added));
+        let mut with: Vec<_> = all.iter().copied().filter(|&i| i != added).collect();
+        with.push(added);
         with.sort_unstable();
-        assert_eq!(entries(&map), entries(&map_of(&with)), "{cut}");
+        assert_eq!(entries(&map), entries(&map_of(&with)), "{added}");
         assert_eq!(map.find(40), None);
     }
 }
 
 #[test]
-#[should_panic(expected = "a label that ascends is refused")]
-fn entries_are_not_put_back_before_others() {
+#[should_panic(expected = "the label has an entry")]
+fn a_label_has_one_entry() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut map = ColumnMap::new(0);
     map.push(3, &list, []);
-    let tail = map.split_off(3);
-    map.push(5, &list, []);
-    map.append(tail);
+    map.insert(3, &list, []);
 }
 
 #[test]

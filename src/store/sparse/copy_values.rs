@@ -13,6 +13,9 @@ use super::super::first_panic::FirstPanic;
 use super::sparse_set::SparseSet;
 use super::sparse_sets::SparseSets;
 
+/// Values are put in parts of this size, so that a call needs hardly more memory than they take.
+const PART_BYTES: usize = 64 << 10;
+
 impl<T: SparseComponent> SparseSet<T> {
     const IS_COPIED: bool =
         T::VALUES.is_some() && T::RELATION.is_none() && T::PAIRS.is_none() && !T::CLEANUP;
@@ -33,20 +36,25 @@ impl<T: SparseComponent> SparseSet<T> {
         panic: &mut FirstPanic,
     ) -> Vec<Entity> {
         let Some(plain) = T::VALUES.filter(|_| Self::IS_COPIED) else { return Vec::new() };
-        let (mut copied, mut copies) = (Vec::new(), DenseValues::default());
-        let mut copy_of = DenseValues::default();
-        for &(one, copy) in pairs {
-            let Some(at) = self.position(one) else { continue };
-            (plain.copy)(slice::from_ref(&self.values[at]), &mut copy_of);
-            let mut value = copy_of.pop().expect("a value was copied");
-            if let Some((map_value, new)) = T::MAP_ENTITIES.zip(new) {
-                panic.call(|| map_value(&mut value, &mut |id| new(id)));
+        let known = pairs.iter().filter(|(one, _)| self.contains(*one)).count();
+        self.entities.reserve(known);
+        self.values.reserve(known);
+        let (mut all, mut copy_of) = (Vec::with_capacity(known), DenseValues::default());
+        for part in pairs.chunks((PART_BYTES / size_of::<T>().max(1)).max(1)) {
+            let (first, mut copies) = (all.len(), DenseValues::default());
+            for &(one, copy) in part {
+                let Some(at) = self.position(one) else { continue };
+                (plain.copy)(slice::from_ref(&self.values[at]), &mut copy_of);
+                let mut value = copy_of.pop().expect("a value was copied");
+                if let Some((map_value, new)) = T::MAP_ENTITIES.zip(new) {
+                    panic.call(|| map_value(&mut value, &mut |id| new(id)));
+                }
+                all.push(copy);
+                copies.push(value);
             }
-            copied.push(copy);
-            copies.push(value);
+            self.insert_new(&all[first..], copies, now);
         }
-        self.insert_new(&copied, copies, now);
-        copied
+        all
     }
 }
 
