@@ -139,7 +139,7 @@ fn rows_of_a_view_outlive_nothing_but_the_view() {
 }
 
 #[test]
-fn systems_find_rows_beside_others_that_write_and_reserve_ids() {
+fn parallel_systems_find_rows_beside_others_that_write_and_reserve_ids() {
     let mut world = crate::common::world();
     let all: Vec<_> = (0..300).map(|n| spawn(&mut world, n, n)).collect();
     let with_four = world.query::<&Four>().count_rows();
