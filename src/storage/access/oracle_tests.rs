@@ -150,7 +150,7 @@ fn an_entry_is_added_among_others() {
         (0..map.len()).map(entry).collect()
     };
     let all = [1, 2, 5, 7, 8, 16, 17, 30, 39];
-    for added in (0..40).filter(|added| !all.contains(added)).chain(all) {
+    for added in (0..40).step_by(if cfg!(miri) { 13 } else { 1 }) {
         let mut map = map_of(&all.iter().copied().filter(|&i| i != added).collect::<Vec<_>>());
         map.insert(u32::from(added), &lists[usize::from(added)], uses(added));
         let mut with: Vec<_> = all.iter().copied().filter(|&i| i != added).collect();
