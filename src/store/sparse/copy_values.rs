@@ -36,25 +36,25 @@ impl<T: SparseComponent> SparseSet<T> {
         panic: &mut FirstPanic,
     ) -> Vec<Entity> {
         let Some(plain) = T::VALUES.filter(|_| Self::IS_COPIED) else { return Vec::new() };
-        let known = pairs.iter().filter(|(one, _)| self.contains(*one)).count();
-        self.entities.reserve(known);
-        self.values.reserve(known);
-        let (mut all, mut copy_of) = (Vec::with_capacity(known), DenseValues::default());
-        for part in pairs.chunks((PART_BYTES / size_of::<T>().max(1)).max(1)) {
-            let (first, mut copies) = (all.len(), DenseValues::default());
-            for &(one, copy) in part {
-                let Some(at) = self.position(one) else { continue };
+        let known = pairs.iter().filter_map(|&(one, copy)| Some((self.position(one)?, copy)));
+        let (positions, copies): (Vec<_>, Vec<_>) = known.unzip();
+        self.entities.reserve(copies.len());
+        self.values.reserve(copies.len());
+        let part = (PART_BYTES / size_of::<T>().max(1)).max(1);
+        let mut copy_of = DenseValues::default();
+        for (positions, copies) in positions.chunks(part).zip(copies.chunks(part)) {
+            let mut values = DenseValues::default();
+            for &at in positions {
                 (plain.copy)(slice::from_ref(&self.values[at]), &mut copy_of);
                 let mut value = copy_of.pop().expect("a value was copied");
                 if let Some((map_value, new)) = T::MAP_ENTITIES.zip(new) {
                     panic.call(|| map_value(&mut value, &mut |id| new(id)));
                 }
-                all.push(copy);
-                copies.push(value);
+                values.push(value);
             }
-            self.insert_new(&all[first..], copies, now);
+            self.insert_new(copies, values, now);
         }
-        all
+        copies
     }
 }
 
