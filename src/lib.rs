@@ -27,6 +27,7 @@ mod storage;
 mod store;
 mod total_order;
 mod tuples;
+mod unique;
 mod version;
 
 /// The programs of the README.

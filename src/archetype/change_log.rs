@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 
 use crate::storage::{ChunkNumbers, ChunkRow, RowPlace};
+use crate::unique::unique_number;
 
 /// Identifies a world's log among all logs of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +63,8 @@ pub(crate) struct LastLogged(u64);
 
 impl Default for ChangeLog {
     fn default() -> Self {
-        static IDS: AtomicU64 = AtomicU64::new(0);
         Self {
-            id: LogId(IDS.fetch_add(1, Ordering::Relaxed)),
+            id: LogId(unique_number()),
             dropped: 0,
             entries: Vec::new(),
             round: AtomicU64::new(1),

@@ -1,11 +1,12 @@
 //! The registry: the component types of a world, with ids in order of first use.
 
 use core::any::{TypeId, type_name};
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+
+use crate::unique::unique_number;
 
 use super::Component;
 use super::any_value::AnyValue;
@@ -28,8 +29,7 @@ pub(crate) struct RegistryId(u64);
 
 impl Default for RegistryId {
     fn default() -> Self {
-        static IDS: AtomicU64 = AtomicU64::new(0);
-        Self(IDS.fetch_add(1, Ordering::Relaxed))
+        Self(unique_number())
     }
 }
 

@@ -1,13 +1,13 @@
 //! The request of a query for its columns.
 
 use core::any::TypeId;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::component::{Registry, RegistryId};
+use crate::unique::unique_number;
 
 use super::requirements::QueryType;
 use super::requirements::{ComponentIds, Requirements};
@@ -29,9 +29,7 @@ impl RequestKey {
     /// A key that no other request has: of a query that is data. It is the key of no type of query,
     /// as their numbers are zero.
     pub(crate) fn unique() -> Self {
-        static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Self { query: TypeId::of::<Self>(), number }
+        Self { query: TypeId::of::<Self>(), number: unique_number() }
     }
 }
 

@@ -1,12 +1,12 @@
 //! The world, and its parameters.
 
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archetype::{Archetype, Archetypes};
 use crate::entity::{Directory, Entity, Location, RequestLimit};
 use crate::storage::{ChunkSize, EXTENT_CHUNKS_MAX};
 use crate::store::{EntityError, Store};
+use crate::unique::unique_number;
 use crate::version::Version;
 
 use super::resources::Resources;
@@ -39,9 +39,7 @@ pub(crate) struct WorldId(u64);
 
 impl WorldId {
     fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        // 2⁶⁴ worlds of a nanosecond each take 584 years.
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        Self(unique_number())
     }
 }
 

@@ -57,6 +57,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
             "stopwatch",
             "total_order",
             "tuples",
+            "unique",
             "version",
         ],
     ),

@@ -11,7 +11,6 @@
 )]
 
 use core::ops::Range;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::collections::VecDeque;
 
@@ -21,12 +20,7 @@ use crate::storage::chunk_set::ChunkMove;
 use crate::storage::layout::{ChunkLayout, ListLayout};
 use crate::storage::pool::{NewSlabs, Pool};
 use crate::storage::row::ChunkRow;
-
-/// A number that no other list has, in any world.
-pub(super) fn next_key() -> u64 {
-    static KEYS: AtomicU64 = AtomicU64::new(0);
-    KEYS.fetch_add(1, Ordering::Relaxed)
-}
+use crate::unique::unique_number;
 
 /// The blocks of a list's chunks.
 ///
@@ -113,7 +107,7 @@ impl Blocks {
             cells: CellStarts::all(&layout),
             columns: ColumnCells::all(&layout),
             layout,
-            number: next_key(),
+            number: unique_number(),
             idle_first: None,
         });
         Self { blocks: Vec::new(), capacity, in_first: false, owner }

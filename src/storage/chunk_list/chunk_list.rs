@@ -9,8 +9,9 @@ use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
 use crate::storage::row::{ChunkRow, RowRun};
 use crate::storage::written_rows::WrittenRows;
+use crate::unique::unique_number;
 
-use super::blocks::{Blocks, FreeBlock, next_key};
+use super::blocks::{Blocks, FreeBlock};
 
 /// Free rows of one chunk, after all live and all written rows of the list.
 #[derive(Clone, Debug)]
@@ -69,7 +70,7 @@ impl ChunkList {
             ready_to: 0,
             shift: u8::try_from(shift).expect("a row number has more than 255 bits"),
             row_mask: (1 << shift) - 1,
-            key: next_key(),
+            key: unique_number(),
             spare: Vec::new(),
             gaps_from: u32::MAX,
         }
@@ -83,7 +84,7 @@ impl ChunkList {
     /// If the columns differ in size, alignment or values.
     pub(crate) fn swap_columns(&mut self, a: u16, b: u16) {
         self.blocks.swap_columns(usize::from(a), usize::from(b));
-        self.key = next_key();
+        self.key = unique_number();
     }
 
     /// Moves all rows to a list of their own, with the same layout and another key.

@@ -9,11 +9,12 @@
 
 use core::fmt;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use crate::component::SparseComponent;
+use crate::unique::unique_number;
 
 use super::super::read_guard::is_held;
 use super::sparse_set::SparseSet;
@@ -34,10 +35,7 @@ impl<T: SparseComponent> Default for SetLock<T> {
 
 impl<T> SetLock<T> {
     pub(super) fn new(set: SparseSet<T>) -> Self {
-        // Apart from the keys of chunk lists, which begin at zero.
-        static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
-        let key = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { lock: RwLock::new(set), is_lent: AtomicBool::new(false), key }
+        Self { lock: RwLock::new(set), is_lent: AtomicBool::new(false), key: unique_number() }
     }
 
     /// A number that no other lock has, in any world.

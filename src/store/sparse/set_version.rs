@@ -1,6 +1,6 @@
 //! The version of a sparse set, which is no version of the world.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use crate::unique::unique_number;
 
 /// The version of a set: each change gives it one that it never had. So a copy with the same
 /// version equals the set.
@@ -14,8 +14,8 @@ pub(super) struct SetVersion {
 impl SetVersion {
     /// A version that no set has had, in any world, for a set that was read.
     pub(super) fn foreign() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
-        Self { now: NEXT.fetch_add(1, Ordering::Relaxed), latest: 0 }
+        // No set counts its own changes so far.
+        Self { now: 1 << 63 | unique_number(), latest: 0 }
     }
 
     /// The version as a number.
