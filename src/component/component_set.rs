@@ -71,6 +71,11 @@ impl ComponentSet {
         self.words.first().copied().unwrap_or(0)
     }
 
+    /// Whether no member is beyond the first word of bits.
+    pub(crate) fn is_one_word(&self) -> bool {
+        self.words.len() <= 1
+    }
+
     /// The words of bits.
     #[inline]
     fn low(&self) -> &[u64] {

@@ -25,7 +25,8 @@ pub(crate) struct Plan {
     describe: fn(ComponentIds<'_>) -> Requirements,
     /// The number of types that the world knew when the requirements were last described.
     types_len: usize,
-    /// The number of archetypes that were tested, from the first on.
+    /// The number of archetypes that were tested, from the first on. Later ones were refused by the
+    /// first words of the rules.
     tested_len: usize,
     /// The columns that filters watch: an entry per archetype that matches, or empty without such
     /// filters. A separate map, because a watched column may be one that a term writes.
@@ -195,7 +196,7 @@ impl Plan {
             all.filter(|(_, archetype)| requirements.obstacles(archetype).next().is_none());
         let watches = self.watched.width() > 0;
         let mut filed = self.column_map().labels().enumerate();
-        self.tested_len == archetypes.len()
+        self.tested_len <= archetypes.len()
             && filed.all(|(entry, label)| self.column_map().find(label) == Some(entry))
             && self.column_map().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.column_map().labels()))

@@ -14,6 +14,7 @@ use super::plan::Plan;
 use super::recent_plans::RecentPlans;
 use super::requirements::ComponentIds;
 use super::requirements::QueryType;
+use super::rule::FirstWords;
 
 /// The plans of a world, by the type of their query and filters.
 ///
@@ -37,11 +38,20 @@ pub(crate) struct Plans {
 /// The plans that were made so far.
 #[derive(Default)]
 struct KnownPlans {
-    /// Indices of `list`, plus [`HAS_UNKNOWN`] if a type of the plan was unknown.
-    by_type: RwLock<FxHashMap<TypeId, usize>>,
+    index: RwLock<PlanIndex>,
     list: boxcar::Vec<Plan>,
     /// Indices of plans without unknown types.
     recent: RecentPlans,
+}
+
+/// By what plans are found.
+#[derive(Default)]
+struct PlanIndex {
+    /// Indices of the list, plus [`HAS_UNKNOWN`] if a type of the plan was unknown.
+    by_type: FxHashMap<TypeId, usize>,
+    /// The first words of each plan in the list, side by side: a new archetype in a world with a
+    /// hundred plans is tested by the few plans that these admit, and the others are not loaded.
+    first_words: Vec<FirstWords>,
 }
 
 /// Marks the index of a plan with an unknown type: a query that finds it checks whether the world
@@ -61,10 +71,10 @@ impl Plans {
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
-        let KnownPlans { by_type, list, recent } = self.known_mut();
+        let KnownPlans { index, list, recent } = self.known_mut();
         match recent.find(query.key, list) {
             Some(plan) => plan,
-            None => find_or_add(by_type, (list, recent), query, registry, archetypes),
+            None => find_or_add(index, (list, recent), query, registry, archetypes),
         }
     }
 
@@ -100,8 +110,8 @@ impl Plans {
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> Result<(), NameTaken> {
-        let KnownPlans { by_type, list, recent } = self.known_mut();
-        prepare(by_type, (list, recent), query, registry, archetypes).map(drop)
+        let KnownPlans { index, list, recent } = self.known_mut();
+        prepare(index, (list, recent), query, registry, archetypes).map(drop)
     }
 
     /// The plan for a world that is borrowed shared, made if the query is new.
@@ -177,9 +187,11 @@ impl Plans {
         });
     }
 
-    /// Tests an archetype that was just added against every plan.
+    /// Lists an archetype that was just added in every plan that it matches.
     pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
-        self.for_each_mut(|plan| plan.extend(archetypes));
+        if let Some(known) = self.known.get_mut() {
+            known.extend(archetypes);
+        }
     }
 }
 
@@ -193,7 +205,9 @@ impl KnownPlans {
         archetypes: &Archetypes,
     ) -> &Plan {
         let key = query.key;
-        let known = self.by_type.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        let known = index.by_type.get(&key).copied();
+        drop(index);
         let index = known.unwrap_or_else(|| self.add_shared(query, registry, archetypes));
         if index < HAS_UNKNOWN {
             self.recent.set(key, index);
@@ -207,25 +221,53 @@ impl KnownPlans {
     fn add_shared(&self, query: &QueryType, registry: &Registry, archetypes: &Archetypes) -> usize {
         // Before the lock is taken: see `Plans`.
         let requirements = (query.describe)(ComponentIds::Known(registry));
-        let mark = if requirements.is_unknown() { HAS_UNKNOWN } else { 0 };
-        let plan = || self.list.push(Plan::new(query, requirements, registry, archetypes)) | mark;
-        let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have added the plan first.
-        *by_type.entry(query.key).or_insert_with(plan)
+        match index.by_type.get(&query.key) {
+            Some(&known) => known,
+            None => index.add(&self.list, Plan::new(query, requirements, registry, archetypes)),
+        }
     }
 
     /// [`Plans::update_types`].
     fn update_types(&mut self, registry: &Registry) {
-        for index in 0..self.list.count() {
+        let PlanIndex { by_type, first_words } =
+            self.index.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (index, first_words) in first_words.iter_mut().enumerate() {
             let plan = self.list.get_mut(index).expect("a plan was removed");
             let was_unknown = plan.requirements.is_unknown();
             plan.update_types(registry);
+            *first_words = plan.requirements.rule_sets.first_words();
             if was_unknown && !plan.requirements.is_unknown() {
-                let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
                 let marked = by_type.values_mut().filter(|value| **value == index | HAS_UNKNOWN);
                 marked.for_each(|value| *value = index);
             }
         }
+    }
+
+    /// [`Plans::extend`].
+    fn extend(&mut self, archetypes: &Archetypes) {
+        let Some(new) = archetypes.as_slice().last() else { return };
+        let index = self.index.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let first = new.set().first_word();
+        for (index, first_words) in index.first_words.iter().enumerate() {
+            if first_words.admit(first) {
+                self.list.get_mut(index).expect("a plan was removed").extend(archetypes);
+            }
+        }
+    }
+}
+
+impl PlanIndex {
+    /// Adds a plan to the list. Returns its index there, with [`HAS_UNKNOWN`] if it has unknown
+    /// types.
+    fn add(&mut self, list: &boxcar::Vec<Plan>, plan: Plan) -> usize {
+        let (key, first_words) = (plan.key, plan.requirements.rule_sets.first_words());
+        let mark = if plan.requirements.is_unknown() { HAS_UNKNOWN } else { 0 };
+        let index = list.push(plan);
+        self.first_words.push(first_words);
+        self.by_type.insert(key, index | mark);
+        index | mark
     }
 }
 
@@ -237,13 +279,13 @@ impl KnownPlans {
 #[cold]
 #[inline(never)]
 fn find_or_add<'p>(
-    by_type: &mut RwLock<FxHashMap<TypeId, usize>>,
+    index: &mut RwLock<PlanIndex>,
     (list, recent): (&'p boxcar::Vec<Plan>, &RecentPlans),
     query: &QueryType,
     registry: &mut Registry,
     archetypes: &Archetypes,
 ) -> &'p Plan {
-    match prepare(by_type, (list, recent), query, registry, archetypes) {
+    match prepare(index, (list, recent), query, registry, archetypes) {
         Ok(index) => &list[index],
         Err(name_taken) => name_taken.refuse(),
     }
@@ -256,14 +298,14 @@ fn find_or_add<'p>(
 ///
 /// If a type of the query has the name of another type of the world.
 fn prepare(
-    by_type: &mut RwLock<FxHashMap<TypeId, usize>>,
+    index: &mut RwLock<PlanIndex>,
     (list, recent): (&boxcar::Vec<Plan>, &RecentPlans),
     query: &QueryType,
     registry: &mut Registry,
     archetypes: &Archetypes,
 ) -> Result<usize, NameTaken> {
-    let by_type = by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&index) = by_type.get(&query.key) {
+    let plans = index.get_mut().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&index) = plans.by_type.get(&query.key) {
         if index < HAS_UNKNOWN {
             recent.set(query.key, index);
         }
@@ -273,8 +315,7 @@ fn prepare(
     if let Some(name_taken) = requirements.name_taken() {
         return Err(name_taken);
     }
-    let index = list.push(Plan::new(query, requirements, registry, archetypes));
-    by_type.insert(query.key, index);
+    let index = plans.add(list, Plan::new(query, requirements, registry, archetypes));
     recent.set(query.key, index);
     Ok(index)
 }

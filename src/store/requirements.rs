@@ -83,7 +83,7 @@ pub(crate) struct Requirements {
     /// The sparse components of the sets that terms and filters use.
     pub(super) sets: Vec<(ComponentRef, SetUse)>,
     /// The rules as sets, to test archetypes.
-    rule_sets: RuleSets,
+    pub(super) rule_sets: RuleSets,
     /// The hidden components that terms and filters name.
     pub(super) sight: HiddenFilter,
     /// Whether a type has no id yet. No archetype has its component.

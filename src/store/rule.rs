@@ -65,9 +65,25 @@ pub(crate) struct RuleSets {
     sparse: bool,
     /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
-    /// The first words of `has` and of `lacks`, which refuse most archetypes: in a world of many,
-    /// every cached query tests every new one.
-    first: [u64; 2],
+    first: FirstWords,
+    /// Whether the first words tell all: no rule names a component with a higher id, or several.
+    first_is_all: bool,
+}
+
+/// The first words of the sets that an archetype must have and must lack. They refuse most
+/// archetypes: in a world of many, every cached query tests every new one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FirstWords {
+    has: u64,
+    lacks: u64,
+}
+
+impl FirstWords {
+    /// Whether they admit the archetype of a set with this first word.
+    #[inline]
+    pub(super) const fn admit(self, first: u64) -> bool {
+        first & self.has == self.has && first & self.lacks == 0
+    }
 }
 
 impl RuleSets {
@@ -90,7 +106,12 @@ impl RuleSets {
                 Rule::Meets(expression) => sets.meets.push(expression.clone()),
             }
         }
-        sets.first = [sets.has.first_word(), sets.lacks.first_word()];
+        sets.first = FirstWords { has: sets.has.first_word(), lacks: sets.lacks.first_word() };
+        sets.first_is_all = !sets.never
+            && sets.has.is_one_word()
+            && sets.lacks.is_one_word()
+            && sets.has_any.is_empty()
+            && sets.meets.is_empty();
         sets
     }
 
@@ -102,8 +123,12 @@ impl RuleSets {
     /// Whether all rules without sparse components admit an archetype of this set.
     #[inline]
     pub(crate) fn admit(&self, set: &ComponentSet) -> bool {
-        let ([has, lacks], first) = (self.first, set.first_word());
-        first & has == has && first & lacks == 0 && self.admit_all_words(set)
+        self.first.admit(set.first_word()) && (self.first_is_all || self.admit_all_words(set))
+    }
+
+    /// What excludes most archetypes.
+    pub(super) const fn first_words(&self) -> FirstWords {
+        self.first
     }
 
     fn admit_all_words(&self, set: &ComponentSet) -> bool {

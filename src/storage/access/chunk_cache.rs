@@ -27,6 +27,7 @@ use super::borrow::Borrow;
 use super::chunk_iter::Columns;
 use super::column_map::{ArchetypeColumns, ColumnRef};
 use super::column_type::{COLUMNS_MAX, ColumnType, ColumnTypes};
+use crate::storage::block::Place;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::padded_rows;
 use crate::storage::slice_rows::SliceRows;
@@ -142,10 +143,7 @@ impl ChunkCache {
             list.len()
         );
         let chunks = list.chunk_len();
-        assert!(
-            stamps.chunk_len() == chunks as usize,
-            "there is not a stamp for each of {chunks} chunks"
-        );
+        assert!(stamps.chunk_len() == chunks as usize, "not a stamp for each of {chunks} chunks");
         let (live, padded) = match chunks {
             0 => (0, 0),
             1 => (list.tail(), padded_rows(list.tail(), list.capacity())),
@@ -153,21 +151,23 @@ impl ChunkCache {
         };
         let width = entry.columns().len();
         self.types.record_width(width, self.lens.is_empty());
-        let (len, entities) = (CachedLen { live, padded }, NonNull::from(entities).cast());
+        let len = CachedLen { live, padded };
+        let entities = CachedEntities(NonNull::from(entities).cast());
         if index == self.lens.len() {
             let absent = CachedColumn { start: None, stamp: NonNull::dangling() };
-            self.columns.resize(self.columns.len() + width, absent);
-            self.entities.push(CachedEntities(entities));
+            self.columns.resize((index + 1) * width, absent);
+            self.entities.push(entities);
             self.lens.push(len);
         }
         self.lens[index] = len;
-        self.entities[index] = CachedEntities(entities);
-        for (column_index, column) in entry.columns().iter().enumerate() {
-            if let Some(number) = column.column().filter(|_| !column.is_beside()) {
-                let shape = &list.columns()[usize::from(number)];
-                self.types.record(column_index, shape, column.access());
+        self.entities[index] = entities;
+        let place = list.blocks().first().map(|block| block.place(list.capacity()));
+        let cached = &mut self.columns[index * width..][..width];
+        for (i, (cached, column)) in cached.iter_mut().zip(entry.columns()).enumerate() {
+            if let Some((column_type, values)) = column.type_of_slice().zip(entry.values[i]) {
+                self.types.record(i, column_type, values);
             }
-            self.columns[index * width + column_index] = cached_column(column, list, stamps);
+            *cached = cached_column(column, place, stamps);
         }
     }
 
@@ -196,22 +196,22 @@ impl ChunkCache {
     }
 }
 
-fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> CachedColumn {
-    let start = match (column.column(), list.blocks().first()) {
+/// A column of a list whose first block has this place.
+fn cached_column(column: &ColumnRef, place: Option<Place>, stamps: &Stamps) -> CachedColumn {
+    let start = match (column.column(), place) {
         (None, _) => None,
         (Some(_), _) if column.is_beside() => None,
         // A list of tags has no block, and neither has a list without rows.
         (Some(_), None) => Some(NonNull::dangling()),
-        (Some(_), Some(block)) => {
-            let (place, (first, chunk)) = (block.place(list.capacity()), column.in_blocks());
+        (Some(_), Some(place)) => {
+            let (first, chunk) = column.in_blocks();
             // SAFETY: `set` has compared the keys: the column is of this list's layouts, for which
             // the block was allocated (`Blocks`).
             Some(unsafe { place.column(first, chunk) })
         }
     };
-    let written = column.written().filter(|_| list.chunk_len() == 1);
-    let stamp = written
-        .map_or(NonNull::dangling(), |number| stamps.single_stamp(StampKind::column(number)));
+    let written = column.written().filter(|_| stamps.chunk_len() == 1).map(StampKind::column);
+    let stamp = written.map_or(NonNull::dangling(), |kind| stamps.single_stamp(kind));
     CachedColumn { start, stamp }
 }
 

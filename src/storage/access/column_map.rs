@@ -6,7 +6,7 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::Column;
 
 use super::access_kind::AccessKind;
-use super::column_type::ColumnKind;
+use super::column_type::{ColumnKind, ColumnType};
 use super::labels::Labels;
 
 /// A column that a query takes from an archetype.
@@ -84,8 +84,11 @@ impl ColumnRef {
         if self.column == Self::ABSENT { None } else { Some(self.column) }
     }
 
-    pub(super) const fn access(&self) -> AccessKind {
-        if self.write { AccessKind::Write } else { AccessKind::Read }
+    /// The type of the slices of the column, if the archetype has it and the term takes slices.
+    pub(super) fn type_of_slice(&self) -> Option<ColumnType> {
+        let access = if self.write { AccessKind::Write } else { AccessKind::Read };
+        let is_sliced = self.column != Self::ABSENT && !self.is_beside();
+        is_sliced.then(|| ColumnType::new(self.size(), self.kind, access))
     }
 
     /// The column's number if it is handed out as `&mut`.

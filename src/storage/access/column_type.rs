@@ -66,14 +66,10 @@ impl ColumnType {
         Self::new(size_of::<C>(), ColumnKind::of::<C>(), access)
     }
 
-    /// The type of a column of this shape.
-    pub(super) const fn of_shape(shape: &ColumnShape, access: AccessKind) -> Self {
-        Self::new(shape.size, ColumnKind::of_shape(shape), access)
-    }
-
+    /// The type of a column of this size and kind.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the size is checked above")]
-    const fn new(size: usize, ColumnKind(kind): ColumnKind, access: AccessKind) -> Self {
+    pub(super) const fn new(size: usize, ColumnKind(kind): ColumnKind, access: AccessKind) -> Self {
         if size >= (1 << 24) - 1 {
             return Self::TOO_LARGE;
         }
@@ -85,7 +81,7 @@ impl ColumnType {
         )
     }
 
-    const fn reading(self) -> Self {
+    pub(super) const fn reading(self) -> Self {
         Self(self.0 & !Self::WRITE)
     }
 
@@ -158,15 +154,15 @@ impl ColumnTypes {
 
     /// Records the type of a column that an entry has. An entry that lacks the column has no
     /// information about its type; the first entry that has it determines the type.
-    pub(super) fn record(&mut self, index: usize, shape: &ColumnShape, access: AccessKind) {
-        let column_type = ColumnType::of_shape(shape, access);
+    #[inline]
+    pub(super) fn record(&mut self, index: usize, column_type: ColumnType, values: Values) {
         let known = &mut self.exclusive[index];
         if *known == ColumnType::UNKNOWN {
             *known = column_type;
             self.shared[index] = column_type.reading();
-            self.values[index] = shape.values;
+            self.values[index] = values;
         }
-        let is_known = *known == column_type && self.values[index] == shape.values;
+        let is_known = *known == column_type && self.values[index] == values;
         assert!(is_known, "a column has different types in two entries");
     }
 }

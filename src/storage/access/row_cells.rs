@@ -92,12 +92,11 @@ impl<'w> RowCells<'w> {
         if list.chunk_len() == 0 {
             return self.chunks.push_none(false);
         }
-        for (own, column) in self.types.iter_mut().zip(entry.columns()) {
+        for ((own, column), &values) in self.types.iter_mut().zip(entry.columns()).zip(entry.values)
+        {
             assert!(!column.is_beside(), "the entry takes data beside a column");
-            let Some(number) = column.column() else { continue };
-            let shape = &list.columns()[usize::from(number)];
-            let kind = ColumnType::of_shape(shape, AccessKind::Read);
-            let known = CellType { kind, values: shape.values };
+            let Some((kind, values)) = column.type_of_slice().zip(values) else { continue };
+            let known = CellType { kind: kind.reading(), values };
             let is_known = own.kind == ColumnType::UNKNOWN || *own == known;
             assert!(is_known, "a column has different types in two entries");
             *own = known;
