@@ -27,6 +27,12 @@ pub(crate) fn extent_chunks_max() -> u32 {
     }
 }
 
+/// The length of a random history, or an eighth of it under Miri, where a step that compares whole
+/// worlds takes seconds.
+pub(crate) const fn length(whole: usize) -> usize {
+    if cfg!(miri) { whole / 8 } else { whole }
+}
+
 /// An empty world with chunks and extents of the sizes that the environment chooses.
 pub(crate) fn world() -> World {
     World::builder().chunk_size(chunk_size()).extent_chunks_max(extent_chunks_max()).build()

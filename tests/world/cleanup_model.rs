@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use crate::common::components::{Four, Tag, small_world, sound};
 use crate::common::effort::effort;
+use crate::common::length;
 
 use super::cleanup::Sound;
 use super::sparse_cleanup::Slot;
@@ -387,7 +388,7 @@ proptest! {
 
     #[test]
     fn random_changes_agree_with_a_naive_world(
-        operations in prop::collection::vec(operation(), 0..60),
+        operations in prop::collection::vec(operation(), 0..length(60)),
     ) {
         let (naive, ids) = (BTreeMap::new(), Vec::new());
         let mut pair = Pair { world: small_world(), naive, ids };

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use crate::common::components::{Link, sound};
 use crate::common::effort::effort;
+use crate::common::length;
 use crate::common::world;
 
 use super::relations::ChildOf;
@@ -231,7 +232,7 @@ proptest! {
 
     #[test]
     fn each_id_is_replaced_where_entities_get_new_ones(
-        steps in prop::collection::vec(any::<Numbers>(), 1..80),
+        steps in prop::collection::vec(any::<Numbers>(), 1..length(80)),
     ) {
         let mut state = State { world: world(), ..State::default() };
         for numbers in steps {

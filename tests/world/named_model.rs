@@ -7,6 +7,7 @@ use phalanx::snapshot::Snapshot;
 use proptest::prelude::*;
 
 use crate::common::effort::effort;
+use crate::common::length;
 use crate::common::world;
 
 #[component(name = "model.plain")]
@@ -297,7 +298,7 @@ proptest! {
     #[test]
     fn kept_queries_see_what_a_look_at_all_rows_sees(
         rounds in prop::collection::vec(
-            prop::collection::vec((0..23_u8, 0..1000_usize, 0..6_usize, 0..1000_u32), 0..40),
+            prop::collection::vec((0..23_u8, 0..1000_usize, 0..6_usize, 0..1000_u32), 0..length(40)),
             1..6,
         ),
         parts in prop::collection::vec(Parts::any(), 1..8),

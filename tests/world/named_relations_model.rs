@@ -10,6 +10,7 @@ use proptest::prelude::*;
 
 use crate::common::components::{Text, sound};
 use crate::common::effort::effort;
+use crate::common::length;
 use crate::common::world;
 
 #[relation(tree, name = "game.child_of")]
@@ -291,7 +292,7 @@ proptest! {
 
     #[test]
     fn worlds_by_name_equal_a_world_by_type(
-        steps in prop::collection::vec(any::<Step>(), 1..80),
+        steps in prop::collection::vec(any::<Step>(), 1..length(80)),
     ) {
         let [(by_type, first), (by_name, _), (by_command, _)] = [(); 3].map(|()| related());
         let (mut worlds, mut all) = ([by_type, by_name, by_command], first.to_vec());

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use crate::common::components::{Four, sound};
 use crate::common::effort::effort;
+use crate::common::length;
 use crate::common::world;
 
 use super::ordered::SlotOf;
@@ -252,7 +253,7 @@ proptest! {
 
     #[test]
     fn sources_stand_in_the_order_of_a_list(
-        steps in prop::collection::vec(any::<Numbers>(), 1..80),
+        steps in prop::collection::vec(any::<Numbers>(), 1..length(80)),
     ) {
         let mut state = State::new();
         for numbers in steps {

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use crate::cleanup::Sound;
 use crate::common::components::{Four, Tag, small_world, sound};
 use crate::common::effort::effort;
+use crate::common::length;
 use crate::sparse_cleanup::{Handle, Slot};
 
 /// The slots of entities that are gone.
@@ -270,7 +271,7 @@ proptest! {
     /// The world has the entities and the values of a model after every history, and the same hash
     /// after the same calls.
     #[test]
-    fn random_histories_keep_what_a_model_keeps(calls in prop::collection::vec(call(), 1..80)) {
+    fn random_histories_keep_what_a_model_keeps(calls in prop::collection::vec(call(), 1..length(80))) {
         let mut worlds = [small_world(), small_world()];
         let mut models = [Model::new(), Model::new()];
         for (world, model) in worlds.iter_mut().zip(&mut models) {
