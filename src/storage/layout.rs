@@ -113,7 +113,7 @@ pub(crate) struct ChunkLayout {
 }
 
 /// The place of a column, and the bytes of one of its rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) offset: u32,
     /// In an extent the column starts this much later than its offset times the number of chunks.

@@ -187,39 +187,34 @@ impl Plan {
         self.resolved.bytes() + self.watched.bytes() + self.tagged.bytes()
     }
 
-    /// Whether the entries are exactly the archetypes that match, tested rule by rule, and the
-    /// cached addresses are correct.
+    /// Whether the entries are exactly the archetypes that match, tested rule by rule, each entry
+    /// equals one of a plan that is made now, and the cached addresses are correct.
     pub(super) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
         let requirements = (self.describe)(ComponentIds::Known(registry));
         let all = (0u32..).zip(archetypes.as_slice());
         let matching =
             all.filter(|(_, archetype)| requirements.obstacles(archetype).next().is_none());
-        let watches = self.watched.width() > 0;
+        let matching = matching.map(|(number, _)| number);
         let mut filed = self.column_map().labels().enumerate();
         self.tested_len <= archetypes.len()
             && filed.all(|(entry, label)| self.column_map().find(label) == Some(entry))
-            && self.column_map().labels().eq(matching.map(|(number, _)| number))
-            && (!watches || self.watched.labels().eq(self.column_map().labels()))
-            && self.rows.iter().eq(self.rows_anew(archetypes).iter())
-            && self.tagged == self.tagged_anew(archetypes)
+            && self.column_map().labels().eq(matching)
+            && self.has_entries_of(&self.anew(registry, archetypes))
             && self.resolved.is_consistent(archetypes)
     }
 
-    /// The conditions on rows, computed again.
-    fn rows_anew(&self, archetypes: &Archetypes) -> Vec<Box<EnableRules>> {
-        let has_rules = !self.requirements.row_rules().is_empty();
-        let numbers = self.column_map().labels().filter(|_| has_rules);
-        numbers.map(|number| self.enable_rules(archetypes.get(ArchetypeId(number)))).collect()
+    /// The same plan, made now.
+    fn anew(&self, registry: &Registry, archetypes: &Archetypes) -> Self {
+        let (key, describe, columns) = (self.key, self.describe, self.column_map().width());
+        let query = QueryType { key, name: || "a plan made anew", columns, describe };
+        Self::new(&query, describe(ComponentIds::Known(registry)), registry, archetypes)
     }
 
-    /// The entries by tags, computed again.
-    fn tagged_anew(&self, archetypes: &Archetypes) -> TaggedEntries {
-        let mut tagged = TaggedEntries::default();
-        let labels = self.column_map().labels().filter(|_| self.requirements.choose_tags());
-        for (entry, number) in labels.enumerate() {
-            tagged.push(entry, &archetypes.as_slice()[number as usize]);
-        }
-        tagged
+    fn has_entries_of(&self, other: &Self) -> bool {
+        self.column_map().has_entries_of(other.column_map())
+            && self.watched.has_entries_of(&other.watched)
+            && self.rows == other.rows
+            && self.tagged == other.tagged
     }
 
     /// All reasons that exclude an archetype. Empty if it matches.
@@ -285,4 +280,52 @@ impl Plan {
 fn column_use(archetype: &Archetype, needed: NeededColumn) -> ColumnUse {
     let NeededColumn { component, write, beside } = needed;
     ColumnUse { column: archetype.column(component.id), write, beside }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+    use crate::component::ComponentSet;
+    use crate::impl_component;
+    use crate::storage::AccessKind;
+    use crate::store::RequirementsBuilder;
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Read(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Watched(f32);
+    impl_component!(Read as "Read", Watched as "Watched");
+
+    fn describe(ids: ComponentIds<'_>) -> Requirements {
+        let mut builder = RequirementsBuilder::new(ids);
+        builder.column::<Read>(AccessKind::Read);
+        builder.end_terms();
+        builder.watch::<Watched>();
+        builder.build()
+    }
+
+    #[test]
+    fn a_plan_that_watches_another_column_is_inconsistent() {
+        let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
+        let requirements = describe(ComponentIds::Register(&mut registry));
+        let set: ComponentSet = requirements.columns().map(|needed| needed.component.id).collect();
+        let id = archetypes.add(&set, &registry).expect("two floats fit a chunk");
+        let key = TypeId::of::<Read>();
+        let query = QueryType { key, name: || "a query", columns: 1, describe };
+        let mut plan = Plan::new(&query, requirements, &registry, &archetypes);
+        assert!(plan.is_consistent(&registry, &archetypes));
+        let archetype = archetypes.get(id);
+        let column = archetype.column(registry.id::<Read>());
+        plan.watched = ColumnMap::new(1);
+        plan.watched.push(
+            id.0,
+            archetype.list(),
+            [ColumnUse { column, write: false, beside: false }],
+        );
+        assert!(!plan.is_consistent(&registry, &archetypes), "it watches what it reads");
+    }
 }

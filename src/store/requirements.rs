@@ -52,7 +52,7 @@ pub(crate) struct NeededColumn {
 /// Identifies the terms and filters of a query, and describes their requirements.
 ///
 /// Two values with the same key are equal: plans and access are found by the key alone, and unsafe
-/// code relies on it. Made by `query::query_type`; elsewhere only in tests.
+/// code relies on it. Made by `query::query_type`; elsewhere only to check a plan, and in tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryType {
     /// The key of the query's plan.

@@ -21,7 +21,7 @@ pub(crate) struct ColumnUse {
 }
 
 /// A column of a list, with everything needed to slice it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColumnRef {
     /// The offset in the first block.
     first: u32,
@@ -114,7 +114,7 @@ pub(crate) struct ColumnMap {
 }
 
 /// An entry: the caller's label, and the start of its columns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     key: u64,
     label: u32,
@@ -219,6 +219,11 @@ impl ColumnMap {
                 *column = ColumnRef::new(list, number, column.write, column.is_beside());
             }
         }
+    }
+
+    /// Whether both have the same entries with the same columns.
+    pub(crate) fn has_entries_of(&self, other: &Self) -> bool {
+        self.entries == other.entries && self.columns == other.columns
     }
 
     /// Columns per entry.
