@@ -1,7 +1,8 @@
 //! Numbers that identify something in the whole process: a world, a list of chunks, a lock.
 //!
-//! A thread takes a thousand of them at once from the shared counter, since an atomic addition
-//! takes some twenty cycles on x86-64. An empty world needs three numbers, and an archetype one.
+//! A thread takes about a thousand of them at once from the shared counter, since an atomic
+//! addition takes some twenty cycles on x86-64. An empty world needs three numbers, and an
+//! archetype two.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +28,7 @@ pub(crate) fn unique_number() -> u64 {
 /// The first of more numbers for this thread.
 #[cold]
 fn take() -> u64 {
-    // 2⁵⁴ threads, or 2⁶⁴ worlds of a nanosecond each, take 584 years.
+    // The counter ends after 2⁵⁴ threads. With one in each microsecond that takes 571 years.
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(TAKEN, Ordering::Relaxed) + 1
 }

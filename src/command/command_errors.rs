@@ -110,8 +110,8 @@ impl fmt::Display for CommandVerb {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
-    /// The entity is not alive: it was despawned, by this buffer or elsewhere, by itself or with an
-    /// entity that it follows, or never spawned.
+    /// The entity is not alive. It was never spawned, or it was despawned, by this buffer or
+    /// elsewhere: alone, or with an entity that it follows.
     NoSuchEntity(NoSuchEntity),
     /// A row of the resulting components does not fit a chunk.
     Layout(LayoutError),

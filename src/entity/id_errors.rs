@@ -38,7 +38,7 @@ impl fmt::Display for NoSuchEntity {
         } else {
             write!(
                 f,
-                "entity {entity} is not alive: it was despawned, by itself or with an entity that it follows, or is not spawned yet (`World::apply` spawns the entities of a command buffer); test ids that may be stale with `World::contains`, in a system with `Lookup::get`"
+                "entity {entity} is not alive: it was despawned, alone or with an entity that it follows, or is not spawned yet (`World::apply` spawns the entities of a command buffer); test ids that may be stale with `World::contains`, in a system with `Lookup::get`"
             )
         }
     }

@@ -22,7 +22,7 @@
 //!   as [`named_parts`] of a query that is data, which keeps its [`named_plan`] itself.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query and found by it among the [`plans`], or in one load among the [`recent_plans`]; each new
-//!   archetype is tested once against each plan. [`tagged_entries`] finds the
+//!   archetype is tested once by each plan whose first words admit it. [`tagged_entries`] finds the
 //!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
 //!   archetypes with one chunk. A [`pass`] visits the entries of a plan, each once, and hands out
 //!   the [`entered_archetype`].

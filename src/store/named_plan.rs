@@ -1,7 +1,7 @@
 //! The plan of a query that is data: the archetypes that match.
 //!
-//! A typed query has its plan in the world, found by its type, and every new archetype is tested
-//! against all plans. A program has as many types of queries as its source; a console or a script
+//! A typed query has its plan in the world, found by its type, and every new archetype is offered
+//! to all plans. A program has as many types of queries as its source; a console or a script
 //! makes new queries for as long as it runs. So the query itself keeps its plan, which ends with
 //! it, and tests the archetypes that are new when it is used: each once.
 

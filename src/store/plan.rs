@@ -25,9 +25,11 @@ pub(crate) struct Plan {
     describe: fn(ComponentIds<'_>) -> Requirements,
     /// The number of types that the world knew when the requirements were last described.
     types_len: usize,
-    /// The number of archetypes that were tested, from the first on. Later ones were refused by the
-    /// first words of the rules.
+    /// The number of archetypes that were tested, from the first on. The later ones were refused by
+    /// the first words of the rules, if the plan is complete.
     tested_len: usize,
+    /// Whether the plan lists all archetypes that match. Not after a panic in the middle.
+    is_complete: bool,
     /// The columns that filters watch: an entry per archetype that matches, or empty without such
     /// filters. A separate map, because a watched column may be one that a term writes.
     watched: ColumnMap,
@@ -56,6 +58,7 @@ impl Plan {
             describe: query.describe,
             types_len: registry.names_len(),
             tested_len: 0,
+            is_complete: false,
             resolved: ResolvedPlan::new(query.columns, archetypes),
             watched: ColumnMap::new(watched),
             rows: Vec::new(),
@@ -65,8 +68,8 @@ impl Plan {
         plan
     }
 
-    /// Describes the requirements again if a type may have become known. The archetypes tested so
-    /// far do not have it.
+    /// Describes the requirements again if a type may have become known. The archetypes so far do
+    /// not have it.
     pub(super) fn update_types(&mut self, registry: &Registry) {
         if self.requirements.is_unknown() && self.types_len != registry.names_len() {
             self.requirements = (self.describe)(ComponentIds::Known(registry));
@@ -84,9 +87,18 @@ impl Plan {
         }
     }
 
-    /// Tests the new archetypes: usually one, in a world that may have thousands.
-    #[inline]
+    /// Tests the last archetype, which is new. Those before it were tested, or refused by the first
+    /// words of the rules, which later types can only make stricter.
+    pub(super) fn test_last(&mut self, archetypes: &Archetypes) {
+        if self.is_complete {
+            self.tested_len = archetypes.len().saturating_sub(1);
+        }
+        self.extend(archetypes);
+    }
+
+    /// Tests the archetypes that were not tested yet.
     pub(super) fn extend(&mut self, archetypes: &Archetypes) {
+        self.is_complete = false;
         let first = u32::try_from(self.tested_len).expect("a world has 2^32 archetypes or more");
         for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested_len..]) {
             if self.requirements.matches(archetype) {
@@ -94,6 +106,7 @@ impl Plan {
             }
         }
         self.tested_len = archetypes.len();
+        self.is_complete = true;
     }
 
     /// Lists all archetypes again, because numbers of some have changed.
@@ -120,8 +133,8 @@ impl Plan {
     /// rows may have other conditions. The entries of later ones are put back as they are, which
     /// takes a sixth to a twelfth of the time of a test of each.
     pub(super) fn relist(&mut self, number: u32, archetypes: &Archetypes) {
-        if self.tested_len <= number as usize {
-            return self.extend(archetypes);
+        if !self.is_complete {
+            return self.remake_from(number, archetypes);
         }
         let archetype = archetypes.get(ArchetypeId(number));
         match (self.column_map().find(number), self.requirements.matches(archetype)) {
@@ -137,10 +150,11 @@ impl Plan {
 
     /// Adds the entries of a matching archetype among others.
     fn insert(&mut self, number: u32, archetype: &Archetype) {
-        let (list, width, tested_len) =
-            (archetype.list(), self.column_map().width(), self.tested_len);
+        let (list, width) = (archetype.list(), self.column_map().width());
         // Should a step panic, the later archetypes are tested again.
-        self.tested_len = number as usize;
+        let before = self.tested_len.min(number as usize);
+        let tested_len = core::mem::replace(&mut self.tested_len, before);
+        self.is_complete = false;
         let uses = || self.requirements.columns().map(|column| column_use(archetype, column));
         self.resolved.insert(number, list, uses().take(width));
         if self.watched.width() > 0 {
@@ -151,6 +165,7 @@ impl Plan {
             self.rows.insert(entry, self.enable_rules(archetype));
         }
         self.tested_len = tested_len;
+        self.is_complete = true;
     }
 
     /// Computes the entries of an archetype again, after its columns were exchanged.
@@ -196,7 +211,7 @@ impl Plan {
             all.filter(|(_, archetype)| requirements.obstacles(archetype).next().is_none());
         let matching = matching.map(|(number, _)| number);
         let mut filed = self.column_map().labels().enumerate();
-        self.tested_len <= archetypes.len()
+        self.is_complete
             && filed.all(|(entry, label)| self.column_map().find(label) == Some(entry))
             && self.column_map().labels().eq(matching)
             && self.has_entries_of(&self.anew(registry, archetypes))

@@ -138,9 +138,14 @@ impl Plans {
         self.iter().map(Plan::bytes).sum()
     }
 
-    /// Whether each plan lists the archetypes that match, and its cached addresses are correct.
+    /// Whether each plan lists the archetypes that match, its first words lie in its place, and its
+    /// cached addresses are correct.
     pub(crate) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
-        self.iter().all(|plan| plan.is_consistent(registry, archetypes))
+        let Some(known) = self.known.get() else { return true };
+        let index = known.index.read().unwrap_or_else(PoisonError::into_inner);
+        let first_words = index.first_words.iter().copied();
+        self.iter().map(|plan| plan.requirements.rule_sets.first_words()).eq(first_words)
+            && self.iter().all(|plan| plan.is_consistent(registry, archetypes))
     }
 
     /// Updates the plans with unknown types that may be known now. Must be called before an
@@ -233,11 +238,11 @@ impl KnownPlans {
     fn update_types(&mut self, registry: &Registry) {
         let PlanIndex { by_type, first_words } =
             self.index.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (index, first_words) in first_words.iter_mut().enumerate() {
+        for (index, words) in first_words.iter_mut().enumerate() {
             let plan = self.list.get_mut(index).expect("a plan was removed");
             let was_unknown = plan.requirements.is_unknown();
             plan.update_types(registry);
-            *first_words = plan.requirements.rule_sets.first_words();
+            *words = plan.requirements.rule_sets.first_words();
             if was_unknown && !plan.requirements.is_unknown() {
                 let marked = by_type.values_mut().filter(|value| **value == index | HAS_UNKNOWN);
                 marked.for_each(|value| *value = index);
@@ -250,9 +255,9 @@ impl KnownPlans {
         let Some(new) = archetypes.as_slice().last() else { return };
         let index = self.index.get_mut().unwrap_or_else(PoisonError::into_inner);
         let first = new.set().first_word();
-        for (index, first_words) in index.first_words.iter().enumerate() {
-            if first_words.admit(first) {
-                self.list.get_mut(index).expect("a plan was removed").extend(archetypes);
+        for (index, words) in index.first_words.iter().enumerate() {
+            if words.admit(first) {
+                self.list.get_mut(index).expect("a plan was removed").test_last(archetypes);
             }
         }
     }
@@ -424,6 +429,44 @@ mod tests {
             assert!(plans.get_mut(query, &mut registry, &archetypes).key == query.key, "exclusive");
             assert!(plans.known_mut().recent.get(query.key) != others, "the right index is kept");
         }
+    }
+
+    #[test]
+    fn plans_that_refused_archetypes_list_later_ones() {
+        let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
+        let mut plans = Plans::default();
+        let [a, b] = [registry.register::<A>(), registry.register::<B>()];
+        let (a, b) = (a.expect("the name is free"), b.expect("the name is free"));
+        plans.get_mut(&reading::<A>(), &mut registry, &archetypes);
+        plans.get(&reading::<Unseen>(), &registry, &archetypes);
+        let mut add = |plans: &mut Plans, registry: &Registry, ids: &[ComponentId]| {
+            plans.update_types(registry);
+            make(&mut archetypes, registry, ids);
+            plans.extend(&archetypes);
+            assert!(plans.is_consistent(registry, &archetypes), "{ids:?}");
+        };
+        [&[b][..], &[], &[a], &[a, b]].iter().for_each(|ids| add(&mut plans, &registry, ids));
+        let unseen = registry.register::<Unseen>().expect("the name is free");
+        [&[b, unseen][..], &[unseen], &[a, unseen]]
+            .iter()
+            .for_each(|ids| add(&mut plans, &registry, ids));
+        let labels = |query: &QueryType| -> Vec<_> {
+            plans.get(query, &registry, &archetypes).column_map().labels().collect()
+        };
+        assert_eq!(labels(&reading::<A>()), [2, 3, 6]);
+        assert_eq!(labels(&reading::<Unseen>()), [4, 5, 6]);
+    }
+
+    #[test]
+    fn first_words_of_another_plan_are_inconsistent() {
+        let (mut registry, archetypes) = (Registry::default(), Archetypes::default());
+        let mut plans = Plans::default();
+        plans.get_mut(&reading::<A>(), &mut registry, &archetypes);
+        plans.get_mut(&reading::<B>(), &mut registry, &archetypes);
+        assert!(plans.is_consistent(&registry, &archetypes));
+        let index = plans.known_mut().index.get_mut().expect("no thread has panicked");
+        index.first_words.swap(0, 1);
+        assert!(!plans.is_consistent(&registry, &archetypes));
     }
 
     #[test]

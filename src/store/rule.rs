@@ -1,7 +1,7 @@
 //! The rules that a query sets for an archetype's components.
 //!
 //! A list of [`Rule`]s names the rule that excludes an archetype. [`RuleSets`] are the same rules
-//! as sets: every cached query tests every new archetype with them.
+//! as sets. In a world of many archetypes their first words refuse most for each cached query.
 
 use crate::component::ComponentSet;
 
@@ -66,13 +66,14 @@ pub(crate) struct RuleSets {
     /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
     first: FirstWords,
-    /// Whether the first words tell all: no rule names a component with a higher id, or several.
+    /// Whether the first words decide alone: nothing unknown is required, no rule names an id of 64
+    /// or more, and none is `HasAny` or `Meets`.
     first_is_all: bool,
 }
 
 /// The first words of the sets that an archetype must have and must lack. They refuse most
-/// archetypes: in a world of many, every cached query tests every new one.
-#[derive(Clone, Copy, Debug, Default)]
+/// archetypes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct FirstWords {
     has: u64,
     lacks: u64,

@@ -224,7 +224,8 @@ impl Store {
         self.plans.update_types(&self.registry);
     }
 
-    /// The archetype of exactly this set. A new one is tested once against every cached plan.
+    /// The archetype of exactly this set. A new one is listed in every cached plan
+    /// that it matches.
     ///
     /// # Errors
     ///

@@ -151,20 +151,20 @@ impl ChunkCache {
         };
         let width = entry.columns().len();
         self.types.record_width(width, self.lens.is_empty());
-        let len = CachedLen { live, padded };
-        let entities = CachedEntities(NonNull::from(entities).cast());
+        let (len, entities) = (CachedLen { live, padded }, NonNull::from(entities).cast());
+        let entities = CachedEntities(entities);
         if index == self.lens.len() {
             let absent = CachedColumn { start: None, stamp: NonNull::dangling() };
             self.columns.resize((index + 1) * width, absent);
             self.entities.push(entities);
             self.lens.push(len);
         }
-        self.lens[index] = len;
-        self.entities[index] = entities;
+        (self.lens[index], self.entities[index]) = (len, entities);
         let place = list.blocks().first().map(|block| block.place(list.capacity()));
-        let cached = &mut self.columns[index * width..][..width];
-        for (i, (cached, column)) in cached.iter_mut().zip(entry.columns()).enumerate() {
-            if let Some((column_type, values)) = column.type_of_slice().zip(entry.values[i]) {
+        let all = self.columns[index * width..].iter_mut();
+        for (i, (cached, column)) in all.zip(entry.columns()).enumerate() {
+            if let Some(column_type) = column.type_of_slice() {
+                let values = entry.values[i].expect("a column has no values");
                 self.types.record(i, column_type, values);
             }
             *cached = cached_column(column, place, stamps);

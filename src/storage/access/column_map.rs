@@ -109,7 +109,7 @@ pub(crate) struct ColumnMap {
     labels: Labels,
     columns: Vec<ColumnRef>,
     /// The values of each column, which are the same in all entries that have it. `None` for
-    /// columns that no entry has.
+    /// columns that no entry has had so far.
     values: Vec<Option<Values>>,
 }
 

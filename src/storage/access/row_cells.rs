@@ -95,7 +95,8 @@ impl<'w> RowCells<'w> {
         for ((own, column), &values) in self.types.iter_mut().zip(entry.columns()).zip(entry.values)
         {
             assert!(!column.is_beside(), "the entry takes data beside a column");
-            let Some((kind, values)) = column.type_of_slice().zip(values) else { continue };
+            let Some(kind) = column.type_of_slice() else { continue };
+            let values = values.expect("a column has no values");
             let known = CellType { kind: kind.reading(), values };
             let is_known = own.kind == ColumnType::UNKNOWN || *own == known;
             assert!(is_known, "a column has different types in two entries");

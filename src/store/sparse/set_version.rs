@@ -14,7 +14,7 @@ pub(super) struct SetVersion {
 impl SetVersion {
     /// A version that no set has had, in any world, for a set that was read.
     pub(super) fn foreign() -> Self {
-        // No set counts its own changes so far.
+        // A set counts its own changes from one on, and never reaches 2⁶³.
         Self { now: 1 << 63 | unique_number(), latest: 0 }
     }
 
