@@ -109,7 +109,7 @@ impl LinesAt<'_> {
     #[expect(clippy::cast_possible_truncation, reason = "a row of a chunk")]
     fn touch(self, rows: Range<usize>) {
         let rows = self.first + rows.start as u32..self.first + rows.end as u32;
-        self.lines.touch(rows, self.now);
+        self.lines.touch_part(rows, self.now);
     }
 
     /// The same lines, from some rows later on.

@@ -53,6 +53,45 @@ fn systems_split_their_chunks_inside_their_slot() {
     }
 }
 
+#[component(lines)]
+struct Heat(u64);
+
+/// Writes the rows of which the value is a multiple of three.
+fn warm(heats: Query<LinesMut<Heat>>) {
+    heats.par().for_each_chunk(|mut heats| {
+        for row in 0..heats.len() {
+            if heats[row].0.is_multiple_of(3) {
+                heats.row_mut(row).0 += 1;
+            }
+        }
+    });
+}
+
+/// Writes all rows.
+fn warm_all(heats: Query<LinesMut<Heat>>) {
+    heats.par().for_each_chunk(|mut heats| heats.all_mut().iter_mut().for_each(|heat| heat.0 += 1));
+}
+
+#[test]
+fn parts_of_a_parallel_loop_leave_the_same_versions_of_rows() {
+    let hashes = |threads| -> Vec<_> {
+        let mut world = World::new();
+        world.spawn_batch((0..ROWS.min(1_000)).map(Heat));
+        let mut schedule = Schedule::new();
+        schedule.threads(threads).add((warm, warm_all));
+        let mut hash = || {
+            schedule.run(&mut world).unwrap();
+            world.check().unwrap();
+            world.hash()
+        };
+        (0..4).map(|_| hash()).collect()
+    };
+    let on_one = hashes(1);
+    for threads in [2, 3, 4] {
+        assert_eq!(hashes(threads), on_one, "{threads} threads");
+    }
+}
+
 #[test]
 #[cfg(not(miri))] // Miri has no work that is long enough to be shared.
 fn parallel_loops_use_the_threads_of_their_schedule_and_no_others() {

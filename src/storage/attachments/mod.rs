@@ -22,8 +22,8 @@
 //! * `write_counts` is a kind for the tests, which proves the sentence before: a random world
 //!   (`world/attachment_tests.rs`) compares it with counts by entity.
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
-//!   of the words of one chunk. [`members`] is a kind of sparse components, not of columns;
-//!   [`chunk_members`] are the members of one chunk.
+//!   of the words of one chunk; [`chunk_lines`] is that of line versions. [`members`] is a kind of
+//!   sparse components, not of columns; [`chunk_members`] are the members of one chunk.
 //! * [`newer_rows`] has the rows of a chunk that are newer than a version.
 //! * [`set_blocks`] has the versions of a sparse component's values, by which rows are chosen.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
@@ -37,6 +37,7 @@
 mod attachment;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod attachments;
+mod chunk_lines;
 mod chunk_members;
 mod chunk_values;
 mod enable_bits;
@@ -56,6 +57,7 @@ mod write_counts;
 pub use attachment::AttachmentFigure;
 pub(crate) use attachment::{AttachmentKind, Content, RowSpan};
 pub(crate) use attachments::{Attachments, RowSource};
+pub(crate) use chunk_lines::ChunkLines;
 pub(crate) use chunk_members::ChunkMembers;
 pub(crate) use chunk_values::ValueCell;
 pub(crate) use enable_bits::{ChunkBits, ColumnBits};
@@ -63,7 +65,6 @@ pub use enabled_rows::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
 };
 pub(crate) use few_rows::{FewRows, ListedRow};
-pub(crate) use line_versions::ChunkLines;
 pub(crate) use newer_rows::NewerRows;
 pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Visibility};
