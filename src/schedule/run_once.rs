@@ -172,7 +172,7 @@ impl World {
     /// | error | the function |
     /// | --- | --- |
     /// | two parameters clash | was not called, and the world is unchanged |
-    /// | the world lacks a resource | was not called, and the world is unchanged |
+    /// | the world lacks a resource | was not called, and the world is unchanged, but that reserved ids become rows |
     /// | commands had no effect or made no relation, as of [`World::apply`] | has run, and all other commands were applied |
     ///
     /// ```
@@ -256,9 +256,9 @@ impl World {
         state: &mut <F::Params as SystemParam>::State,
         function: F,
     ) -> Result<Out, RunError> {
-        let before = self.version();
         let (split, resources) = self.split(1);
-        let run = SystemRun { split: &split, resources, now: split.version(0) };
+        let now = split.version(0);
+        let run = SystemRun { split: &split, resources, now };
         let called = F::Params::borrow(state, &run).map(|mut borrowed| {
             Payload::catch(|| function.call(F::Params::item(&mut borrowed, Version::NEVER)))
         });
@@ -267,8 +267,11 @@ impl World {
         match called {
             Ok(called) => called.map_or_else(|panic| panic.resume(), Ok),
             Err(missing) => {
-                // No parameter received the version that the split has taken.
-                self.store.set_clock_back(before);
+                // No parameter received the version that the split has taken. Entities that were
+                // gone may have ended since, with a later one.
+                if self.version() == now {
+                    self.store.set_clock_back(now.before());
+                }
                 Err(missing.into())
             }
         }

@@ -129,6 +129,43 @@ fn ids_of_many_calls_are_used_again() {
     world.check().unwrap();
 }
 
+#[component(sparse, cleanup)]
+struct Slot(u32);
+
+/// Calls a function that is not called, because the world lacks a resource.
+fn refused(world: &mut World) {
+    let error = world.try_run(|_: Res<String>| ()).expect_err("the world has no text");
+    assert!(matches!(error, RunError::MissingResource(_)), "{error}");
+    world.check().expect("the world is consistent");
+}
+
+#[test]
+fn a_call_without_its_resource_takes_back_no_version_of_rows() {
+    let mut world = World::new();
+    // A reserved id gets its row.
+    world.reserve_entity().expect("ids are left");
+    refused(&mut world);
+    let mut state = world.snapshot().expect("no buffers");
+    world.spawn(());
+    world.snapshot_into(&mut state).expect("no buffers");
+    assert_eq!(state.len(), 2);
+    world.restore(&state).expect("it is its own");
+    world.check().expect("the world is consistent");
+
+    // An entity that is gone ends.
+    let gone = [1, 2, 3].map(|slot| world.spawn(Slot(slot)));
+    world.despawn_batch(&gone);
+    for entity in gone {
+        world.snapshot_into(&mut state).expect("no buffers");
+        assert!(world.sparse_mut::<Slot>().remove(entity).is_some());
+        refused(&mut world);
+        world.snapshot_into(&mut state).expect("no buffers");
+        assert_eq!(state.len(), world.len());
+        world.restore(&state).expect("it is its own");
+        world.check().expect("the world is consistent");
+    }
+}
+
 #[test]
 fn clashes_and_missing_resources_are_errors_that_change_nothing() {
     let mut world = world();
