@@ -35,7 +35,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 #[inline]
 pub(super) fn narrow(number: usize) -> u32 {
-    u32::try_from(number).expect("there are more rows than entities")
+    u32::try_from(number).expect("there are more rows than numbers for them")
 }
 
 /// The parts of a query, and the numbers of its rows.
@@ -164,11 +164,14 @@ impl RowNumbers {
         self.parts.iter().map(|part| part.len as usize).sum()
     }
 
-    /// Whether a pass of the query would visit the same rows. O(chunks).
+    /// Whether a pass of the query would visit the same rows, in archetypes that still have their
+    /// numbers. O(chunks).
     pub(super) fn are_of<Q: Terms, F: Filter>(&self, query: &Query<'_, Q, F>) -> bool {
         let (mut parts, mut fits) = (self.parts.iter(), true);
-        query.for_each_run(|_, archetype, chunk, rows| {
-            fits = fits && parts.next().is_some_and(|part| part.is_at(archetype, chunk, &rows));
+        query.for_each_numbered_run(|_, (id, archetype), chunk, rows| {
+            fits = fits
+                && self.list(id, archetype.list().key()).is_some()
+                && parts.next().is_some_and(|part| part.is_at(archetype, chunk, &rows));
         });
         fits && parts.next().is_none()
     }
@@ -179,7 +182,7 @@ impl RowNumbers {
         let mut end = 0;
         for list in &mut numbers.lists {
             list.give_room(end);
-            end = list.first + list.room;
+            end = list.end();
         }
         numbers.file(end);
         numbers
@@ -200,7 +203,7 @@ impl RowNumbers {
             if list.first < end || list.len > list.room {
                 return None;
             }
-            end = list.first + list.room;
+            end = list.end();
         }
         numbers.file(end.max(self.end));
         (numbers.end as usize <= 2 * needed + 1_000).then_some(numbers)
@@ -324,8 +327,14 @@ impl NumberedList {
     }
 
     /// The rows of the list, a quarter more, and 8.
-    const fn wanted_room(&self) -> u32 {
-        self.len + self.len / 4 + 8
+    fn wanted_room(&self) -> u32 {
+        let len = self.len as usize;
+        narrow(len + len / 4 + 8)
+    }
+
+    /// The number after the last that it may use.
+    fn end(&self) -> u32 {
+        narrow(self.first as usize + self.room as usize)
     }
 
     /// Adds the numbers of the chunks with other parts than before.

@@ -55,6 +55,7 @@ mod places;
 mod propagate;
 mod propagate_changed;
 mod propagate_kept;
+mod propagate_renumbered;
 mod refused;
 mod relate_batch;
 mod relation_orders;

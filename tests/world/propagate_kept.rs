@@ -22,9 +22,9 @@ use super::relations::ChildOf;
 #[component]
 struct Never;
 
-type Places<'w> = Query<'w, (&'static mut Global, &'static Local, Entity)>;
+pub(super) type Places<'w> = Query<'w, (&'static mut Global, &'static Local, Entity)>;
 
-fn place(globals: &mut [Global], locals: &[Local], parents: &[Global]) {
+pub(super) fn place(globals: &mut [Global], locals: &[Local], parents: &[Global]) {
     for ((global, local), parent) in globals.iter_mut().zip(locals).zip(parents) {
         let sum = parent.sum * 3 % 1_000_003 + local.0;
         *global = Global { sum, depth: parent.depth + 1 };
@@ -118,7 +118,7 @@ fn all_of(known: &Known) -> BTreeSet<Entity> {
     known.keys().copied().collect()
 }
 
-fn assert_placed(world: &World) {
+pub(super) fn assert_placed(world: &World) {
     let wanted = wanted(world);
     for (entity, global) in world.query::<(Entity, &Global)>().with::<Local>().rows() {
         assert_eq!(wanted.get(&entity), Some(global), "{entity:?}");
@@ -126,7 +126,7 @@ fn assert_placed(world: &World) {
 }
 
 /// A tree of three children a node, level after level.
-fn tree(world: &mut World, nodes: usize) -> Vec<Entity> {
+pub(super) fn tree(world: &mut World, nodes: usize) -> Vec<Entity> {
     let mut all = vec![world.spawn(node(1))];
     while all.len() < nodes {
         let first = all.len();
