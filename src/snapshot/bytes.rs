@@ -230,6 +230,7 @@ impl Snapshot {
             Some(_) => {}
         }
         world.ensure_no_loans()?;
+        world.store.end_kept();
         world.store.settle_ids();
         let source = ensure_writable(Source::of_store(&world.store))?;
         let base = Source::of_snapshot(self);

@@ -320,6 +320,26 @@ fn ids_end_in_one_order_whichever_component_was_used_first() {
 }
 
 #[test]
+fn a_delta_is_of_the_state_after_the_end_of_entities_that_a_view_has_ended() {
+    let (mut world, all) = filled();
+    let mut mirror = small_world();
+    mirror.register::<(Four, Tag, Sound, Slot)>();
+    let mut base = world.snapshot().expect("no buffers");
+    let bytes = base.to_bytes().expect("plain data");
+    let mut state = mirror.read_snapshot(&bytes).expect("it was written");
+    for entity in [all[0], all[2]] {
+        assert!(world.sparse_mut::<Slot>().remove(entity).is_some());
+        let delta = base.delta(&mut world).expect("no buffers");
+        assert!(!world.has::<Gone>(entity));
+        state.read_delta(&mut mirror, &delta).expect("it follows");
+        mirror.restore(&state).expect("it was read here");
+        sound(&mirror);
+        assert_eq!((mirror.len(), mirror.hash()), (world.len(), world.hash()));
+        world.snapshot_into(&mut base).expect("no buffers");
+    }
+}
+
+#[test]
 fn a_state_is_that_after_the_end_of_entities_that_a_view_has_ended() {
     let (mut world, all) = filled();
     let mut other = small_world();
