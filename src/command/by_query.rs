@@ -32,6 +32,14 @@ impl CommandBuffer {
     /// buffer.insert_where::<&Health, Arrived, _>(Frozen);
     /// ```
     ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[component(sparse)] struct Burning(String);
+    /// # let mut world = World::new();
+    /// # let mut buffer = world.command_buffer(0).unwrap();
+    /// buffer.despawn_where::<Entity, Changed<Burning>>();
+    /// ```
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);
@@ -196,7 +204,7 @@ impl CommandBuffer {
 pub(super) const fn assert_by_components<Q: Terms, F: Filter>() {
     assert_unaliased::<Q>();
     assert!(
-        !F::BY_CHUNK,
+        !F::BY_CHUNK && !F::BY_VERSION,
         "a command by query is decided by components: `Changed`, `ChangedLines`, `Arrived` and `Reordered` have no version to compare with, drop them"
     );
 }
