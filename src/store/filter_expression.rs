@@ -90,6 +90,17 @@ impl FilterExpression {
         }
     }
 
+    /// The components of alternatives that are met by having one of them, each with whether a bit
+    /// decides. `None` if an alternative is of another form.
+    pub(super) fn components_of_any(any: &[Self]) -> Option<Vec<(ComponentRef, bool)>> {
+        let component = |one: &Self| match one {
+            Self::Has(one) => Some((*one, false)),
+            Self::Enabled(one) => Some((*one, true)),
+            _ => None,
+        };
+        any.iter().map(component).collect()
+    }
+
     /// Whether it names a sparse component. One is named only by its bits.
     pub(super) fn names_sparse(&self) -> bool {
         let mut components = Vec::new();

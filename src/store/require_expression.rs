@@ -92,12 +92,7 @@ impl RequirementsBuilder<'_> {
 
     /// Requires rows that meet at least one condition.
     fn require_any(&mut self, any: Vec<FilterExpression>) {
-        let component = |one: &FilterExpression| match one {
-            FilterExpression::Has(one) => Some((*one, false)),
-            FilterExpression::Enabled(one) => Some((*one, true)),
-            _ => None,
-        };
-        let Some(components) = any.iter().map(component).collect::<Option<Vec<_>>>() else {
+        let Some(components) = FilterExpression::components_of_any(&any) else {
             return self.require_general(FilterExpression::Any(any));
         };
         self.add_rule(Rule::HasAny(components.iter().map(|&(one, _)| one).collect()));

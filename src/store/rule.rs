@@ -30,6 +30,10 @@ impl Rule {
                 FilterExpression::Has(one) => Self::Lacks(one),
                 other => Self::Meets(other.not()),
             },
+            FilterExpression::Any(any) => match FilterExpression::components_of_any(&any) {
+                Some(some) => Self::HasAny(some.into_iter().map(|(one, _)| one).collect()),
+                None => Self::Meets(FilterExpression::Any(any)),
+            },
             other => Self::Meets(other),
         }
     }

@@ -93,3 +93,32 @@ fn bits_that_a_system_does_not_name_are_refused() {
     let text = panic_text(|| drop(schedule.run(&mut world)));
     assert!(text.contains("asks for more than its system was granted"), "{text}");
 }
+
+#[component]
+struct Boss;
+#[component(enableable)]
+struct Armed;
+
+#[test]
+fn a_system_may_ignore_the_bits_of_an_alternative_that_it_names() {
+    type Either = Or<(WithDisabled<Awake>, With<Boss>)>;
+    type Both = Or<(WithDisabled<Awake>, WithDisabled<Armed>)>;
+    let mut world = filled();
+    world.spawn((Charge(0), Boss));
+    world.spawn((Charge(0), Armed));
+    let mut schedule = Schedule::new();
+    schedule.add((
+        |rows: Query<&Charge, Either>| {
+            assert_eq!(rows.count_rows(), 1);
+            assert_eq!(rows.filter::<IgnoreEnabled>().count_rows(), 10_001);
+        },
+        |rows: Query<&Charge, Both>| {
+            assert_eq!(rows.count_rows(), 0);
+            assert_eq!(rows.filter::<IgnoreEnabled>().count_rows(), 10_001);
+        },
+        |rows: Query<&Charge, Not<(WithDisabled<Awake>, With<Boss>)>>| {
+            assert_eq!(rows.filter::<IgnoreEnabled>().count_rows(), 10_002);
+        },
+    ));
+    schedule.run(&mut world).unwrap();
+}
