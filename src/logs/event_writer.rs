@@ -50,9 +50,9 @@ use super::event_buffer::EventBuffer;
 /// pass are in the order of the chunks ([`ParChunks::record`](crate::chunks::ParChunks::record)).
 /// So the order depends neither on threads nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
 ///
-/// Events reach the queue when their system has ended. If a system or one of its conditions panics,
-/// its events are dropped, as its commands are. If a condition returns `false`, the events that its
-/// conditions have sent are kept.
+/// Events reach the queue when their system has ended. If a system or one of its conditions panics
+/// or returns an error, its events are dropped, as its commands are. If a condition returns
+/// `false`, the events that its conditions have sent are kept.
 ///
 /// # How long events are kept
 ///

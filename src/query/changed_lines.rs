@@ -40,10 +40,10 @@ use super::store_borrow::ReadBorrow;
 /// among the rows that another query saw as `&mut` because it [chooses
 /// rows](crate::World::set_enabled), is spawned, or is inserted. A query that takes whole slices as
 /// `&mut` changes all rows of their chunks, and so does [`rows`](crate::Query::rows) of `&mut C`. A
-/// row that moves to another archetype, or to the place of a removed row, brings its version along,
-/// or a newer one if its old place tells no more; in a chunk that was written as a whole it is as
-/// new as that write at least. A row that becomes visible in another way, for example by a tag that
-/// is inserted or enabled, has not changed: [`Arrived`](crate::Arrived) and
+/// row that moves to another archetype, or to the place of a removed row, keeps its version. If
+/// that is not known exactly, or the chunk was written as a whole, the row counts as newer, and
+/// never as older. A row that becomes visible in another way, for example by a tag that is inserted
+/// or enabled, has not changed: [`Arrived`](crate::Arrived) and
 /// [`Inserted`](crate::logs::Inserted) report it.
 ///
 /// In a system the version is the version of its last run: see [`Schedule`](crate::Schedule);

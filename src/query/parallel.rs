@@ -194,9 +194,10 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// work, and shares it only if it takes 30 microseconds or more. So small work costs the same
     /// as the loop, plus a few readings of the clock. The unit of shared work is a run of whole
     /// chunks. If there are fewer than four chunks a thread, they are divided into parts of 16 rows
-    /// and more (32 or 64 if a written component has two bytes or one); the boundaries depend on
-    /// the clock. So the body must treat each row by itself. For a result that is reduced from
-    /// slices use [`chunks`](crate::chunks::ParChunks::chunks), which has whole chunks in order.
+    /// and more (32 if the size of a written component is twice an odd number, 64 if it is odd, 512
+    /// for enable bits); the boundaries depend on the clock. So the body must treat each row by
+    /// itself. For a result that is reduced from slices use
+    /// [`chunks`](crate::chunks::ParChunks::chunks), which has whole chunks in order.
     ///
     /// The body may return [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk): a
     /// chunk keeps its versions if no part of it was modified. A panic in the body reaches the

@@ -111,7 +111,7 @@ impl fmt::Display for Exclusion {
             Self::Hidden(name) => {
                 write!(f, "it has `{name}`, which hides it from queries that do not name it")
             }
-            Self::HasNone => f.write_str("it has none of the components of an `AnyOf`"),
+            Self::HasNone => f.write_str("it has none of the components of an `AnyOf` or an `Or`"),
             Self::Unmet => f.write_str("it does not pass an `Or` or a `Not` of several filters"),
             Self::Disabled(name) => write!(f, "`{name}` is disabled in it: `set_enabled`"),
             Self::Enabled(name) => {

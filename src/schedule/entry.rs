@@ -59,8 +59,8 @@ impl<'s> SystemEntry<'s> {
     /// systems of a set. They see the effects of its commands.
     ///
     /// The next run returns an error if it finds no such system or set, or if the name or function
-    /// belongs to this system alone. The name of a set that contains this system means the other
-    /// members, now or later: while it has no others, the system waits for none.
+    /// belongs to this system alone. If the system is in the set itself, only the other members
+    /// count, also those that are added later.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -161,7 +161,8 @@ impl<'s> SystemEntry<'s> {
     ///
     /// # Panics
     ///
-    /// If two parameters of the condition clash, as in [`Schedule::add`].
+    /// If two parameters of the condition clash, as in [`Schedule::add`]. The system stays in the
+    /// schedule, without this condition.
     ///
     /// ```
     /// # use phalanx::prelude::*;

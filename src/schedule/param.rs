@@ -40,13 +40,13 @@ pub struct SystemRun<'r> {
 /// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | systems that access `C` |
 /// | [`Sparse<T>`](Sparse) | read access to the sparse component `T` of any entity | systems with `SparseMut<T>`, and queries of `&mut T` |
 /// | [`Relation<R>`](Relation) | read access to the relation `R`, from both ends | none: commands change relations |
+/// | [`Pairs<R>`](crate::sparse::Pairs) | read access to the relation to many `R`, from both ends | none: commands change relations |
 /// | [`SparseMut<T>`](SparseMut) | write access to the sparse component `T` of any entity, which it can insert and remove | systems with `Sparse<T>` or `SparseMut<T>`, and queries that name `T` |
 /// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | systems with `EventReader<E>` |
 /// | [`EventReader<E>`](crate::logs::EventReader) | the events that it has not read yet | systems with `EventWriter<E>` |
-/// | [`Inserted<C>`](crate::logs::Inserted) | the entities that got `C`, and its values | none |
-/// | [`Removed<C>`](crate::logs::Removed) | the entities that lost `C`, and its values | none |
+/// | [`Inserted<C>`](crate::logs::Inserted), [`Removed<C>`](crate::logs::Removed) | the entities that got or lost `C`, and its values | none |
 /// | [`Despawned`](crate::logs::Despawned) | the entities that were despawned | none |
-/// | [`LogReader<L>`](crate::logs::LogReader) | the entries of any log: the four before have this type | as these |
+/// | [`LogReader<L>`](crate::logs::LogReader) | the entries of any log: the readers before have this type | as these |
 /// | [`Commands`] | a command buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system itself | none |
 /// | a tuple of up to twelve of these, or of tuples | all of its elements | the systems of all its elements |

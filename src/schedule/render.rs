@@ -165,7 +165,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`ScheduleError::Cycle`] or [`ScheduleError::UnknownName`].
+    /// [`ScheduleError::Cycle`], [`ScheduleError::UnknownName`] or [`ScheduleError::NotAdded`].
     ///
     /// ```
     /// # use phalanx::prelude::*;

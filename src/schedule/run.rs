@@ -32,7 +32,7 @@ impl Schedule {
     ///
     /// | event | the run returns | systems and commands that ran | reported |
     /// | --- | --- | --- | --- |
-    /// | the order has a cycle or an unknown name, or the last run had another world | an error | none | |
+    /// | the order has a cycle, an unknown name or a function that was not added, or the last run had another world | an error | none | |
     /// | a resource of a system or of its conditions is missing | an error | all other systems | |
     /// | a system returns an error, or one of its conditions does | the error, with the name of the system | all other systems | |
     /// | a system's row is too wide for a chunk | an error | all other commands | yes |
@@ -43,7 +43,7 @@ impl Schedule {
     /// | a command makes a [relation](crate::sparse::relation) to an entity that is not alive | `Ok`, or an error if the schedule is strict | all others, and the rest of this one | yes |
     /// | a command makes a cycle in a tree, also with its own entity as the target | an error | all others, and the rest of this one | yes |
     /// | a relation refuses a despawn | an error | all other commands | yes |
-    /// | the first or second of these four, with [`DeadEntityPolicy::Ignore`](crate::command::DeadEntityPolicy::Ignore) | `Ok` | as above | |
+    /// | a change of an entity, or a relation to one, that is not alive, with [`DeadEntityPolicy::Ignore`](crate::command::DeadEntityPolicy::Ignore) | `Ok` | as above | |
     /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
     ///
     /// A system that is skipped because its resource is missing does not hold back the systems that

@@ -169,8 +169,8 @@ impl Schedule {
     /// that the caller is in, or rayon's global pool.
     ///
     /// Parallel loops of queries in the systems share their work among the same threads. The pool
-    /// has one for each, so that they find one while the caller waits; if the caller works, it is
-    /// one thread more. The number of threads has no influence on the result.
+    /// has `threads` threads, all of which can work while the caller waits. While the caller works
+    /// as well, `threads + 1` may run parallel loops. The number has no influence on the result.
     ///
     /// Other work of rayon, such as [`ParChunks::chunks`](crate::chunks::ParChunks::chunks), uses
     /// the pool around the thread that runs the system. This may be the caller's: to choose it for
@@ -309,7 +309,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`ScheduleError::Cycle`] or [`ScheduleError::UnknownName`].
+    /// [`ScheduleError::Cycle`], [`ScheduleError::UnknownName`] or [`ScheduleError::NotAdded`].
     ///
     /// ```
     /// # use phalanx::prelude::*;
