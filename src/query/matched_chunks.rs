@@ -43,7 +43,7 @@ pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> 
 }
 
 /// Calls `f` with each chunk that terms and filters match in an exclusive store, and the rows that
-/// they see. Stamps no chunk.
+/// they see, after all tests of chunks, which may panic. Stamps no chunk.
 pub(crate) fn masks_in<Q: Terms, F: Filter>(
     store: &mut Store,
     filter: &F,
@@ -51,9 +51,12 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
 ) {
     let QueryParts { plan, archetypes, sparse, .. } = store.query_parts(query_type::<Q, F>());
     let filter = OpenFilter::new(*filter).with_sets(sparse);
+    let mut all = Vec::new();
     for (entry, id, archetype) in entries(plan, archetypes.as_slice(), filter) {
-        masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(id, archetype, mask));
+        let masks = masks::<Q, F>(plan, entry, archetype, filter);
+        all.extend(masks.map(|mask| (id, archetype, mask)));
     }
+    all.into_iter().for_each(|(id, archetype, mask)| f(id, archetype, mask));
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {

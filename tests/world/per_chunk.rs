@@ -1,6 +1,8 @@
 //! Values that a chunk has once.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use phalanx::chunks::ChunkValue;
 use phalanx::prelude::*;
@@ -285,7 +287,7 @@ fn masked_passes_write_values_of_chunks_with_disabled_rows() {
 #[test]
 fn a_panic_keeps_what_was_written_and_the_world() {
     let mut world = serials();
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
         for mut bounds in world.query_mut::<PerChunkMut<Bounds>>() {
             bounds.seen = 1;
             assert_eq!(bounds.high, 1, "on purpose");
@@ -321,8 +323,8 @@ fn systems_that_write_values_run_one_after_another_and_name_what_they_test() {
     }
     let mut schedule = Schedule::new();
     schedule.add(unnamed);
-    let run = std::panic::AssertUnwindSafe(|| schedule.run(&mut world));
-    let panic = std::panic::catch_unwind(run).expect_err("the values are not named");
+    let run = AssertUnwindSafe(|| schedule.run(&mut world));
+    let panic = catch_unwind(run).expect_err("the values are not named");
     let text = panic.downcast::<String>().expect("a text");
     assert!(text.ends_with("add the term `PerChunk<world::per_chunk::Bounds>`"), "{text}");
 }
@@ -419,4 +421,24 @@ proptest! {
             prop_assert!(distinct.iter().all(|&mark| mark <= given), "a value was invented");
         }
     }
+}
+
+#[test]
+fn a_test_of_a_chunk_that_panics_after_others_switches_no_row() {
+    let mut world = world();
+    world.spawn_batch((0..9).map(|i| (Serial(i), Awake, PerChunk::<Bounds>::TAG)));
+    world.spawn_batch((0..9).map(|i| (Serial(i), Awake, PerChunk::<Bounds>::TAG, Tag)));
+    let before = (world.version(), world.hash());
+    let test = |_: &Bounds| {
+        static TESTED: AtomicUsize = AtomicUsize::new(0);
+        assert!(TESTED.fetch_add(1, Ordering::Relaxed) < 1, "stop");
+        true
+    };
+    let switch = AssertUnwindSafe(|| {
+        world.matching::<&Serial>().where_chunk(test).disable::<Awake>();
+    });
+    assert!(catch_unwind(switch).is_err());
+    sound(&world);
+    assert_eq!((world.version(), world.hash()), before);
+    assert_eq!(world.query::<&Serial>().with::<Awake>().count_rows(), 18);
 }
