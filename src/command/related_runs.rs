@@ -60,7 +60,7 @@ impl Player<'_> {
         let ended = self.catch(|world| world.store.despawn_most(&named, &mut refused));
         self.outcome.applied.despawned += ended.unwrap_or_default();
         for (at, record) in records.zip(run) {
-            if let Some(error) = refused.remove(&record.entity) {
+            if let Some(&error) = refused.get(&record.entity) {
                 let fault = CommandErrorKind::Relation(error);
                 let (verb, call_site) = (CommandVerb::Despawn, record.call_site);
                 self.report(at + 1, verb, record.entity, None, call_site, fault);

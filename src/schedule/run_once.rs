@@ -4,6 +4,7 @@ use core::any::{TypeId, type_name};
 
 use crate::command::{ApplyError, CommandBuffer};
 use crate::payload::Payload;
+use crate::store::FirstPanic;
 use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::World;
@@ -211,12 +212,15 @@ impl World {
                 panic.resume()
             }
         };
-        let mut first_error = None;
+        let (mut first_error, mut panic) = (None, FirstPanic::default());
         for buffer in F::Params::buffers(&mut state) {
-            if let Err(error) = self.apply(buffer) {
+            if let Some(Err(error)) = panic.call(|| self.apply(buffer)) {
                 first_error.get_or_insert(error);
             }
         }
+        // Events that a program sends without a schedule are dropped here or never.
+        panic.call(|| self.store.logs_mut().events.drop_read());
+        panic.resume();
         first_error.map_or(Ok(returned), |error: ApplyError| Err(error.into()))
     }
 

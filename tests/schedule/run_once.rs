@@ -280,3 +280,26 @@ fn worlds_do_not_share_what_they_know_of_parameters() {
     one.restore(&state).unwrap();
     assert_eq!(one.run(read), 1);
 }
+
+#[test]
+fn events_that_a_program_sends_without_a_schedule_are_dropped_when_they_were_read() {
+    let mut world = World::new();
+    let mut cursor = world.cursor::<Events<u64>>();
+    for round in 0..20_u64 {
+        world.run(|mut writer: EventWriter<u64>| (0..1_000).for_each(|i| writer.send(i)));
+        assert_eq!(cursor.read(&world).len(), 1_000, "round {round}");
+        assert!(world.events::<u64>().len() <= 3_000, "round {round}");
+    }
+}
+
+#[test]
+fn the_commands_of_two_buffers_are_applied_though_the_first_panics() {
+    let mut world = World::new();
+    let two = |mut first: Commands, mut second: Commands| {
+        first.run(|_| panic!("in a command"));
+        second.spawn(A(7));
+    };
+    let panic = catch_unwind(AssertUnwindSafe(|| world.run(two))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"in a command"));
+    assert_eq!(world.query::<&A>().single().unwrap().0, 7);
+}

@@ -150,18 +150,21 @@ impl<E> EventQueue<E> {
     pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = E>) {
         let mut panic = FirstPanic::default();
         let kept = self.joined();
-        if kept.events.len() == kept.events.capacity() && kept.events.len() >= MANY_EVENTS {
+        if kept.events.len() == kept.events.capacity() {
             self.drop_read(&mut panic);
         }
         self.joined().events.extend(events);
         panic.resume();
     }
 
-    /// Drops the events that all readers have read, and those over the bound, if they are at least
-    /// half: so a world that runs no schedule keeps no more than twice the unread events.
-    #[cold]
-    fn drop_read(&mut self, panic: &mut FirstPanic) {
+    /// Drops the events that all readers have read, and those over the bound, if they are many and
+    /// at least half: so a world that runs no schedule keeps no more than twice the unread events.
+    /// O(readers) if there are many.
+    pub(super) fn drop_read(&mut self, panic: &mut FirstPanic) {
         let Range { start, end } = self.joined().numbers();
+        if end - start < MANY_EVENTS as u64 {
+            return;
+        }
         let until = self.readers.between_runs(end, size_of::<E>());
         if end > start && until.saturating_sub(start) >= (end - start) / 2 {
             self.joined().drop_until(until, panic);

@@ -67,6 +67,18 @@ impl EventQueues {
         self.queues.iter_mut().for_each(|queue| queue.join());
     }
 
+    /// Drops events that all readers have read, where there are many; see
+    /// [`EventQueue::drop_read`].
+    ///
+    /// # Panics
+    ///
+    /// If a destructor panics. All queues have dropped theirs.
+    pub(crate) fn drop_read(&mut self) {
+        let mut panic = FirstPanic::default();
+        self.queues.iter_mut().for_each(|queue| queue.drop_read(&mut panic));
+        panic.resume();
+    }
+
     /// Renews the locks that forgotten guards hold.
     pub(crate) fn release(&mut self) {
         self.queues.iter_mut().for_each(|queue| queue.release());
@@ -108,6 +120,7 @@ trait ErasedQueue: Any + Send + Sync {
     fn info(&self) -> EventQueueInfo;
     fn age(&mut self, panic: &mut FirstPanic);
     fn join(&mut self);
+    fn drop_read(&mut self, panic: &mut FirstPanic);
     fn release(&mut self);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
@@ -124,6 +137,10 @@ impl<E: Send + Sync + 'static> ErasedQueue for EventQueue<E> {
 
     fn join(&mut self) {
         self.join();
+    }
+
+    fn drop_read(&mut self, panic: &mut FirstPanic) {
+        self.drop_read(panic);
     }
 
     fn release(&mut self) {
