@@ -22,6 +22,11 @@ use super::snapshot_error::SnapshotError;
 /// | clones of the sparse components that [`SparseMut`](crate::sparse::SparseMut) keeps | |
 /// | versions of columns, chunks and lines | |
 ///
+/// If several systems of a stage spawn by [`Commands`](crate::Commands), the ids that come next are
+/// divided by the numbers of ids that these systems took before, which the schedule knows and a
+/// snapshot does not: after a restore a stage may give other ids than the first time. Where that
+/// matters, as in a rollback among peers, let one system of each stage spawn.
+///
 /// So [`World::hash`] is the same after [`World::restore`], unless other entities have a sparse
 /// component of another type. If a simulation depends on other data, the program must keep it with
 /// the snapshot: for example the seed of a random generator in a component, or cloned beside the

@@ -60,7 +60,8 @@ impl World {
     ///
     /// So reading does not change the hash: neither queries that only read, nor lookups, nor
     /// explanations. A call that returns an error does not change it either, unless it creates an
-    /// archetype. Such an archetype stays, as it does after a batch of no rows, until
+    /// archetype, or gives [reserved](crate::World::reserve_entity) ids their rows. Such an
+    /// archetype stays, as it does after a batch of no rows, until
     /// [`retire_archetypes`](crate::memory::MemoryMut::retire_archetypes). Writing advances the
     /// version and changes the hash, even if the values are the same: a pass of a query with a
     /// `&mut` term does, and so does a system that a schedule runs.

@@ -77,9 +77,10 @@ impl World {
     /// * All entities, including [hidden](crate::component#hidden-components) ones and ones that
     ///   are [`Gone`](crate::Gone), which stay so here: they are not alive, and have new ids for
     ///   their cleanup. [Reserved](World::reserve_entity) ids are spawned first.
-    /// * Components, enable bits, values of chunks, [shared values](crate::shared::Shared) and
-    ///   sparse components. No value is dropped, except a shared value that equals a value of this
-    ///   world.
+    /// * Components, enable bits, [shared values](crate::shared::Shared) and sparse components. No
+    ///   value is dropped, except a shared value that equals a value of this world.
+    /// * Values of chunks, with whole chunks. Rows that are copied get the values of their new
+    ///   chunks.
     /// * Not resources, events, and unread records of cursors and systems of the other world. They
     ///   are dropped; take resources out before. A command buffer of the other world cannot be
     ///   applied to this one, nor can a [`Snapshot`](crate::snapshot::Snapshot) of it be restored.
@@ -96,8 +97,8 @@ impl World {
     ///
     /// If the worlds have chunks of different sizes, different types with one name, or together
     /// more than a world can have; or if shared values have ids that neither world can replace.
-    /// Neither world has changed, except that reserved ids are spawned, and the error contains the
-    /// other world.
+    /// Neither world has changed, except that reserved ids are spawned and cleanup that is over
+    /// ends, and the error contains the other world.
     ///
     /// # Panics
     ///
@@ -215,7 +216,7 @@ impl World {
     ///
     /// The errors of [`merge`](World::merge). Only moved entities count: the types of other
     /// entities may have names that are taken. Neither world has changed, except that reserved ids
-    /// are spawned.
+    /// are spawned and cleanup that is over ends.
     ///
     /// # Panics
     ///
