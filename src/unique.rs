@@ -50,6 +50,6 @@ mod tests {
             .for_each(|thread| all.extend(thread.join().expect("it does not panic")));
         let distinct: HashSet<_> = all.iter().copied().collect();
         assert_eq!(distinct.len(), all.len());
-        assert!(!distinct.contains(&0), "zero is kept for what has no number");
+        assert!(!distinct.contains(&0), "zero means no number");
     }
 }

@@ -87,7 +87,7 @@ impl Plan {
         }
     }
 
-    /// Tests the last archetype, which is new. Those before it were tested, or refused by the first
+    /// Tests the last archetype, which is new. Earlier ones were tested, or refused by the first
     /// words of the rules, which later types can only make stricter.
     pub(super) fn test_last(&mut self, archetypes: &Archetypes) {
         if self.is_complete {

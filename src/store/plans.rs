@@ -44,7 +44,7 @@ struct KnownPlans {
     recent: RecentPlans,
 }
 
-/// By what plans are found.
+/// The index that finds plans.
 #[derive(Default)]
 struct PlanIndex {
     /// Indices of the list, plus [`HAS_UNKNOWN`] if a type of the plan was unknown.

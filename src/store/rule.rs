@@ -70,8 +70,8 @@ pub(crate) struct RuleSets {
     /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
     first: FirstWords,
-    /// Whether the first words decide alone: nothing unknown is required, no rule names an id of 64
-    /// or more, and none is `HasAny` or `Meets`.
+    /// Whether the first words decide alone: all required types are known, no rule names an id of
+    /// 64 or more, and none is `HasAny` or `Meets`.
     first_is_all: bool,
 }
 
@@ -131,7 +131,7 @@ impl RuleSets {
         self.first.admit(set.first_word()) && (self.first_is_all || self.admit_all_words(set))
     }
 
-    /// What excludes most archetypes.
+    /// The words that exclude most archetypes.
     pub(super) const fn first_words(&self) -> FirstWords {
         self.first
     }

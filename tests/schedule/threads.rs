@@ -56,7 +56,7 @@ fn systems_split_their_chunks_inside_their_slot() {
 #[component(lines)]
 struct Heat(u64);
 
-/// Writes the rows of which the value is a multiple of three.
+/// Writes the rows with a multiple of three.
 fn warm(heats: Query<LinesMut<Heat>>) {
     heats.par().for_each_chunk(|mut heats| {
         for row in 0..heats.len() {

@@ -82,8 +82,8 @@ impl<'s> ChunkLines<'s> {
         self.touch_each(words_of(rows), now, |_, _| true);
     }
 
-    /// Stamps rows of words. `is_replaced` tells from the rows that get the version, and those that
-    /// have the last one, whether this becomes the version before.
+    /// Stamps rows of words. `is_replaced` tells from the rows that get the version, and the rows
+    /// that have the last one, whether this becomes the version before.
     #[inline]
     fn touch_each(
         self,

@@ -22,8 +22,8 @@
 //! * `write_counts` is a kind for the tests, which proves the sentence before: a random world
 //!   (`world/attachment_tests.rs`) compares it with counts by entity.
 //! * [`enable_bits`], [`line_versions`] and [`chunk_values`] are the kinds, each with a typed view
-//!   of the words of one chunk; [`chunk_lines`] is that of line versions. [`members`] is a kind of
-//!   sparse components, not of columns; [`chunk_members`] are the members of one chunk.
+//!   of the words of one chunk; [`chunk_lines`] is the view of line versions. [`members`] is a kind
+//!   of sparse components, not of columns; [`chunk_members`] are the members of one chunk.
 //! * [`newer_rows`] has the rows of a chunk that are newer than a version.
 //! * [`set_blocks`] has the versions of a sparse component's values, by which rows are chosen.
 //! * [`row_mask`] has the rows of a chunk that a query sees, [`row_runs`] their runs, and
