@@ -13,7 +13,7 @@ use crate::world::{World, WorldId};
 use super::command_errors::DeadEntityPolicy;
 use super::command_writer::CommandWriter;
 use super::id_supply::IdSupply;
-use super::record::{BarrierKind, CallSite, Deferred, Recorder};
+use super::record::{BarrierKind, CallSite, Deferred, RecordKind, Recorder};
 use super::scratch::PlaybackScratch;
 
 /// Structural changes that are recorded now and applied later, all at once.
@@ -161,6 +161,12 @@ impl CommandBuffer {
     /// A buffer for a system. It has no ids on loan in advance, and takes them from its share.
     pub(crate) fn for_system(world: &mut World) -> Self {
         Self::new(world, 0)
+    }
+
+    /// Returns all ids that are on loan to it or to its commands, whatever world is at hand.
+    pub(super) fn give_ids_back(&mut self) {
+        let spawns = self.recorder.records.iter().filter(|r| r.kind == RecordKind::Spawn);
+        self.ids.give_back(spawns.map(|record| record.entity));
     }
 
     /// Returns `true` if it was made for this world.

@@ -1,19 +1,21 @@
 //! Shares of the free ids: one for each buffer of a stage, so that its systems may spawn on several
 //! threads.
 
-use crate::entity::IdDemand;
+use crate::entity::Seat;
 use crate::world::World;
 
 use super::buffer::CommandBuffer;
 
 impl World {
     /// Gives each buffer a share of the ids, until [`World::close_id_shares`]. No other call may
-    /// allocate ids in between.
-    pub(crate) fn open_id_shares(&mut self, buffers: &mut [&mut CommandBuffer]) {
+    /// allocate ids in between. The world remembers how many ids the buffer in a seat takes. A
+    /// buffer of another world gets none.
+    pub(crate) fn open_id_shares(&mut self, mut buffers: Vec<(Option<Seat>, &mut CommandBuffer)>) {
         self.flush();
-        let demands: Vec<IdDemand> = buffers.iter().map(|buffer| buffer.ids.demand).collect();
-        let shares = self.store.open_id_queue(&demands);
-        for (buffer, share) in buffers.iter_mut().zip(shares) {
+        buffers.retain(|(_, buffer)| buffer.is_of(self));
+        let seats: Vec<Option<Seat>> = buffers.iter().map(|&(seat, _)| seat).collect();
+        let shares = self.store.open_id_queue(&seats);
+        for ((_, buffer), share) in buffers.into_iter().zip(shares) {
             buffer.ids.share = Some(share);
         }
     }
@@ -43,6 +45,10 @@ mod tests {
         (0..n).map(|_| CommandBuffer::for_system(world)).collect()
     }
 
+    fn seated(buffers: &mut [CommandBuffer]) -> Vec<(Option<Seat>, &mut CommandBuffer)> {
+        (0..).zip(buffers).map(|(system, buffer)| (Some(Seat::new(system, 0)), buffer)).collect()
+    }
+
     /// One stage, in which `record` is called with each buffer, in the given order.
     fn stage(
         world: &mut World,
@@ -50,7 +56,7 @@ mod tests {
         order: &[usize],
         mut record: impl FnMut(usize, &mut CommandBuffer),
     ) {
-        world.open_id_shares(&mut buffers.iter_mut().collect::<Vec<_>>());
+        world.open_id_shares(seated(buffers));
         for &i in order {
             record(i, &mut buffers[i]);
         }
@@ -125,7 +131,7 @@ mod tests {
         let mut world = World::builder().entities_max(100).build();
         let mut buffers = buffers(&mut world, 2);
         let held = world.command_buffer(60).expect("fewer than 60 ids are left");
-        world.open_id_shares(&mut buffers.iter_mut().collect::<Vec<_>>());
+        world.open_id_shares(seated(&mut buffers));
         drop(held);
         world.split(1);
         let taken: Vec<_> = core::iter::from_fn(|| buffers[1].try_spawn(()).ok()).collect();

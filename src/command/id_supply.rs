@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::entity::{Entity, IdDemand, IdQueue, IdShare, OutOfIds, ReturnedIds};
+use crate::entity::{Entity, IdQueue, IdShare, OutOfIds, ReturnedIds};
 use crate::spare::vec_bytes;
 use crate::world::World;
 
@@ -19,8 +19,6 @@ pub(super) struct IdSupply {
     used: usize,
     /// The source of more ids, until the stage ends.
     pub(super) share: Option<IdShare>,
-    /// The ids taken from shares in earlier stages.
-    pub(super) demand: IdDemand,
     /// The number of ids on loan in advance.
     quota: u32,
     returned: Arc<ReturnedIds>,
@@ -29,8 +27,7 @@ pub(super) struct IdSupply {
 impl IdSupply {
     pub(super) fn new(world: &mut World, quota: u32) -> Self {
         let returned = world.store.returned_ids();
-        let (ids, demand) = (Vec::new(), IdDemand::default());
-        Self { ids, used: 0, share: None, demand, quota, returned }
+        Self { ids: Vec::new(), used: 0, share: None, quota, returned }
     }
 
     /// Takes ids on loan up to the quota.
@@ -87,8 +84,7 @@ impl IdSupply {
     pub(super) fn close_share(&mut self, queue: &Arc<IdQueue>) {
         // Ids of the share are handed out after all others, so the last ones left are its own.
         let left = self.left();
-        let closed =
-            self.share.as_mut().and_then(|share| share.close(queue, left, &mut self.demand));
+        let closed = self.share.as_mut().and_then(|share| share.close(queue, left));
         if let Some(withdrawn) = closed {
             self.ids.truncate(self.ids.len() - withdrawn);
             self.share = None;
@@ -107,6 +103,19 @@ impl IdSupply {
         self.ids.drain(..self.used);
         self.used = 0;
         world.store.loan_ids_at_most(self.missing(), &mut self.ids);
+    }
+
+    /// Returns all ids to the world that they are of, and those of `spawns`, which have left this
+    /// supply or never were in it. The next change of that world ends their loans.
+    pub(super) fn give_back(&mut self, spawns: impl Iterator<Item = Entity>) {
+        let (used, unused) = self.ids.split_at(self.used);
+        let mut seen: Vec<Entity> = used.iter().copied().chain(spawns).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        self.returned.give_back(unused, &seen);
+        self.ids.clear();
+        self.used = 0;
+        self.share = None;
     }
 }
 

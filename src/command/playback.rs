@@ -80,13 +80,14 @@ impl World {
             failures.sort();
             self.give_up(buffer, panic)
         });
-        buffer.recorder.clear_caught(&mut outcome.panic);
-        failures.sort();
         let is_same_world = buffer.is_of(self);
-        // Ids of the first world are not renewed in another one: copies of them may exist.
         if is_same_world {
             buffer.ids.renew(self, loans_ended);
+        } else {
+            buffer.give_ids_back();
         }
+        buffer.recorder.clear_caught(&mut outcome.panic);
+        failures.sort();
         outcome.panic.resume();
         if !is_same_world {
             return Err(ApplyError::OtherWorld);
@@ -103,9 +104,9 @@ impl World {
         // No loan ends while an id is reserved. The row of such an id may need a new archetype, and
         // so the hint that has panicked.
         let is_flushed = later.call(|| self.flush()).is_some();
+        buffer.give_ids_back();
         if is_flushed && buffer.is_of(self) {
-            let spawns = buffer.recorder.records.iter().filter(|r| r.kind == RecordKind::Spawn);
-            spawns.for_each(|record| _ = self.store.end_loan(record.entity));
+            self.flush();
             buffer.ids.renew(self, 0);
         }
         buffer.recorder.clear_caught(&mut later);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::directory_view::{DirectoryView, ReservedIds};
 use super::far_slots::FarSlots;
 use super::free_stack::FreeStack;
+use super::id_demands::IdDemands;
 use super::id_queue::IdQueue;
 use super::location::Location;
 use super::next_ids::NextIds;
@@ -29,8 +30,8 @@ pub(crate) struct Directory {
     pub(super) fresh_end: u32,
     /// Holds `slots`, `free` and `far` while systems take ids.
     pub(super) queue: Option<Arc<IdQueue>>,
-    /// The number of the last queue, counted from 1.
-    pub(super) queue_number: u64,
+    /// The ids that systems took in earlier stages.
+    pub(super) demands: IdDemands,
     /// The number of ids reserved since the last flush: the last ones of `free`, then fresh ones.
     pub(super) reserved: Reserved,
     /// The number of indices that may be used, one more than the highest.
@@ -63,7 +64,7 @@ impl Directory {
             far: FarSlots::default(),
             fresh_end: limit,
             queue: None,
-            queue_number: 0,
+            demands: IdDemands::default(),
             reserved: Reserved::default(),
             limit,
             retired: Vec::new(),

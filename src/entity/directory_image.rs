@@ -22,6 +22,7 @@ use super::RequestLimit;
 use super::directory::Directory;
 use super::far_slots::FarSlots;
 use super::free_stack::FreeImage;
+use super::id_demands::IdDemands;
 use super::location::Location;
 use super::slot::Slot;
 
@@ -33,6 +34,7 @@ pub(crate) struct DirectoryImage {
     pub(super) free: FreeImage,
     pub(super) retired: Vec<u32>,
     pub(super) next_generations: BTreeMap<u32, u32>,
+    pub(super) demands: IdDemands,
     pub(super) reach: u32,
     fresh_end: u32,
     limit: u32,
@@ -71,6 +73,9 @@ impl Directory {
         image.retired.clone_from(&self.retired);
         if image.next_generations != self.next_generations {
             image.next_generations.clone_from(&self.next_generations);
+        }
+        if image.demands != self.demands {
+            image.demands.clone_from(&self.demands);
         }
         image.reach = self.reach;
         image.fresh_end = self.fresh_end;
@@ -112,6 +117,9 @@ impl Directory {
         self.retired.clone_from(&image.retired);
         if self.next_generations != image.next_generations {
             self.next_generations.clone_from(&image.next_generations);
+        }
+        if self.demands != image.demands {
+            self.demands.clone_from(&image.demands);
         }
         self.reach = image.reach;
         self.fresh_end = image.fresh_end;

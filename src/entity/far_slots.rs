@@ -32,7 +32,8 @@ impl Run {
     }
 }
 
-/// Runs of slots, in the order of their indices.
+/// Runs of slots, in the order of their indices. An index lies between any two runs, so that equal
+/// slots are equal runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FarSlots {
     /// Taken from the front, one by one.
@@ -99,15 +100,20 @@ impl FarSlots {
         let n = indices.len();
         debug_assert!(n > 0, "a run has no slots");
         self.len += index_u32(n);
-        let at = self.runs_to(indices.start);
-        if let Some(before) = at.checked_sub(1).and_then(|at| self.runs.get_mut(at))
-            && before.end() == indices.start
-        {
-            reserve_lean(&mut before.slots, n);
-            before.slots.resize(before.slots.len() + n, slot);
-            return;
+        let mut at = self.runs_to(indices.start);
+        if at > 0 && self.runs[at - 1].end() == indices.start {
+            at -= 1;
+            let before = &mut self.runs[at].slots;
+            reserve_lean(before, n);
+            before.resize(before.len() + n, slot);
+        } else {
+            self.runs.insert(at, Run { first: indices.start, slots: vec![slot; n] });
         }
-        self.runs.insert(at, Run { first: indices.start, slots: vec![slot; n] });
+        if self.runs.get(at + 1).is_some_and(|after| after.first == indices.end) {
+            let after = self.runs.remove(at + 1).expect("a run follows");
+            reserve_lean(&mut self.runs[at].slots, after.slots.len());
+            self.runs[at].slots.extend(after.slots);
+        }
     }
 
     /// Removes the first run. Returns its first index and its slots.
@@ -182,6 +188,12 @@ mod tests {
         far.insert(50..51, slot(4));
         assert_eq!((far.len(), far.first()), (75, Some(50)));
         assert!(far.ranges().eq([50..51, 90..100, 410..474]));
+        let mut filled = far.clone();
+        filled.insert(60..90, slot(5));
+        filled.insert(51..60, slot(6));
+        filled.insert(100..410, slot(7));
+        assert!(filled.ranges().eq(core::iter::once(50..474)) && filled.len() == 424);
+        assert_eq!(filled.get(410), far.get(410));
         let generation = |index| far.get(index).map(|slot| slot.generation);
         for (index, want) in
             [(49, None), (50, Some(4)), (51, None), (97, Some(1)), (99, Some(3)), (100, None)]

@@ -10,8 +10,10 @@ use bytemuck::{Pod, Zeroable};
 /// The id of an entity: an index, and a generation that distinguishes the users of that index.
 ///
 /// An id is a plain value. It is valid until its entity is despawned, for any number of moves
-/// between archetypes, and never becomes valid again afterwards, even when its index is used by
-/// another entity. Invalid ids are harmless: every method that takes an id reports one.
+/// between archetypes, and does not become valid again afterwards, even when its index is used by
+/// another entity; unless a program asks for it: [`World::spawn_at`](crate::World::spawn_at)
+/// spawns an entity with an old id, and [`World::restore`](crate::World::restore) puts back the
+/// entities of a snapshot. Invalid ids are harmless: every method that takes an id reports one.
 ///
 /// # Layout
 ///
@@ -79,8 +81,9 @@ impl Entity {
     }
 
     /// The index in the directory. Entities that are alive have distinct indices. An index is used
-    /// again after a despawn, so indices stay below the peak number of entities (except for ids
-    /// that were requested by number).
+    /// again after a despawn, so indices stay below the peak number of entities, except for ids
+    /// that were requested by number, are on loan to a command buffer, or were taken by systems
+    /// that ran at the same time.
     ///
     /// # Example
     ///

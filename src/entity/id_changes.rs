@@ -95,6 +95,11 @@ impl Directory {
     pub(crate) fn next_generations(&self) -> Vec<u32> {
         pairs(&self.next_generations)
     }
+
+    /// The numbers of ids that systems took.
+    pub(crate) fn demands(&self) -> Vec<u32> {
+        self.demands.numbers()
+    }
 }
 
 impl DirectoryImage {
@@ -116,6 +121,11 @@ impl DirectoryImage {
     /// Pairs of an index and the generation that follows.
     pub(crate) fn next_generations(&self) -> Vec<u32> {
         pairs(&self.next_generations)
+    }
+
+    /// The numbers of ids that systems took.
+    pub(crate) fn demands(&self) -> Vec<u32> {
+        self.demands.numbers()
     }
 }
 

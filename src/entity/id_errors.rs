@@ -242,10 +242,9 @@ pub enum AllocAtError {
     GapTooWide {
         /// The requested id.
         entity: Entity,
-        /// The number of indices that would be skipped, plus the indices that were skipped before
-        /// and never used.
+        /// The number of indices that would be skipped.
         gap: u32,
-        /// The most that this call may skip.
+        /// The most that this call may skip: 1,048,576, less the free ids that were never used.
         gap_max: u32,
         /// The memory that the skipped indices would need.
         bytes: u64,

@@ -9,6 +9,7 @@ use super::Entity;
 use super::directory::Directory;
 use super::directory_image::DirectoryImage;
 use super::far_slots::FarSlots;
+use super::id_demands::IdDemands;
 use super::location::Location;
 use super::slot::Slot;
 
@@ -23,6 +24,8 @@ pub(crate) struct IdNumbers {
     pub(crate) far: Vec<u32>,
     /// Pairs of an index and the generation that follows.
     pub(crate) next_generations: Vec<u32>,
+    /// The seat, the greatest number of ids and the age of each demand.
+    pub(crate) demands: Vec<u32>,
     /// The distance that a given id may skip.
     pub(crate) reach: u32,
 }
@@ -37,6 +40,7 @@ impl Directory {
             free: self.free.as_slice().to_vec(),
             far: self.far.ranges().flat_map(|run| [run.start, run.end - run.start]).collect(),
             next_generations: pairs(&self.next_generations),
+            demands: self.demands.numbers(),
             reach: self.reach,
         }
     }
@@ -73,6 +77,7 @@ impl Directory {
         made.unused_max = made.free_len();
         let (pairs, _) = numbers.next_generations.as_chunks::<2>();
         made.next_generations = pairs.iter().map(|&[index, next]| (index, next)).collect();
+        made.demands = IdDemands::of_numbers(&numbers.demands).ok_or(IdDefect::Ids)?;
         let slots = (0..).zip(&made.slots).chain(made.far.iter());
         let retired = slots.filter(|(_, slot)| slot.generation == 0);
         made.retired = retired.map(|(index, _)| index).collect();
@@ -127,6 +132,7 @@ impl DirectoryImage {
             free: self.free.ids().iter().map(|id| id.index()).collect(),
             far: self.far.iter().flat_map(|run| [run.start, run.end - run.start]).collect(),
             next_generations: pairs(&self.next_generations),
+            demands: self.demands.numbers(),
             reach: self.reach,
         };
         // The difference between the indices and the places of generations, for each run.

@@ -5,10 +5,11 @@
 //!
 //! Systems take ids while they run on several threads, and the ids must not depend on the threads.
 //! So each system gets a *share*: positions of the queue that only it may take. A share begins with
-//! its system's *demand*, the greatest number of ids that the system ever took in one stage. The
-//! demands of the systems that took ids most recently precede the others, and among them the
-//! smaller ones come first. The positions after all demands are dealt out in blocks, one for each
-//! share in turn, and each round has blocks twice as large as the round before:
+//! its system's *demand*, the greatest number of ids that the system ever took in one stage
+//! ([`super::id_demands`]). The demands of the systems that took ids most recently precede the
+//! others, and among them the smaller ones come first. The positions after all demands are dealt
+//! out in blocks, one for each share in turn, and each round has blocks twice as large as the round
+//! before:
 //!
 //! ```text
 //!   position   0                        rest
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use super::directory_view::DirectoryView;
 use super::far_slots::FarSlots;
 use super::free_stack::FreeStack;
+use super::id_demands::{IdDemand, IdDemands, Seat};
 use super::next_ids::{NextIds, NextPart};
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{Entity, OutOfIds};
@@ -41,15 +43,6 @@ const CLAIM_MAX: u32 = 1024;
 
 /// The number of claims of a share whose stage has ended. Shares have fewer positions.
 const ENDED: u32 = u32::MAX;
-
-/// The ids that a system took in earlier stages.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct IdDemand {
-    /// The greatest number of ids that it requested in one stage.
-    most: u32,
-    /// The number of the last queue that it took an id from.
-    last: u64,
-}
 
 /// The data that a queue takes from its directory for a stage.
 #[derive(Clone, Debug)]
@@ -63,7 +56,6 @@ pub(super) struct HeldSlots {
 #[derive(Debug)]
 pub(crate) struct IdQueue {
     held: HeldSlots,
-    number: u64,
     /// The number of positions.
     available: u32,
     /// The first position after all demands.
@@ -75,22 +67,28 @@ pub(crate) struct IdQueue {
 /// The state of one share.
 #[derive(Debug)]
 struct ShareState {
+    /// The seat whose demand this share begins with and counts for.
+    seat: Option<Seat>,
     /// The positions that its system is expected to take.
     demand: Range<u32>,
     /// The number of positions claimed, or [`ENDED`].
     claimed: AtomicU32,
+    /// The number of ids requested, from the time when the system closes its share.
+    requested: AtomicU32,
 }
 
 impl IdQueue {
-    /// The queue with this number, which divides `available` ids into shares, one for each demand.
-    /// O(shares), for any number of ids.
+    /// The queue that divides `available` ids into shares, one for each seat. O(shares), for any
+    /// number of ids.
     pub(super) fn new(
         held: HeldSlots,
-        number: u64,
         available: u32,
         limit: u32,
-        demands: &[IdDemand],
+        seats: &[Option<Seat>],
+        demands: &IdDemands,
     ) -> Self {
+        let demand = |seat: &Option<Seat>| seat.map(|seat| demands.of(seat)).unwrap_or_default();
+        let demands: Vec<IdDemand> = seats.iter().map(demand).collect();
         let shares_len = index_u32(demands.len());
         let mut order: Vec<usize> = (0..demands.len()).filter(|&i| demands[i].most > 0).collect();
         order.sort_by_key(|&i| (Reverse(demands[i].last), demands[i].most));
@@ -105,12 +103,17 @@ impl IdQueue {
             positions[i] = rest..end;
             rest = end;
         }
-        let shares =
-            positions.into_iter().map(|demand| ShareState { demand, claimed: AtomicU32::new(0) });
-        Self { held, number, available, rest, limit, shares: shares.collect() }
+        let share = |(demand, &seat)| ShareState {
+            seat,
+            demand,
+            claimed: AtomicU32::new(0),
+            requested: AtomicU32::new(0),
+        };
+        let shares = positions.into_iter().zip(seats).map(share).collect();
+        Self { held, available, rest, limit, shares }
     }
 
-    /// The shares, in the order of their demands. Must be called once.
+    /// The shares, in the order of their seats. Must be called once.
     pub(super) fn shares(this: &Arc<Self>) -> Vec<IdShare> {
         let share = |number| IdShare { queue: Arc::clone(this), number, claimed: 0, refused: 0 };
         (0..index_u32(this.shares.len())).map(share).collect()
@@ -135,6 +138,13 @@ impl IdQueue {
         }
         taken.sort_unstable_by_key(|piece| piece.start);
         taken
+    }
+
+    /// The number of ids that was requested in each seat, of the shares that were closed.
+    pub(super) fn requests(&self) -> impl Iterator<Item = (Seat, u32)> {
+        let request =
+            |share: &ShareState| Some((share.seat?, share.requested.load(Ordering::Relaxed)));
+        self.shares.iter().filter_map(request)
     }
 
     /// The slots, after the end of all shares. A copy if a share still exists, because its buffer
@@ -233,24 +243,17 @@ impl IdShare {
     }
 
     /// If this is a share of `queue`, withdraws the claim to the last `left` of its ids, or to all
-    /// if they are fewer, and records in `demand` the number requested. Returns the number
-    /// withdrawn.
-    pub(crate) fn close(
-        &mut self,
-        queue: &Arc<IdQueue>,
-        left: usize,
-        demand: &mut IdDemand,
-    ) -> Option<usize> {
+    /// if they are fewer, and records the number requested for the demand of its seat. Returns the
+    /// number withdrawn.
+    pub(crate) fn close(&mut self, queue: &Arc<IdQueue>, left: usize) -> Option<usize> {
         if !Arc::ptr_eq(&self.queue, queue) {
             return None;
         }
         let left = left.min(self.claimed as usize);
         let taken = self.claimed - index_u32(left);
-        self.queue.shares[self.number as usize].claimed.store(taken, Ordering::Relaxed);
-        let requested = taken.saturating_add(self.refused);
-        if requested > 0 {
-            *demand = IdDemand { most: demand.most.max(requested), last: self.queue.number };
-        }
+        let state = &self.queue.shares[self.number as usize];
+        state.claimed.store(taken, Ordering::Relaxed);
+        state.requested.store(taken.saturating_add(self.refused), Ordering::Relaxed);
         Some(left)
     }
 }

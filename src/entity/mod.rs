@@ -27,7 +27,8 @@
 //! generation of a free slot; the archetype `u32::MAX` shows that no entity is alive there.
 //!
 //! Free indices are kept in a stack ([`free_stack`]) and used before fresh ones ([`next_ids`]), so
-//! tables that are indexed by entity are bounded by the peak number of entities. A slot records its
+//! tables that are indexed by entity are bounded by the peak number of entities, where no ids are
+//! given, on loan, or taken by several systems at once. A slot records its
 //! position in the stack, so a given index can be taken out of the middle
 //! ([`Directory::alloc_at`]), and testing whether an id is reserved ([`reserve`]) needs no search
 //! of the stack. Several threads raise the number of reserved ids ([`reserved`]). Indices that
@@ -35,14 +36,14 @@
 //!
 //! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
 //! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
-//! systems run ([`stage`]), the queue of next ids is divided among them ([`id_queue`]). A system
-//! that takes many more ids than before can get indices far beyond the end of the slots; their
-//! slots are stored separately ([`far_slots`]) until the vector of slots has nearly reached them
-//! ([`absorb`]).
+//! systems run ([`stage`]), the queue of next ids is divided among them ([`id_queue`]), by the
+//! numbers that they took before ([`id_demands`]). A system that takes many more ids than before
+//! can get indices far beyond the end of the slots; their slots are stored separately
+//! ([`far_slots`]) until the vector of slots has nearly reached them ([`absorb`]).
 //!
 //! The slot of an index is retired after its last generation, 4,294,967,295 ([`free`]). An old id
-//! becomes valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row
-//! of an entity; a [`directory_view`] finds it.
+//! becomes valid again only by `spawn_at`, and by a restore of a state in which it was. A
+//! [`location`] is the archetype and the row of an entity; a [`directory_view`] finds it.
 //!
 //! A [`paged_index`] has a number for some entities, found by the index of their ids, each in an
 //! [`index_place`]. An [`index_run`] gives numbers to many entities.
@@ -65,6 +66,7 @@
 //!                                 parts of the directory that use no other part
 //!   free_stack                    grows like far slots
 //!   next_ids, directory_view      read slots, near and far, and reserved ids
+//!   id_demands                    uses none of them
 //!   id_queue                      holds the slots during a stage, for reading
 //!   directory                     holds all parts
 //!   absorb, allocate, check, free, loan, reserve, stage, unused
@@ -89,6 +91,7 @@ mod free;
 mod free_stack;
 mod id;
 mod id_changes;
+mod id_demands;
 mod id_errors;
 mod id_map;
 mod id_numbers;
@@ -116,10 +119,11 @@ pub(crate) use directory::Directory;
 pub(crate) use directory_image::DirectoryImage;
 pub(crate) use directory_view::DirectoryView;
 pub use id::Entity;
+pub(crate) use id_demands::Seat;
 pub use id_errors::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub(crate) use id_map::IdMap;
 pub(crate) use id_numbers::{IdDefect, IdNumbers};
-pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
+pub(crate) use id_queue::{IdQueue, IdShare};
 pub(crate) use index_place::IndexPlace;
 pub(crate) use location::{ArchetypeId, Location, RowIndex};
 pub(crate) use paged_index::PagedIndex;

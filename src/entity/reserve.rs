@@ -23,7 +23,7 @@ use super::{Entity, OutOfIds, ReserveError, ReturnedIds};
 
 impl Directory {
     /// Reserves an id. Its entity is alive after the next flush. Callable from any thread, without
-    /// a lock.
+    /// a lock unless ids of dropped command buffers wait.
     ///
     /// # Errors
     ///
@@ -41,7 +41,8 @@ impl Directory {
     }
 
     /// Reserves `n` ids. Their entities are alive after the next flush, even if the iterator is not
-    /// exhausted. Callable from any thread, without a lock. O(1), and O(1) for each id.
+    /// exhausted. Callable from any thread, without a lock unless ids of dropped command buffers
+    /// wait. O(1), and O(1) for each id.
     ///
     /// # Errors
     ///

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::directory::Directory;
 use super::far_slots::reserve_lean;
-use super::id_queue::{HeldSlots, IdDemand, IdQueue, IdShare};
+use super::id_demands::Seat;
+use super::id_queue::{HeldSlots, IdQueue, IdShare};
 use super::location::Location;
 use super::next_ids::NextPart;
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
@@ -18,12 +19,12 @@ use super::slot::{GENERATION_FIRST, Slot, index_u32};
 const FREE_MIN: u32 = 64;
 
 impl Directory {
-    /// Divides the remaining ids into shares, one for each demand. Until [`Directory::close_queue`]
-    /// only [`Directory::view`] may be used. O(shares), for any number of ids.
-    pub(crate) fn open_queue(&mut self, demands: &[IdDemand]) -> Vec<IdShare> {
+    /// Divides the remaining ids into shares, one for each seat; a share without a seat has no
+    /// demand. Until [`Directory::close_queue`] only [`Directory::view`] may be used. O(shares),
+    /// for any number of ids.
+    pub(crate) fn open_queue(&mut self, seats: &[Option<Seat>]) -> Vec<IdShare> {
         self.debug_assert_flushed();
         debug_assert!(self.queue.is_none(), "the last queue has not been closed");
-        self.queue_number += 1;
         self.editions += 1;
         let (available, limit) = (self.available(), self.limit);
         let held = HeldSlots {
@@ -31,7 +32,7 @@ impl Directory {
             free: core::mem::take(&mut self.free),
             far: core::mem::take(&mut self.far),
         };
-        let queue = Arc::new(IdQueue::new(held, self.queue_number, available, limit, demands));
+        let queue = Arc::new(IdQueue::new(held, available, limit, seats, &self.demands));
         self.queue = Some(Arc::clone(&queue));
         IdQueue::shares(&queue)
     }
@@ -46,6 +47,7 @@ impl Directory {
     pub(crate) fn close_queue(&mut self) {
         let Some(queue) = self.queue.take() else { return };
         let taken = queue.end();
+        self.demands.record(queue.requests());
         HeldSlots { slots: self.slots, free: self.free, far: self.far } = IdQueue::release(queue);
         self.loan_positions(taken);
     }
@@ -129,12 +131,11 @@ mod tests {
         }
     }
 
-    /// A directory, the ids that it must contain, and the demands of its systems.
+    /// A directory, and the ids that it must contain.
     struct Tested {
         directory: Directory,
         alive: BTreeSet<Entity>,
         seen: BTreeSet<Entity>,
-        demands: Vec<IdDemand>,
     }
 
     impl Tested {
@@ -147,14 +148,15 @@ mod tests {
 
         /// A stage in which ids are taken from shares; some of them become entities.
         fn stage(&mut self, asked: &[u32], random: &mut Random) {
-            let mut shares = self.directory.open_queue(&self.demands);
+            let seats = [0, 1, 2, 3, 4, 5, 6, 7].map(|system| Some(Seat::new(system, 0)));
+            let mut shares = self.directory.open_queue(&seats);
             let mut taken = Vec::new();
             let queue = Arc::clone(self.directory.queue().expect("the queue is not open"));
-            for ((share, &n), demand) in shares.iter_mut().zip(asked).zip(&mut self.demands) {
+            for (share, &n) in shares.iter_mut().zip(asked) {
                 let mut ids = Vec::new();
                 while ids.len() < n as usize && share.take(&mut ids) == Ok(true) {}
                 let left = ids.len().saturating_sub(n as usize);
-                assert_eq!(share.close(&queue, left, demand), Some(left));
+                assert_eq!(share.close(&queue, left), Some(left));
                 taken.extend_from_slice(&ids[..ids.len() - left]);
             }
             drop(shares);
@@ -241,7 +243,6 @@ mod tests {
                 directory: Directory::new(limit),
                 alive: BTreeSet::new(),
                 seen: BTreeSet::new(),
-                demands: vec![IdDemand::default(); 8],
             };
             for _ in 0..operations {
                 operate(&mut tested, &mut random);

@@ -56,6 +56,9 @@ impl Directory {
         for (&index, &generation) in &self.next_generations {
             number(Entity::new(index, generation).to_bits());
         }
+        let demands = self.demands.numbers();
+        number(demands.len() as u64);
+        demands.into_iter().for_each(|n| number(u64::from(n)));
         // The retired indices are neither alive, nor free, nor on loan.
         number(self.retired.len() as u64);
         number(u64::from(self.loaned));
@@ -86,6 +89,7 @@ impl Clone for Directory {
             retired: self.retired.clone(),
             returned_ids: self.returned_ids.as_ref().map(|returned| Arc::new(returned.copy())),
             next_generations: self.next_generations.clone(),
+            demands: self.demands.clone(),
             ..*self
         }
     }
@@ -93,6 +97,7 @@ impl Clone for Directory {
 
 #[cfg(test)]
 mod tests {
+    use super::super::id_demands::Seat;
     use super::super::slot::Slot;
     use super::*;
 
@@ -121,7 +126,7 @@ mod tests {
     #[test]
     fn every_part_of_the_state_is_in_it() {
         type Change = (&'static str, fn(&mut Directory, &[Entity]));
-        let changes: [Change; 14] = [
+        let changes: [Change; 16] = [
             ("nothing", |_, _| {}),
             ("a reserved id", |d, _| {
                 d.reserve().unwrap();
@@ -164,6 +169,8 @@ mod tests {
             ("a skipped index", |d, _| d.alloc_at(Entity::new(12, 1), at(0)).unwrap()),
             ("the limit", |d, _| d.limit += 1),
             ("the reach", |d, _| d.reach = GAP_MAX + 1),
+            ("a demand", |d, _| d.demands.record([(Seat::new(2, 0), 5)])),
+            ("a greater demand", |d, _| d.demands.record([(Seat::new(2, 0), 6)])),
             ("the memory of a call", |d, _| {
                 d.requests = crate::entity::RequestLimit::new(1 << 30);
             }),

@@ -3,6 +3,7 @@
 use std::panic::resume_unwind;
 
 use crate::command::{CommandBuffer, Failures};
+use crate::entity::Seat;
 use crate::payload::Payload;
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
@@ -162,10 +163,14 @@ impl Schedule {
     fn open_id_shares(&self, stage: &Stage, world: &mut World) {
         let mut states: Vec<_> =
             self.recorders(stage).map(|system| lock(&self.states[system])).collect();
-        let mut buffers: Vec<&mut CommandBuffer> =
-            states.iter_mut().flat_map(|state| state.buffers()).collect();
+        let numbers = self.recorders(stage).map(|system| u32::try_from(system).unwrap_or(u32::MAX));
+        let mut buffers = Vec::new();
+        for (system, state) in numbers.zip(&mut states) {
+            let own = (0..).zip(state.buffers());
+            buffers.extend(own.map(|(n, buffer)| (Some(Seat::new(system, n)), buffer)));
+        }
         if !buffers.is_empty() {
-            world.open_id_shares(&mut buffers);
+            world.open_id_shares(buffers);
         }
     }
 
@@ -207,10 +212,14 @@ impl Schedule {
         let Self { nodes, states, report, is_strict, .. } = self;
         let mut states: Vec<_> = recorders.iter().map(|&system| lock(&states[system])).collect();
         world.close_id_shares(states.iter_mut().flat_map(|state| state.buffers()));
+        let id = world.id();
         for (&system, state) in recorders.iter().zip(&mut states) {
             let name = &nodes[system].label;
             let began = Stopwatch::start();
             for buffer in state.buffers() {
+                if world.id() != id {
+                    buffer.clear();
+                }
                 let used = buffer.used_bytes();
                 for failure in errors.apply(name, buffer, world) {
                     let (system, first, count) = (name.clone(), failure.first, failure.count);

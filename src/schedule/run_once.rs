@@ -2,7 +2,7 @@
 
 use core::any::{TypeId, type_name};
 
-use crate::command::{ApplyError, CommandBuffer};
+use crate::command::ApplyError;
 use crate::payload::Payload;
 use crate::store::FirstPanic;
 use crate::tuples::for_tuples;
@@ -244,11 +244,12 @@ impl World {
         state: &mut <F::Params as SystemParam>::State,
         function: F,
     ) -> Result<Out, RunError> {
-        let mut buffers: Vec<&mut CommandBuffer> = F::Params::buffers(state);
+        let buffers = F::Params::buffers(state);
+        let buffers: Vec<_> = buffers.into_iter().map(|buffer| (None, buffer)).collect();
         if buffers.is_empty() {
             return self.call_split(state, function);
         }
-        self.open_id_shares(&mut buffers);
+        self.open_id_shares(buffers);
         let called = Payload::catch(|| self.call_split(state, function));
         self.close_id_shares(F::Params::buffers(state));
         called.unwrap_or_else(|panic| panic.resume())

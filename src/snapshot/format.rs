@@ -4,7 +4,8 @@
 //!  header       magic, byte order, format, kind, chunk size, version, base, how many of each
 //!  components   name, size, fingerprint of each
 //!  shared types name, numbers of values, new values of each
-//!  ids          if they differ: generations, free list, runs of far slots, next generations
+//!  ids          if they differ: generations, free list, runs of far slots, next generations,
+//!               numbers of ids that systems took
 //!  archetypes   of each: its components, rows, entities, and for each column
 //!                 │ cells │ stamps │ enable bits │ line versions │ values of chunks │
 //!  sets         of each sparse component: name, kind, size, fingerprint, number of values, and
@@ -73,9 +74,9 @@
 //!
 //! # Versions of the format
 //!
-//! This is format 5, in which components that track lines have two versions and a word of bits for
-//! 64 rows. Format 4 had a version for 16 rows, format 3 had tables of the tags of shared values. A
-//! reader reads one format.
+//! This is format 6, which has the numbers of ids that systems took in a stage. Format 5 lacked
+//! them, format 4 had a version for 16 rows of components that track lines, format 3 had tables of
+//! the tags of shared values. A reader reads one format.
 
 use crate::component::ComponentId;
 
@@ -84,7 +85,7 @@ pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
 /// A machine of the other byte order reads another number.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of this format.
-pub(super) const FORMAT: u32 = 5;
+pub(super) const FORMAT: u32 = 6;
 /// The kind of a whole state.
 pub(super) const SNAPSHOT: u32 = 1;
 /// The kind of a difference between two states.

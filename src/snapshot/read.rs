@@ -293,6 +293,7 @@ impl<'b> Header<'b> {
             free: array(&old.free)?,
             far: array(&old.far)?,
             next_generations: array(&old.next_generations)?,
+            demands: array(&old.demands)?,
         }))
     }
 

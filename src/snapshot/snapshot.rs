@@ -13,7 +13,7 @@ use super::snapshot_error::SnapshotError;
 ///
 /// | in it | not in it |
 /// | --- | --- |
-/// | entities: ids, generations, the ids that come next | [resources](World::insert_resource) |
+/// | entities: ids, generations, the ids that come next, also in each system | [resources](World::insert_resource) |
 /// | the order of archetypes, chunks and rows | sparse components that are neither plain nor kept |
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
 /// | [enable bits](World::set_enabled), [values of chunks](crate::chunks::PerChunk) | recorded commands |
@@ -21,11 +21,6 @@ use super::snapshot_error::SnapshotError;
 /// | [sparse components](crate::component#sparse-components) of [`Plain`](crate::Plain) types, [relations](crate::sparse::relation) | memory: spare chunks, addresses |
 /// | clones of the sparse components that [`SparseMut`](crate::sparse::SparseMut) keeps | |
 /// | versions of columns, chunks and lines | |
-///
-/// If several systems of a stage spawn by [`Commands`](crate::Commands), the ids that come next are
-/// divided by the numbers of ids that these systems took before, which the schedule knows and a
-/// snapshot does not: after a restore a stage may give other ids than the first time. Where that
-/// matters, as in a rollback among peers, let one system of each stage spawn.
 ///
 /// So [`World::hash`] is the same after [`World::restore`], unless other entities have a sparse
 /// component of another type. If a simulation depends on other data, the program must keep it with

@@ -97,13 +97,13 @@ pub(super) fn write_ids<W: Write>(
 }
 
 /// The arrays of ids that are written.
-fn arrays(ids: &IdNumbers) -> [&[u32]; 4] {
-    [&ids.generations, &ids.free, &ids.far, &ids.next_generations]
+fn arrays(ids: &IdNumbers) -> [&[u32]; 5] {
+    [&ids.generations, &ids.free, &ids.far, &ids.next_generations, &ids.demands]
 }
 
 /// The distance that a given id may skip, now and in the older state, and the differences of the
 /// arrays.
-type Differences = (u32, u32, [ArrayDifference; 4]);
+type Differences = (u32, u32, [ArrayDifference; 5]);
 
 /// The differences, from a comparison of all ids. O(ids).
 fn all_differences(source: IdSource<'_>, base: IdSource<'_>) -> Differences {
@@ -129,6 +129,7 @@ fn few_differences(source: IdSource<'_>, base: IdSource<'_>) -> Option<Differenc
         ArrayDifference::in_ranges((free.len(), old.free_len()), positions, |at| free[at]),
         ArrayDifference::between(&[], &[]),
         ArrayDifference::between(&new_next, &old_next),
+        ArrayDifference::between(&new.demands(), &old.demands()),
     ];
     Some((new.reach(), old.reach(), differences))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::entity::{Entity, IdDemand, IdShare, OutOfIds, ReserveError, ReturnedIds};
+use crate::entity::{Entity, IdShare, OutOfIds, ReserveError, ReturnedIds, Seat};
 
 use super::store::Store;
 
@@ -45,10 +45,10 @@ impl Store {
         self.entities.end_loan(entity)
     }
 
-    /// Divides the remaining ids into shares, one for each demand, until
+    /// Divides the remaining ids into shares, one for each seat, until
     /// [`Store::close_id_queue`].
-    pub(crate) fn open_id_queue(&mut self, demands: &[IdDemand]) -> Vec<IdShare> {
-        self.entities.open_queue(demands)
+    pub(crate) fn open_id_queue(&mut self, seats: &[Option<Seat>]) -> Vec<IdShare> {
+        self.entities.open_queue(seats)
     }
 
     /// Puts the ids that were claimed on loan, and frees the others. Ends entities that have lost

@@ -199,8 +199,9 @@ impl MemoryMut<'_> {
     /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the
     /// memory for it: 16 bytes an index.
     ///
-    /// Without it, `spawn_at` leaves at most 1,048,576 skipped indices unused at a time, 16 MiB, so
-    /// that stray ids do not allocate gigabytes. Call it to restore a sparse set of ids on purpose.
+    /// Without it, `spawn_at` skips indices only while at most 1,048,576 free ids were never used,
+    /// 16 MiB, so that stray ids do not allocate gigabytes. Ids that were on loan, or free between
+    /// those of several systems, count as well. Call it to restore a sparse set of ids on purpose.
     /// It does not change which ids the world allocates by itself.
     ///
     /// # Errors

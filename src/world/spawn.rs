@@ -67,7 +67,8 @@ impl World {
     /// 1,048,576 costs 16 MiB. A sender that takes the lowest free index, as a world does by
     /// itself, keeps this cost small.
     ///
-    /// Writes one row: O(components), plus O(indices skipped).
+    /// Writes one row: O(components), plus O(indices skipped), plus O(free ids) if indices are
+    /// skipped while nearly as many as may be are unused.
     ///
     /// # Errors
     ///
@@ -214,7 +215,8 @@ impl World {
         self.store.entities().reserve()
     }
 
-    /// Reserves several ids; see [`World::reserve_entity`]. Lock-free: one atomic operation.
+    /// Reserves several ids; see [`World::reserve_entity`]. One atomic operation for all,
+    /// and a lock if ids of dropped command buffers wait.
     ///
     /// # Errors
     ///

@@ -8,6 +8,7 @@ mod common;
 
 mod by_query;
 mod dead;
+mod exchanged_worlds;
 mod fixtures;
 mod ids;
 mod merging;

@@ -25,6 +25,7 @@ mod recovery;
 mod removed;
 mod report;
 mod results;
+mod rollback;
 mod run_once;
 mod sparse;
 mod text;

@@ -1,0 +1,115 @@
+//! The numbers of ids that systems took in one stage, by which the next stages divide their ids.
+//!
+//! They belong to the world and not to the schedule, because the ids that come next follow from
+//! them: a world that was put back, or read from bytes, gives the same ids as the first time.
+
+/// The place of a command buffer in its schedule, which is the same in each run. Two buffers of one
+/// seat share a demand, which costs gaps between ids and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seat(u32);
+
+impl Seat {
+    /// Systems with more buffers have the seats of the next system as well.
+    const BUFFERS: u32 = 8;
+
+    /// The seat of a buffer, from the number of its system and its number among the buffers of this
+    /// system.
+    pub(crate) const fn new(system: u32, buffer: u32) -> Self {
+        Self(system.wrapping_mul(Self::BUFFERS).wrapping_add(buffer))
+    }
+}
+
+/// The ids that the buffer in one seat took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct IdDemand {
+    /// The greatest number of ids that were requested in one stage.
+    pub(super) most: u32,
+    /// The last stage in which ids were requested, counted as in [`IdDemands`].
+    pub(super) last: u64,
+}
+
+/// The demands of all seats that ever took ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IdDemands {
+    /// In the order of the seats.
+    demands: Vec<(Seat, IdDemand)>,
+    /// The number of stages in which ids were requested.
+    stages: u64,
+}
+
+impl IdDemands {
+    /// The demand of a seat. O(log seats).
+    pub(super) fn of(&self, seat: Seat) -> IdDemand {
+        self.find(seat).map_or(IdDemand::default(), |at| self.demands[at].1)
+    }
+
+    fn find(&self, seat: Seat) -> Result<usize, usize> {
+        self.demands.binary_search_by_key(&seat, |&(seat, _)| seat)
+    }
+
+    /// Records the numbers of ids that were requested in one stage. O(requests), and O(seats) for
+    /// each seat that is new.
+    pub(super) fn record(&mut self, requests: impl IntoIterator<Item = (Seat, u32)>) {
+        let last = self.stages + 1;
+        for (seat, requested) in requests.into_iter().filter(|&(_, requested)| requested > 0) {
+            self.stages = last;
+            let at = self.find(seat).unwrap_or_else(|at| {
+                self.demands.insert(at, (seat, IdDemand::default()));
+                at
+            });
+            let IdDemand { most, .. } = self.demands[at].1;
+            self.demands[at].1 = IdDemand { most: most.max(requested), last };
+        }
+    }
+
+    /// Three numbers for each seat: the seat, the greatest number of ids, and the number of stages
+    /// since the last request. They determine the division of the ids that come next.
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        let age = |last| u32::try_from(self.stages - last).unwrap_or(u32::MAX);
+        let demands = self.demands.iter();
+        demands.flat_map(|&(seat, IdDemand { most, last })| [seat.0, most, age(last)]).collect()
+    }
+
+    /// The demands with these [numbers](Self::numbers). `None` if no demands have them.
+    pub(super) fn of_numbers(numbers: &[u32]) -> Option<Self> {
+        let (triples, rest) = numbers.as_chunks::<3>();
+        let stages = triples.iter().map(|&[_, _, age]| u64::from(age) + 1).max().unwrap_or(0);
+        let demand = |&[seat, most, age]: &[u32; 3]| {
+            (Seat(seat), IdDemand { most, last: stages - u64::from(age) })
+        };
+        let demands: Vec<_> = triples.iter().map(demand).collect();
+        let is_sorted = demands.is_sorted_by(|(seat, _), (next, _)| seat < next);
+        let is_used = demands.iter().all(|(_, demand)| demand.most > 0);
+        let has_newest = demands.is_empty() || triples.iter().any(|&[_, _, age]| age == 0);
+        (rest.is_empty() && is_sorted && is_used && has_newest).then_some(Self { demands, stages })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn demands_are_greatest_requests_and_their_numbers_make_them_again() {
+        let mut demands = IdDemands::default();
+        let [a, b, c] = [Seat::new(0, 0), Seat::new(0, 1), Seat::new(7, 0)];
+        demands.record([(c, 5), (a, 9)]);
+        demands.record([(a, 0)]);
+        demands.record([(b, 1), (c, 3)]);
+        assert_eq!([a, b, c].map(|seat| demands.of(seat).most), [9, 1, 5]);
+        assert_eq!([a, b, c].map(|seat| demands.of(seat).last), [1, 2, 2]);
+        assert_eq!(demands.numbers(), [0, 9, 1, 1, 1, 0, 56, 5, 0]);
+        let made = IdDemands::of_numbers(&demands.numbers()).expect("they are numbers of demands");
+        assert_eq!(made.numbers(), demands.numbers());
+        assert_eq!(IdDemands::of_numbers(&[]), Some(IdDemands::default()));
+    }
+
+    #[test]
+    fn other_numbers_are_refused() {
+        for numbers in
+            [&[0, 1][..], &[0, 0, 0], &[3, 1, 0, 3, 1, 0], &[3, 1, 0, 2, 1, 0], &[0, 1, 1]]
+        {
+            assert_eq!(IdDemands::of_numbers(numbers), None, "{numbers:?}");
+        }
+    }
+}
