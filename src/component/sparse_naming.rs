@@ -4,7 +4,7 @@ use core::any::{TypeId, type_name};
 
 use super::component_id::ComponentId;
 use super::component_info::ComponentInfo;
-use super::hidden::HasSparseCleanup;
+use super::hidden::{Gone, HasSparseCleanup};
 use super::name_taken::NameTaken;
 use super::registry::Registry;
 use super::sparse_component::SparseComponent;
@@ -56,13 +56,27 @@ impl Registry {
         }
     }
 
+    /// Checks that [`Registry::register_sparse`] can give `S` its name.
+    ///
+    /// # Errors
+    ///
+    /// If another type has the name of `S`, or of a component that the library adds for it.
+    pub(crate) fn check_new_sparse<S: SparseComponent>(&self) -> Result<(), NameTaken> {
+        self.check_sparse::<S>()?;
+        if S::CLEANUP {
+            self.known::<HasSparseCleanup>()?;
+            self.known::<Gone>()?;
+        }
+        Ok(())
+    }
+
     /// Gives `S` its name.
     ///
     /// # Errors
     ///
-    /// If another type has the name of `S`.
+    /// Those of [`Registry::check_new_sparse`].
     pub(crate) fn register_sparse<S: SparseComponent>(&mut self) -> Result<(), NameTaken> {
-        self.check_sparse::<S>()?;
+        self.check_new_sparse::<S>()?;
         if S::CLEANUP {
             self.register::<HasSparseCleanup>()?;
         }

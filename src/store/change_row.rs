@@ -112,8 +112,8 @@ impl Store {
             }
             let place = self.row_of_living(entity)?;
             self.check_relations(entity, sparse.get())?;
-            self.advance_clock();
             self.add_sets::<B::Sparse>();
+            self.advance_clock();
             self.put_sparse_at((entity, place), sparse.take());
             return Ok(());
         }
@@ -189,8 +189,8 @@ impl Store {
         let columns = if const { is_sparse::<(R, A)>() } {
             self.ensure_alive(entity)?;
             self.check_relations(entity, sparse.get())?;
-            self.advance_clock();
             self.add_sets::<A::Sparse>();
+            self.advance_clock();
             R::Columns::load(&mut &[][..])
         } else {
             self.check_sets::<A::Sparse>();

@@ -77,6 +77,13 @@ impl Plan {
         }
     }
 
+    /// Runs the hints of types that may be unknown. They may panic.
+    pub(super) fn ask_hints(&self, registry: &Registry) {
+        if self.requirements.is_unknown() {
+            drop((self.describe)(ComponentIds::Known(registry)));
+        }
+    }
+
     /// The first type of the query that the world refuses now, because another type has its name.
     /// Until the next pass, such a plan matches as if the name were free.
     #[cold]

@@ -160,6 +160,12 @@ impl Plans {
         self.types_len = registry.names_len();
     }
 
+    /// Runs the hints that [`Plans::update_types`] would run after a type became known. They may
+    /// panic. O(plans).
+    pub(crate) fn ask_hints(&mut self, registry: &Registry) {
+        self.for_each_mut(|plan| plan.ask_hints(registry));
+    }
+
     /// Lists the archetypes in every plan again, after some were freed.
     pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
         self.for_each_mut(|plan| plan.remake(archetypes));

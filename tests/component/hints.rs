@@ -217,6 +217,59 @@ fn a_hint_that_panics_in_an_insertion_of_both_kinds_changes_no_column() {
 }
 
 #[test]
+fn a_hint_that_panics_in_a_spawn_or_insertion_of_a_new_sparse_component_changes_nothing() {
+    let mut world = world();
+    let entity = world.spawn(Four(1));
+    assert_eq!(world.query::<(Entity, &Fragile)>().count_rows(), 0);
+    let state = |world: &World| (world.hash(), world.version(), world.len());
+    let before = state(&world);
+    let owner = Arc::new(1);
+    let owned = || (Four(2), Owned(Arc::clone(&owner)));
+    type Call = fn(&mut World, Entity, (Four, Owned));
+    let calls: [Call; 5] = [
+        |world, _, both| _ = world.spawn(both),
+        |world, _, both| _ = world.spawn_at(Entity::from_bits(5 << 32 | 1), both),
+        |world, _, both| _ = world.spawn_batch([both.clone(), both]),
+        |world, entity, (_, owned)| _ = world.insert(entity, owned),
+        |world, entity, (_, owned)| _ = world.exchange::<(), _>(entity, owned),
+    ];
+    for (number, call) in calls.into_iter().enumerate() {
+        breaks(|| call(&mut world, entity, owned()));
+        sound(&world);
+        assert_eq!(state(&world), before, "call {number}");
+    }
+    assert_eq!(Arc::strong_count(&owner), 1, "all values are dropped");
+    world.spawn_batch((0..3).map(|_| owned()));
+    assert_eq!((world.len(), Arc::strong_count(&owner)), (4, 4));
+}
+
+/// A name of the library, which adds its component with the first sparse one for cleanup.
+#[component(name = "phalanx::Gone")]
+struct NamedGone;
+
+#[test]
+fn a_name_that_the_library_needs_for_a_sparse_component_refuses_it_before_a_change() {
+    let mut world = world();
+    world.register::<NamedGone>();
+    let entity = world.spawn(Four(1));
+    let state = |world: &World| (world.hash(), world.version(), world.len());
+    let before = state(&world);
+    let refused = |call: &mut dyn FnMut()| {
+        let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("the name is taken");
+        let text = panic.downcast_ref::<String>().expect("a text");
+        assert!(text.contains("phalanx::Gone"), "{text}");
+    };
+    refused(&mut || _ = world.spawn((Four(2), Handle(1))));
+    refused(&mut || _ = world.spawn_at(Entity::from_bits(5 << 32 | 1), Handle(1)));
+    refused(&mut || _ = world.spawn_batch((0..3).map(Handle)));
+    refused(&mut || _ = world.insert(entity, (Four(2), Handle(1))));
+    refused(&mut || _ = world.insert(entity, Handle(1)));
+    refused(&mut || _ = world.exchange::<(), _>(entity, Handle(1)));
+    sound(&world);
+    assert_eq!(state(&world), before);
+}
+
+#[test]
 fn a_hint_that_panics_in_a_playback_takes_no_id_from_the_world() {
     let mut world = World::builder().entities_max(8).build();
     world.spawn(Four(0));

@@ -127,7 +127,7 @@ fn the_other_byte_order_and_other_formats_are_told() {
     let mut earlier = bytes;
     earlier[12..16].copy_from_slice(&3u32.to_ne_bytes());
     sign(&mut earlier);
-    let error = ReadError::Format { found: 3, known: 5 };
+    let error = ReadError::Format { found: 3, known: 6 };
     assert_eq!(world.read_snapshot(&earlier).unwrap_err(), error);
 }
 

@@ -19,14 +19,20 @@ use super::sparse_set::SparseSet;
 use super::sparse_sets::SparseSets;
 
 impl Store {
-    /// Checks that the sets of some components can be added. Returns whether any are missing.
+    /// Checks that the sets of some components can be added, before a call changes the store.
+    /// Returns whether any are missing. They are added when the call can no longer be refused.
     ///
     /// # Panics
     ///
-    /// If another component has the name of one of them.
+    /// If another component has the name of one of them, or a
+    /// [`Component::hint`](crate::Component::hint) panics.
     #[inline]
-    pub(crate) fn check_sets<S: SparseBundle>(&self) -> bool {
-        !S::IS_EMPTY && self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse())
+    pub(crate) fn check_sets<S: SparseBundle>(&mut self) -> bool {
+        if S::IS_EMPTY || !self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse()) {
+            return false;
+        }
+        self.plans.ask_hints(&self.registry);
+        true
     }
 
     /// Whether sets of some components are missing.
@@ -375,7 +381,7 @@ impl SparseVisitor for Checking<'_> {
     fn visit_sparse<S: SparseComponent>(&mut self) {
         let Store { sparse, registry, .. } = self.store;
         if self.is_missing.is_ok() && !sparse.has::<S>() {
-            self.is_missing = registry.check_sparse::<S>().map(|()| true);
+            self.is_missing = registry.check_new_sparse::<S>().map(|()| true);
         }
     }
 }
