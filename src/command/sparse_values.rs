@@ -124,9 +124,12 @@ impl SparseValues {
     ) -> Vec<(usize, RelationError)> {
         let Self { parts, queues, played, targets, .. } = self;
         let mut refused = Vec::new();
+        let len = parts[*played..].partition_point(|part| part.record < records.end);
+        if len == 0 {
+            return refused;
+        }
         // Readers of changes know the versions so far.
         store.advance_clock();
-        let len = parts[*played..].partition_point(|part| part.record < records.end);
         // Parts of one queue that follow each other are one call: a part changes sets only, so all
         // of them may be asked for before the first.
         for run in parts[*played..][..len].chunk_by(|a, b| a.queue == b.queue) {

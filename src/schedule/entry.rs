@@ -151,7 +151,8 @@ impl<'s> SystemEntry<'s> {
     ///
     /// * Filters by version in a condition compare with the last evaluation of that condition. With
     ///   `run_if(not_paused).run_if(changed)`, a change made while the game is paused is seen when
-    ///   the pause ends.
+    ///   the pause ends. The writes of the system itself are not seen: they have the version of the
+    ///   run in which the condition was evaluated.
     /// * [`every`](crate::schedule::every) and [`Local`](crate::schedule::Local) values count how
     ///   often their condition is evaluated: put conditions that must count every run first.
     /// * A condition may protect later ones from a missing resource.
