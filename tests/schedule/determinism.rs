@@ -50,6 +50,10 @@ struct Frozen;
 
 impl_component!(Position, Velocity, Health, Link, Pull, Burning, Frozen);
 
+/// A component with a version of each 64 rows.
+#[component(lines)]
+struct Glow(u32);
+
 /// The counts of systems, as a resource.
 #[derive(Default)]
 struct Seen {
@@ -163,6 +167,34 @@ fn scatter_sparks(query: Query<(Entity, &Health), With<Burning>>, mut commands: 
     });
 }
 
+/// Writes some rows of each chunk, on several threads.
+fn glow(query: Query<(Entity, LinesMut<Glow>)>) {
+    query.par().for_each_chunk(|(entities, mut glows)| {
+        for (row, entity) in entities.iter().enumerate() {
+            if (entity.index() + glows[row].0 * 7).is_multiple_of(29) {
+                glows.row_mut(row).0 += 1;
+            }
+        }
+    });
+}
+
+/// Writes all rows.
+fn glow_all(query: Query<LinesMut<Glow>>) {
+    query.par().for_each_chunk(|mut glows| glows.all_mut().iter_mut().for_each(|glow| glow.0 += 1));
+}
+
+fn reflect(query: Query<&Glow, ChangedLines<Glow>>, mut seen: ResMut<Seen>) {
+    seen.changed += query.rows().map(|glow| u64::from(glow.0)).sum::<u64>();
+}
+
+fn kindle(query: Query<(Entity, &Health), Without<Glow>>, mut commands: Commands) {
+    for (entity, health) in query.rows().step_by(17) {
+        if health.0 > 50.0 {
+            commands.insert(entity, Glow(0));
+        }
+    }
+}
+
 /// A xorshift generator.
 pub(super) struct Random(pub(super) u64);
 
@@ -182,7 +214,7 @@ fn program(seed: u64) -> Schedule {
     let mut names = Vec::new();
     for number in 0..6 + random.below(7) {
         let name = format!("{number}");
-        let entry = match random.below(12) {
+        let entry = match random.below(16) {
             0 => schedule.add(step),
             1 => schedule.add(fall),
             2 => schedule.add(heat),
@@ -194,6 +226,10 @@ fn program(seed: u64) -> Schedule {
             8 => schedule.add(pull),
             9 => schedule.add(look),
             10 => schedule.add(count),
+            11 => schedule.add(glow),
+            12 => schedule.add(reflect),
+            13 => schedule.add(kindle),
+            14 => schedule.add(glow_all),
             _ => schedule.add(scatter_sparks),
         };
         let entry = entry.named(&name);
@@ -216,6 +252,7 @@ fn world() -> World {
     world.spawn_batch((0..4000).map(|i| (position(i), velocity(i), Health(f32::from(i % 100)))));
     world.spawn_batch((0..2000).map(|i| (position(i), Health(f32::from(i % 90)), Burning)));
     world.spawn_batch((0..500).map(|i| (velocity(i), Frozen)));
+    world.spawn_batch((0..1500u16).map(|i| (Health(f32::from(i % 80)), Glow(0))));
     world.insert_resource(Seen::default());
     world
 }
@@ -238,6 +275,11 @@ fn run(mut schedule: Schedule) -> Vec<Frame> {
     let mut world = world();
     let frames = (0..FRAMES).map(|_| {
         schedule.run(&mut world).expect("the programs can run");
+        // A call between two frames.
+        world.run(|glows: Query<(Entity, LinesMut<Glow>)>, mut commands: Commands| {
+            glow(glows);
+            commands.spawn((Health(1.0), Glow(1)));
+        });
         let report = schedule.take_report();
         let Seen { rows, changed } = *world.resource::<Seen>().expect("it is there");
         Frame { hash: world.hash(), version: world.version(), rows, changed, report }
