@@ -223,6 +223,10 @@ impl Archetype {
         if self.is_gone() && (cleanup + 1 != self.components.len() || are_over) {
             return Some("entities that are gone have cleanup components, and no others");
         }
+        let kept = registry.sparse_cleanup_tag();
+        if !self.is_gone() && kept.is_some_and(|tag| self.set.contains(tag)) {
+            return Some("entities that are alive have no values that are kept for cleanup");
+        }
         let attachments = self.attachments();
         for kind in self.stamps.all_kinds() {
             let has_lines = |column| attachments.is_some_and(|all| all.have_versions(column));

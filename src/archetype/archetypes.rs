@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::component::{ComponentId, ComponentSet, Registry};
+use crate::line::LINE_BYTES;
 use crate::storage::{ChunkNumbers, ChunkSize, LayoutError, ListLayout, Pool, SharedLines, Stamps};
 
 use super::archetype::Archetype;
@@ -154,10 +155,15 @@ impl Archetypes {
 
     /// Sets the order in blocks for the columns of some components: all components with bytes of an
     /// archetype that will be added. Existing archetypes that differ from it only in tags take
-    /// precedence, because chunks move between these. O(archetypes).
-    pub(crate) fn prefer_order(&mut self, order: Vec<ComponentId>) {
+    /// precedence, because chunks move between these. Components that are aligned to more than a
+    /// line keep the order of their ids: their order decides the number of rows in a chunk, which
+    /// images of these archetypes rely on. O(archetypes).
+    pub(crate) fn prefer_order(&mut self, order: Vec<ComponentId>, registry: &Registry) {
         let with_bytes: ComponentSet = order.iter().copied().collect();
-        if order.is_sorted() || self.orders.contains_key(&with_bytes) {
+        if order.is_sorted()
+            || self.orders.contains_key(&with_bytes)
+            || order.iter().any(|&id| registry.info(id).align() > LINE_BYTES)
+        {
             return;
         }
         let is_known =

@@ -39,8 +39,11 @@ impl Snapshot {
     /// crate. The format may differ in another version of phalanx, which reports this when it reads
     /// the bytes.
     ///
-    /// States with equal hashes have equal bytes, with two exceptions: one number of the header, by
-    /// which a delta finds its base, and shared values that their `Hash` does not distinguish.
+    /// States with equal hashes have equal bytes, except for one number of the header, by which a
+    /// delta finds its base; shared values that their `Hash` does not distinguish; and memory: the
+    /// place of few rows in a small block,
+    /// [`grow_indices`](crate::memory::MemoryMut::grow_indices), and versions of lines that no
+    /// query sees any more.
     ///
     /// O(bytes of all rows and sparse components + ids), and a call of the user's function for each
     /// shared value.
@@ -337,7 +340,8 @@ impl World {
     /// The world must know the components, sparse ones as well, each defined as it was: the same
     /// name, size, fields and attributes ([`World::register`] makes a component known). It must
     /// have the same
-    /// [`ChunkSize`](crate::ChunkSize) and a function for each shared type
+    /// [`ChunkSize`](crate::ChunkSize), the same order of registration among components that are
+    /// aligned to more than a cache line, and a function for each shared type
     /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). Its own limits of ids
     /// and memory apply. [`SnapshotReader::new`](crate::snapshot::SnapshotReader::new) reads a
     /// state with other components or chunks.

@@ -20,7 +20,7 @@
 //! the reader has. So one format, one writer and one reader are enough.
 //!
 //! Numbers and columns are in the byte order of the machine that wrote them. Versions are ages (see
-//! `store/history.rs`), so that worlds with equal hashes have equal bytes.
+//! `store/history.rs`), so that worlds with equal hashes have equal versions.
 //!
 //! # Shared values
 //!

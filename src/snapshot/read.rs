@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::archetype::{ArchetypeImage, ArchetypePatch, CellRun, OwnedSharedValue, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry};
 use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
+use crate::line::LINE_BYTES;
 use crate::storage::WordsPart;
 use crate::store::{SavedSet, Store, StoreImage, StorePatch};
 use crate::version::Version;
@@ -210,9 +211,12 @@ impl<'b> Header<'b> {
         self.shared.take(&self.input, columns.iter().filter_map(|file| file.shared), rows)
     }
 
-    /// Whether all components and the chunks are the same as in the world that reads.
-    pub(super) fn is_as_here(&self) -> bool {
-        let is_same = |file: &FileComponent| file.id.is_some() && file.function.is_none();
+    /// Whether all components and the chunks are the same as in the world that reads. Chunks of
+    /// components that are aligned to more than a line may differ.
+    pub(super) fn is_as_here(&self, registry: &Registry) -> bool {
+        let has_lines = |id| registry.info(id).align() <= LINE_BYTES;
+        let is_same =
+            |file: &FileComponent| file.id.is_some_and(has_lines) && file.function.is_none();
         self.has_same_chunks && self.components.iter().all(is_same)
     }
 

@@ -234,7 +234,7 @@ impl<'w> SnapshotReader<'w> {
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut world.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;
-        if header.is_as_here() {
+        if header.is_as_here(tags.store.registry()) {
             let patch = header.patch(tags.store, &snapshot.image, &rules)?;
             snapshot.image.apply(patch);
         } else {

@@ -172,7 +172,8 @@ impl Store {
         let set: ComponentSet = ids.collect();
         self.archetypes.find(&set).unwrap_or_else(|| {
             let places = archetype.components_in_place().into_iter();
-            self.archetypes.prefer_order(places.map(|id| adopted.id(id)).collect());
+            let order = places.map(|id| adopted.id(id)).collect();
+            self.archetypes.prefer_order(order, &self.registry);
             self.find_or_add(&set).expect("a row of another world fits no chunk")
         })
     }

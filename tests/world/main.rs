@@ -117,3 +117,4 @@ mod structural;
 mod target_values;
 mod threads;
 mod together;
+mod wide_alignment;

@@ -211,12 +211,16 @@ impl Export {
             return Err(ExportError::NameTaken);
         }
         let field = Field::new(info.name(), kind.data_type(nullable)?, nullable);
-        let ComponentShape::Struct(parts @ [_, _, ..]) = info.shape() else { return Ok(field) };
-        if !matches!(kind, Kind::List(..)) {
-            return Ok(field);
+        let ComponentShape::Struct(parts) = info.shape() else { return Ok(field) };
+        let parts = parts.iter().filter(|part| part.size > 0);
+        let names: Vec<_> = parts.map(|part| part.name).collect();
+        // An alias may have made a list of other items than the fields.
+        match kind {
+            Kind::List(_, len) if *len == names.len() && *len > 1 => {
+                Ok(field.with_metadata([(FIELDS.to_owned(), names.join(","))].into()))
+            }
+            _ => Ok(field),
         }
-        let names: Vec<_> = parts.iter().map(|part| part.name).collect();
-        Ok(field.with_metadata([(FIELDS.to_owned(), names.join(","))].into()))
     }
 }
 

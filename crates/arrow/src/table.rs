@@ -143,6 +143,7 @@ impl Table {
         folder: impl AsRef<Path>,
         rows_max: usize,
     ) -> Result<Vec<PathBuf>, ExportError> {
+        let batches = self.sliced(rows_max).batches;
         let folder = folder.as_ref();
         fs::create_dir_all(folder).map_err(ExportError::at(folder))?;
         for entry in fs::read_dir(folder).map_err(ExportError::at(folder))? {
@@ -152,7 +153,7 @@ impl Table {
             }
         }
         let mut paths = Vec::new();
-        for (number, batch) in self.sliced(rows_max).batches.into_iter().enumerate() {
+        for (number, batch) in batches.into_iter().enumerate() {
             let path = folder.join(format!("part-{number:05}.arrow"));
             let part = Self { schema: self.schema.clone(), batches: vec![batch] };
             let file = File::create(&path).map_err(ExportError::at(&path))?;
