@@ -7,6 +7,16 @@ pub(crate) const fn vec_bytes<T>(values: &Vec<T>) -> usize {
     if size_of::<T>() == 0 { 0 } else { values.capacity() * size_of::<T>() }
 }
 
+/// Frees most of the unused memory of a vector, if it is more than a quarter of what is used. What
+/// remains keeps the next pushes from a copy of the whole vector, also if this is called again
+/// after each of them.
+pub(crate) fn shrink_unused<T>(values: &mut Vec<T>) {
+    let len = values.len();
+    if values.capacity() - len > len / 4 {
+        values.shrink_to(len + len / 8);
+    }
+}
+
 /// The allocated memory of a map, without its fixed part: entries, and a byte of control for each.
 pub(crate) fn map_bytes<K, V, S>(map: &HashMap<K, V, S>) -> usize {
     map.capacity() * (size_of::<(K, V)>() + 1)

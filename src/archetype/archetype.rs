@@ -3,6 +3,7 @@
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
 use crate::prefetch::prefetch;
+use crate::spare::shrink_unused;
 use crate::storage::{
     Attachments, BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnBits, ColumnShape, LayoutError,
     ListLayout, LiveColumns, Pool, Stamps,
@@ -319,7 +320,7 @@ impl Archetype {
 
     /// Frees unused memory, moving at most `rows_max` rows. Returns the number of moved rows.
     pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
-        self.entities.shrink_to_fit();
+        shrink_unused(&mut self.entities);
         self.list.compact(rows_max, pool)
     }
 

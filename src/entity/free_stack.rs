@@ -24,6 +24,7 @@ use std::collections::TryReserveError;
 use super::Entity;
 use super::far_slots::reserve_lean;
 use super::slot::index_u32;
+use crate::spare::shrink_unused;
 
 /// Entries of a page: 1 KiB.
 const PAGE: usize = 256;
@@ -73,8 +74,8 @@ impl FreeStack {
         self.indices.try_reserve(additional)
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.indices.shrink_to_fit();
+    pub(super) fn shrink(&mut self) {
+        shrink_unused(&mut self.indices);
         self.stamps.shrink_to_fit();
     }
 

@@ -32,8 +32,8 @@ impl ChunkNumbers {
         if list.chunk_len() > 0 {
             let len = self.len.checked_add(list.chunk_len());
             self.len = len.expect("there are more chunks than entities");
-            // A list of tags is one chunk with room for all rows that a world may have. Numbers for
-            // them all in each chunk, anew after each change, would be used up within days.
+            // The rows of a list of one chunk are numbers enough. Most lists of tags are one chunk,
+            // which has room for as many rows as it has bytes.
             let bits = match list.chunk_len() {
                 1 => u32::BITS - list.tail().leading_zeros(),
                 _ => u32::from(list.shift()),

@@ -29,7 +29,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// [`PlaceError::Moved`], and [`RowError::Moved`] by a query. Values that are written through a
 /// query or a look-up move no rows. A call that might have moved rows ends places as well, though
 /// it moved none: a batch without rows, an insertion of a component that is there, a flip, a
-/// compaction, and the first call that has the world for itself after an id was reserved.
+/// compaction, a [reservation of memory](crate::World::reserve), a
+/// [retirement of archetypes](crate::memory::MemoryMut::retire_archetypes), and the first call that
+/// has the world for itself after an id was reserved.
 ///
 /// [`PlaceLookup::place`]: crate::rows::PlaceLookup::place
 /// [`PlaceLookup::places_of`]: crate::rows::PlaceLookup::places_of

@@ -7,7 +7,8 @@
 //! The first slabs of a size are small, each as large as all before it together, so that a small
 //! world requests little memory: a huge page is zeroed as a whole at the first touch. From 2 MiB
 //! on, slabs are multiples of 2 MiB, aligned to 2 MiB, and advised to be huge pages where the
-//! system supports them (7 to 12 % at DRAM size).
+//! system supports them (7 to 12 % at DRAM size). The first two slabs, of 16 blocks each, are not,
+//! however large the blocks are.
 //!
 //! Slabs without allocated blocks are kept for reuse, up to 16 MiB of each size or an eighth of the
 //! allocated blocks, whichever is more. Others are returned to the system.

@@ -176,3 +176,24 @@ fn nothing_is_left_to_do_after_a_compaction_that_has_finished() {
         sound(&world);
     }
 }
+
+#[test]
+fn a_compaction_in_every_frame_copies_no_table_in_every_frame() {
+    let (rows, frames) = if cfg!(miri) { (500, 5) } else { (20_000, 200) };
+    let mut world = World::new();
+    world.spawn_batch((0..rows).map(Four));
+    let bytes = |world: &mut World| {
+        world.spawn(Four(1));
+        world.memory_mut().compact(100);
+        world.memory().bookkeeping_bytes
+    };
+    let first = bytes(&mut world);
+    let mut last = first;
+    let mut changes = 0;
+    for _ in 0..frames {
+        let now = bytes(&mut world);
+        changes += usize::from(now != std::mem::replace(&mut last, now));
+    }
+    assert!(changes <= frames / 20, "the memory has changed in {changes} of {frames} frames");
+    sound(&world);
+}

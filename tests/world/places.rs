@@ -51,7 +51,7 @@ fn each_structural_change_makes_places_void() {
     let (entity, value) = (all[1_500], Some(1_500));
     let saved = world.snapshot().expect("no commands wait");
     type Change<'c> = (&'c str, &'c dyn Fn(&mut World));
-    let changes: [Change<'_>; 12] = [
+    let changes: [Change<'_>; 14] = [
         ("spawn", &|world| {
             world.spawn(Four(7));
         }),
@@ -80,6 +80,10 @@ fn each_structural_change_makes_places_void() {
         }),
         ("compact", &|world| {
             world.memory_mut().compact(usize::MAX);
+        }),
+        ("reservation of memory", &|world| world.reserve::<Four>(1).expect("it fits")),
+        ("retirement of archetypes", &|world| {
+            world.memory_mut().retire_archetypes();
         }),
         ("restore", &|world| world.restore(&saved).expect("of this world")),
         ("despawn of a batch", &|world| {

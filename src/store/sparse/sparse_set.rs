@@ -26,6 +26,7 @@
 
 use crate::component::{DenseValues, SparseBundle as _, SparseComponent};
 use crate::entity::Entity;
+use crate::spare::shrink_unused;
 use crate::storage::SetBlocks;
 use crate::version::Version;
 
@@ -368,7 +369,7 @@ impl<T: SparseComponent> SparseSet<T> {
 
     pub(super) fn shrink(&mut self) {
         self.blocks.shrink(self.entities.len());
-        self.entities.shrink_to_fit();
+        shrink_unused(&mut self.entities);
         self.sources.shrink();
         self.shrink_pairs();
         self.values.shrink();
