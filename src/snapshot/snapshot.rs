@@ -274,10 +274,10 @@ impl World {
     /// * Sparse components are restored if they are [`Plain`](crate::Plain) data or
     ///   [relations](crate::sparse::relation), or if
     ///   [`SparseMut::keep_in_snapshots`](crate::sparse::SparseMut::keep_in_snapshots) had named
-    ///   them when the snapshot was taken. Others stay with the ids that are alive before and after,
-    ///   also with an id that belonged to another entity in the discarded time; entities that come
-    ///   back have none of them. Resources,
-    ///   [`Local`](crate::schedule::Local)s and the state of a schedule stay as they are.
+    ///   them when the snapshot was taken. Others stay with the ids that are alive before and
+    ///   after, also with an id that belonged to another entity in the discarded time; entities
+    ///   that come back have none of them. Resources, [`Local`](crate::schedule::Local)s and the
+    ///   state of a schedule stay as they are.
     /// * Ids from the discarded time may belong to other entities later.
     ///
     /// Only differences are copied, as by [`World::snapshot_into`], with the same cost, and

@@ -32,7 +32,7 @@ fn world(wide_first: bool) -> World {
 /// The rows of a chunk, in a copy of the world's components with twenty entities.
 fn capacity(wide_first: bool) -> usize {
     let mut world = world(wide_first);
-    world.spawn_batch([ROW; 20]);
+    world.spawn_batch((0..20).map(|_| ROW));
     world.query::<&Wide>().iter().next().expect("the world has rows").len()
 }
 
@@ -40,7 +40,7 @@ fn capacity(wide_first: bool) -> usize {
 fn a_merge_does_not_change_the_layout_that_snapshots_expect() {
     let mut here = world(false);
     let empty = here.snapshot().unwrap();
-    here.spawn_batch([ROW; 16]);
+    here.spawn_batch((0..16).map(|_| ROW));
     let full = here.snapshot().unwrap();
     let hash = here.hash();
     let mut there = world(true);
@@ -59,7 +59,7 @@ fn a_merge_does_not_change_the_layout_that_snapshots_expect() {
 #[test]
 fn a_state_that_was_read_can_be_restored_after_a_merge() {
     let mut here = world(false);
-    here.spawn_batch([ROW; 16]);
+    here.spawn_batch((0..16).map(|_| ROW));
     let bytes = here.snapshot().unwrap().to_bytes().unwrap();
     let hash = here.hash();
     let mut reader = world(false);
@@ -75,7 +75,7 @@ fn a_state_that_was_read_can_be_restored_after_a_merge() {
 #[test]
 fn a_state_of_another_order_is_read_by_a_snapshot_reader() {
     let mut there = world(false);
-    there.spawn_batch([ROW; 16]);
+    there.spawn_batch((0..16).map(|_| ROW));
     let bytes = there.snapshot().unwrap().to_bytes().unwrap();
     let mut here = world(true);
     assert!(matches!(here.read_snapshot(&bytes), Err(ReadError::Invalid { .. })));
