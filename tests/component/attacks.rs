@@ -234,3 +234,33 @@ fn main() { phalanx::World::new().spawn(Place { x: [1; 3].len() as f32, y: 1.0 }
 ";
     crate::compiler::compiles("trait_on_arrays", program);
 }
+
+/// The same for the expansion's calls on types of the library.
+#[test]
+fn a_trait_on_all_types_changes_nothing() {
+    let program = "#![forbid(unsafe_code)]
+trait All: Sized {
+    fn about(self) -> u8 { 0 }
+    fn untied(self) -> u8 { 0 }
+    fn field(self) -> u8 { 0 }
+    fn len(self) -> u8 { 0 }
+    fn get(self) -> u8 { 0 }
+    fn with_references(self) -> u8 { 0 }
+    fn debug_struct(self) -> u8 { 0 }
+    fn finish_non_exhaustive(self) -> u8 { 0 }
+}
+impl<T> All for T {}
+#[phalanx::component] #[derive(Debug)] struct Health(f32);
+#[phalanx::component] struct Lamps { is_lit: bool, all: [bool; 2] }
+#[phalanx::component] enum State { Off, On }
+#[phalanx::component(split)] struct Place { x: f32, y: f32 }
+#[phalanx::component(sparse, plain)] struct Ready(bool);
+#[phalanx::component(sparse)] struct Name { text: String }
+#[phalanx::component] struct Held<T>(T);
+phalanx::impl_component!(Held<f32>);
+#[phalanx::sparse::relation(ordered)] struct CardOf;
+#[phalanx::sparse::relation(many)] struct Likes(f32);
+fn main() { 1.about().untied().field().len().get().with_references().debug_struct().finish_non_exhaustive(); }
+";
+    crate::compiler::compiles("trait_on_all", program);
+}

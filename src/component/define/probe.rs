@@ -120,6 +120,8 @@ pub struct Answer<T> {
     about: PhantomData<fn(T) -> T>,
 }
 
+// By value, as the calls in an expansion are: a method of a user's trait for all types by value
+// would come before one by reference.
 impl<T> Answer<T> {
     const fn yes() -> Self {
         Self { is: true, about: PhantomData }
@@ -130,12 +132,12 @@ impl<T> Answer<T> {
     }
 
     /// The answer about a field of `S`, which has the type `T`.
-    pub const fn about<S>(&self, _: fn(&S) -> Part<T>) -> bool {
+    pub const fn about<S>(self, _: fn(&S) -> Part<T>) -> bool {
         self.is
     }
 
     /// The answer about some field, which may have another type.
-    pub const fn untied(&self) -> bool {
+    pub const fn untied(self) -> bool {
         self.is
     }
 }

@@ -1,5 +1,7 @@
 //! The structs with `#[component(split)]`.
 
+use core::fmt::{self, Formatter};
+
 use bytemuck::TransparentWrapper;
 
 use crate::component::split_component::{FieldOf, Parts, SplitComponent};
@@ -148,10 +150,12 @@ macro_rules! __split {
     // The fields need not have `Debug`.
     (@debug $slices:ident [$first:ident $($field:ident)*]) => {
         impl $crate::__define::Debug for $slices<'_> {
-            fn fmt(&self, f: &mut $crate::__define::Formatter<'_>) -> $crate::__define::FmtResult {
-                f.debug_struct($crate::__core::stringify!($slices))
-                    .field("rows", &self.$first.len())
-                    .finish_non_exhaustive()
+            fn fmt(
+                &self, __phalanx_formatter: &mut $crate::__define::Formatter<'_>,
+            ) -> $crate::__define::FmtResult {
+                $crate::__define::format_slices(
+                    __phalanx_formatter, $crate::__core::stringify!($slices), self.$first,
+                )
             }
         }
     };
@@ -167,6 +171,12 @@ macro_rules! __split {
             $crate::__core::stringify!($field)
         )
     };
+}
+
+/// Prints the slices of columns, of which `first` is one. A function, since a user's trait for all
+/// types may have methods of the names that it calls.
+pub fn format_slices<T>(f: &mut Formatter<'_>, name: &str, first: &[T]) -> fmt::Result {
+    f.debug_struct(name).field("rows", &first.len()).finish_non_exhaustive()
 }
 
 /// The fields of a column.
