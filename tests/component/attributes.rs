@@ -253,6 +253,62 @@ fn main() {
     compiles("attribute_kinds", program);
 }
 
+/// A constant or a static of the user hides a pattern that is one word.
+#[test]
+fn constants_of_the_user_have_the_names_of_variables() {
+    let definitions = "use phalanx::sparse::relation;
+        use phalanx::component;
+        #[component] struct Place { x: f32, owner: phalanx::Entity }
+        #[component] struct Checked { is_set: bool }
+        #[component] enum State { Off, On }
+        #[component(split)] struct Apart { x: f32, y: f32 }
+        #[component] struct Held<T>(T);
+        phalanx::impl_component!(Held<f32>);
+        #[component(sparse)] struct Name { text: String, owner: phalanx::Entity }
+        #[relation] struct Target;
+        #[relation(ordered)] pub struct CardOf;
+        #[relation(many)] struct Likes { weight: f32 }";
+    let names = [
+        "f",
+        "formatter",
+        "parts",
+        "slices",
+        "slices_mut",
+        "map",
+        "relation",
+        "target",
+        "place",
+        "value",
+        "zero",
+        "part",
+        "bits",
+        "bytes",
+        "field",
+        "default",
+        "hint",
+        "source",
+        "at",
+        "of",
+        "self_",
+        "this",
+        "other",
+        "name",
+        "row",
+        "rows",
+        "column",
+        "columns",
+    ];
+    let consts: String = names.map(|name| format!("pub const {name}: () = ();\n")).concat();
+    let statics: String = names.map(|name| format!("pub static {name}: () = ();\n")).concat();
+    let program = format!(
+        "#![forbid(unsafe_code)] #![allow(non_upper_case_globals)]
+         mod constants {{ {consts} {definitions} }}
+         mod statics {{ {statics} {definitions} }}
+         fn main() {{}}"
+    );
+    compiles("attribute_constants", &program);
+}
+
 #[test]
 fn padding_is_told_at_each_field_before_it() {
     let program = "#![forbid(unsafe_code)]

@@ -73,9 +73,9 @@ macro_rules! __facts {
             #[inline]
             fn map_entities(
                 &mut self,
-                map: &mut dyn $crate::__core::ops::FnMut($crate::Entity) -> $crate::Entity,
+                __phalanx_map: &mut dyn $crate::__core::ops::FnMut($crate::Entity) -> $crate::Entity,
             ) {
-                <$type as $crate::MapEntities>::map_entities(&mut self.$field, map);
+                <$type as $crate::MapEntities>::map_entities(&mut self.$field, __phalanx_map);
             }
         }
     };

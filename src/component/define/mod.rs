@@ -88,6 +88,7 @@ pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_va
 pub use no_padding::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, own_or_by_fields, part};
+pub use relation_type::arguments;
 pub use split_struct::{SlicesMutOf, SlicesOf, format_slices, peel, peel_mut, wrap, wrap_mut};
 
 // Names in the expansion, where the user may have given them to another item.

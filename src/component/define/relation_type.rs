@@ -33,14 +33,18 @@ macro_rules! __relation {
         #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
         $visibility struct $name { __set_by_of: $crate::Entity }
 
-        impl $name {
-            /// The relation to `target`.
-            #[allow(dead_code, reason = "a program may use a part of the relation only")]
-            #[must_use]
-            $visibility const fn of(target: $crate::Entity) -> Self {
-                Self { __set_by_of: target }
+        const _: () = {
+            use $crate::__define::arguments::*;
+
+            impl $name {
+                /// The relation to `target`.
+                #[allow(dead_code, reason = "a program may use a part of the relation only")]
+                #[must_use]
+                $visibility const fn of(target: $crate::Entity) -> Self {
+                    Self { __set_by_of: target }
+                }
             }
-        }
+        };
         $crate::__relation! { @target $visibility $name }
     };
     (@struct [$(#[$attribute:meta])*] $visibility:vis $name:ident ordered) => {
@@ -51,28 +55,35 @@ macro_rules! __relation {
             __set_by_at: $crate::__core::option::Option<$crate::__core::primitive::u32>,
         }
 
-        impl $name {
-            /// The relation to `target`. A source that has it and gets it again by an insertion
-            /// keeps its place among the sources of `target`; another one comes last.
-            #[allow(dead_code, reason = "a program may use a part of the relation only")]
-            #[must_use]
-            $visibility const fn of(target: $crate::Entity) -> Self {
-                Self { __set_by_of: target, __set_by_at: $crate::__core::option::Option::None }
-            }
+        const _: () = {
+            use $crate::__define::arguments::*;
 
-            /// The relation that is inserted, or moved, to a place among the sources of its target:
-            /// those from there on come after it. A place beyond the end is the end.
-            #[allow(dead_code, reason = "a program may use a part of the relation only")]
-            #[must_use]
-            $visibility const fn at(self, place: $crate::__core::primitive::usize) -> Self {
-                Self {
-                    __set_by_at: $crate::__core::option::Option::Some(
-                        $crate::__define::place_of(place),
-                    ),
-                    ..self
+            impl $name {
+                /// The relation to `target`. A source that has it and gets it again by an insertion
+                /// keeps its place among the sources of `target`; another one comes last.
+                #[allow(dead_code, reason = "a program may use a part of the relation only")]
+                #[must_use]
+                $visibility const fn of(target: $crate::Entity) -> Self {
+                    Self {
+                        __set_by_of: target,
+                        __set_by_at: $crate::__core::option::Option::None,
+                    }
+                }
+
+                /// The relation that is inserted, or moved, to a place among the sources of its
+                /// target: those from there on come after it. A place beyond the end is the end.
+                #[allow(dead_code, reason = "a program may use a part of the relation only")]
+                #[must_use]
+                $visibility const fn at(self, place: $crate::__core::primitive::usize) -> Self {
+                    Self {
+                        __set_by_at: $crate::__core::option::Option::Some(
+                            $crate::__define::place_of(place),
+                        ),
+                        ..self
+                    }
                 }
             }
-        }
+        };
         $crate::__relation! { @target $visibility $name }
     };
     (@target $visibility:vis $name:ident) => {
@@ -87,7 +98,9 @@ macro_rules! __relation {
     };
     (@place $name:ident) => { $crate::__core::option::Option::None };
     (@place $name:ident ordered) => {
-        $crate::__core::option::Option::Some(|relation: &$name| relation.__set_by_at)
+        $crate::__core::option::Option::Some(
+            |__phalanx_relation: &$name| __phalanx_relation.__set_by_at
+        )
     };
     (@is_tree tree) => { true };
     (@is_tree) => { false };
@@ -102,6 +115,8 @@ macro_rules! __many {
     ($visibility:vis $name:ident [$($text:literal)?] $rule:ident $definition:literal) => {
         #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
         const _: () = {
+            use $crate::__define::arguments::*;
+
             impl $name {
                 /// The pair with one target, with this value, to be inserted into its source.
                 #[allow(dead_code, reason = "a program may use a part of the relation only")]
@@ -130,4 +145,14 @@ macro_rules! __many {
             }
         };
     };
+}
+
+/// The names of arguments that a user reads. A word that names a static or a constant of the user
+/// would be no argument but that one, and a function an argument may have the name of.
+pub mod arguments {
+    #[doc(hidden)]
+    pub const fn place() {}
+
+    #[doc(hidden)]
+    pub const fn target() {}
 }

@@ -121,28 +121,36 @@ macro_rules! __split {
                 }
 
                 #[inline(always)]
-                fn from_parts(parts: __PhalanxColumns) -> Self {
-                    Self { $($field: parts.$number.get()),* }
+                fn from_parts(__phalanx_parts: __PhalanxColumns) -> Self {
+                    Self { $($field: __phalanx_parts.$number.get()),* }
                 }
 
                 #[inline(always)]
-                fn slices<'w>(parts: $crate::__define::SlicesOf<'w, Self>) -> Self::Slices<'w> {
-                    $slices { $($field: $crate::__define::peel(parts.$number)),* }
+                fn slices<'w>(
+                    __phalanx_parts: $crate::__define::SlicesOf<'w, Self>,
+                ) -> Self::Slices<'w> {
+                    $slices { $($field: $crate::__define::peel(__phalanx_parts.$number)),* }
                 }
 
                 #[inline(always)]
-                fn slices_mut<'w>(parts: $crate::__define::SlicesMutOf<'w, Self>) -> Self::SlicesMut<'w> {
-                    $slices_mut { $($field: $crate::__define::peel_mut(parts.$number)),* }
+                fn slices_mut<'w>(
+                    __phalanx_parts: $crate::__define::SlicesMutOf<'w, Self>,
+                ) -> Self::SlicesMut<'w> {
+                    $slices_mut { $($field: $crate::__define::peel_mut(__phalanx_parts.$number)),* }
                 }
 
                 #[inline(always)]
-                fn parts_of<'w>(slices: Self::Slices<'w>) -> $crate::__define::SlicesOf<'w, Self> {
-                    ($($crate::__define::wrap(slices.$field),)*)
+                fn parts_of<'w>(
+                    __phalanx_slices: Self::Slices<'w>,
+                ) -> $crate::__define::SlicesOf<'w, Self> {
+                    ($($crate::__define::wrap(__phalanx_slices.$field),)*)
                 }
 
                 #[inline(always)]
-                fn parts_of_mut<'w>(slices: Self::SlicesMut<'w>) -> $crate::__define::SlicesMutOf<'w, Self> {
-                    ($($crate::__define::wrap_mut(slices.$field),)*)
+                fn parts_of_mut<'w>(
+                    __phalanx_slices: Self::SlicesMut<'w>,
+                ) -> $crate::__define::SlicesMutOf<'w, Self> {
+                    ($($crate::__define::wrap_mut(__phalanx_slices.$field),)*)
                 }
             }
         };
