@@ -79,3 +79,14 @@ fn a_kernel_in_a_function_is_a_function() {
     }
     assert_eq!(equal_at_every_level(|| inner(&[1, 2, 3])), 6);
 }
+
+/// Adds what two arguments hold, of which one has a name of the macro's own.
+#[kernel]
+fn named_like_the_macro(__argument_1: u32, (left, right): (u32, u32)) -> u32 {
+    __argument_1 + left + right
+}
+
+#[test]
+fn an_argument_may_have_the_name_of_one_without_a_name() {
+    assert_eq!(equal_at_every_level(|| named_like_the_macro(1, (2, 3))), 6);
+}

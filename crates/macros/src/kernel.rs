@@ -156,7 +156,8 @@ fn argument(index: usize, input: &FnArg, mistakes: &mut Mistakes) -> Option<Toke
         Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
             pattern.ident.clone()
         }
-        _ => format_ident!("__argument_{index}", span = Span::call_site()),
+        // A variable of the macro: the user may have an argument of this name.
+        _ => format_ident!("__argument_{index}", span = Span::mixed_site()),
     };
     Some(quote!({ [#pat] #name: #ty }))
 }
