@@ -80,6 +80,31 @@ fn a_kernel_in_a_function_is_a_function() {
     assert_eq!(equal_at_every_level(|| inner(&[1, 2, 3])), 6);
 }
 
+macro_rules! with_bodies {
+    ($($name:ident($rows:ident) $body:block)*) => {$(
+        #[kernel]
+        fn $name($rows: &mut [u32]) $body
+    )*};
+}
+
+with_bodies! {
+    add_one(rows) {
+        for row in rows {
+            *row += 1;
+        }
+    }
+    clear(rows) { rows.fill(0) }
+}
+
+#[test]
+fn a_body_may_be_a_block_that_a_macro_captured() {
+    let mut rows = [1, 2];
+    add_one(&mut rows);
+    assert_eq!(rows, [2, 3]);
+    clear(&mut rows);
+    assert_eq!(rows, [0, 0]);
+}
+
 /// Adds what two arguments hold, of which one has a name of the macro's own.
 #[kernel]
 fn named_like_the_macro(__argument_1: u32, (left, right): (u32, u32)) -> u32 {

@@ -31,7 +31,22 @@ impl Parse for Function {
         if input.peek(Token![;]) {
             return Err(input.error("a kernel has a body"));
         }
-        Ok(Self { attributes, visibility, signature, body: input.parse()? })
+        let body = group(input.parse()?).ok_or_else(|| input.error("a kernel has a body"))?;
+        Ok(Self { attributes, visibility, signature, body })
+    }
+}
+
+/// The group that a token is. A block that a macro of the user has captured is in another group,
+/// without delimiters.
+fn group(token: TokenTree) -> Option<Group> {
+    let TokenTree::Group(group) = token else { return None };
+    if group.delimiter() != Delimiter::None {
+        return Some(group);
+    }
+    let mut inner = group.stream().into_iter();
+    match (inner.next(), inner.next()) {
+        (Some(inner), None) => self::group(inner),
+        _ => None,
     }
 }
 
