@@ -45,6 +45,8 @@
 //! - The shells are called with the *names* of the generic parameters (`avx2::<T, N>(…)`),
 //!   because a constant that occurs in no argument could not be inferred. Lifetimes and the types
 //!   of `impl Trait` are always inferred.
+//! - `#[track_caller]` is an attribute of the body and the shells as well. Otherwise the caller of
+//!   the body would be a shell. A call of a shell by its type tracks, a call by a pointer does not.
 
 /// Compiles a function once for each instruction set and chooses at the call.
 ///
@@ -117,7 +119,8 @@
 /// one. Functions, arguments and generic types may have any name. A constant in the signature, a
 /// generic one or the length of an array, may not be called `baseline`, `avx2` or `avx512`, which
 /// are the names of the copies. Attributes are documentation, `cfg`, lint levels, `must_use`,
-/// `deprecated`, `inline`, `cold` and `track_caller`.
+/// `deprecated`, `inline`, `cold` and `track_caller`, with which a panic names the caller of the
+/// kernel.
 ///
 /// ```compile_fail
 /// #[phalanx::kernel]
@@ -190,22 +193,24 @@ pub use phalanx_macros::kernel;
 
 /// The functions that `#[kernel]` writes.
 ///
-/// Its parts are the attributes, the visibility and the name; the generic parameters as written,
-/// and their names; for each argument the pattern, the name and the type; the rest of the
-/// signature, and the body.
+/// Its parts are the attributes, the visibility and the name; `track_caller`, if it is one of the
+/// attributes; the generic parameters as written, and their names; for each argument the pattern,
+/// the name and the type; the rest of the signature, and the body.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
     (
         @function { [$($attribute:tt)*] [$($visibility:tt)*] $name:ident }
-        [$($generic:tt)*] [$($parameter:ident)*]
+        [$($track:tt)*] [$($generic:tt)*] [$($parameter:ident)*]
         [$({ [$($pattern:tt)*] $argument:ident : $type:ty })*]
         [$($return:tt)*] [$($bound:tt)*] { $($body:tt)* }
     ) => {
         $($attribute)*
+        $($track)*
         #[inline]
         $($visibility)* fn $name<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
             let __shells = {
+                $($track)*
                 #[inline(always)]
                 fn __kernel_body<$($generic)*>($($($pattern)*: $type),*) $($return)*
                 $($bound)* {
@@ -217,17 +222,20 @@ macro_rules! __kernel {
                     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,movbe")]
                     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
                     #[inline(never)]
+                    $($track)*
                     fn avx512<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }
 
                     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,movbe")]
                     #[inline(never)]
+                    $($track)*
                     fn avx2<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }
 
                     #[inline(never)]
+                    $($track)*
                     fn baseline<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }

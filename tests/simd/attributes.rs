@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::ops::AddAssign;
+use std::panic::Location;
 
 use phalanx::kernel;
 
@@ -114,4 +115,24 @@ fn named_like_the_macro(__argument_1: u32, (left, right): (u32, u32)) -> u32 {
 #[test]
 fn an_argument_may_have_the_name_of_one_without_a_name() {
     assert_eq!(equal_at_every_level(|| named_like_the_macro(1, (2, 3))), 6);
+}
+
+#[kernel]
+#[track_caller]
+fn lines_of_the_caller<const N: usize>() -> [u32; N] {
+    [Location::caller().line(); N]
+}
+
+#[kernel]
+fn line_of_the_kernel() -> u32 {
+    Location::caller().line()
+}
+
+#[test]
+fn a_tracked_kernel_knows_its_caller() {
+    equal_at_every_level(|| {
+        let (lines, here) = (lines_of_the_caller::<2>(), line!());
+        assert_eq!(lines, [here; 2], "at the line of the call");
+        assert_ne!(line_of_the_kernel(), line!(), "without the attribute");
+    });
 }

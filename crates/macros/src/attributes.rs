@@ -4,7 +4,7 @@
 //! other may be a macro that rewrites the item, or unsafe, such as `no_mangle`.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Meta, Path, Token};
@@ -86,8 +86,12 @@ fn derive(attribute: &Attribute, options: &Options, mistakes: &mut Mistakes) -> 
     quote_spanned!(attribute.span()=> #[#library::__define::derive(#names)])
 }
 
-/// The attributes of a kernel.
-pub(crate) fn of_kernel(attributes: &[Attribute], mistakes: &mut Mistakes) -> TokenStream {
+/// The attributes of a kernel, and `track_caller` apart, which its copies and its body have as well:
+/// without it they would be the callers.
+pub(crate) fn of_kernel(
+    attributes: &[Attribute],
+    mistakes: &mut Mistakes,
+) -> (TokenStream, TokenStream) {
     for attribute in attributes {
         let name = name(attribute.path());
         if !COMMON.contains(&&*name) && !OF_KERNELS.contains(&&*name) {
@@ -100,7 +104,10 @@ pub(crate) fn of_kernel(attributes: &[Attribute], mistakes: &mut Mistakes) -> To
             mistakes.add(attribute, text);
         }
     }
-    attributes.iter().map(ToTokens::to_token_stream).collect()
+    let tracks = |attribute: &&Attribute| attribute.path().is_ident("track_caller");
+    let (tracking, others): (Vec<_>, Vec<_>) = attributes.iter().partition(tracks);
+    let tokens = |attributes: Vec<&Attribute>| quote!(#(#attributes)*);
+    (tokens(others), tokens(tracking))
 }
 
 /// Refuses parts that may be absent: each would be absent from every implementation as well.

@@ -72,7 +72,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 
 fn expand_function(function: Function, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
     let Function { attributes, visibility, signature, body } = function;
-    let attributes = attributes::of_kernel(&attributes, mistakes);
+    let (attributes, tracking) = attributes::of_kernel(&attributes, mistakes);
     refuse_kinds(&signature, mistakes);
     let Signature { ident, generics, inputs, output, .. } = signature;
     if body.delimiter() != Delimiter::Brace {
@@ -84,7 +84,7 @@ fn expand_function(function: Function, options: &Options, mistakes: &mut Mistake
     let (parameters, conditions) = (&generics.params, &generics.where_clause);
     let hidden = options.item("__kernel");
     quote!(#hidden! {
-        @function { [#attributes] [#visibility] #ident } [#parameters] [#(#names)*]
+        @function { [#attributes] [#visibility] #ident } [#tracking] [#parameters] [#(#names)*]
         [#(#arguments)*] [#output] [#conditions] #body
     })
 }
