@@ -13,8 +13,9 @@ pub const LINE_BYTES: usize = 64;
 /// 4-byte lanes.
 ///
 /// A kernel over a multiple of `VECTOR_ROWS` rows has no remainder loop at any
-/// [`Level`](crate::Level), for components of any size: 16 rows of any component that consists of
-/// 4-byte scalars are whole AVX-512 registers.
+/// [`Level`](crate::Level), for components of any size that consist of scalars of 4 or 8 bytes: 16
+/// rows of them are whole AVX-512 registers. 16 rows of one smaller scalar are a shorter vector of
+/// 16 lanes, `u8x16` or `u16x16`.
 ///
 /// ```
 /// use phalanx::{LINE_BYTES, Level, VECTOR_ROWS};

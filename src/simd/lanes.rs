@@ -178,8 +178,10 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// three times as long. It has operations that `vectors` lacks, for example shuffles and small
 /// integers: build with `-C target-cpu=x86-64-v3` (or `native`) for these.
 ///
-/// The rows must be a whole number of vectors. `.padded()` queries produce such slices; the rows
-/// past the live ones are initialised, and values written there are never read.
+/// The rows must be a whole number of vectors. The slices of `.padded()` queries are, for vectors of
+/// up to 16 lanes: they are a multiple of 16 rows, and of one scalar a row a multiple of 16 scalars.
+/// So take `u8x16` and `u16x16`, not `u8x32`, which 16 rows do not fill. The rows past the live ones
+/// are initialised, and values written there are never read.
 ///
 /// A select with a mask, and a reduction:
 ///
@@ -307,7 +309,8 @@ fn refuse<L: Lanes>(bytes: usize, address: usize) -> ! {
     let (rest, offset) = (bytes % vector, address % vector);
     panic!(
         "a slice of {bytes} bytes, {offset} past a multiple of {vector}, is not whole vectors of \
-         {name}: {rest} bytes are left over; take the slices of a `.padded()` query"
+         {name}: {rest} bytes are left over; take the slices of a `.padded()` query, which are whole \
+         vectors of up to 16 lanes"
     )
 }
 

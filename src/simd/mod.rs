@@ -74,7 +74,7 @@
 //! | the same arithmetic on every field | [`scalars`] and the plain loop: full width also at baseline |
 //! | a sum, a minimum, a maximum, a dot product | [`fold`] |
 //! | a loop in a loop, masks, loops that LLVM does not vectorise | [`lanes()`] and [`vectors`] |
-//! | shuffles, and integers of 8 or 16 bits | [`lanes()`] and `wide`, in a build with `-C target-cpu` |
+//! | shuffles, and integers of 8 or 16 bits | [`lanes()`] and `wide`, in a build with `-C target-cpu`; over padded rows `u8x16` and `u16x16` |
 
 // | file | holds |
 // | --- | --- |

@@ -1,8 +1,10 @@
 //! Vectors and masks against their scalar twins, at every level of this machine: equal bits.
 #![forbid(unsafe_code)]
 
+use phalanx::Component;
 use phalanx::prelude::*;
 use phalanx::simd::vectors::{F32x16, F64x8, I32x16, Mask16, U32x16};
+use phalanx::wide::{i16x16, i16x32, u8x16, u8x32};
 
 use crate::levels::{bits, bits64, equal_at_every_level, odd_floats};
 
@@ -231,4 +233,42 @@ fn a_mask_of_bits_has_their_lanes() {
         }
         bools
     });
+}
+
+/// A world in which the slices of a padded query have 16 rows.
+fn few_rows<C: Component>(row: C) -> World {
+    let mut world = World::new();
+    world.spawn_batch([row; 5]);
+    world
+}
+
+#[test]
+fn padded_rows_of_small_integers_are_vectors_of_sixteen_lanes() {
+    #[component]
+    struct Byte(u8);
+    #[component]
+    struct Pair(i16, i16);
+
+    let mut bytes = few_rows(Byte(3));
+    for rows in bytes.query_mut::<&mut Byte>().padded() {
+        let [vector] = lanes_mut::<u8x16>(rows) else { panic!("16 rows are one vector") };
+        *vector += u8x16::splat(1);
+    }
+    assert!(bytes.query::<&Byte>().rows().all(|row| row.0 == 4));
+    let pairs = few_rows(Pair(1, 2));
+    for rows in pairs.query::<&Pair>().padded() {
+        assert_eq!((lanes::<i16x16>(rows).len(), lanes::<i16x32>(rows).len()), (2, 1));
+    }
+}
+
+#[test]
+#[should_panic(expected = "16 bytes are left over; take the slices of a `.padded()` query, which \
+                           are whole vectors of up to 16 lanes")]
+fn padded_rows_of_bytes_are_no_vectors_of_more_lanes() {
+    #[component]
+    struct Byte(u8);
+
+    for rows in few_rows(Byte(3)).query::<&Byte>().padded() {
+        let _ = lanes::<u8x32>(rows);
+    }
 }
