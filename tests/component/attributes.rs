@@ -104,6 +104,10 @@ fn mistakes_in_the_words_of_the_attribute() {
             ),
             ("#[component] enum Any<T> { A }", "a generic component is a struct of one field"),
             ("#[component(hidden)] struct Held<T: Copy>(T);", "no generic struct is `hidden`"),
+            (
+                "#[component] struct Held<T: Copy>([T; Self::LEN]);",
+                "cannot depend on `Self`: write",
+            ),
         ],
     );
 }

@@ -316,3 +316,60 @@ fn plain_types_by_hand_are_components() {
     assert_eq!(world.remove::<Switch>(entity), Ok(Switch { is_on: true, is_hot: false }));
     sound(&world);
 }
+
+#[component]
+#[derive(Debug, PartialEq)]
+struct Grid {
+    cells: [u8; Self::LEN],
+    lit: [bool; Self::LEN + 1],
+}
+#[component(split)]
+struct Columns {
+    cells: [u8; Self::LEN],
+}
+#[component(sparse)]
+struct Board {
+    cells: [Option<String>; Self::LEN],
+    next: Option<Box<Self>>,
+}
+#[component(sparse, plain)]
+#[derive(Debug, PartialEq)]
+struct Marks([bool; Self::LEN]);
+
+trait Kind<X> {
+    type Out: Copy;
+}
+impl<X> Kind<X> for u8 {
+    type Out = u16;
+}
+#[component]
+struct Held<T: Copy + Kind<Self> + 'static>(<T as Kind<Self>>::Out);
+impl_component!(Held<u8>);
+
+impl Grid {
+    const LEN: usize = 3;
+}
+impl Columns {
+    const LEN: usize = 4;
+}
+impl Board {
+    const LEN: usize = 2;
+}
+impl Marks {
+    const LEN: usize = 5;
+}
+
+#[test]
+fn a_type_of_a_field_may_name_its_struct() {
+    let mut world = World::new();
+    let next = Board { cells: [None, Some("b".into())], next: None };
+    let board = Board { cells: [Some("a".into()), None], next: Some(Box::new(next)) };
+    let entity = world.spawn((Grid::default(), Columns::default(), board, Marks([true; 5])));
+    assert_eq!(size_of::<Held<u8>>(), 2);
+    assert_eq!(world.get::<Grid>(entity), Ok(&Grid { cells: [0; 3], lit: [false; 4] }));
+    assert_eq!(world.get::<Columns>(entity).map(|columns| columns.cells), Ok([0; 4]));
+    assert_eq!(world.get::<Marks>(entity).map(|marks| *marks), Ok(Marks([true; 5])));
+    let board = world.get::<Board>(entity).expect("inserted");
+    let next = board.next.as_ref().expect("it has one");
+    assert_eq!((board.cells[0].as_deref(), next.cells[1].as_deref()), (Some("a"), Some("b")));
+}

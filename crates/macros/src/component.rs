@@ -85,7 +85,7 @@ pub(crate) fn expand_item(
         Data::Struct(data) if options.split.is_some() => {
             let slices = [format_ident!("{ident}Slices"), format_ident!("{ident}SlicesMut")];
             let head = quote!([#vis] #ident #(#slices)* [#name] [#(#flags)*]);
-            split(&head, &attributes, data, options, mistakes)
+            split((&ident, &head), &attributes, data, options, mistakes)
         }
         Data::Struct(data) => structure((&ident, &head), &attributes, data, options, mistakes),
         Data::Union(data) => {
@@ -181,7 +181,7 @@ fn structure(
 ) -> TokenStream {
     let is_unnamed = matches!(data.fields, Fields::Unnamed(_));
     let is_unit = matches!(data.fields, Fields::Unit);
-    let fields = fields::of(data.fields, mistakes);
+    let fields = fields::of(data.fields, Some(name), mistakes);
     if let Some(one_too_many) = fields.get(UNNAMED_MAX).filter(|_| is_unnamed) {
         let text = "a component has up to sixteen unnamed fields: name them";
         mistakes.add(&one_too_many.kind, text);
@@ -213,7 +213,7 @@ fn gap(index: usize, field: &Field, name: &Ident, options: &Options) -> TokenStr
 }
 
 fn split(
-    head: &TokenStream,
+    (name, head): (&Ident, &TokenStream),
     attributes: &TokenStream,
     data: DataStruct,
     options: &Options,
@@ -226,7 +226,7 @@ fn split(
         };
         mistakes.add(word, text);
     }
-    let fields = fields::of(data.fields, mistakes);
+    let fields = fields::of(data.fields, Some(name), mistakes);
     if fields.is_empty() {
         let text = "a component without fields has no column to split: leave `split` out";
         mistakes.add(&options.split, text);
@@ -266,11 +266,12 @@ fn generic(
         mistakes.add(&generics, GENERIC);
         return TokenStream::new();
     };
-    let fields = fields::of(data.fields, mistakes);
+    let fields = fields::of(data.fields, None, mistakes);
     let [field] = &fields[..] else {
         mistakes.add(&generics, GENERIC);
         return TokenStream::new();
     };
+    fields::refuse_self_in_lengths(&field.kind, mistakes);
     if let Some(value) = &field.default {
         mistakes.add(value, "the default of a generic component is zero");
     }

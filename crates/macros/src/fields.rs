@@ -1,6 +1,6 @@
 //! The fields of a component.
 
-use proc_macro2::{Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, Ident, Index, Member, Type, Visibility};
 
@@ -33,22 +33,67 @@ impl Field {
     }
 }
 
-/// The fields of a struct, with errors about the parts that no field may have.
-pub(crate) fn of(fields: Fields, mistakes: &mut Mistakes) -> Vec<Field> {
+/// The fields of a struct, with errors about the parts that no field may have. In their types the
+/// name of a struct that is not generic replaces `Self`: the hidden macros write the types outside
+/// of the struct, too.
+pub(crate) fn of(fields: Fields, name: Option<&Ident>, mistakes: &mut Mistakes) -> Vec<Field> {
     let mut found = Vec::new();
     for (index, field) in (0..).zip(fields) {
-        let syn::Field { attrs: mut attributes, vis: visibility, ident: name, ty: kind, .. } =
-            field;
+        let syn::Field { attrs: mut attributes, vis: visibility, ident, ty: kind, .. } = field;
         refuse_conditions(&attributes, mistakes);
         refuse_macros(&kind, mistakes);
         let default = take_default(&mut attributes, mistakes);
-        let member = match &name {
-            Some(name) => Member::Named(name.clone()),
+        let member = match &ident {
+            Some(ident) => Member::Named(ident.clone()),
             None => Member::Unnamed(Index { index, span: Span::call_site() }),
         };
-        found.push(Field { attributes, visibility, name, member, kind, default });
+        let kind = match name {
+            Some(name) => Type::Verbatim(without_self(kind.to_token_stream(), name)),
+            None => kind,
+        };
+        found.push(Field { attributes, visibility, name: ident, member, kind, default });
     }
     found
+}
+
+/// Tokens with the name of a type instead of `Self`.
+fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
+    let replaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(word) if word == "Self" => {
+            let mut name = name.clone();
+            name.set_span(name.span().located_at(word.span()));
+            name.into()
+        }
+        TokenTree::Group(group) => {
+            let inner = without_self(group.stream(), name);
+            let mut replaced = Group::new(group.delimiter(), inner);
+            replaced.set_span(group.span());
+            replaced.into()
+        }
+        _ => token,
+    });
+    replaced.collect()
+}
+
+/// Refuses `Self` in the length of an array, where the compiler permits none that is generic.
+pub(crate) fn refuse_self_in_lengths(kind: &Type, mistakes: &mut Mistakes) {
+    if let Some(word) = self_in_length(kind.to_token_stream(), false) {
+        let text = "the length of an array in a generic struct cannot depend on `Self`: write a \
+                    number, a constant outside of the type, or a parameter `const N: usize`";
+        mistakes.add(&word, text);
+    }
+}
+
+fn self_in_length(tokens: TokenStream, mut is_length: bool) -> Option<TokenTree> {
+    tokens.into_iter().find_map(|token| match &token {
+        TokenTree::Group(group) => self_in_length(group.stream(), is_length),
+        TokenTree::Ident(word) if is_length && word == "Self" => Some(token),
+        TokenTree::Punct(mark) => {
+            is_length |= mark.as_char() == ';';
+            None
+        }
+        _ => None,
+    })
 }
 
 /// Removes `#[default(…)]` from the attributes of a field.
